@@ -20,8 +20,7 @@ Bytes bytes_of(std::int64_t elements) { return Bytes(static_cast<std::size_t>(el
 
 const char* name_of(qfuse_direction direction) { return direction == QFUSE_FORWARD ? "forward" : "backward"; }
 
-contract::Matmul4bit matmul_params(Shape weight, qfuse_direction direction, std::int64_t m,
-                                   qfuse_accumulation accumulation) {
+contract::Matmul4bit matmul_params(Shape weight, qfuse_direction direction, std::int64_t m, qfuse_sum sum) {
   contract::Matmul4bit p{};
   p.weight = decode_params(weight.count(), QFUSE_BFLOAT16, {}, nullptr).weight;
   p.weight.rows = weight.rows;
@@ -29,7 +28,7 @@ contract::Matmul4bit matmul_params(Shape weight, qfuse_direction direction, std:
   p.direction = direction;
   p.dtype = QFUSE_BFLOAT16;
   p.m = m;
-  p.accumulation = accumulation;
+  p.sum = sum;
   return p;
 }
 

@@ -19,8 +19,7 @@ inline constexpr std::array kDirections = {QFUSE_FORWARD, QFUSE_BACKWARD};
 const char* name_of(qfuse_direction direction);
 
 // Of a weight [rows, cols]; its arrays, in and out are still to be set.
-contract::Matmul4bit matmul_params(Shape weight, qfuse_direction direction, std::int64_t m,
-                                   qfuse_accumulation accumulation);
+contract::Matmul4bit matmul_params(Shape weight, qfuse_direction direction, std::int64_t m, qfuse_sum sum);
 
 // What p multiplies: normal numbers.
 Bytes random_inputs(const contract::Matmul4bit& p);

@@ -29,7 +29,6 @@ constexpr std::array kDevices = {Device{"h100", cuda::kH100}, Device{"h200", cud
 
 constexpr std::array kNf4Shapes = {Shape{1024, 4096}, Shape{2048, 8192}, Shape{4096, 14336}, Shape{8192, 28672}};
 constexpr std::array<std::int64_t, 3> kTokens = {1, 16, 512};
-constexpr std::array kOrderNames = {"plain", "split", "factored"};  // by qfuse_sum_order
 constexpr std::array kSwigluShapes = {Shape{1024, 2560}, Shape{2048, 4096}, Shape{4096, 2560}, Shape{8192, 4096}};
 
 // An address of which plans know that it is aligned, as allocators' are; nothing is read there.
@@ -64,15 +63,20 @@ contract::Swiglu backward_of(Shape shape) {
   return p;
 }
 
-// In the orders that so many tokens are multiplied in as a rule.
-std::vector<qfuse_sum_order> orders_of(std::int64_t m, qfuse_direction direction) {
-  if (direction == QFUSE_FORWARD && m <= cuda::kSplitKTokens.back()) return {QFUSE_ORDER_SPLIT, QFUSE_ORDER_FACTORED};
-  return {QFUSE_ORDER_PLAIN};
+struct Sum {
+  qfuse_sum sum;
+  const char* name;
+};
+
+// By which so many tokens are multiplied as a rule.
+std::vector<Sum> sums_of(std::int64_t m, qfuse_direction direction) {
+  if (direction == QFUSE_FORWARD && m <= cuda::kSplitKTokens.back())
+    return {{QFUSE_SUM_SPLIT, "split"}, {QFUSE_SUM_FACTORED, "factored"}};
+  return {{QFUSE_SUM_PLAIN, "plain"}};
 }
 
-contract::Matmul4bit product_of(Shape shape, std::int64_t m, qfuse_direction direction, qfuse_sum_order order) {
-  contract::Matmul4bit p = matmul_params(shape, direction, m, QFUSE_ACCUMULATION_TENSOR_CORE);
-  p.order = order;
+contract::Matmul4bit product_of(Shape shape, std::int64_t m, qfuse_direction direction, qfuse_sum sum) {
+  contract::Matmul4bit p = matmul_params(shape, direction, m, sum);
   p.weight.packed = p.weight.absmax_8bit = aligned<std::uint8_t>();
   p.weight.nested_absmax = p.weight.nested_quant_map = p.weight.nested_offset = aligned<float>();
   p.in = p.out = aligned<void>();
@@ -80,8 +84,8 @@ contract::Matmul4bit product_of(Shape shape, std::int64_t m, qfuse_direction dir
 }
 
 // A stack of eight such weights.
-contract::Matmul4bitGrouped grouped_of(Shape shape, std::int64_t m, qfuse_direction direction, qfuse_sum_order order) {
-  const contract::Matmul4bit product = product_of(shape, m, direction, order);
+contract::Matmul4bitGrouped grouped_of(Shape shape, std::int64_t m, qfuse_direction direction, qfuse_sum sum) {
+  const contract::Matmul4bit product = product_of(shape, m, direction, sum);
   contract::Matmul4bitGrouped p{};
   p.experts = 8;
   p.weight = product.weight;
@@ -92,8 +96,7 @@ contract::Matmul4bitGrouped grouped_of(Shape shape, std::int64_t m, qfuse_direct
   p.in = product.in;
   p.out = product.out;
   p.expert_ends = aligned<void>();
-  p.accumulation = product.accumulation;
-  p.order = order;
+  p.sum = sum;
   return p;
 }
 
@@ -109,11 +112,11 @@ void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candi
 void print_products(const cuda::DeviceFacts& facts) {
   for (const qfuse_direction direction : kDirections)
     for (const std::int64_t m : kTokens)
-      for (const qfuse_sum_order order : orders_of(m, direction)) {
-        fmt::print(" {}, NF4, nested, bf16, {}, {} order, {} token{}\n", cuda::Matmul4bitPlan::kOp, name_of(direction),
-                   kOrderNames.at(order), m, m == 1 ? "" : "s");
+      for (const Sum& sum : sums_of(m, direction)) {
+        fmt::print(" {}, NF4, nested, bf16, {}, {} sums, {} token{}\n", cuda::Matmul4bitPlan::kOp, name_of(direction),
+                   sum.name, m, m == 1 ? "" : "s");
         for (const Shape shape : kNf4Shapes) {
-          const contract::Matmul4bit p = product_of(shape, m, direction, order);
+          const contract::Matmul4bit p = product_of(shape, m, direction, sum.sum);
           print_shape(shape, cuda::plan(p, facts), cuda::candidates(p, facts));
         }
       }
@@ -197,9 +200,9 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
     add(encode, cuda::candidates(encode_of(shape)));
     for (const qfuse_direction direction : kDirections)
       for (const std::int64_t m : kTokens)
-        for (const qfuse_sum_order order : orders_of(m, direction)) {
-          add(product, cuda::candidates(product_of(shape, m, direction, order), facts));
-          add(grouped, cuda::candidates(grouped_of(shape, m, direction, order), facts));
+        for (const Sum& sum : sums_of(m, direction)) {
+          add(product, cuda::candidates(product_of(shape, m, direction, sum.sum), facts));
+          add(grouped, cuda::candidates(grouped_of(shape, m, direction, sum.sum), facts));
         }
   }
   for (const Shape shape : kSwigluShapes)

@@ -18,18 +18,17 @@ constexpr Shape kWeight{14336, 4096};  // of the weight: the MLP of a 7B to 8B L
 constexpr Shape kQuickWeight{1024, 512};
 constexpr std::array<std::int64_t, 3> kTokenCounts = {1, 8, 64};
 struct Sums {
-  qfuse_accumulation accumulation;
+  qfuse_sum sum;
   const char* name;
 };
-constexpr std::array<Sums, 3> kSums = {{{QFUSE_ACCUMULATION_FP32, ""},
-                                        {QFUSE_ACCUMULATION_BF16_DOT, "/bf16_dot"},
-                                        {QFUSE_ACCUMULATION_BF16_AMX, "/bf16_amx"}}};
+constexpr std::array<Sums, 3> kSums = {
+    {{QFUSE_SUM_FP32, ""}, {QFUSE_SUM_BF16_DOT, "/bf16_dot"}, {QFUSE_SUM_BF16_AMX, "/bf16_amx"}}};
 constexpr Rounds kManyTokensRounds{0, 3};  // seconds each, without AVX
 
 // One direction with some tokens: what is multiplied, and the oracle's answer.
 struct Product {
-  Product(Shape weight, qfuse_direction direction, std::int64_t m, qfuse_accumulation accumulation)
-      : params(matmul_params(weight, direction, m, accumulation)),
+  Product(Shape weight, qfuse_direction direction, std::int64_t m, qfuse_sum sum)
+      : params(matmul_params(weight, direction, m, sum)),
         codes(random_codes(weight.count())),
         inputs(random_inputs(params)),
         expected(multiply_by_oracle(params, codes, inputs)),
@@ -62,12 +61,12 @@ struct Product {
 };
 
 // Whether this processor has it, with the target of `exec`.
-bool can_have(qfuse_accumulation accumulation, const qfuse_exec& exec) {
+bool can_have(qfuse_sum sum, const qfuse_exec& exec) {
   const std::uint8_t codes[32] = {};
   const float absmax = 1;
   const std::uint16_t x[64] = {};
   std::uint16_t y = 0;
-  contract::Matmul4bit p = matmul_params({1, 64}, QFUSE_FORWARD, 1, accumulation);
+  contract::Matmul4bit p = matmul_params({1, 64}, QFUSE_FORWARD, 1, sum);
   p.weight.packed = codes;
   p.weight.absmax = &absmax;
   p.in = x;
@@ -96,13 +95,13 @@ void time_matmul_on_cpu(const Options& options, Report& report) {
   const Shape shape = options.quick ? kQuickWeight : kWeight;
   for (const qfuse_direction direction : kDirections)
     for (const std::int64_t m : kTokenCounts)
-      for (const auto& [accumulation, sums] : kSums) {
+      for (const auto& [sum, suffix] : kSums) {
         std::unique_ptr<const Product> product;  // made for the first row that is wanted
         for_targets([&](const qfuse_exec& exec, const std::string& target) {
-          if (!can_have(accumulation, exec)) return;
-          const std::string name = fmt::format("matmul/{}/m:{}{}/{}", name_of(direction), m, sums, target);
+          if (!can_have(sum, exec)) return;
+          const std::string name = fmt::format("matmul/{}/m:{}{}/{}", name_of(direction), m, suffix, target);
           report.attempt_if_wanted(name, [&] {
-            if (!product) product = std::make_unique<const Product>(shape, direction, m, accumulation);
+            if (!product) product = std::make_unique<const Product>(shape, direction, m, sum);
             time_product(report, {.op = "matmul", .name = name, .shape = shape}, *product, exec);
           });
         });

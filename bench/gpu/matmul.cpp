@@ -23,21 +23,18 @@ constexpr std::array<std::int64_t, 7> kTokenCounts = {1, 8, 16, 32, 64, 128, 256
 struct Way {
   const char* name;
   qfuse_direction direction;
-  qfuse_sum_order order;
+  qfuse_sum sum;
 };
-constexpr std::array kWays = {Way{"forward, split order", QFUSE_FORWARD, QFUSE_ORDER_SPLIT},
-                              Way{"forward, factored order", QFUSE_FORWARD, QFUSE_ORDER_FACTORED},
-                              Way{"forward, plain order", QFUSE_FORWARD, QFUSE_ORDER_PLAIN},
-                              Way{"backward", QFUSE_BACKWARD, QFUSE_ORDER_PLAIN}};
+constexpr std::array kWays = {Way{"forward, split order", QFUSE_FORWARD, QFUSE_SUM_SPLIT},
+                              Way{"forward, factored order", QFUSE_FORWARD, QFUSE_SUM_FACTORED},
+                              Way{"forward, plain order", QFUSE_FORWARD, QFUSE_SUM_PLAIN},
+                              Way{"backward", QFUSE_BACKWARD, QFUSE_SUM_PLAIN}};
 
 // A way with some tokens, over all sets of a weight, whose decoded output is room for the product.
 class Product {
  public:
   Product(const DecodeWeights& weights, const Card& card, const Way& way, std::int64_t m)
-      : weights_(weights),
-        card_(card),
-        params_(matmul_params(weights.shape(), way.direction, m, QFUSE_ACCUMULATION_TENSOR_CORE)) {
-    params_.order = way.order;
+      : weights_(weights), card_(card), params_(matmul_params(weights.shape(), way.direction, m, way.sum)) {
     inputs_ = random_inputs(params_);
     in_ = std::make_unique<DeviceArray>(card.index, inputs_.data(), static_cast<std::int64_t>(inputs_.size()));
   }

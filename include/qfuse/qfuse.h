@@ -33,10 +33,10 @@
  *   know are zero.
  * - Results are the same bytes for every device, SIMD target and thread count, but where an approximate reciprocal is
  *   asked for, which is the GPU's own, for the exp of swiglu, which is CUDA's own there, and for the sums of
- *   matmul_4bit, which are a GPU's matrix instructions' own unless `accumulation` asks for others. The calling thread's
+ *   matmul_4bit, which are a GPU's matrix instructions' own unless `sum` asks for others. The calling thread's
  *   floating-point mode (rounding, flushing of subnormals) changes nothing, and is kept.
- * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each call that
- *   has a choice of plans, with the plan that was chosen; QFUSE_PLAN forces plans; QFUSE_CPU_TARGET names the SIMD
+ * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each call
+ *   that has a choice of plans, with the plan that was chosen; QFUSE_PLAN forces plans; QFUSE_CPU_TARGET names the SIMD
  *   target of calls that name none. docs/PLANS.md has their values. They are read once. */
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
@@ -116,9 +116,10 @@ typedef struct qfuse_error {
   char message[QFUSE_ERROR_MESSAGE_SIZE]; /* UTF-8, one line, zero-terminated, cut where it does not fit */
 } qfuse_error;
 
-/* Threads of the caller's, for the CPU: those of a framework or an engine, which would compete for cores with the library's.
- * It calls function(task, begin, end) on ranges that together cover [0, count) once, each of about `grain` items or more,
- * on any threads and in any order, and returns when all calls have returned. The function throws nothing. */
+/* Threads of the caller's, for the CPU: those of a framework or an engine, which would compete for cores with the
+ * library's. It calls function(task, begin, end) on ranges that together cover [0, count) once, each of about `grain`
+ * items or more, on any threads and in any order, and returns when all calls have returned. The function throws
+ * nothing. */
 typedef void (*qfuse_range_function)(const void* task, int64_t begin, int64_t end);
 typedef void (*qfuse_parallel_for)(void* context, int64_t count, int64_t grain, qfuse_range_function function,
                                    const void* task);
@@ -155,8 +156,8 @@ QFUSE_API const char* qfuse_status_string(qfuse_status status);
 /* Bytes of one element; 0 for a number that is no dtype. */
 QFUSE_API size_t qfuse_dtype_size(qfuse_dtype dtype);
 
-/* Reads "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not ask whether the machine has it.
- * INVALID_ARGUMENT: any other text, or a NULL argument. */
+/* Reads "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not ask whether the machine has
+ * it. INVALID_ARGUMENT: any other text, or a NULL argument. */
 QFUSE_API qfuse_status qfuse_device_parse(const char* name, qfuse_device* device, qfuse_error* error);
 
 /* How many devices of a type can run ops here and now: 1 for CPU and REFERENCE, the number of GPUs for CUDA
@@ -179,8 +180,8 @@ QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
 /* ---- memory and streams of a GPU --------------------------------------------------------------------------------- */
 
-/* What a pipeline over a GPU needs, for callers who would not include a vendor's headers. On CUDA, arrays and streams of
- * any other origin serve the ops as well. `device` must be a GPU or an OPENCL device; else INVALID_ARGUMENT. */
+/* What a pipeline over a GPU needs, for callers who would not include a vendor's headers. On CUDA, arrays and streams
+ * of any other origin serve the ops as well. `device` must be a GPU or an OPENCL device; else INVALID_ARGUMENT. */
 typedef enum qfuse_memory_kind QFUSE_ENUM {
   QFUSE_MEMORY_DEVICE = 0, /* the GPU's own, aligned to 256 bytes, on OPENCL to 128, not to be touched by the host */
   QFUSE_MEMORY_PINNED = 1  /* the host's, which GPUs copy from and to while the host goes on */
@@ -230,14 +231,15 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
 
 /* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
 
-/* A weight of NF4 or FP4 codes as bitsandbytes stores it, with plain or nested absmax. Every op that reads such a weight
- * takes this struct; the arrays lie where the op runs.
+/* A weight of NF4 or FP4 codes as bitsandbytes stores it, with plain or nested absmax. Every op that reads such a
+ * weight takes this struct; the arrays lie where the op runs.
  * Layout: the rows*cols elements follow one another, row by row. Byte j of `packed` holds element 2j in its high and
  * 2j+1 in its low nibble; block b covers elements [b*blocksize, (b+1)*blocksize), so that blocks may straddle rows; the
  * spare nibble of an odd count is ignored. A weight without a shape is one row.
  * Value of element i in block b, each step rounded to nearest even in fp32 (the order of bitsandbytes on CUDA):
- *   A = absmax[b]                                                                                      plain
- *   A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[(nested_begin + b)/nested_blocksize]) + *nested_offset  nested
+ *   plain   A = absmax[b]
+ *   nested  A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[(nested_begin + b)/nested_blocksize])
+ *               + *nested_offset
  *   value = ftz(code[nibble] * A), rounded to the dtype that the op works in
  * where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept. NaN results are
  * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula. */
@@ -259,8 +261,8 @@ typedef struct qfuse_weight_4bit {
                                     block 0: 0 to nested_blocksize - 1. The products alone take another one than 0 */
 } qfuse_weight_4bit;
 
-/* The same weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit, whose nested_begin is
- * 0. The arrays that are given choose between plain and nested. */
+/* The same weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit, whose nested_begin
+ * is 0. The arrays that are given choose between plain and nested. */
 typedef struct qfuse_weight_4bit_out {
   size_t struct_size;
   int64_t rows;
@@ -294,17 +296,17 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
 
 /* ---- quantize_4bit --------------------------------------------------------------------------------------------- */
 
-/* fp32, fp16 or bf16 weights encoded to a 4-bit weight, plain or nested, as bitsandbytes on CUDA does: with `reciprocal`
- * APPROX to the bit (but for the nested offset, see there), with IEEE, which every device has, up to the codes that
- * docs/ACCURACY.md counts.
+/* fp32, fp16 or bf16 weights encoded to a 4-bit weight, plain or nested, as bitsandbytes on CUDA does: with
+ * `reciprocal` APPROX to the bit (but for the nested offset, see there), with IEEE, which every device has, up to the
+ * codes that docs/ACCURACY.md counts.
  * Block b, in fp32, every operand and result that is subnormal read as zero of its sign:
  *   absmax[b] = max |x| over the numbers of the block (NaN is skipped)
  *   v[i]      = x[i] * (1/absmax[b])
  *   code[i]   = how many thresholds of the codebook lie strictly below v[i]              (NF4; NaN: 0)
  *               8 where v[i] < 0, plus the code of |v[i]|, found by thresholds likewise  (FP4; NaN: 0)
  * Nested: offset = mean of absmax, summed in fp64 in one fixed order (docs/FORMAT.md) and rounded once, or
- * *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit code, to the nearest
- * value, ties to the even index.
+ * *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit code, to the
+ * nearest value, ties to the even index.
  * An all-zero block has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0
  * where it is the short last block; the spare nibble of an odd count is the code of a padding zero. */
 typedef struct qfuse_quantize_4bit_params {
@@ -400,11 +402,11 @@ QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params*
  * weight may be merged a tile of rows at a time, each with its rows of b.
  *   acc = +0; for k = 0 to rank-1, ascending: acc = fma(b[i][k], a[k][j], acc)
  *   out[i][j] = round_to_out_dtype(in[i][j] + acc * scale)
- * in is widened to fp32 exactly. Each fma rounds once, to nearest even in fp32; then acc * scale is rounded to fp32, the
- * sum with in is rounded to fp32, and the result once more to out_dtype, all to nearest even. Nothing is flushed:
- * subnormals are numbers everywhere. NaN and infinities follow the formula; every NaN result is the canonical quiet NaN.
- * With rank 0 acc is +0: numbers are only converted, and of zeros -0 stays -0 where scale is negative and becomes +0 where
- * it is positive. peft computes the same sums, in fp32 too, in whatever order its BLAS has. */
+ * in is widened to fp32 exactly. Each fma rounds once, to nearest even in fp32; then acc * scale is rounded to fp32,
+ * the sum with in is rounded to fp32, and the result once more to out_dtype, all to nearest even. Nothing is flushed:
+ * subnormals are numbers everywhere. NaN and infinities follow the formula; every NaN result is the canonical quiet
+ * NaN. With rank 0 acc is +0: numbers are only converted, and of zeros -0 stays -0 where scale is negative and becomes
+ * +0 where it is positive. peft computes the same sums, in fp32 too, in whatever order its BLAS has. */
 typedef struct qfuse_lora_merge_params {
   size_t struct_size;
   int64_t rows;          /* >= 0: outputs of the linear layer */
@@ -426,13 +428,14 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
 
 /* ---- experts --------------------------------------------------------------------------------------------------- */
 
-/* Rows of several experts, one after another, as a router sorts them. Expert e has those from ends[e - 1], or 0, to before
- * ends[e]: the ends are what torch's grouped products take as offs. An expert may have no rows. Rows from the last end on
- * belong to nobody: they have no effect, and nothing of theirs is written, so that m may be the room that there is and
- * the ends say how much of it is used.
- * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and a
- * captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU, which
- * cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no rows. */
+/* Rows of several experts, one after another, as a router sorts them. Expert e has those from ends[e - 1], or 0, to
+ * before ends[e]: the ends are what torch's grouped products take as offs. An expert may have no rows. Rows from the
+ * last end on belong to nobody: they have no effect, and nothing of theirs is written, so that m may be the room that
+ * there is and the ends say how much of it is used.
+ * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and
+ * a captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU,
+ * which cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no
+ * rows. */
 typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_INT64 = 1 } qfuse_index_type;
 
 /* ---- matmul_4bit ----------------------------------------------------------------------------------------------- */
@@ -443,72 +446,76 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  * With a lora_rank, a LoRA adapter's share of the layer is made of further terms of the same sums, behind those of W:
  *   FORWARD   out[i][r] += the sum over j of lora_in[i][j] * lora_weight[r][j]   scale * (x * lora_A^T), and lora_B
  *   BACKWARD  out[i][c] += the sum over j of lora_in[i][j] * lora_weight[j][c]   scale * (dy * lora_B), and lora_A
- * Both are of `dtype`, as the caller has rounded them. In FLOAT16, the caller shares the scale out between them, so that
- * neither overflows nor underflows where the sum does not.
- * W's elements are what dequantize_4bit gives in `dtype`, to the bit. The sum is an fp32 number, made as `accumulation`
- * and `order` say; bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in alone,
- * not on m: what is given together has the bits of what is given row by row.
+ * Both are of `dtype`, as the caller has rounded them. In FLOAT16, the caller shares the scale out between them, so
+ * that neither overflows nor underflows where the sum does not.
+ * W's elements are what dequantize_4bit gives in `dtype`, to the bit. The sum is an fp32 number, made as `sum` says;
+ * bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in alone, not on m: rows
+ * that are given together have the bits of rows that are given one by one.
  *
- * accumulation TENSOR_CORE, for 16-bit types, on CUDA and REFERENCE: as matrix instructions add. Terms go in steps of 16,
- * ascending, the last one filled up with zeros; a step adds its 16 exact products to the sum so far, which begins as +0:
- * each of these 17 is truncated toward zero to a multiple of 2^(e-25), where e is the greatest exponent among them, that
- * of a product being the sum of its operands' (a subnormal's is that of the least normal number); they are added exactly,
- * and the sum is truncated toward zero to fp32. NaN, infinity * 0 and infinity - infinity give NaN; a sum of zeros is +0,
- * and so is one that truncation leaves nothing of.
- * This is what an H200 does, measured (docs/ACCURACY.md); REFERENCE takes these steps. Other GPUs take their own, which
- * differ by roundings: compute capability 8.0 and later (not measured), 7.5 for fp16 in steps of 8.
- *   order PLAIN  one chain of all terms; those of LoRA begin a step of their own
- *   order SPLIT  chains of QFUSE_SPLIT_TERMS terms, each begun as +0; their sums are added ascending, each addition
- *                rounded to nearest even in fp32. Step j = 0 to 7 of each QFUSE_SPLIT_WINDOW terms takes those whose number t
- *                has t % 32 / 4 = j, so that 16 bytes of codes, as one thread of a GPU loads them, are its own in 8 steps.
- *                Several warps share a sum: faster where m is small. The terms of LoRA begin a chain of their own
- *   order FACTORED  W is not rounded: absmax stays outside of the products, which are those of the codes' values as fp16.
- *                FORWARD, without LoRA, cols a multiple of 64, blocks of 64 or more. Terms go in chunks of
- *                QFUSE_SPLIT_TERMS; the last one may have fewer. In a chunk, a row of in is multiplied by 2^(14 - e), where e
- *                is the exponent of its largest magnitude there, from -111 to 127, and rounded to fp16, which changes no
- *                number that is 2^-28 of the largest or more. Each 64 terms give a sum p of four steps in fp16, begun as +0,
- *                of which step j takes the terms whose number t has t % 16 / 4 = j; s, which begins as +0, takes p * absmax,
- *                ascending, by a fused multiplication and addition to nearest even. The sums s * 2^(e - 14) of the chunks are
- *                added as those of SPLIT's chains. A |p * absmax| beyond 2^128 is infinity; |p| is less than 2^21.
- *                For inference with few rows: faster than SPLIT, and nearer to what was quantized, since each code has 11
- *                bits and absmax 24, where a weight in bf16 has 8. Not the layer whose gradient BACKWARD gives
+ *   sum       dtypes    CUDA                              CPU                             REFERENCE
+ *   FP32      all       yes                               yes                             yes
+ *   PLAIN     16 bits   fp16 from compute capability 7.5, no                              yes
+ *   SPLIT     16 bits   bf16 from 8.0                     no                              yes
+ *   FACTORED  16 bits   likewise, FORWARD without LoRA    no                              yes
+ *   BF16_DOT  BFLOAT16  no                                with AVX512-BF16                yes
+ *   BF16_AMX  BFLOAT16  no                                with AMX-BF16                   yes
+ * OF_DEVICE is the device's own: on CUDA and REFERENCE PLAIN for 16-bit types where there are instructions, on a CPU
+ * BF16_AMX or else BF16_DOT for BFLOAT16 where there are instructions, everywhere else FP32.
  *
- * accumulation FP32, everywhere: every product and every addition is rounded to nearest even in fp32, `order` means
- * nothing. FORWARD has 32 sums, sum c % 32 taking the terms of c ascending, begun as +0; then, for h = 16, 8, 4, 2, 1,
- * sum s takes sum s + h for each s < h, and sum 0 is the result. BACKWARD has one sum, of r ascending, begun as +0. Then
- * come the terms of LoRA, j ascending: FORWARD sum j % 32 takes j, before sums are added to each other.
- * That is the way of dtype FLOAT32, and of most CPUs.
+ * PLAIN, SPLIT and FACTORED add as tensor cores do. Terms go in steps of 16, ascending, the last one filled up with
+ * zeros; a step adds its 16 exact products to the sum so far, which begins as +0: each of these 17 is truncated toward
+ * zero to a multiple of 2^(e-25), where e is the greatest exponent among them, that of a product being the sum of its
+ * operands' (a subnormal's is that of the least normal number); they are added exactly, and the sum is truncated toward
+ * zero to fp32. NaN, infinity * 0 and infinity - infinity give NaN; a sum of zeros is +0, and so is one that truncation
+ * leaves nothing of. This is what an H200 does, measured (docs/ACCURACY.md); REFERENCE takes these steps. Other GPUs
+ * take their own, which differ by roundings: compute capability 8.0 and later (not measured), 7.5 for fp16 in steps
+ * of 8.
+ *   PLAIN     one chain of all terms; those of LoRA begin a step of their own
+ *   SPLIT     chains of QFUSE_SPLIT_TERMS terms, each begun as +0; their sums are added ascending, each addition
+ *             rounded to nearest even in fp32. Step j = 0 to 7 of each QFUSE_SPLIT_WINDOW terms takes those whose
+ *             number t has t % 32 / 4 = j: the 16 bytes of codes that a thread of a GPU loads are its own in 8 steps.
+ *             Several warps share a sum: faster where m is small. The terms of LoRA begin a chain of their own
+ *   FACTORED  W is not rounded: absmax stays outside of the products, which are those of the codes' values as fp16.
+ *             cols is a multiple of 64, blocks are of 64 or more. Terms go in chunks of QFUSE_SPLIT_TERMS; the last one
+ *             may have fewer. In a chunk, a row of in is multiplied by 2^(14 - e), where e is the exponent of its
+ *             largest magnitude there, from -111 to 127, and rounded to fp16, which changes no number that is 2^-28 of
+ *             the largest or more. Each 64 terms give a sum p of four steps in fp16, begun as +0, of which step j takes
+ *             the terms whose number t has t % 16 / 4 = j; s, which begins as +0, takes p * absmax, ascending, by a
+ *             fused multiplication and addition to nearest even. The sums s * 2^(e - 14) of the chunks are added as
+ *             those of SPLIT's chains. A |p * absmax| beyond 2^128 is infinity; |p| is less than 2^21.
+ *             For inference with few rows: faster than SPLIT, and nearer to what was quantized, since each code has 11
+ *             bits and absmax 24, where a weight in bf16 has 8. Not the layer whose gradient BACKWARD gives
  *
- * accumulations BF16_DOT and BF16_AMX, for BFLOAT16, on CPUs that have the instructions and on REFERENCE. Products are added
- * one by one, each by a fused multiplication and addition to nearest even; a subnormal operand counts as zero of its sign,
- * and so does a result that is subnormal once it is rounded to 24 bits. `order` means nothing. Zeros fill up the last terms
- * of W, and those of LoRA, which come behind them, by themselves.
- *   BF16_DOT, as VDPBF16PS of AVX512-BF16 (Intel's manual; measured on Zen 4 and Emerald Rapids). FORWARD has 16 sums, begun
- *   as +0: of each 32 terms, ascending, sum s takes number 2s + 1 and then 2s; then, for h = 8, 4, 2, 1, sum s takes sum
- *   s + h for each s < h, as fp32 adds, and sum 0 is the result. BACKWARD has one sum: of each two terms the second, then
- *   the first.
- *   BF16_AMX, as TDPBF16PS of AMX (likewise; measured on Emerald Rapids), in both directions: of each 32 terms, ascending,
- *   the even ones make a sum and the odd ones another, each begun as +0; the two are added, and then to the sum so far,
- *   which begins as +0, subnormals being zeros. Faster than BF16_DOT but for a few rows. */
+ * FP32: every product and every addition is rounded to nearest even in fp32. FORWARD has 32 sums, sum c % 32 taking the
+ * terms of c ascending, begun as +0; then, for h = 16, 8, 4, 2, 1, sum s takes sum s + h for each s < h, and sum 0 is
+ * the result. BACKWARD has one sum, of r ascending, begun as +0. Then come the terms of LoRA, j ascending: FORWARD sum
+ * j % 32 takes j, before sums are added to each other.
+ *
+ * BF16_DOT and BF16_AMX add as instructions of CPUs do. Products are added one by one, each by a fused multiplication
+ * and addition to nearest even; a subnormal operand counts as zero of its sign, and so does a result that is subnormal
+ * once it is rounded to 24 bits. Zeros fill up the last terms of W, and those of LoRA, which come behind them, by
+ * themselves.
+ *   BF16_DOT  as VDPBF16PS of AVX512-BF16 (Intel's manual; measured on Zen 4 and Emerald Rapids). FORWARD has 16 sums,
+ *             begun as +0: of each 32 terms, ascending, sum s takes number 2s + 1 and then 2s; then, for h = 8, 4, 2,
+ *             1, sum s takes sum s + h for each s < h, as fp32 adds, and sum 0 is the result. BACKWARD has one sum: of
+ *             each two terms the second, then the first
+ *   BF16_AMX  as TDPBF16PS of AMX (likewise; measured on Emerald Rapids), in both directions: of each 32 terms,
+ *             ascending, the even ones make a sum and the odd ones another, each begun as +0; the two are added, and
+ *             then to the sum so far, which begins as +0, subnormals being zeros. Faster than BF16_DOT but for a few
+ *             rows */
 typedef enum qfuse_direction QFUSE_ENUM { QFUSE_FORWARD = 0, QFUSE_BACKWARD = 1 } qfuse_direction;
 
-typedef enum qfuse_accumulation QFUSE_ENUM {
-  /* TENSOR_CORE for 16-bit types where that can be had. On a CPU, for BFLOAT16, BF16_AMX in the order PLAIN, else BF16_DOT,
-   * where these can be had. Else FP32. */
-  QFUSE_ACCUMULATION_OF_DEVICE = 0,
-  QFUSE_ACCUMULATION_FP32 = 1,
-  QFUSE_ACCUMULATION_TENSOR_CORE = 2,
-  QFUSE_ACCUMULATION_BF16_DOT = 3,
-  QFUSE_ACCUMULATION_BF16_AMX = 4
-} qfuse_accumulation;
+typedef enum qfuse_sum QFUSE_ENUM {
+  QFUSE_SUM_OF_DEVICE = 0,
+  QFUSE_SUM_FP32 = 1,
+  QFUSE_SUM_PLAIN = 2,
+  QFUSE_SUM_SPLIT = 3,
+  QFUSE_SUM_FACTORED = 4,
+  QFUSE_SUM_BF16_DOT = 5,
+  QFUSE_SUM_BF16_AMX = 6
+} qfuse_sum;
 
-typedef enum qfuse_sum_order QFUSE_ENUM {
-  QFUSE_ORDER_PLAIN = 0,
-  QFUSE_ORDER_SPLIT = 1,
-  QFUSE_ORDER_FACTORED = 2
-} qfuse_sum_order;
-
-/* Terms of a chain in the order SPLIT, or of a chunk in FACTORED; and of a window, whose steps take terms 4 by 4. */
+/* Terms of a chain of SPLIT, or of a chunk of FACTORED; and of a window, whose steps take terms 4 by 4. */
 #define QFUSE_SPLIT_TERMS 256
 #define QFUSE_SPLIT_WINDOW 128
 
@@ -524,24 +531,22 @@ typedef struct qfuse_matmul_4bit_params {
   int64_t in_stride;  /* elements from one row of in to the next, >= its columns; 0 stands for these */
   int64_t out_stride; /* likewise; what lies between the rows of out is not written */
   const void* bias;   /* FORWARD: [rows], BACKWARD: [cols]; NULL for none */
-  qfuse_accumulation accumulation;
-  qfuse_sum_order order;
+  qfuse_sum sum;
   int64_t lora_rank;       /* >= 0: terms of LoRA's, 0 for none */
   const void* lora_in;     /* [m, lora_rank] */
   const void* lora_weight; /* FORWARD: [rows, lora_rank]; BACKWARD: [lora_rank, cols] */
 } qfuse_matmul_4bit_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, TENSOR_CORE with FLOAT32, BF16_DOT or BF16_AMX with another dtype
- * than BFLOAT16, FACTORED with what it does not have, a missing or an overlapping array (the gaps between strided rows
- * belong to the array), sizes that overflow int64_t.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; TENSOR_CORE or FACTORED on the CPU, or for
- * BFLOAT16 on a GPU before compute capability 8.0; BF16_DOT or BF16_AMX on a GPU, or where the processor, the system or `cpu_target` is
- * without it; a device without the op. */
+/* INVALID_ARGUMENT: a field outside the ranges above, a sum that the dtype does not have, FACTORED with what it does
+ * not have, a missing or an overlapping array (the gaps between strided rows belong to the array), sizes that overflow
+ * int64_t.
+ * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a sum that the device, its processor, its
+ * system or `cpu_target` is without; a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
                                          qfuse_error* error);
 
-/* Products FORWARD of one input by several weights, as those of q, k and v or of gate and up, each with an output of its own:
- * out has the bits of qfuse_matmul_4bit. A part of params, which never grows. */
+/* Products FORWARD of one input by several weights, as those of q, k and v or of gate and up, each with an output of
+ * its own: out has the bits of qfuse_matmul_4bit. A part of params, which never grows. */
 typedef struct qfuse_matmul_4bit_product {
   const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs; all have the same cols */
   void* out;                       /* [m, rows] */
@@ -561,8 +566,7 @@ typedef struct qfuse_matmul_4bit_many_params {
   const qfuse_matmul_4bit_product* products; /* [count], in the host's memory */
   /* optional from here on */
   int64_t in_stride; /* as in qfuse_matmul_4bit_params */
-  qfuse_accumulation accumulation;
-  qfuse_sum_order order;
+  qfuse_sum sum;
 } qfuse_matmul_4bit_many_params;
 
 /* Errors as for qfuse_matmul_4bit, of any product, which the message names: "products[2]: rows is -1, ...". Also
@@ -572,28 +576,32 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
                                               qfuse_error* error);
 
 /* The fastest way of a product with W [rows, cols] in `dtype`, in either direction, by the number m of rows of in:
- *   split_rows  up to so many the order SPLIT takes no longer than PLAIN. 0: PLAIN always
- *   fused_rows  up to so many qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and multiply
- *               by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
- * On a CPU SPLIT means BF16_DOT and PLAIN BF16_AMX, where it has these. On CUDA the numbers are measured on an H200 for
- * Hopper's kernels. SPLIT has one where cols is a multiple of QFUSE_SPLIT_TERMS and blocks are of 64. A GPU without these
- * kernels has fused_rows 64, 8 or -1, by its clock and its memory's. A GPU that cannot be had here has 8, so that programs
- * can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
- * INVALID_ARGUMENT: an unknown dtype or device type, negative rows or cols, a blocksize that is no power of two from 32 to
- * 4096, a NULL. UNSUPPORTED: a device without the op. */
+ *   few         the sum for few rows, by the device and the dtype alone: SPLIT on CUDA, BF16_DOT on a CPU that has
+ *               BF16_AMX too; OF_DEVICE where the device has no other
+ *   few_rows    up to so many rows `few` takes no longer than OF_DEVICE. 0: OF_DEVICE always
+ *   fused_rows  up to so many rows qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and
+ *               multiply by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
+ * On CUDA the numbers are measured on an H200 for Hopper's kernels. SPLIT has one where cols is a multiple of
+ * QFUSE_SPLIT_TERMS and blocks are of 64. A GPU without these kernels has fused_rows 64, 8 or -1, by its clock and its
+ * memory's. A GPU that cannot be had here has 8, so that programs can be compiled elsewhere. The op needs 16-byte
+ * alignment to be as fast.
+ * INVALID_ARGUMENT: an unknown dtype or device type, negative rows or cols, a blocksize that is no power of two from 32
+ * to 4096, a NULL.
+ * UNSUPPORTED: a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,
-                                                int64_t blocksize, int64_t* split_rows, int64_t* fused_rows,
-                                                qfuse_error* error);
+                                                int64_t blocksize, qfuse_sum* few, int64_t* few_rows,
+                                                int64_t* fused_rows, qfuse_error* error);
 
 /* ---- matmul_4bit_grouped --------------------------------------------------------------------------------------- */
 
 /* A layer of a mixture of experts over a stack of their 4-bit weights: each row of in is multiplied by W of its expert.
- * `weight` is the stack, [experts * rows, cols], expert after expert; W_e has the e-th `rows` of its rows. With E experts,
+ * `weight` is the stack, [experts * rows, cols], expert after expert; W_e has the e-th `rows` of its rows. With E
+ * experts,
  *   FORWARD   in is x, [m, cols], out y, [m, rows], bias [E, rows], lora_weight [E, rows, lora_rank]
  *   BACKWARD  in is dy, [m, rows], out dx, [m, cols], bias [E, cols], lora_weight [E, lora_rank, cols]
  * and BACKWARD is the layer itself for stacks that are stored transposed, [E, inputs, outputs], as gpt-oss's.
- * The rows of an expert have the bits of qfuse_matmul_4bit with W_e, bias[e] and lora_weight[e], in every accumulation and
- * order: a row of out depends on its row of in and on its expert alone.
+ * The rows of an expert have the bits of qfuse_matmul_4bit with W_e, bias[e] and lora_weight[e], by every sum: a row of
+ * out depends on its row of in and on its expert alone.
  * An expert's elements fill whole blocks. Nested absmax are those of the stack, or, with nested_each, of each expert by
  * itself: nested_absmax [E, ceil(blocks of an expert/nested_blocksize)], and nested_offset [E]; the map is one.
  * Where ends run backwards on a GPU, an expert begins at the greatest end before it, so that no row has two experts. */
@@ -612,16 +620,15 @@ typedef struct qfuse_matmul_4bit_grouped_params {
   int64_t in_stride; /* this and what follows is as in qfuse_matmul_4bit_params */
   int64_t out_stride;
   const void* bias; /* [experts, columns of out] */
-  qfuse_accumulation accumulation;
-  qfuse_sum_order order;
+  qfuse_sum sum;
   int64_t lora_rank;
   const void* lora_in;     /* [m, lora_rank] */
   const void* lora_weight; /* FORWARD: [experts, rows, lora_rank]; BACKWARD: [experts, lora_rank, cols] */
   int32_t nested_each;     /* 1: each expert is nested by itself; 0: the stack is */
 } qfuse_matmul_4bit_grouped_params;
 
-/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or an expert's blocks outside of what is said above,
- * a nested_begin. */
+/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or an expert's blocks outside of what is said
+ * above, a nested_begin. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
@@ -642,8 +649,8 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped
  *   d_up   = dy * silu
  *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
  * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels
- * of one row of y.q or grad_input.q, or 128 tokens of one row of y_t.q or grad_input_t.q; where m is no multiple of 128,
- * the last group of tokens is short. Per group, z being its bf16 values, in INT8:
+ * of one row of y.q or grad_input.q, or 128 tokens of one row of y_t.q or grad_input_t.q; where m is no multiple of
+ * 128, the last group of tokens is short. Per group, z being its bf16 values, in INT8:
  *   absmax = max |z|
  *   scale  = max(absmax * fp32(1/127), 1e-10)
  *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
@@ -656,12 +663,12 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped
  * In E4M3, torch's float8_e4m3fn:
  *   scale  = the least power of two that is at least max(absmax, fp32(1e-4)) / 448
  *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
- * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4 or
- * more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout. What
- * others do differently are fields:
+ * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4
+ * or more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout.
+ * What others do differently are fields:
  *   scale_rule  TORCHAO: scale = 1 / (448 / absmax), q = z * (448 / absmax), TransformerEngine's fp32 scales too; in
- *               fp32, each step rounded to nearest even, absmax being at least amax_floor; q beyond 448 becomes 448, and
- *               what is not finite is what these steps make of it, as payload NaN (0x7f), as scale bits 0x7fffffff
+ *               fp32, each step rounded to nearest even, absmax being at least amax_floor; q beyond 448 becomes 448,
+ *               and what is not finite is what these steps make of it, as payload NaN (0x7f), as scale bits 0x7fffffff
  *   amax_floor  takes the place of 1e-4
  *   zero_rule   SCALE_ONE:   the scale of a group whose absmax is 0, infinite or NaN is 1, there is no floor but
  *                            amax_floor, and 448 / absmax is at most the largest bf16 (TransformerEngine)
@@ -683,8 +690,8 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped
  * Other activations. With `limit` above 0, g is clamped to at most limit and u to -limit to limit, where NaN stays;
  * d_gate is 0 where g was more than limit, and d_up where |u| was. With `alpha`, a = alpha * g stands for g in s, and
  * d_gate is ((dy * u) * s) * (1 + a * (1 - s)). With `up_offset`, u + up_offset stands for u in y, d_gate and
- * grad_weights. gpt-oss has the limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups have to be separated
- * first. DeepSeek's models have a limit alone.
+ * grad_weights. gpt-oss has the limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups have to be
+ * separated first. DeepSeek's models have a limit alone.
  *
  * Fields that later versions append do at zero what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
@@ -702,23 +709,23 @@ typedef enum qfuse_zero_rule QFUSE_ENUM {
 
 /* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
  * load them: [groups of a row, rows rounded up to a multiple of 4], so that a group's begin at 16 bytes (DeepGEMM's
- * MN-major scales). What is beyond the rows is not written. In UE8M0, MN_MAJOR has four groups' bytes of a row in a word,
- * [ceil(groups/4), rows rounded up to a multiple of 4] words, the first group in the lowest byte; the bytes behind the last
- * group are 0. */
+ * MN-major scales). What is beyond the rows is not written. In UE8M0, MN_MAJOR has four groups' bytes of a row in a
+ * word, [ceil(groups/4), rows rounded up to a multiple of 4] words, the first group in the lowest byte; the bytes
+ * behind the last group are 0. */
 typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
 
 /* Experts. The rows of x may be those of several experts: see experts, above. grad_weights is 0 for rows of nobody.
  * What is transposed is then as if rows of zeros followed those of each expert up to a multiple of 128: no group has
- * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is what
- * zeros become, 0 in a group that is finite. y_t.q and grad_input_t.q have room for
+ * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is
+ * what zeros become, 0 in a group that is finite. y_t.q and grad_input_t.q have room for
  * qfuse_expert_columns(m, count) columns, and their scales for a 128th as many. With P the columns of an expert and
  * S those of all before it, an output of R rows (h or 2h) has the expert's columns
  *   APART:        as a matrix [R, P] from element R * S on, with scales [R, P/128] from element R * S/128 on in the
  *                 scale_layout: what DeepGEMM's k-grouped products take
  *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, count)], and of its scales:
  *                 what torch's grouped products of two matrices take
- * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x. On a GPU an expert whose
- * columns find no room behind those before is left out. */
+ * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x. On a GPU an expert
+ * whose columns find no room behind those before is left out. */
 typedef enum qfuse_expert_layout QFUSE_ENUM {
   QFUSE_EXPERTS_APART = 0,
   QFUSE_EXPERTS_SIDE_BY_SIDE = 1
@@ -728,8 +735,8 @@ typedef enum qfuse_expert_layout QFUSE_ENUM {
  * (m + 127 * experts) / 128 * 128, rounded down at the division. Neither may be negative. */
 QFUSE_API int64_t qfuse_expert_columns(int64_t m, int64_t experts);
 
-/* How groups are quantized and where their scales lie; qfuse_swiglu_format knows those of others by name. This struct and
- * the next two are parts of params and never grow. */
+/* How groups are quantized and where their scales lie; qfuse_swiglu_format knows those of others by name. This struct
+ * and the next two are parts of params and never grow. */
 typedef struct qfuse_group_format {
   int64_t group_size; /* QFUSE_SWIGLU_GROUP_SIZE, or _SMALL_GROUP_SIZE: every "/128" of scales is then "/32" */
   qfuse_payload payload_type;
@@ -808,8 +815,8 @@ typedef struct qfuse_swiglu_sizes {
   int64_t grad_weights;
 } qfuse_swiglu_sizes;
 
-/* What each output takes, be it wanted or not: for the m, h, format and experts of `params`, whose arrays are not looked
- * at. Errors as for qfuse_swiglu. */
+/* What each output takes, be it wanted or not: for the m, h, format and experts of `params`, whose arrays are not
+ * looked at. Errors as for qfuse_swiglu. */
 QFUSE_API qfuse_status qfuse_swiglu_output_sizes(const qfuse_swiglu_params* params, qfuse_swiglu_sizes* sizes,
                                                  qfuse_error* error);
 

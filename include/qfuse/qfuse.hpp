@@ -53,15 +53,15 @@ enum class ExpertLayout : int { apart = QFUSE_EXPERTS_APART, side_by_side = QFUS
 
 enum class Direction : int { forward = QFUSE_FORWARD, backward = QFUSE_BACKWARD };
 
-enum class Accumulation : int {
-  of_device = QFUSE_ACCUMULATION_OF_DEVICE,
-  fp32 = QFUSE_ACCUMULATION_FP32,
-  tensor_core = QFUSE_ACCUMULATION_TENSOR_CORE,
-  bf16_dot = QFUSE_ACCUMULATION_BF16_DOT,
-  bf16_amx = QFUSE_ACCUMULATION_BF16_AMX
+enum class Sum : int {
+  of_device = QFUSE_SUM_OF_DEVICE,
+  fp32 = QFUSE_SUM_FP32,
+  plain = QFUSE_SUM_PLAIN,
+  split = QFUSE_SUM_SPLIT,
+  factored = QFUSE_SUM_FACTORED,
+  bf16_dot = QFUSE_SUM_BF16_DOT,
+  bf16_amx = QFUSE_SUM_BF16_AMX
 };
-
-enum class SumOrder : int { plain = QFUSE_ORDER_PLAIN, split = QFUSE_ORDER_SPLIT, factored = QFUSE_ORDER_FACTORED };
 
 enum class Reciprocal : int { ieee = QFUSE_RECIPROCAL_IEEE, approx = QFUSE_RECIPROCAL_APPROX };
 
@@ -460,8 +460,8 @@ struct LoraProduct {
   float scale = 1.0F;  // alpha / rank, as a rule
 };
 
-// Adds the product to a weight, or to a tile of its rows: in is rows*cols elements of in_dtype, out of out_dtype. Throws
-// Error; every length is checked.
+// Adds the product to a weight, or to a tile of its rows: in is rows*cols elements of in_dtype, out of out_dtype.
+// Throws Error; every length is checked.
 inline void lora_merge(std::span<const std::byte> in, Dtype in_dtype, std::int64_t rows, std::int64_t cols,
                        const LoraProduct& product, std::span<std::byte> out, Dtype out_dtype, const Exec& exec = {}) {
   detail::require_elements("in", in.size(), detail::element_count(rows, cols), in_dtype);
@@ -491,8 +491,7 @@ inline void lora_merge(std::span<const std::byte> in, Dtype in_dtype, std::int64
 struct MatmulOptions {
   Direction direction = Direction::forward;
   std::span<const std::byte> bias{};  // forward: one value of dtype for each row of the weight, or none
-  Accumulation accumulation = Accumulation::of_device;
-  SumOrder order = SumOrder::plain;
+  Sum sum = Sum::of_device;
   std::int64_t lora_rank = 0;                // terms of LoRA's, 0 for none
   std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
   std::span<const std::byte> lora_weight{};  // lora_rank values of dtype for each output
@@ -523,8 +522,7 @@ Params product_params(std::int64_t m, std::span<const std::byte> in, const qfuse
   p.in = in.data();
   p.out = out.data();
   p.bias = options.bias.empty() ? nullptr : options.bias.data();
-  p.accumulation = static_cast<qfuse_accumulation>(options.accumulation);
-  p.order = static_cast<qfuse_sum_order>(options.order);
+  p.sum = static_cast<qfuse_sum>(options.sum);
   p.lora_rank = options.lora_rank;
   p.lora_in = options.lora_in.data();
   p.lora_weight = options.lora_weight.data();
@@ -549,8 +547,8 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
 }
 
-// Whose rows are whose: the ends of experts, of either width; at first there are none. The layout is that of what swiglu
-// writes transposed.
+// Whose rows are whose: the ends of experts, of either width; at first there are none. The layout is that of what
+// swiglu writes transposed.
 struct Experts {
   Experts() = default;
   explicit Experts(std::span<const std::int32_t> ends, ExpertLayout where = ExpertLayout::apart)
@@ -581,9 +579,9 @@ inline qfuse_weight_4bit to_c(Weight4bit stack, std::int64_t experts, bool neste
 
 }  // namespace detail
 
-// Multiplies m rows without gaps, sorted by expert, by their experts' parts of a stack [experts * rows, cols]. The bias and
-// lora_weight of the options are those of all experts, one after another. Throws Error; every length is checked but the one
-// offset each that experts have who are nested by themselves.
+// Multiplies m rows without gaps, sorted by expert, by their experts' parts of a stack [experts * rows, cols]. The bias
+// and lora_weight of the options are those of all experts, one after another. Throws Error; every length is checked but
+// the one offset each that experts have who are nested by themselves.
 inline void matmul_4bit_grouped(std::int64_t m, std::span<const std::byte> in, const Weight4bit& stack,
                                 const Experts& experts, std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
                                 const MatmulOptions& options = {}) {
@@ -620,8 +618,7 @@ struct MatmulProduct {
 
 // Multiplies m rows without gaps by each weight, forward. Throws Error; every length is checked.
 inline void matmul_4bit_many(std::int64_t m, std::span<const std::byte> in, std::span<const MatmulProduct> products,
-                             Dtype dtype, const Exec& exec = {}, Accumulation accumulation = Accumulation::of_device,
-                             SumOrder order = SumOrder::plain) {
+                             Dtype dtype, const Exec& exec = {}, Sum sum = Sum::of_device) {
   std::vector<qfuse_weight_4bit> weights(products.size());
   std::vector<qfuse_matmul_4bit_product> c(products.size());
   for (std::size_t i = 0; i < products.size(); ++i) {
@@ -643,25 +640,27 @@ inline void matmul_4bit_many(std::int64_t m, std::span<const std::byte> in, std:
   p.in = in.data();
   p.count = static_cast<std::int64_t>(c.size());
   p.products = c.data();
-  p.accumulation = static_cast<qfuse_accumulation>(accumulation);
-  p.order = static_cast<qfuse_sum_order>(order);
+  p.sum = static_cast<qfuse_sum>(sum);
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_matmul_4bit_many(&p, &e, &error), error);
 }
 
-// Numbers of rows: see qfuse_matmul_4bit_advice.
+// See qfuse_matmul_4bit_advice.
 struct MatmulAdvice {
-  std::int64_t split_rows = 0;
+  Sum few = Sum::of_device;
+  std::int64_t few_rows = 0;
   std::int64_t fused_rows = 0;
 };
 inline MatmulAdvice matmul_4bit_advice(std::int64_t rows, std::int64_t cols, std::int64_t blocksize, Dtype dtype,
                                        const Exec& exec = {}) {
   MatmulAdvice advice;
+  qfuse_sum few{};
   qfuse_error error{};
-  detail::throw_if(qfuse_matmul_4bit_advice(exec.device, static_cast<qfuse_dtype>(dtype), rows, cols, blocksize,
-                                            &advice.split_rows, &advice.fused_rows, &error),
+  detail::throw_if(qfuse_matmul_4bit_advice(exec.device, static_cast<qfuse_dtype>(dtype), rows, cols, blocksize, &few,
+                                            &advice.few_rows, &advice.fused_rows, &error),
                    error);
+  advice.few = static_cast<Sum>(few);
   return advice;
 }
 
@@ -756,8 +755,8 @@ inline void require_lengths(std::span<const std::byte> x, const SwigluOutputs& o
 
 }  // namespace detail
 
-// A SwiGLU block's forward or backward, of m tokens and h channels in rows without gaps: x is m*2h bf16 values. Which of
-// the two it is follows from the outputs; the options are those of qfuse.h.
+// A SwiGLU block's forward or backward, of m tokens and h channels in rows without gaps: x is m*2h bf16 values. Which
+// of the two it is follows from the outputs; the options are those of qfuse.h.
 inline void swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> x, const SwigluOutputs& outputs,
                    const SwigluOptions& options = {}, const Exec& exec = {}) {
   const auto to_c = [&](const Quantized& output) {

@@ -113,10 +113,11 @@ std::string shape_text(Shape shape) {
 }
 
 std::string in_python(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWords{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kWords{
       {{"QFUSE_RECIPROCAL_APPROX", "'approx'"},
        {"QFUSE_RECIPROCAL_IEEE", "'ieee'"},
        {"QFUSE_BACKWARD", "direction='backward'"},
+       {"sum is QFUSE_SUM_FACTORED", "order is 'factored'"},
        {"the format is", "recipe is"},
        {"format.", ""},
        {"experts.ends", "expert_ends"},
@@ -243,6 +244,18 @@ void* Call::output(const Tensor& tensor, const char* name, ScalarType dtype, Sha
   check_shape(view, name, shape);
   bytes(view, name);
   return tensor.mutable_data_ptr();  // which gives a lazy copy memory of its own
+}
+
+qfuse_sum Call::sum_of_few_rows(qfuse_dtype dtype) const {
+  constexpr std::int64_t kAnyBlocksize = 64;
+  qfuse_sum few = QFUSE_SUM_OF_DEVICE;
+  std::int64_t few_rows = 0;
+  std::int64_t fused_rows = 0;
+  qfuse_error error;
+  if (qfuse_matmul_4bit_advice(exec_.device, dtype, 0, 0, kAnyBlocksize, &few, &few_rows, &fused_rows, &error) !=
+      QFUSE_OK)
+    refuse(in_python(error.message));
+  return few;
 }
 
 void* Call::strided_output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const {

@@ -120,6 +120,9 @@ class Call {
     return size;
   }
 
+  // The device's for few rows of that dtype.
+  [[nodiscard]] qfuse_sum sum_of_few_rows(qfuse_dtype dtype) const;
+
   template <class Params>
   void run(qfuse_status (*op)(const Params*, const qfuse_exec*, qfuse_error*), Params params) const {
     params.struct_size = sizeof params;

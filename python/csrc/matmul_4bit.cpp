@@ -16,10 +16,11 @@ qfuse_direction direction_of(const std::string& name) {
   refuse("direction is '", name, "', it can be 'forward' or 'backward'");
 }
 
-qfuse_sum_order order_of(const std::string& name) {
-  if (name == "plain") return QFUSE_ORDER_PLAIN;
-  if (name == "split") return QFUSE_ORDER_SPLIT;
-  if (name == "factored") return QFUSE_ORDER_FACTORED;
+// "split" is the sum that the device has for few rows.
+qfuse_sum sum_of(const Call& call, const std::string& name, qfuse_dtype dtype) {
+  if (name == "plain") return QFUSE_SUM_OF_DEVICE;
+  if (name == "split") return call.sum_of_few_rows(dtype);
+  if (name == "factored") return QFUSE_SUM_FACTORED;
   refuse("order is '", name, "', it can be 'plain', 'split' or 'factored'");
 }
 
@@ -116,11 +117,11 @@ Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vector<std::in
   qfuse_matmul_4bit_params p{};
   p.weight = &w;
   p.direction = direction_of(direction);
-  p.order = order_of(order);
   const bool forward = p.direction == QFUSE_FORWARD;
   const std::int64_t outputs = forward ? w.rows : w.cols;
   check_x(x, forward ? w.cols : w.rows);
   set_x(x, p);
+  p.sum = sum_of(call, order, p.dtype);
   add_extras(call, {views.bias, views.lora_in, views.lora_weight, {}}, x.dtype, outputs, p);
   Tensor out = call.empty(shape_of_output(x, outputs), x.dtype);
   p.out = out.mutable_data_ptr();
@@ -148,11 +149,11 @@ Tensor matmul_4bit_grouped(const Tensor& x, const Tensors& weight, const Tensor&
   qfuse_matmul_4bit_grouped_params p{};
   p.weight = &w;
   p.direction = direction_of(direction);
-  p.order = order_of(order);
   const bool forward = p.direction == QFUSE_FORWARD;
   const std::int64_t outputs = forward ? shape[1] : shape[2];
   check_x(rows, forward ? shape[2] : shape[1]);
   set_x(rows, p);
+  p.sum = sum_of(call, order, p.dtype);
   p.experts = experts;
   p.expert_ends = ends.data;
   p.ends_type = ends.type;
@@ -187,7 +188,7 @@ Tensors matmul_4bit_many_views(const Matmul4bitManyViews& views, const std::vect
   if (x.sizes.size() == 0) refuse("x has shape [], it must be [..., cols]");
   qfuse_matmul_4bit_many_params p{};
   set_x(x, p);
-  p.order = order_of(order);
+  p.sum = sum_of(call, order, p.dtype);
   std::vector<qfuse_weight_4bit> read(count);
   std::vector<qfuse_matmul_4bit_product> products(count);
   Tensors outs;

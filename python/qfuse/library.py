@@ -216,13 +216,14 @@ def describe_device(device: Device) -> str:
 
 
 def matmul_4bit_advice(device: Device, dtype: int, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
-    """split_rows and fused_rows of qfuse_matmul_4bit_advice."""
-    split_rows, fused_rows, error = ctypes.c_int64(), ctypes.c_int64(), _Error()
+    """few_rows and fused_rows of qfuse_matmul_4bit_advice."""
+    few, few_rows, fused_rows, error = ctypes.c_int32(), ctypes.c_int64(), ctypes.c_int64(), _Error()
     function = load("libqfuse.so.0").qfuse_matmul_4bit_advice
     sizes = (ctypes.c_int64(size) for size in (rows, cols, blocksize))
-    if function(device, dtype, *sizes, ctypes.byref(split_rows), ctypes.byref(fused_rows), ctypes.byref(error)) != 0:
+    found = (ctypes.byref(it) for it in (few, few_rows, fused_rows, error))
+    if function(device, dtype, *sizes, *found) != 0:
         raise RuntimeError(error.message.decode("utf-8", "replace"))
-    return split_rows.value, fused_rows.value
+    return few_rows.value, fused_rows.value
 
 
 def cpu_targets() -> list[str]:

@@ -2,29 +2,56 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
 #include "format/factored.h"
 
 namespace qfuse::contract {
 namespace {
 
-// Of those that CPUs have, for bf16.
-bool is_of_cpus(const Matmul4bit& p) {
-  return p.accumulation == QFUSE_ACCUMULATION_BF16_DOT || p.accumulation == QFUSE_ACCUMULATION_BF16_AMX;
-}
-const char* accumulation_name(const Matmul4bit& p) {
-  return p.accumulation == QFUSE_ACCUMULATION_BF16_DOT ? "QFUSE_ACCUMULATION_BF16_DOT" : "QFUSE_ACCUMULATION_BF16_AMX";
+// Who has a sum; REFERENCE has all.
+enum class Owner { all, cuda, cpus };
+
+struct SumKind {
+  const char* name;
+  bool float32;
+  bool float16;  // bfloat16 has them all
+  Owner owner;
+};
+constexpr std::array<SumKind, 7> kSums = {{{"QFUSE_SUM_OF_DEVICE", true, true, Owner::all},
+                                           {"QFUSE_SUM_FP32", true, true, Owner::all},
+                                           {"QFUSE_SUM_PLAIN", false, true, Owner::cuda},
+                                           {"QFUSE_SUM_SPLIT", false, true, Owner::cuda},
+                                           {"QFUSE_SUM_FACTORED", false, true, Owner::cuda},
+                                           {"QFUSE_SUM_BF16_DOT", false, false, Owner::cpus},
+                                           {"QFUSE_SUM_BF16_AMX", false, false, Owner::cpus}}};  // by qfuse_sum
+
+const SumKind& kind_of(qfuse_sum sum) { return kSums.at(static_cast<std::size_t>(sum)); }
+
+Outcome check_sum(const Matmul4bit& p) {
+  const auto number = static_cast<std::size_t>(static_cast<std::uint32_t>(p.sum));
+  if (number >= kSums.size()) {
+    std::string all;
+    for (std::size_t i = 0; i < kSums.size(); ++i)
+      all += fmt::format("{}{} ({})", i == 0 ? "" : i + 1 < kSums.size() ? ", " : " or ", kSums[i].name, i);
+    return invalid_argument(fmt::format("sum is {}, it must be {}", static_cast<int>(p.sum), all));
+  }
+  const SumKind& kind = kSums[number];
+  if (p.dtype == QFUSE_FLOAT32 ? !kind.float32 : p.dtype == QFUSE_FLOAT16 && !kind.float16)
+    return invalid_argument(fmt::format("sum is {}, which {} does not have", kind.name,
+                                        p.dtype == QFUSE_FLOAT32 ? "QFUSE_FLOAT32" : "QFUSE_FLOAT16"));
+  return {};
 }
 
-// What the order has.
+// What FACTORED has.
 Outcome check_factored(const Matmul4bit& p) {
   const auto refused = [](const auto& why) {
-    return invalid_argument(fmt::format("order is QFUSE_ORDER_FACTORED, which {}", why));
+    return invalid_argument(fmt::format("sum is QFUSE_SUM_FACTORED, which {}", why));
   };
   if (!is_forward(p)) return refused("QFUSE_FORWARD alone has");
   if (p.lora_rank != 0) return refused("has no LoRA");
-  if (p.dtype == QFUSE_FLOAT32) return refused("QFUSE_FLOAT32 does not have");
-  if (p.accumulation != QFUSE_ACCUMULATION_OF_DEVICE && p.accumulation != QFUSE_ACCUMULATION_TENSOR_CORE)
-    return refused("QFUSE_ACCUMULATION_TENSOR_CORE alone has");
   if (p.weight.cols % format::kFactoredBlock != 0)
     return refused(fmt::format("needs cols that are a multiple of {}, not {}", format::kFactoredBlock, p.weight.cols));
   if (p.weight.blocksize < format::kFactoredBlock)
@@ -48,35 +75,22 @@ Outcome check_ranges(const Matmul4bit& p) {
   if (Outcome o = check_rows("out_stride", p.out_stride, p.m, outputs, output_count(p)); !o.ok()) return o;
   if (Outcome o = check_matrix("m", p.m, "lora_rank", p.lora_rank); !o.ok()) return o;
   if (Outcome o = check_matrix(outputs, output_count(p), "lora_rank", p.lora_rank); !o.ok()) return o;
-  if (p.accumulation != QFUSE_ACCUMULATION_OF_DEVICE && p.accumulation != QFUSE_ACCUMULATION_FP32 &&
-      p.accumulation != QFUSE_ACCUMULATION_TENSOR_CORE && !is_of_cpus(p))
-    return invalid_argument(fmt::format(
-        "accumulation is {}, it must be QFUSE_ACCUMULATION_OF_DEVICE ({}), QFUSE_ACCUMULATION_FP32 ({}), "
-        "QFUSE_ACCUMULATION_TENSOR_CORE ({}), QFUSE_ACCUMULATION_BF16_DOT ({}) or QFUSE_ACCUMULATION_BF16_AMX ({})",
-        static_cast<int>(p.accumulation), static_cast<int>(QFUSE_ACCUMULATION_OF_DEVICE),
-        static_cast<int>(QFUSE_ACCUMULATION_FP32), static_cast<int>(QFUSE_ACCUMULATION_TENSOR_CORE),
-        static_cast<int>(QFUSE_ACCUMULATION_BF16_DOT), static_cast<int>(QFUSE_ACCUMULATION_BF16_AMX)));
-  if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE && p.dtype == QFUSE_FLOAT32)
-    return invalid_argument("accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, which QFUSE_FLOAT32 does not have");
-  if (is_of_cpus(p) && p.dtype != QFUSE_BFLOAT16)
-    return invalid_argument(fmt::format("accumulation is {}, which QFUSE_BFLOAT16 alone has", accumulation_name(p)));
-  if (p.order == QFUSE_ORDER_FACTORED) return check_factored(p);
-  if (p.order != QFUSE_ORDER_PLAIN && p.order != QFUSE_ORDER_SPLIT)
-    return invalid_argument(fmt::format(
-        "order is {}, it must be QFUSE_ORDER_PLAIN ({}), QFUSE_ORDER_SPLIT ({}) or QFUSE_ORDER_FACTORED ({})",
-        static_cast<int>(p.order), static_cast<int>(QFUSE_ORDER_PLAIN), static_cast<int>(QFUSE_ORDER_SPLIT),
-        static_cast<int>(QFUSE_ORDER_FACTORED)));
-  return {};
+  if (Outcome o = check_sum(p); !o.ok()) return o;
+  return p.sum == QFUSE_SUM_FACTORED ? check_factored(p) : Outcome{};
 }
 
 Outcome check_device(const Matmul4bit& p, const qfuse_device& device) {
-  if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE && device.type == QFUSE_CPU)
-    return unsupported("accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, which the CPU does not have");
-  if (p.order == QFUSE_ORDER_FACTORED && device.type != QFUSE_CUDA && device.type != QFUSE_REFERENCE)
-    return unsupported("order is QFUSE_ORDER_FACTORED, which CUDA alone has");
-  if (is_of_cpus(p) && device.type != QFUSE_CPU && device.type != QFUSE_REFERENCE)
-    return unsupported(fmt::format("accumulation is {}, which CPUs alone have", accumulation_name(p)));
-  return {};
+  const Owner owner = kind_of(p.sum).owner;
+  const qfuse_device_type type = owner == Owner::cuda ? QFUSE_CUDA : QFUSE_CPU;
+  if (owner == Owner::all || device.type == QFUSE_REFERENCE || device.type == type) return {};
+  return unsupported(
+      fmt::format("sum is {}, which {}", sum_name(p.sum), owner == Owner::cuda ? "CUDA alone has" : "CPUs alone have"));
+}
+
+const char* sum_name(qfuse_sum sum) { return kind_of(sum).name; }
+
+Outcome no_instructions(const Matmul4bit& p, const std::string& who) {
+  return unsupported(fmt::format("sum is {}, for which {} has no instructions", sum_name(p.sum), who));
 }
 
 }  // namespace qfuse::contract

@@ -2,6 +2,8 @@
 #ifndef QFUSE_CONTRACT_MATMUL_4BIT_H
 #define QFUSE_CONTRACT_MATMUL_4BIT_H
 
+#include <string>
+
 #include "contract/ranges.h"
 #include "contract/weight_4bit.h"
 
@@ -26,20 +28,22 @@ inline bool is_empty(const Matmul4bit& p) { return p.m == 0 || output_count(p) =
 
 Outcome check_ranges(const Matmul4bit& p);
 
-// UNSUPPORTED for the CPU's missing matrix instructions.
+// UNSUPPORTED: a sum that devices of this type do not have.
 Outcome check_device(const Matmul4bit& p, const qfuse_device& device);
 
-// Whether sums are made in steps of products, as matrix instructions make them, where `has_matrix_steps` for the dtype.
-inline bool uses_matrix_steps(const Matmul4bit& p, bool has_matrix_steps) {
-  if (p.accumulation == QFUSE_ACCUMULATION_OF_DEVICE) return p.dtype != QFUSE_FLOAT32 && has_matrix_steps;
-  return p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE;
-}
+const char* sum_name(qfuse_sum sum);
 
-// How a CPU makes the sums: as it is asked to, or by the best of its instructions for the dtype that has the order.
-inline qfuse_accumulation accumulation_on_cpu(const Matmul4bit& p, bool has_bf16_dot, bool has_bf16_amx) {
-  if (p.accumulation != QFUSE_ACCUMULATION_OF_DEVICE) return p.accumulation;
-  if (has_bf16_amx && p.order == QFUSE_ORDER_PLAIN) return QFUSE_ACCUMULATION_BF16_AMX;
-  return has_bf16_dot ? QFUSE_ACCUMULATION_BF16_DOT : QFUSE_ACCUMULATION_FP32;
+// UNSUPPORTED: for `who`, such as "this GPU", is without instructions for the sum.
+Outcome no_instructions(const Matmul4bit& p, const std::string& who);
+
+// What OF_DEVICE stands for, by what the device has instructions for in p's dtype.
+inline qfuse_sum sum_with_tensor_cores(const Matmul4bit& p, bool has_tensor_cores) {
+  if (p.sum != QFUSE_SUM_OF_DEVICE) return p.sum;
+  return p.dtype != QFUSE_FLOAT32 && has_tensor_cores ? QFUSE_SUM_PLAIN : QFUSE_SUM_FP32;
+}
+inline qfuse_sum sum_on_cpu(const Matmul4bit& p, bool has_bf16_dot, bool has_bf16_amx) {
+  if (p.sum != QFUSE_SUM_OF_DEVICE) return p.sum;
+  return has_bf16_amx ? QFUSE_SUM_BF16_AMX : has_bf16_dot ? QFUSE_SUM_BF16_DOT : QFUSE_SUM_FP32;
 }
 
 template <ParamsOf<Matmul4bit> P, class Visit>
@@ -56,7 +60,8 @@ void visit_arrays(P& p, Visit& visit) {
 
 // Which way is the fastest, by rows of in: qfuse_matmul_4bit_advice.
 struct Matmul4bitAdvice {
-  std::int64_t split_rows;
+  qfuse_sum few;
+  std::int64_t few_rows;
   std::int64_t fused_rows;
 };
 

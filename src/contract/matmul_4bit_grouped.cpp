@@ -56,8 +56,7 @@ Matmul4bit product(const Matmul4bitGrouped& p, std::int64_t expert, std::int64_t
   call.m = end - begin;
   call.in_stride = p.in_stride;
   call.out_stride = p.out_stride;
-  call.accumulation = p.accumulation;
-  call.order = p.order;
+  call.sum = p.sum;
   call.lora_rank = p.lora_rank;
   const std::int64_t first_output = expert * output_count(call);
   call.in = behind(p.in, begin * in_stride(call), size);

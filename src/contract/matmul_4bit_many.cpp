@@ -8,7 +8,7 @@
 namespace qfuse::contract {
 namespace {
 
-// What all products share, whatever their cols: a call by a weight without elements, in blocks that every order has.
+// What all products share, whatever their cols: a call by a weight without elements, in blocks that every sum has.
 Matmul4bit shared(const Matmul4bitMany& p) {
   Matmul4bit call{};
   call.weight.blocksize = format::kMaxBlocksize;
@@ -16,8 +16,7 @@ Matmul4bit shared(const Matmul4bitMany& p) {
   call.dtype = p.dtype;
   call.m = p.m;
   call.in = p.in;
-  call.accumulation = p.accumulation;
-  call.order = p.order;
+  call.sum = p.sum;
   return call;
 }
 

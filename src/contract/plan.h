@@ -72,14 +72,24 @@ Outcome force(const std::string& text, const std::vector<Plan>& candidates, Plan
   return unsupported("QFUSE_PLAN asks for " + print(asked) + ", this call can have: " + known);
 }
 
-// The last word on a chosen plan: the environment's, which is also told what is done.
+// The last word on a chosen plan, which is the environment's.
+template <class Plan, class Candidates>
+Outcome force_asked(Plan& plan, const Candidates& candidates) {
+  const std::string& forced = plan_settings().forced;
+  return forced.empty() ? Outcome{} : force(forced, candidates(), plan);
+}
+
+// Tells of a plan that runs, where the environment asks for it.
+template <class Plan>
+void log(const char* device, const Plan& plan) {
+  if (plan_settings().log) log_plan(device, Plan::kOp, print(plan.fields()));
+}
+
 template <class Plan, class Candidates>
 Outcome settle(const char* device, Plan& plan, const Candidates& candidates) {
-  const PlanSettings& settings = plan_settings();
-  if (!settings.forced.empty())
-    if (Outcome o = force(settings.forced, candidates(), plan); !o.ok()) return o;
-  if (settings.log) log_plan(device, Plan::kOp, print(plan.fields()));
-  return {};
+  Outcome outcome = force_asked(plan, candidates);
+  if (outcome.ok()) log(device, plan);
+  return outcome;
 }
 
 }  // namespace qfuse::contract

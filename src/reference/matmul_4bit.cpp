@@ -1,8 +1,9 @@
 // in:   in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
 //       [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]
 // out:  [m, outputs], rows apart
-// math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight of
-//       (o, j) + bias[o]), both in one sum as accumulation and order say
+// math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight
+//         of
+//       (o, j) + bias[o]), both in one sum as `sum` says
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -63,8 +64,8 @@ Terms lora_weights_of(const contract::Matmul4bit& p, std::int64_t o) {
 }
 
 // Which term of a chain is number i of its steps, one step after the other.
-std::size_t term_of(qfuse_sum_order order, std::size_t i) {
-  if (order == QFUSE_ORDER_PLAIN) return i;
+std::size_t term_of(bool is_split, std::size_t i) {
+  if (!is_split) return i;
   constexpr std::size_t kRun = 32;      // of a window
   constexpr std::size_t kTogether = 4;  // terms of a run in one step
   const std::size_t step = i % QFUSE_SPLIT_WINDOW / format::kStepTerms;
@@ -76,12 +77,13 @@ std::size_t term_of(qfuse_sum_order order, std::size_t i) {
 float chain(const contract::Matmul4bit& p, float sum, const Terms& in, const Terms& weights, std::size_t begin,
             std::size_t count) {
   const format::Binary16 type = p.dtype == QFUSE_FLOAT16 ? format::kBinaryFloat16 : format::kBinaryBfloat16;
-  const auto whole = static_cast<std::size_t>(p.order == QFUSE_ORDER_PLAIN ? format::kStepTerms : QFUSE_SPLIT_WINDOW);
+  const bool is_split = p.sum == QFUSE_SUM_SPLIT;
+  const auto whole = static_cast<std::size_t>(is_split ? QFUSE_SPLIT_WINDOW : format::kStepTerms);
   for (std::size_t step = 0; step < (count + whole - 1) / whole * whole; step += format::kStepTerms) {
     std::uint16_t a[format::kStepTerms] = {};
     std::uint16_t b[format::kStepTerms] = {};
     for (std::size_t i = 0; i < format::kStepTerms; ++i) {
-      const std::size_t t = term_of(p.order, step + i);
+      const std::size_t t = term_of(is_split, step + i);
       if (t >= count) continue;
       a[i] = weights.bits[begin + t];
       b[i] = in.bits[begin + t];
@@ -106,11 +108,12 @@ void add_chains(const contract::Matmul4bit& p, const Terms& in, const Terms& wei
   }
 }
 
-float sum_in_steps(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
-  if (p.order == QFUSE_ORDER_PLAIN) {
-    const float sum = chain(p, 0.0F, in.main, weights.main, 0, in.main.bits.size());
-    return chain(p, sum, in.lora, weights.lora, 0, in.lora.bits.size());
-  }
+float sum_plain(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
+  const float sum = chain(p, 0.0F, in.main, weights.main, 0, in.main.bits.size());
+  return chain(p, sum, in.lora, weights.lora, 0, in.lora.bits.size());
+}
+
+float sum_split(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
   std::optional<float> sum;
   add_chains(p, in.main, weights.main, sum);
   add_chains(p, in.lora, weights.lora, sum);
@@ -132,8 +135,8 @@ float sum_in_fp32(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
   return sums[0];
 }
 
-// Pairs of terms go to one sum after the other, forward, the odd one of a pair first, as VDPBF16PS adds them; zeros fill up
-// the last 32 terms or, backward, the last pair.
+// Pairs of terms go to one sum after the other, forward, the odd one of a pair first, as VDPBF16PS adds them; zeros
+// fill up the last 32 terms or, backward, the last pair.
 float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
   std::array<float, format::kDotSums> sums{};
   const std::size_t whole = is_forward(p) ? 2 * sums.size() : 2;
@@ -155,8 +158,8 @@ float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
   return sums[0];
 }
 
-// Steps of 32 terms, as TDPBF16PS takes them: the even ones and the odd ones make a chain each, begun as +0; the two are
-// added, and then to the sum.
+// Steps of 32 terms, as TDPBF16PS takes them: the even ones and the odd ones make a chain each, begun as +0; the two
+// are added, and then to the sum.
 float sum_in_tiles(const AllTerms& in, const AllTerms& weights) {
   constexpr std::size_t kStepTerms = std::size_t{2} * format::kDotSums;
   float sum = 0.0F;
@@ -176,7 +179,7 @@ float sum_in_tiles(const AllTerms& in, const AllTerms& weights) {
   return sum;
 }
 
-// ---- the order FACTORED ----
+// ---- FACTORED ----
 
 // A chunk of a row of inputs, as fp16.
 struct ScaledChunk {
@@ -230,24 +233,30 @@ float sum_factored(const contract::Matmul4bit& p, const Terms& in, std::int64_t 
   return total.value_or(0.0F);
 }
 
+// Of output o and a row of in.
+float sum_of(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights, std::int64_t o) {
+  switch (sum_with_tensor_cores(p, true)) {
+    case QFUSE_SUM_PLAIN: return sum_plain(p, in, weights);
+    case QFUSE_SUM_SPLIT: return sum_split(p, in, weights);
+    case QFUSE_SUM_FACTORED: return sum_factored(p, in.main, o);
+    case QFUSE_SUM_BF16_DOT: return sum_in_dots(p, in, weights);
+    case QFUSE_SUM_BF16_AMX: return sum_in_tiles(in, weights);
+    case QFUSE_SUM_OF_DEVICE:
+    case QFUSE_SUM_FP32: break;
+  }
+  return sum_in_fp32(p, in, weights);
+}
+
 }  // namespace
 
 void matmul_4bit(const contract::Matmul4bit& p) {
-  const bool is_factored = p.order == QFUSE_ORDER_FACTORED;
-  const bool in_steps = uses_matrix_steps(p, true);
-  const bool in_dots = p.accumulation == QFUSE_ACCUMULATION_BF16_DOT;
-  const bool in_tiles = p.accumulation == QFUSE_ACCUMULATION_BF16_AMX;
   std::vector<AllTerms> rows;
   for (std::int64_t i = 0; i < p.m; ++i) rows.push_back({row_of(p, i), lora_row_of(p, i)});
   for (std::int64_t o = 0; o < output_count(p); ++o) {
-    const AllTerms weights = is_factored ? AllTerms{} : AllTerms{weights_of(p, o), lora_weights_of(p, o)};
+    const AllTerms weights =
+        p.sum == QFUSE_SUM_FACTORED ? AllTerms{} : AllTerms{weights_of(p, o), lora_weights_of(p, o)};
     for (std::int64_t i = 0; i < p.m; ++i) {
-      const AllTerms& in = rows[static_cast<std::size_t>(i)];
-      float sum = is_factored ? sum_factored(p, in.main, o)
-                  : in_steps  ? sum_in_steps(p, in, weights)
-                  : in_dots   ? sum_in_dots(p, in, weights)
-                  : in_tiles  ? sum_in_tiles(in, weights)
-                              : sum_in_fp32(p, in, weights);
+      float sum = sum_of(p, rows[static_cast<std::size_t>(i)], weights, o);
       if (p.bias != nullptr) sum = sum + format::load_as_float(p.bias, o, p.dtype);
       format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, sum);
     }

@@ -229,8 +229,7 @@ inline contract::Matmul4bit single_product(const contract::Matmul4bitGrouped& p,
   one.in = behind(p.in, begin * one.in_stride);
   one.out = const_cast<std::uint8_t*>(behind(p.out, begin * one.out_stride));
   one.bias = p.bias == nullptr ? nullptr : behind(p.bias, expert * outputs);
-  one.accumulation = p.accumulation;
-  one.order = p.order;
+  one.sum = p.sum;
   one.lora_rank = p.lora_rank;
   one.lora_in = behind(p.lora_in, begin * p.lora_rank);
   one.lora_weight = behind(p.lora_weight, expert * outputs * p.lora_rank);

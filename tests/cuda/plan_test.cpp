@@ -93,7 +93,7 @@ contract::Matmul4bit product_of(std::int64_t m, std::int64_t rows, std::int64_t 
   p.m = m;
   p.in = address<void>(0x6000);
   p.out = address<void>(0x100001);
-  p.order = QFUSE_ORDER_SPLIT;
+  p.sum = QFUSE_SUM_SPLIT;
   return p;
 }
 
@@ -392,7 +392,7 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
   EXPECT_EQ(kernel_of(nothing, kA100), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_PLAIN; }), Matmul4bitKernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_PLAIN; }), Matmul4bitKernel::warp_specialized);
   EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Matmul4bitKernel::tiled);
@@ -410,11 +410,10 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
 
 TEST(MatmulPlan, the_factored_order_has_split_k_on_hopper_and_a_kernel_for_all_others) {
   contract::Matmul4bit p = product_of(16, 14336, 4096);
-  p.order = QFUSE_ORDER_FACTORED;
+  p.sum = QFUSE_SUM_FACTORED;
   const auto expect_kernel = [&](bool is_wide, const DeviceFacts& facts = kH200) {
     const Matmul4bitPlan chosen = plan(p, facts);
-    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::factored);
-    EXPECT_EQ(chosen.wide, is_wide);
+    EXPECT_EQ(chosen.kernel, is_wide ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::factored);
     EXPECT_LE(chosen.shared_bytes, facts.shared_bytes);
     expect_candidate(chosen, candidates(p, facts));
   };
@@ -450,10 +449,10 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch_on_hopper) {
       for (contract::Matmul4bit& p : calls) spoil(p);
     };
   };
-  EXPECT_EQ(shared(every([](auto& p) { p.order = QFUSE_ORDER_FACTORED; }))->kernel, Matmul4bitKernel::factored);
+  EXPECT_EQ(shared(every([](auto& p) { p.sum = QFUSE_SUM_FACTORED; }))->kernel, Matmul4bitKernel::factored_split_k);
   constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
   EXPECT_FALSE(shared(nothing, kA100));
-  EXPECT_FALSE(shared(every([](auto& p) { p.order = QFUSE_ORDER_PLAIN; })));
+  EXPECT_FALSE(shared(every([](auto& p) { p.sum = QFUSE_SUM_PLAIN; })));
   EXPECT_FALSE(shared(every([](auto& p) { p.m = 9; })));
   EXPECT_FALSE(shared(every([](auto& p) { p.weight.cols = 4096 + 64; })));
   EXPECT_FALSE(shared([](Calls& calls) { calls[1].weight.quant_type = QFUSE_FP4; }));
@@ -463,7 +462,7 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch_on_hopper) {
 
 contract::Matmul4bit plain_product_of(std::int64_t m, std::int64_t rows, std::int64_t cols) {
   contract::Matmul4bit p = product_of(m, rows, cols);
-  p.order = QFUSE_ORDER_PLAIN;
+  p.sum = QFUSE_SUM_PLAIN;
   return p;
 }
 
@@ -523,7 +522,7 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Matmul4bitKernel::warp_specialized);
   constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
   EXPECT_EQ(kernel_of([](P&) {}, kB200), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_SPLIT; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_SPLIT; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiled);
@@ -545,7 +544,7 @@ TEST(MatmulPlan, panels_are_counted_from_where_nested_blocks_are) {
 // ---- matmul_4bit_grouped ----
 
 contract::Matmul4bitGrouped grouped_of(std::int64_t m, std::int64_t experts, std::int64_t rows, std::int64_t cols,
-                                       qfuse_sum_order order = QFUSE_ORDER_PLAIN) {
+                                       qfuse_sum sum = QFUSE_SUM_PLAIN) {
   const contract::Matmul4bit product = product_of(m, experts * rows, cols);
   contract::Matmul4bitGrouped p{};
   p.weight = product.weight;
@@ -555,7 +554,7 @@ contract::Matmul4bitGrouped grouped_of(std::int64_t m, std::int64_t experts, std
   p.out = product.out;
   p.experts = experts;
   p.expert_ends = address<void>(0x7000);
-  p.order = order;
+  p.sum = sum;
   return p;
 }
 
@@ -567,20 +566,19 @@ Matmul4bitGroupedPlan plan_that_can_run(const contract::Matmul4bitGrouped& p, co
 }
 
 TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k_on_hopper) {
-  const auto chosen = [](std::int64_t m, qfuse_sum_order order) {
-    return plan_that_can_run(grouped_of(m, 128, 768, 2048, order));
+  const auto chosen = [](std::int64_t m, qfuse_sum sum) {
+    return plan_that_can_run(grouped_of(m, 128, 768, 2048, sum));
   };
-  EXPECT_EQ(chosen(8, QFUSE_ORDER_SPLIT).kernel, Matmul4bitKernel::split_k);
-  EXPECT_EQ(chosen(8, QFUSE_ORDER_SPLIT).threads, 2 * 8 * 32);  // two teams of a warp for each chain
-  EXPECT_EQ(chosen(8, QFUSE_ORDER_SPLIT).blocks, kH200.multiprocessors);
-  EXPECT_EQ(chosen(32 * 128, QFUSE_ORDER_SPLIT).kernel, Matmul4bitKernel::split_k);
-  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_ORDER_SPLIT).kernel, Matmul4bitKernel::tiled);
-  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_ORDER_FACTORED).kernel, Matmul4bitKernel::factored);
-  EXPECT_TRUE(chosen(32 * 128 + 1, QFUSE_ORDER_FACTORED).wide);
-  EXPECT_EQ(plan_that_can_run(grouped_of(1, 2, 8, 256, QFUSE_ORDER_SPLIT)).blocks, 1);
-  EXPECT_EQ(plan_that_can_run(grouped_of(4, 8, 768, 256 * 17, QFUSE_ORDER_SPLIT)).threads, 9 * 32);  // in two rounds
+  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).kernel, Matmul4bitKernel::split_k);
+  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).threads, 2 * 8 * 32);  // two teams of a warp for each chain
+  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).blocks, kH200.multiprocessors);
+  EXPECT_EQ(chosen(32 * 128, QFUSE_SUM_SPLIT).kernel, Matmul4bitKernel::split_k);
+  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_SPLIT).kernel, Matmul4bitKernel::tiled);
+  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_FACTORED).kernel, Matmul4bitKernel::factored_split_k);
+  EXPECT_EQ(plan_that_can_run(grouped_of(1, 2, 8, 256, QFUSE_SUM_SPLIT)).blocks, 1);
+  EXPECT_EQ(plan_that_can_run(grouped_of(4, 8, 768, 256 * 17, QFUSE_SUM_SPLIT)).threads, 9 * 32);  // in two rounds
   constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
-  EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_ORDER_SPLIT), kA100).kernel, Matmul4bitKernel::tiled);
+  EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT), kA100).kernel, Matmul4bitKernel::tiled);
 }
 
 TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
@@ -593,28 +591,28 @@ TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
   EXPECT_EQ(chosen(16 * 8 + 1).tokens, 64);
   EXPECT_EQ(chosen(16 * 8 + 1).blocks, (16 * 8 + 1 + 16 * 63) / 64 * 2);
   contract::Matmul4bitGrouped p = grouped_of(5, 16, 128, 192);
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.sum = QFUSE_SUM_FP32;
   EXPECT_EQ(plan_that_can_run(p).kernel, Matmul4bitKernel::fp32);
   EXPECT_EQ(plan_that_can_run(p).blocks, 5 * 128 / 8);
 }
 
 TEST(GroupedPlan, scales_of_experts_nested_by_themselves_are_one_array_if_nested_blocks_are_whole) {
-  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT, QFUSE_ORDER_FACTORED}) {
-    contract::Matmul4bitGrouped p = grouped_of(3, 16, 32, 512, order);  // 256 blocks each
+  for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT, QFUSE_SUM_FACTORED}) {
+    contract::Matmul4bitGrouped p = grouped_of(3, 16, 32, 512, sum);  // 256 blocks each
     p.nested_each = 1;
     const Matmul4bitKernel whole = plan_that_can_run(p).kernel;
-    EXPECT_EQ(whole, order == QFUSE_ORDER_PLAIN   ? Matmul4bitKernel::warp_specialized
-                     : order == QFUSE_ORDER_SPLIT ? Matmul4bitKernel::split_k
-                                                  : Matmul4bitKernel::factored);
+    EXPECT_EQ(whole, sum == QFUSE_SUM_PLAIN   ? Matmul4bitKernel::warp_specialized
+                     : sum == QFUSE_SUM_SPLIT ? Matmul4bitKernel::split_k
+                                              : Matmul4bitKernel::factored_split_k);
     p.weight.nested_blocksize = 512;
     const Matmul4bitGroupedPlan chosen = plan_that_can_run(p);
-    EXPECT_EQ(chosen.kernel, order == QFUSE_ORDER_FACTORED ? Matmul4bitKernel::factored : Matmul4bitKernel::tiled);
+    EXPECT_EQ(chosen.kernel, sum == QFUSE_SUM_FACTORED ? Matmul4bitKernel::factored : Matmul4bitKernel::tiled);
     EXPECT_EQ(chosen.tokens, 8);
-    EXPECT_EQ(chosen.wide, order != QFUSE_ORDER_FACTORED);
+    EXPECT_EQ(chosen.wide, sum != QFUSE_SUM_FACTORED);
     p.m = 16 * 64;
-    EXPECT_EQ(plan_that_can_run(p).tokens, order == QFUSE_ORDER_FACTORED ? 8 : 64);
+    EXPECT_EQ(plan_that_can_run(p).tokens, sum == QFUSE_SUM_FACTORED ? 8 : 64);
     p.nested_each = 0;
-    EXPECT_EQ(plan_that_can_run(p).kernel == Matmul4bitKernel::tiled, order == QFUSE_ORDER_SPLIT);
+    EXPECT_EQ(plan_that_can_run(p).kernel == Matmul4bitKernel::tiled, sum == QFUSE_SUM_SPLIT);
   }
 }
 
@@ -633,9 +631,9 @@ TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
   constexpr std::int64_t kTokens = std::int64_t{1} << 30;
   EXPECT_FALSE(is_tiled(grouped_of(8, kExperts, 1016, 64))) << "rows";
   EXPECT_TRUE(is_tiled(grouped_of(8, kExperts, 1024, 64)));
-  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT}) {
-    EXPECT_FALSE(is_tiled(grouped_of(8, 1024, 4088, 1 << 15, order))) << "elements";
-    EXPECT_TRUE(is_tiled(grouped_of(8, 1024, 4096, 1 << 15, order)));
+  for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT}) {
+    EXPECT_FALSE(is_tiled(grouped_of(8, 1024, 4088, 1 << 15, sum))) << "elements";
+    EXPECT_TRUE(is_tiled(grouped_of(8, 1024, 4096, 1 << 15, sum)));
   }
   EXPECT_FALSE(is_tiled(grouped_of(kTokens - 1, 2, 8, 64))) << "tokens";
   EXPECT_TRUE(is_tiled(grouped_of(kTokens, 2, 8, 64)));
@@ -659,12 +657,13 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
     P p = product_of(0, 14336, 4096);
     change(p);
     const contract::Matmul4bitAdvice advice = advise(p, facts);
-    return std::pair(advice.split_rows, advice.fused_rows);
+    EXPECT_EQ(advice.few, p.dtype == QFUSE_FLOAT32 ? QFUSE_SUM_OF_DEVICE : QFUSE_SUM_SPLIT);
+    return std::pair(advice.few_rows, advice.fused_rows);
   };
-  const auto as = [](std::int64_t split_rows, std::int64_t fused_rows) { return std::pair(split_rows, fused_rows); };
+  const auto as = [](std::int64_t few_rows, std::int64_t fused_rows) { return std::pair(few_rows, fused_rows); };
   EXPECT_EQ(of([](P&) {}), as(16, 256));
   EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }), as(16, 256));
-  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }), as(16, -1));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }), as(0, -1));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 8192; }), as(16, 256));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }), as(8, 256));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(0, 256)) << "no whole chains: split_k cannot have it";
@@ -680,7 +679,7 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
 TEST(MatmulPlan, advice_without_hoppers_kernels_weighs_tiles_against_decoding) {
   const auto fused_rows = [](std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
     const contract::Matmul4bitAdvice advice = advise(product_of(0, rows, cols), facts);
-    EXPECT_EQ(advice.split_rows, 0);
+    EXPECT_EQ(advice.few_rows, 0);
     return advice.fused_rows;
   };
   const DeviceFacts h200 = without_pipeline(kH200);
@@ -702,15 +701,17 @@ TEST(MatmulPlan, advice_without_hoppers_kernels_weighs_tiles_against_decoding) {
 
 TEST(MatmulPlan, sums_are_made_as_the_device_can) {
   contract::Matmul4bit p = product_of(4, 64, 256);
+  p.sum = QFUSE_SUM_OF_DEVICE;
   EXPECT_EQ(plan(p, kT4).kernel, Matmul4bitKernel::fp32);  // which has no matrix instructions for bf16
+  EXPECT_EQ(advise(p, kT4).few, QFUSE_SUM_OF_DEVICE);
   EXPECT_EQ(plan(p, kUnknown).kernel, Matmul4bitKernel::fp32);
-  p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+  p.sum = QFUSE_SUM_PLAIN;
   EXPECT_EQ(check_facts(p, kT4).status, QFUSE_UNSUPPORTED);
   EXPECT_TRUE(check_facts(p, kH100).ok());
   p.dtype = QFUSE_FLOAT16;
   EXPECT_TRUE(check_facts(p, kT4).ok());
   EXPECT_EQ(plan(p, kT4).kernel, Matmul4bitKernel::tiled);
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.sum = QFUSE_SUM_FP32;
   EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::fp32);
 }
 

@@ -227,10 +227,9 @@ TEST_P(ThreadsOfEveryOp, matmul_4bit_grouped) { expect_samples<contract::Matmul4
 
 // The product of a case that its device has this kernel for, beside its arrays.
 struct Product {
-  Product(const Matmul4bitCase& c, qfuse_direction direction, qfuse_sum_order order)
+  Product(const Matmul4bitCase& c, qfuse_direction direction, qfuse_sum sum)
       : input(make_input(c, direction, QFUSE_BFLOAT16)), params(make_params(c, direction, QFUSE_BFLOAT16, input)) {
-    params.order = order;
-    params.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+    params.sum = sum;
     out.resize(output_bytes(params));
     params.out = out.data();
   }
@@ -253,9 +252,9 @@ class ThreadsOfEveryKernel : public ThreadsOfEveryOp {
   }
 
   void expect_right(const Matmul4bitCase& c, cuda::Matmul4bitKernel kernel, qfuse_direction direction = QFUSE_FORWARD,
-                    qfuse_sum_order order = QFUSE_ORDER_PLAIN) {
+                    qfuse_sum sum = QFUSE_SUM_PLAIN) {
     constexpr std::int64_t kMostForTheOracle = std::int64_t{4} << 20;  // terms; of more, the GPU from this thread
-    const Product product(c, direction, order);
+    const Product product(c, direction, sum);
     ASSERT_EQ(cuda::plan(product.params, facts_).kernel, kernel);
     const bool is_small = c.m * c.rows * c.cols <= kMostForTheOracle;
     qfuse_error error{};
@@ -269,12 +268,12 @@ class ThreadsOfEveryKernel : public ThreadsOfEveryOp {
 
 TEST_P(ThreadsOfEveryKernel, split_k) {
   expect_right({"split_k", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::Matmul4bitKernel::split_k, QFUSE_FORWARD,
-               QFUSE_ORDER_SPLIT);
+               QFUSE_SUM_SPLIT);
 }
 TEST_P(ThreadsOfEveryKernel, factored) {  // as split-K and, for parts of a chunk, element by element
   for (const std::int64_t cols : {2 * QFUSE_SPLIT_TERMS, QFUSE_SPLIT_TERMS + 64})
     for (const std::int64_t m : {3, 13})
-      expect_right({"factored", m, 40, cols}, cuda::Matmul4bitKernel::factored, QFUSE_FORWARD, QFUSE_ORDER_FACTORED);
+      expect_right({"factored", m, 40, cols}, cuda::Matmul4bitKernel::factored, QFUSE_FORWARD, QFUSE_SUM_FACTORED);
 }
 TEST_P(ThreadsOfEveryKernel, warp_specialized) {
   const Matmul4bitCase c{.risk = "warp_specialized", .m = 5, .rows = 136, .cols = 128, .lora_rank = 16};
@@ -287,7 +286,7 @@ TEST_P(ThreadsOfEveryKernel, register_weights) {  // which takes more rows the m
     p.m = c.m;
     p.weight.rows = c.rows;
     p.weight.cols = c.cols;
-    p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+    p.sum = QFUSE_SUM_PLAIN;
     return cuda::plan(p, facts_).kernel == cuda::Matmul4bitKernel::register_weights;
   };
   Matmul4bitCase c{"register_weights", 129, 64, 64};
@@ -350,13 +349,13 @@ TEST_F(Threads, many_at_once) {
   constexpr int kThreads = 16;
   constexpr int kCalls = 20;
   const int devices = qfuse_device_count(QFUSE_CUDA);
-  Product expected({"few tiles", 5, 72, 64}, QFUSE_FORWARD, QFUSE_ORDER_PLAIN);
+  Product expected({"few tiles", 5, 72, 64}, QFUSE_FORWARD, QFUSE_SUM_PLAIN);
   ASSERT_EQ(run(expected.params, gpu_adds_as_the_oracle() ? oracle() : exec_on(0, nullptr), nullptr), QFUSE_OK);
   std::barrier together(kThreads);
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i)
     threads.emplace_back([&, i] {
-      Product product({"few tiles", 5, 72, 64}, QFUSE_FORWARD, QFUSE_ORDER_PLAIN);
+      Product product({"few tiles", 5, 72, 64}, QFUSE_FORWARD, QFUSE_SUM_PLAIN);
       Arena arena;
       const auto decode = placed(dequantize_4bit_sample(true), arena);
       const std::vector<std::uint8_t> decoded = expected_of(decode, 0);

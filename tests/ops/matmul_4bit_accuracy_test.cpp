@@ -1,4 +1,4 @@
-// The order FACTORED of matmul_4bit against products in fp64 of the exact weight, the codes' values times absmax: of these
+// FACTORED sums of matmul_4bit against products in fp64 of the exact weight, the codes' values times absmax: of these
 // it rounds the values to fp16, so that hardly more than the rounding of its result shows. PLAIN rounds the weight.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
@@ -81,10 +81,9 @@ struct QuantizedProduct {
     params.m = kTokens.size();
     params.in = in.data();
     params.out = out.data();
-    params.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
   }
-  std::vector<float> outputs(qfuse_sum_order order, const qfuse_exec& exec) {
-    params.order = order;
+  std::vector<float> outputs(qfuse_sum sum, const qfuse_exec& exec) {
+    params.sum = sum;
     qfuse_error error{};
     EXPECT_EQ(run(params, exec, &error), QFUSE_OK) << error.message;
     std::vector<float> values;
@@ -149,8 +148,8 @@ TEST(Matmul4bitAccuracy, factored_products_are_nearly_those_of_the_exact_weight)
   const std::vector<double> exact = product.exact_outputs();
   const std::vector<float> best = rounded(exact);
   for_each_way_in_steps([&](const qfuse_exec& exec) {
-    const std::vector<float> factored = product.outputs(QFUSE_ORDER_FACTORED, exec);
-    const std::vector<float> plain = product.outputs(QFUSE_ORDER_PLAIN, exec);
+    const std::vector<float> factored = product.outputs(QFUSE_SUM_FACTORED, exec);
+    const std::vector<float> plain = product.outputs(QFUSE_SUM_PLAIN, exec);
     for (std::size_t token = 0; token < kFinite; ++token) {
       SCOPED_TRACE(kTokens.at(token).name);
       const double rounding = error_of(best, exact, token);
@@ -169,7 +168,7 @@ TEST(Matmul4bitAccuracy, factored_products_of_infinity_and_nan_are_ieees) {
   QuantizedProduct product;
   const std::vector<double> exact = product.exact_outputs();
   for_each_way_in_steps([&](const qfuse_exec& exec) {
-    const std::vector<float> factored = product.outputs(QFUSE_ORDER_FACTORED, exec);
+    const std::vector<float> factored = product.outputs(QFUSE_SUM_FACTORED, exec);
     for (std::size_t i = kFinite * kRows; i < exact.size(); ++i) {
       ASSERT_FALSE(std::isfinite(exact[i]));
       EXPECT_TRUE(std::isnan(exact[i]) ? std::isnan(factored[i]) : static_cast<double>(factored[i]) == exact[i])
@@ -189,8 +188,7 @@ TEST(Matmul4bitAccuracy, factored_products_keep_numbers_far_below_the_largest_on
   p.weight.packed = packed.data();
   p.weight.absmax = &absmax;
   p.m = 1;
-  p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
-  p.order = QFUSE_ORDER_FACTORED;
+  p.sum = QFUSE_SUM_FACTORED;
   const auto expect_kept = [&](qfuse_dtype dtype, float largest, float small) {
     std::vector<std::uint8_t> in(2 * kBlock);
     format::store_rounded(in.data(), 0, dtype, small);

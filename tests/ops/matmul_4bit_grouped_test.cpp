@@ -70,21 +70,20 @@ void expect_outputs(Matmul4bitGrouped p, const std::vector<std::uint8_t>& expect
 
 // Calls body(call, for_each way) with the sums that calls in the dtype can have, and where.
 template <class Body>
-void for_each_accumulation(const GroupedCase& c, Matmul4bitGrouped p, const Body& body) {
+void for_each_sum(const GroupedCase& c, Matmul4bitGrouped p, const Body& body) {
   using Ways = std::function<void(const std::function<void(const qfuse_exec&)>&)>;
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.sum = QFUSE_SUM_FP32;
   body(p, Ways([](const auto& on) { for_each_way<Matmul4bitGrouped>(on); }));
   if (p.dtype == QFUSE_BFLOAT16)
-    for (const qfuse_accumulation accumulation : {QFUSE_ACCUMULATION_BF16_DOT, QFUSE_ACCUMULATION_BF16_AMX}) {
-      p.accumulation = accumulation;
-      body(p, Ways([=](const auto& on) { for_each_cpu_way_with(accumulation, on); }));
+    for (const qfuse_sum sum : {QFUSE_SUM_BF16_DOT, QFUSE_SUM_BF16_AMX}) {
+      p.sum = sum;
+      body(p, Ways([=](const auto& on) { for_each_cpu_way_with(sum, on); }));
     }
   if (p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) return;
-  p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
-  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT, QFUSE_ORDER_FACTORED}) {
-    if (order == QFUSE_ORDER_FACTORED && !has_factored_order(c, p)) continue;
-    SCOPED_TRACE("order " + std::to_string(order));
-    p.order = order;
+  for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT, QFUSE_SUM_FACTORED}) {
+    if (sum == QFUSE_SUM_FACTORED && !has_factored_order(c, p)) continue;
+    SCOPED_TRACE("sum " + std::to_string(sum));
+    p.sum = sum;
     body(p, Ways([](const auto& on) { for_each_gpu_way(on); }));
   }
 }
@@ -118,7 +117,7 @@ TEST_P(GroupedCases, every_way_gives_the_bytes_of_the_oracles_single_products) {
         p.ends_type = QFUSE_INDEX_INT64;
       }
       ++turn;
-      for_each_accumulation(c, p, [&](const Matmul4bitGrouped& call, const auto& for_each) {
+      for_each_sum(c, p, [&](const Matmul4bitGrouped& call, const auto& for_each) {
         const std::vector<std::uint8_t> expected = expected_outputs(call, c, in, in.ends64);
         for_each([&](const qfuse_exec& exec) { expect_outputs(call, expected, exec, misalignment); });
       });
@@ -156,8 +155,7 @@ void expect_nan_stays_where_it_is(const GroupedCase& c, const Matmul4bitGrouped&
     GroupedInput spoiled = in;
     for (std::int64_t e = parity; e < clean.experts; e += 2) fill_with_nan(c, clean, e, spoiled);
     Matmul4bitGrouped p = make_params(c, clean.direction, clean.dtype, spoiled);
-    p.accumulation = clean.accumulation;
-    p.order = clean.order;
+    p.sum = clean.sum;
     std::vector<std::uint8_t> out(expected.size(), kPoison);
     p.out = out.data();
     qfuse_error error{};
@@ -180,11 +178,10 @@ TEST(Matmul4bitGrouped, an_experts_rows_see_nothing_of_others) {
     for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
       SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, QFUSE_BFLOAT16));
       const GroupedInput in = make_input(c, direction, QFUSE_BFLOAT16);
-      for_each_accumulation(
-          c, make_params(c, direction, QFUSE_BFLOAT16, in), [&](const auto& call, const auto& for_each) {
-            const std::vector<std::uint8_t> expected = expected_outputs(call, c, in, in.ends64);
-            for_each([&](const qfuse_exec& exec) { expect_nan_stays_where_it_is(c, call, in, expected, exec); });
-          });
+      for_each_sum(c, make_params(c, direction, QFUSE_BFLOAT16, in), [&](const auto& call, const auto& for_each) {
+        const std::vector<std::uint8_t> expected = expected_outputs(call, c, in, in.ends64);
+        for_each([&](const qfuse_exec& exec) { expect_nan_stays_where_it_is(c, call, in, expected, exec); });
+      });
     }
 }
 
@@ -204,7 +201,7 @@ void expect_staged_groups(qfuse_direction direction) {
       SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, dtype));
       const GroupedInput in = make_input(c, direction, dtype);
       Matmul4bitGrouped p = make_params(c, direction, dtype, in);
-      p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+      p.sum = QFUSE_SUM_PLAIN;
       const std::vector<std::uint8_t> expected = expected_outputs(p, c, in, in.ends64);
       for_each_gpu_way([&](const qfuse_exec& exec) {
         expect_outputs(p, expected, exec);
@@ -244,7 +241,7 @@ TEST(Matmul4bitGrouped, ends_that_run_backwards_are_harmless_on_a_gpu) {
       const GroupedInput in = make_input(c, QFUSE_FORWARD, dtype);
       Matmul4bitGrouped p = make_params(c, QFUSE_FORWARD, dtype, in);
       if (dtype != QFUSE_FLOAT32 && !gpu_adds_as_the_oracle()) continue;
-      p.accumulation = dtype == QFUSE_FLOAT32 ? QFUSE_ACCUMULATION_FP32 : QFUSE_ACCUMULATION_TENSOR_CORE;
+      p.sum = dtype == QFUSE_FLOAT32 ? QFUSE_SUM_FP32 : QFUSE_SUM_PLAIN;
       const std::vector<std::uint8_t> expected = expected_outputs(p, c, in, ends);
       p.expert_ends = ends.data();
       p.ends_type = QFUSE_INDEX_INT64;
@@ -287,7 +284,7 @@ TEST(Matmul4bitGrouped, refuses_what_the_manual_refuses) {
   expect_refused([](P& p) { p.in = nullptr; }, "in is NULL");
   expect_refused([](P& p) { p.out = const_cast<void*>(p.in); }, "overlap");
   expect_refused([](P& p) { p.lora_rank = INT64_MAX / 4; }, "more than memory can hold");
-  expect_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE; }, "accumulation is", QFUSE_UNSUPPORTED);
+  expect_refused([](P& p) { p.sum = QFUSE_SUM_PLAIN; }, "sum is", QFUSE_UNSUPPORTED);
 }
 
 TEST(Matmul4bitGrouped, nothing_is_done_without_experts_or_rows) {
@@ -307,11 +304,11 @@ TEST(Matmul4bitGrouped, a_million_experts) {
   for (const std::int64_t e : {kExperts / 2 + 3, kExperts - 1}) c.tokens[static_cast<std::size_t>(e)] = 2;
   const GroupedInput in = make_input(c, QFUSE_FORWARD, QFUSE_BFLOAT16);
   Matmul4bitGrouped p = make_params(c, QFUSE_FORWARD, QFUSE_BFLOAT16, in);
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.sum = QFUSE_SUM_FP32;
   qfuse_exec exec = QFUSE_EXEC_INIT;
   expect_outputs(p, expected_outputs(p, c, in, in.ends64), exec);
   if (!gpu_adds_as_the_oracle()) return;
-  p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+  p.sum = QFUSE_SUM_PLAIN;
   exec.device = {QFUSE_CUDA, 0};
   expect_outputs(p, expected_outputs(p, c, in, in.ends64), exec);
 }
@@ -386,10 +383,10 @@ TEST(Matmul4bitGrouped, a_stack_of_more_than_two_to_the_31_elements) {
         random_values(p.m * term_count(any_product(p)), p.dtype, InputKind::normal, stack.random);
     p.in = in.data();
     const GroupedCase c{"huge", {}, HugeStack::kRows, HugeStack::kCols};
-    for_each_accumulation(c, p, [&](Matmul4bitGrouped call, const auto& for_each) {
+    for_each_sum(c, p, [&](Matmul4bitGrouped call, const auto& for_each) {
       const std::vector<std::uint8_t> expected = stack.expected(call);
       for_each([&](const qfuse_exec& exec) {
-        const bool is_in_fp32 = call.accumulation == QFUSE_ACCUMULATION_FP32;
+        const bool is_in_fp32 = call.sum == QFUSE_SUM_FP32;
         if (is_in_fp32 == (exec.device.type == QFUSE_CUDA)) return;  // one kind of sums on each device
         std::vector<std::uint8_t> out(expected.size());
         call.out = out.data();
@@ -414,9 +411,9 @@ TEST(Matmul4bit, a_part_at_the_end_of_a_large_nested_block) {
       p.weight.nested_absmax = scales.data();
       contract::Matmul4bit alone = p;
       alone.weight.nested_begin = 0;
-      for (const qfuse_accumulation accumulation : {QFUSE_ACCUMULATION_FP32, QFUSE_ACCUMULATION_TENSOR_CORE}) {
-        if (accumulation == QFUSE_ACCUMULATION_TENSOR_CORE && !gpu_adds_as_the_oracle()) continue;
-        alone.accumulation = p.accumulation = accumulation;
+      for (const qfuse_sum sum : {QFUSE_SUM_FP32, QFUSE_SUM_PLAIN}) {
+        if (sum == QFUSE_SUM_PLAIN && !gpu_adds_as_the_oracle()) continue;
+        alone.sum = p.sum = sum;
         std::vector<std::uint8_t> expected(output_bytes(p));
         alone.out = expected.data();
         ASSERT_EQ(run(alone, oracle(), nullptr), QFUSE_OK);
@@ -426,7 +423,7 @@ TEST(Matmul4bit, a_part_at_the_end_of_a_large_nested_block) {
           ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
           ASSERT_EQ(out, expected);
         };
-        accumulation == QFUSE_ACCUMULATION_FP32 ? for_each_way<contract::Matmul4bit>(expect) : for_each_gpu_way(expect);
+        sum == QFUSE_SUM_FP32 ? for_each_way<contract::Matmul4bit>(expect) : for_each_gpu_way(expect);
       }
     }
   }
@@ -438,7 +435,7 @@ TEST(Matmul4bit, a_part_of_a_nested_weight_has_the_bytes_of_the_whole) {
   for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
     const Matmul4bitInput in = make_input(whole, QFUSE_FORWARD, dtype);
     contract::Matmul4bit p = make_params(whole, QFUSE_FORWARD, dtype, in);
-    p.accumulation = QFUSE_ACCUMULATION_FP32;
+    p.sum = QFUSE_SUM_FP32;
     std::vector<std::uint8_t> all(output_bytes(p));
     p.out = all.data();
     for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) {

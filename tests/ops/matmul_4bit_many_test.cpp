@@ -110,8 +110,7 @@ void expect_singles_bytes(Many& many, const qfuse_exec& exec) {
   const qfuse_status status = run(many.params, exec, &error);
   bool is_one_refused = many.singles.empty();
   for (contract::Matmul4bit& one : many.singles) {
-    one.accumulation = many.params.accumulation;
-    one.order = many.params.order;
+    one.sum = many.params.sum;
     const qfuse_status single_status = run(one, exec, nullptr);
     is_one_refused = is_one_refused || single_status == status;
     if (status == QFUSE_OK) {
@@ -130,15 +129,12 @@ TEST_P(Matmul4bitManyCases, every_way_gives_the_bytes_of_single_products) {
   for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
     Many many(GetParam(), dtype);
     for_each_way([&](const qfuse_exec& exec) {
-      for (int accumulation = QFUSE_ACCUMULATION_OF_DEVICE; accumulation <= QFUSE_ACCUMULATION_BF16_AMX; ++accumulation)
-        for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT, QFUSE_ORDER_FACTORED}) {
-          SCOPED_TRACE("dtype " + std::to_string(dtype) + ", accumulation " + std::to_string(accumulation) +
-                       ", order " + std::to_string(order));
-          many.params.accumulation = static_cast<qfuse_accumulation>(accumulation);
-          many.params.order = order;
-          expect_singles_bytes(many, exec);
-          if (HasFatalFailure()) return;
-        }
+      for (int sum = QFUSE_SUM_OF_DEVICE; sum <= QFUSE_SUM_BF16_AMX; ++sum) {
+        SCOPED_TRACE("dtype " + std::to_string(dtype) + ", sum " + std::to_string(sum));
+        many.params.sum = static_cast<qfuse_sum>(sum);
+        expect_singles_bytes(many, exec);
+        if (HasFatalFailure()) return;
+      }
     });
   }
 }
@@ -161,9 +157,9 @@ TEST(Matmul4bitMany, refuses_what_the_manual_refuses_and_begins_nothing) {
   // what all share
   expect_refused([](P& p) { p.dtype = static_cast<qfuse_dtype>(3); }, "dtype is 3");
   expect_refused([](P& p) { p.m = -1; }, "m is -1");
-  expect_refused([](P& p) { p.accumulation = static_cast<qfuse_accumulation>(9); }, "accumulation is 9");
-  expect_refused([](P& p) { p.order = static_cast<qfuse_sum_order>(9); }, "order is 9");
-  expect_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE; }, "accumulation is", QFUSE_UNSUPPORTED);
+  expect_refused([](P& p) { p.sum = static_cast<qfuse_sum>(9); }, "sum is 9");
+  expect_refused([](P& p) { p.sum = QFUSE_SUM_PLAIN; }, "sum is QFUSE_SUM_PLAIN, which CUDA alone has",
+                 QFUSE_UNSUPPORTED);
   // a product
   expect_refused([](P& p) { p.in = nullptr; }, "products[0]: in is NULL");
   expect_refused([](P& p) { p.in_stride = 127; }, "products[0]: in_stride is 127");

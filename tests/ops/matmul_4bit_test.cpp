@@ -24,7 +24,7 @@ namespace qfuse::tests {
 namespace {
 
 constexpr std::array kMatmulDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
-constexpr std::array kOfCpus = {QFUSE_ACCUMULATION_BF16_DOT, QFUSE_ACCUMULATION_BF16_AMX};
+constexpr std::array kOfCpus = {QFUSE_SUM_BF16_DOT, QFUSE_SUM_BF16_AMX};
 constexpr std::array kDirections = {QFUSE_FORWARD, QFUSE_BACKWARD};
 
 std::string name_of(qfuse_direction direction, qfuse_dtype dtype) {
@@ -37,25 +37,24 @@ bool has_factored_order(const contract::Matmul4bit& p) {
          p.weight.blocksize >= 64;
 }
 
-// The accumulations that a call can have, and where: prepare(call) is asked once for each, for what is done with each exec.
+// The sums that a call can have, and where: prepare(call) is asked once for each, for what is done with each exec.
 template <class Prepare>
-void for_each_accumulation(const Matmul4bitCase& c, contract::Matmul4bit p, const Prepare& prepare) {
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+void for_each_sum(const Matmul4bitCase& c, contract::Matmul4bit p, const Prepare& prepare) {
+  p.sum = QFUSE_SUM_FP32;
   const auto in_fp32 = prepare(p);
   for_each_cpu_way(in_fp32);
   for_each_gpu_way(in_fp32);
   if (p.dtype == QFUSE_BFLOAT16)
-    for (const qfuse_accumulation accumulation : kOfCpus) {
-      SCOPED_TRACE(accumulation == QFUSE_ACCUMULATION_BF16_DOT ? "bf16 dot products" : "tiles of AMX");
-      p.accumulation = accumulation;
-      for_each_cpu_way_with(accumulation, prepare(p));
+    for (const qfuse_sum sum : kOfCpus) {
+      SCOPED_TRACE(sum == QFUSE_SUM_BF16_DOT ? "bf16 dot products" : "tiles of AMX");
+      p.sum = sum;
+      for_each_cpu_way_with(sum, prepare(p));
     }
   if (c.fp32_alone || p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) return;
-  p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
-  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT, QFUSE_ORDER_FACTORED}) {
-    if (order == QFUSE_ORDER_FACTORED && !has_factored_order(p)) continue;
-    SCOPED_TRACE(order == QFUSE_ORDER_PLAIN ? "plain" : order == QFUSE_ORDER_SPLIT ? "split" : "factored");
-    p.order = order;
+  for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT, QFUSE_SUM_FACTORED}) {
+    if (sum == QFUSE_SUM_FACTORED && !has_factored_order(p)) continue;
+    SCOPED_TRACE(sum == QFUSE_SUM_PLAIN ? "plain" : sum == QFUSE_SUM_SPLIT ? "split" : "factored");
+    p.sum = sum;
     for_each_gpu_way(prepare(p));
   }
 }
@@ -97,7 +96,7 @@ TEST_P(Matmul4bitCases, every_way_gives_the_oracles_bytes_at_any_address) {
         p.lora_in = lora_in.as<void>();
         p.lora_weight = lora_weight.as<void>();
         p.bias = direction == QFUSE_FORWARD && misalignment % 2 == 0 ? bias.as<void>() : nullptr;
-        for_each_accumulation(GetParam(), p, [&](const contract::Matmul4bit& call) {
+        for_each_sum(GetParam(), p, [&](const contract::Matmul4bit& call) {
           return [&, call, expected = outputs(call, oracle())](const qfuse_exec& exec) {
             Buffer out(expected.size(), misalignment);
             contract::Matmul4bit here = call;
@@ -118,23 +117,22 @@ TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
   for (const qfuse_direction direction : kDirections) {
     SCOPED_TRACE(name_of(direction, dtype));
     const Matmul4bitInput in = make_input(GetParam(), direction, dtype);
-    for_each_accumulation(GetParam(), make_params(GetParam(), direction, dtype, in),
-                          [&](const contract::Matmul4bit& call) {
-                            return [&, call](const qfuse_exec& exec) {
-                              const std::vector<std::uint8_t> all = outputs(call, exec);
-                              if (!kQuick) {
-                                ASSERT_EQ(all, outputs(call, exec));
-                              }
-                              contract::Matmul4bit one = call;
-                              one.m = 1;
-                              const std::int64_t last = (call.m - 1) * 2;
-                              one.in = in.in.data() + last * in_stride(call);
-                              one.lora_in = in.lora_in.data() + last * call.lora_rank;
-                              const std::vector<std::uint8_t> alone = outputs(one, exec);
-                              ASSERT_TRUE(same_bytes(all.data() + last * out_stride(call), alone.data(),
-                                                     static_cast<std::int64_t>(alone.size())));
-                            };
-                          });
+    for_each_sum(GetParam(), make_params(GetParam(), direction, dtype, in), [&](const contract::Matmul4bit& call) {
+      return [&, call](const qfuse_exec& exec) {
+        const std::vector<std::uint8_t> all = outputs(call, exec);
+        if (!kQuick) {
+          ASSERT_EQ(all, outputs(call, exec));
+        }
+        contract::Matmul4bit one = call;
+        one.m = 1;
+        const std::int64_t last = (call.m - 1) * 2;
+        one.in = in.in.data() + last * in_stride(call);
+        one.lora_in = in.lora_in.data() + last * call.lora_rank;
+        const std::vector<std::uint8_t> alone = outputs(one, exec);
+        ASSERT_TRUE(
+            same_bytes(all.data() + last * out_stride(call), alone.data(), static_cast<std::int64_t>(alone.size())));
+      };
+    });
   }
 }
 
@@ -155,8 +153,8 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
   p.weight.cols = kWidth;
   p.dtype = QFUSE_BFLOAT16;
   p.m = 3;
-  const std::array orders = {QFUSE_ORDER_SPLIT, gpu_adds_as_the_oracle() ? QFUSE_ORDER_FACTORED : QFUSE_ORDER_SPLIT,
-                             QFUSE_ORDER_PLAIN};
+  const std::array orders = {QFUSE_SUM_SPLIT, gpu_adds_as_the_oracle() ? QFUSE_SUM_FACTORED : QFUSE_SUM_SPLIT,
+                             QFUSE_SUM_PLAIN};
   const auto order_of = [&](int link) { return orders.at(static_cast<std::size_t>(link) % orders.size()); };
   const std::vector<std::uint8_t> first = random_values(p.m * kWidth, p.dtype, InputKind::normal, random);
   qfuse_exec exec = QFUSE_EXEC_INIT;
@@ -167,7 +165,7 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
     p.weight.packed = packed.data();
     p.weight.absmax = absmax.data();
     p.in = expected.data();
-    p.order = order_of(link);
+    p.sum = order_of(link);
     expected = outputs(p, exec);
   }
   ASSERT_NE(expected, std::vector<std::uint8_t>(expected.size()));
@@ -186,7 +184,7 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
   for (int link = 0; link < kLinks; ++link) {
     p.in = link % 2 == 0 ? even.data() : odd.data();
     p.out = link % 2 == 0 ? odd.data() : even.data();
-    p.order = order_of(link);
+    p.sum = order_of(link);
     ASSERT_EQ(call(p, &exec), QFUSE_OK);
   }
   static_assert(kLinks % 2 == 0);
@@ -219,7 +217,7 @@ void expect_staged(qfuse_direction direction) {
       SCOPED_TRACE(std::string(c.risk) + ", " + name_of(direction, dtype));
       const Matmul4bitInput in = make_input(c, direction, dtype);
       contract::Matmul4bit p = make_params(c, direction, dtype, in);
-      p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+      p.sum = QFUSE_SUM_PLAIN;
       p.bias = direction == QFUSE_FORWARD ? in.bias.data() : nullptr;
       const std::vector<std::uint8_t> expected = outputs(p, oracle());
       for_each_gpu_way([&](const qfuse_exec& exec) {
@@ -306,9 +304,11 @@ TEST(Matmul4bit, exact_sums_are_exact) {
           }
           format::store_rounded(expected.data(), i * output_count(p) + o, dtype, static_cast<float>(sum));
         }
-      for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) { ASSERT_EQ(outputs(p, exec), expected); });
-      p.order = QFUSE_ORDER_SPLIT;
-      for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) { ASSERT_EQ(outputs(p, exec), expected); });
+      const auto expect_exact = [&](const qfuse_exec& exec) { ASSERT_EQ(outputs(p, exec), expected); };
+      for_each_way<contract::Matmul4bit>(expect_exact);
+      if (dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) continue;
+      p.sum = QFUSE_SUM_SPLIT;
+      for_each_gpu_way(expect_exact);
     }
 }
 
@@ -325,7 +325,7 @@ contract::Matmul4bit two_terms(std::vector<std::uint8_t>& packed, const std::vec
   p.dtype = QFUSE_BFLOAT16;
   p.m = 1;
   p.in = in.data();
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.sum = QFUSE_SUM_FP32;
   return p;
 }
 
@@ -420,12 +420,12 @@ TEST(Matmul4bit, weights_near_the_least_normal_number_are_as_they_are_decoded) {
   p.dtype = QFUSE_BFLOAT16;
   p.m = 1;
   p.in = in.data();
-  const auto expected_in = [&](qfuse_accumulation accumulation) {
-    p.accumulation = accumulation;
+  const auto expected_in = [&](qfuse_sum sum) {
+    p.sum = sum;
     return [&p, expected = outputs(p, oracle())](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); };
   };
-  for_each_fast_way<contract::Matmul4bit>(expected_in(QFUSE_ACCUMULATION_FP32));
-  for (const qfuse_accumulation accumulation : kOfCpus) for_each_cpu_way_with(accumulation, expected_in(accumulation));
+  for_each_fast_way<contract::Matmul4bit>(expected_in(QFUSE_SUM_FP32));
+  for (const qfuse_sum sum : kOfCpus) for_each_cpu_way_with(sum, expected_in(sum));
 }
 
 // The sums in fp32 against sums in fp64 of the same terms: at most one unit of fp32 of the sum of magnitudes for each
@@ -455,17 +455,17 @@ TEST(Matmul4bit, sums_of_bf16_instructions_are_near_those_of_fp64) {
         ASSERT_LE(std::fabs(got - sum), of_sum + 0x1p-8 * (std::fabs(sum) + of_sum));
       });
     };
-    for (const qfuse_accumulation accumulation : kOfCpus) {
-      p.accumulation = accumulation;
+    for (const qfuse_sum sum : kOfCpus) {
+      p.sum = sum;
       expect_near(oracle());
-      for_each_cpu_way_with(accumulation, expect_near);
+      for_each_cpu_way_with(sum, expect_near);
     }
   }
 }
 
 // ---- where CPUs' bf16 instructions are to be had ----
 
-// By themselves where the processor has them, with its best target: tiles of AMX in the order PLAIN, else dot products.
+// By themselves where the processor has them, with its best target: tiles of AMX, else dot products.
 // Asked for elsewhere they are refused. -2^127 + 2^128 tells dot products apart: what is fused with the sum is finite.
 TEST(Matmul4bit, bf16_instructions_are_the_cpus_own_way_where_it_has_them) {
   std::vector<std::uint8_t> packed;
@@ -473,30 +473,27 @@ TEST(Matmul4bit, bf16_instructions_are_the_cpus_own_way_where_it_has_them) {
   for (const std::int64_t i : {0, 64}) format::store_rounded(in.data(), i, QFUSE_BFLOAT16, 0x1p127F);
   const std::vector<float> absmax = {1.0F, 2.0F};
   contract::Matmul4bit own = two_terms(packed, absmax, in);
-  own.accumulation = QFUSE_ACCUMULATION_OF_DEVICE;
+  own.sum = QFUSE_SUM_OF_DEVICE;
   const std::vector<std::uint8_t> infinite = {0x80, 0x7f};
   const std::vector<std::uint8_t> finite = {0x00, 0x7f};
-  const auto expect_refused = [&](qfuse_accumulation accumulation, const qfuse_exec& exec, const char* words) {
+  const auto expect_refused = [&](qfuse_sum sum, const qfuse_exec& exec, const char* words) {
     std::vector<std::uint8_t> out(2);
     contract::Matmul4bit p = own;
-    p.accumulation = accumulation;
+    p.sum = sum;
     p.out = out.data();
     qfuse_error error{};
     EXPECT_EQ(run(p, exec, &error), QFUSE_UNSUPPORTED);
     EXPECT_NE(std::string(error.message).find(words), std::string::npos) << error.message;
   };
   for_each_cpu_way([&](const qfuse_exec& exec) {
-    const bool has_dot = has_accumulation(QFUSE_ACCUMULATION_BF16_DOT, exec);
-    const bool has_amx = has_accumulation(QFUSE_ACCUMULATION_BF16_AMX, exec);
-    own.order = QFUSE_ORDER_SPLIT;
-    EXPECT_EQ(outputs(own, exec), has_dot ? finite : infinite);
-    own.order = QFUSE_ORDER_PLAIN;
+    const bool has_dot = has_sum(QFUSE_SUM_BF16_DOT, exec);
+    const bool has_amx = has_sum(QFUSE_SUM_BF16_AMX, exec);
     EXPECT_EQ(outputs(own, exec), has_dot && !has_amx ? finite : infinite);
-    for (const qfuse_accumulation accumulation : kOfCpus)
-      if (!has_accumulation(accumulation, exec)) expect_refused(accumulation, exec, exec.cpu_target);
+    for (const qfuse_sum sum : kOfCpus)
+      if (!has_sum(sum, exec)) expect_refused(sum, exec, exec.cpu_target);
   });
   for_each_gpu_way([&](const qfuse_exec& exec) {
-    for (const qfuse_accumulation accumulation : kOfCpus) expect_refused(accumulation, exec, "CPUs alone");
+    for (const qfuse_sum sum : kOfCpus) expect_refused(sum, exec, "CPUs alone");
   });
 }
 
@@ -510,12 +507,11 @@ TEST(Matmul4bit, bf16_dot_products_judge_a_sum_as_if_no_exponent_were_too_small)
     format::store_rounded(in.data(), 64, QFUSE_BFLOAT16, little);
     const std::vector<float> absmax = {0x1p-63F, 0x1p-75F};
     contract::Matmul4bit p = two_terms(packed, absmax, in);
-    p.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
+    p.sum = QFUSE_SUM_BF16_DOT;
     std::vector<std::uint8_t> expected(2);
     std::memcpy(expected.data(), &sum, sizeof sum);
     EXPECT_EQ(outputs(p, oracle()), expected);
-    for_each_cpu_way_with(QFUSE_ACCUMULATION_BF16_DOT,
-                          [&](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); });
+    for_each_cpu_way_with(QFUSE_SUM_BF16_DOT, [&](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); });
   };
   expect_sum(0x1p-75F, 0x0000);  // 2^-150
   expect_sum(0x1p-77F, 0x8080);  // 2^-152
@@ -572,34 +568,33 @@ TEST(Matmul4bit, refuses_what_the_manual_refuses) {
   expect_refused([](P& p) { p.dtype = static_cast<qfuse_dtype>(3); }, QFUSE_INVALID_ARGUMENT, "dtype is 3");
   expect_refused([](P& p) { p.in_stride = 127; }, QFUSE_INVALID_ARGUMENT, "in_stride is 127");
   expect_refused([](P& p) { p.out_stride = 63; }, QFUSE_INVALID_ARGUMENT, "out_stride is 63");
-  expect_refused([](P& p) { p.order = static_cast<qfuse_sum_order>(3); }, QFUSE_INVALID_ARGUMENT, "order is 3");
   const auto expect_factored_refused = [&](auto&& spoil, qfuse_status status, const std::string& words) {
     const auto also = [&](P& p) {
-      p.order = QFUSE_ORDER_FACTORED;
+      p.sum = QFUSE_SUM_FACTORED;
       spoil(p);
     };
-    expect_refused(also, status, "QFUSE_ORDER_FACTORED, which " + words);
+    expect_refused(also, status, "QFUSE_SUM_FACTORED, which " + words);
   };
   expect_factored_refused([](P& /*p*/) {}, QFUSE_UNSUPPORTED, "CUDA alone has");
   expect_factored_refused([](P& p) { p.direction = QFUSE_BACKWARD; }, QFUSE_INVALID_ARGUMENT, "QFUSE_FORWARD alone");
   expect_factored_refused([](P& p) { p.lora_rank = 8; }, QFUSE_INVALID_ARGUMENT, "has no LoRA");
   expect_factored_refused([](P& p) { p.dtype = QFUSE_FLOAT32; }, QFUSE_INVALID_ARGUMENT, "QFUSE_FLOAT32 does not");
-  expect_factored_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_FP32; }, QFUSE_INVALID_ARGUMENT,
-                          "QFUSE_ACCUMULATION_TENSOR_CORE alone");
   expect_factored_refused([](P& p) { p.weight.cols = 96; }, QFUSE_INVALID_ARGUMENT,
                           "needs cols that are a multiple of 64, not 96");
   expect_factored_refused([](P& p) { p.weight.blocksize = 32; }, QFUSE_INVALID_ARGUMENT,
                           "needs blocks of 64 or more, not 32");
-  expect_refused([](P& p) { p.accumulation = static_cast<qfuse_accumulation>(5); }, QFUSE_INVALID_ARGUMENT,
-                 "accumulation is 5");
-  expect_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE; }, QFUSE_UNSUPPORTED, "the CPU");
-  for (const qfuse_accumulation accumulation : kOfCpus)
+  for (const int number : {-1, 7})
+    expect_refused([=](P& p) { p.sum = static_cast<qfuse_sum>(number); }, QFUSE_INVALID_ARGUMENT,
+                   "sum is " + std::to_string(number) + ", it must be QFUSE_SUM_OF_DEVICE (0), QFUSE_SUM_FP32 (1)");
+  for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT})
+    expect_refused([=](P& p) { p.sum = sum; }, QFUSE_UNSUPPORTED, "which CUDA alone has");
+  for (const qfuse_sum sum : kOfCpus)
     expect_refused(
         [&](P& p) {
-          p.accumulation = accumulation;
+          p.sum = sum;
           p.dtype = QFUSE_FLOAT16;
         },
-        QFUSE_INVALID_ARGUMENT, "QFUSE_BFLOAT16 alone");
+        QFUSE_INVALID_ARGUMENT, "which QFUSE_FLOAT16 does not have");
   expect_refused([](P& p) { p.in = nullptr; }, QFUSE_INVALID_ARGUMENT, "in is NULL");
   expect_refused([](P& p) { p.lora_rank = -1; }, QFUSE_INVALID_ARGUMENT, "lora_rank is -1");
   expect_refused([](P& p) { p.lora_rank = INT64_MAX / 8; }, QFUSE_INVALID_ARGUMENT, "more than memory can hold");
@@ -615,7 +610,7 @@ TEST(Matmul4bit, refuses_what_the_manual_refuses) {
   expect_refused(
       [](P& p) {
         p.dtype = QFUSE_FLOAT32;
-        p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+        p.sum = QFUSE_SUM_PLAIN;
       },
       QFUSE_INVALID_ARGUMENT, "QFUSE_FLOAT32 does not have");
 }
@@ -626,8 +621,8 @@ TEST(Matmul4bit, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
   for (const qfuse_direction direction : kDirections) {
     const Matmul4bitInput in = make_input(c, direction, QFUSE_BFLOAT16);
     contract::Matmul4bit p = make_params(c, direction, QFUSE_BFLOAT16, in);
-    p.accumulation = QFUSE_ACCUMULATION_FP32;
-    MatmulOptions options{.direction = static_cast<Direction>(direction), .accumulation = Accumulation::fp32};
+    p.sum = QFUSE_SUM_FP32;
+    MatmulOptions options{.direction = static_cast<Direction>(direction), .sum = Sum::fp32};
     if (direction == QFUSE_FORWARD) {
       p.bias = in.bias.data();
       options.bias = std::as_bytes(std::span(in.bias));

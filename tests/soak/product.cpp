@@ -50,10 +50,10 @@ ProductCase make_product(const Case& c, Context& context) {
   params.direction = c.is("direction", "forward") ? QFUSE_FORWARD : QFUSE_BACKWARD;
   params.dtype = c.dtype();
   params.m = c.number("m");
-  params.accumulation = c.is("sums", "fp32") ? QFUSE_ACCUMULATION_FP32 : QFUSE_ACCUMULATION_TENSOR_CORE;
-  params.order = c.is("order", "plain")   ? QFUSE_ORDER_PLAIN
-                 : c.is("order", "split") ? QFUSE_ORDER_SPLIT
-                                          : QFUSE_ORDER_FACTORED;
+  params.sum = c.is("sums", "fp32")     ? QFUSE_SUM_FP32
+               : c.is("order", "plain") ? QFUSE_SUM_PLAIN
+               : c.is("order", "split") ? QFUSE_SUM_SPLIT
+                                        : QFUSE_SUM_FACTORED;
   params.lora_rank = c.number("lora");
   const bool is_forward = params.direction == QFUSE_FORWARD;
   share_rows_out(c, context, p);
@@ -106,7 +106,7 @@ Product slow_product(const ProductCase& p, Context& context, std::int64_t expert
                      std::int64_t end) {
   const qfuse_weight_4bit& w = p.weight->on_gpu();
   const bool is_forward = p.params.direction == QFUSE_FORWARD;
-  const bool is_factored = p.params.order == QFUSE_ORDER_FACTORED;
+  const bool is_factored = p.params.sum == QFUSE_SUM_FACTORED;
   const std::int64_t rank = p.params.lora_rank;
   const std::int64_t element = size_of(p.params.dtype);
   const auto behind = [&](const std::uint8_t* array, std::int64_t count) {
@@ -117,7 +117,7 @@ Product slow_product(const ProductCase& p, Context& context, std::int64_t expert
   const std::int64_t first = expert * p.rows_each * w.cols;
   Product slow;
   slow.dtype = p.params.dtype;
-  slow.order = p.params.order;
+  slow.sum = p.params.sum;
   slow.m = end - begin;
   slow.outputs = p.outputs;
   slow.weight = {behind(values, first),
@@ -168,8 +168,7 @@ qfuse_status call_op(const ProductCase& p, const qfuse_matmul_4bit_params& singl
   grouped.in_stride = single.in_stride;
   grouped.out_stride = single.out_stride;
   grouped.bias = single.bias;
-  grouped.accumulation = single.accumulation;
-  grouped.order = single.order;
+  grouped.sum = single.sum;
   grouped.lora_rank = single.lora_rank;
   grouped.lora_in = single.lora_in;
   grouped.lora_weight = single.lora_weight;
@@ -214,7 +213,7 @@ Prepared prepare_matmul_4bit(const Case& c, Context& context) {
     const qfuse_exec exec = exec_on(device, stream);
     return call_op(p, mine, p.expert_ends.given, &exec, error);
   };
-  if (p.params.accumulation == QFUSE_ACCUMULATION_FP32)
+  if (p.params.sum == QFUSE_SUM_FP32)
     made.expect = [p, out](std::uint8_t* image) { expect_from_cpu(p, image + out); };
   else if (context.card().compute_capability >= kLeastCapability)
     made.expect = [p, out, &context](std::uint8_t* image) { expect_from_slow_product(p, context, image + out); };

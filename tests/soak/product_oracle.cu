@@ -15,7 +15,7 @@ constexpr int kTokens = 8;
 constexpr int kStep = 16;     // terms of an instruction
 constexpr int kTogether = 4;  // terms of a run, of which a window or a block has four, in a step
 constexpr int kChainSteps = QFUSE_SPLIT_TERMS / kStep;
-constexpr int kBlock = 64;  // terms of the order FACTORED that have one absmax
+constexpr int kBlock = 64;  // terms of FACTORED that have one absmax
 
 struct Float16 {
   using Value = __half;
@@ -61,11 +61,11 @@ struct Place {
   int t;
 };
 
-// Which term is number i of step `step` of a chain. Numbers 2n and 2n + 1 are neighbours in every order.
-template <qfuse_sum_order kOrder>
+// Which term is number i of step `step` of a chain. Numbers 2n and 2n + 1 are neighbours in every sum.
+template <qfuse_sum kSum>
 __device__ std::int64_t term_of(std::int64_t step, int i) {
-  if constexpr (kOrder == QFUSE_ORDER_PLAIN) return step * kStep + i;
-  constexpr int kTerms = kOrder == QFUSE_ORDER_SPLIT ? QFUSE_SPLIT_WINDOW : kBlock;
+  if constexpr (kSum == QFUSE_SUM_PLAIN) return step * kStep + i;
+  constexpr int kTerms = kSum == QFUSE_SUM_SPLIT ? QFUSE_SPLIT_WINDOW : kBlock;
   constexpr int kSteps = kTerms / kStep;
   constexpr int kRun = kTerms / 4;
   return step / kSteps * kTerms + i / kTogether * kRun + step % kSteps * kTogether + i % kTogether;
@@ -89,12 +89,12 @@ __device__ unsigned load_tokens(const Terms& terms, std::int64_t token, std::int
 }
 
 // Adds steps of a chain whose first term is `begin` to s; tokens(t) are terms t and t + 1 of the token of this thread.
-template <class Type, qfuse_sum_order kOrder, class Tokens>
+template <class Type, qfuse_sum kSum, class Tokens>
 __device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const Place& at, std::int64_t begin,
                           std::int64_t steps, const Tokens& tokens) {
   for (std::int64_t step = 0; step < steps; ++step) {
-    const std::int64_t low = begin + term_of<kOrder>(step, 2 * at.t);
-    const std::int64_t high = begin + term_of<kOrder>(step, 2 * at.t + kStep / 2);
+    const std::int64_t low = begin + term_of<kSum>(step, 2 * at.t);
+    const std::int64_t high = begin + term_of<kSum>(step, 2 * at.t + kStep / 2);
     const unsigned a[4] = {load_outputs(terms, at.output + at.g, p.outputs, low),
                            load_outputs(terms, at.output + at.g + 8, p.outputs, low),
                            load_outputs(terms, at.output + at.g, p.outputs, high),
@@ -103,11 +103,11 @@ __device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const P
     add_step(s, a, b, Type());
   }
 }
-template <class Type, qfuse_sum_order kOrder>
+template <class Type, qfuse_sum kSum>
 __device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const Place& at, std::int64_t begin,
                           std::int64_t steps) {
-  add_chain<Type, kOrder>(s, p, terms, at, begin, steps,
-                          [&](std::int64_t term) { return load_tokens(terms, at.token + at.g, p.m, term); });
+  add_chain<Type, kSum>(s, p, terms, at, begin, steps,
+                        [&](std::int64_t term) { return load_tokens(terms, at.token + at.g, p.m, term); });
 }
 
 // Chains that each begin as +0, their sums added in order. +0 added first changes none.
@@ -115,13 +115,13 @@ template <class Type>
 __device__ void add_chains(Sums& total, const Product& p, const Terms& terms, const Place& at) {
   for (std::int64_t begin = 0; begin < terms.count; begin += QFUSE_SPLIT_TERMS) {
     Sums s;
-    add_chain<Type, QFUSE_ORDER_SPLIT>(s, p, terms, at, begin, kChainSteps);
+    add_chain<Type, QFUSE_SUM_SPLIT>(s, p, terms, at, begin, kChainSteps);
 #pragma unroll
     for (int i = 0; i < 4; ++i) total.of[i] = __fadd_rn(total.of[i], s.of[i]);
   }
 }
 
-// ---- the order FACTORED ----
+// ---- FACTORED ----
 
 template <class Type>
 __device__ float load_token(const Product& p, std::int64_t token, std::int64_t term) {
@@ -154,7 +154,7 @@ __device__ void add_chunks(Sums& total, const Product& p, const Place& at) {
     Sums s;
     for (std::int64_t block = begin; block < begin + QFUSE_SPLIT_TERMS && block < p.weight.count; block += kBlock) {
       Sums products;
-      add_chain<Float16, QFUSE_ORDER_FACTORED>(products, p, p.weight, at, block, kBlock / kStep, scaled);
+      add_chain<Float16, QFUSE_SUM_FACTORED>(products, p, p.weight, at, block, kBlock / kStep, scaled);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const std::int64_t output = at.output + at.g + i / 2 * 8;
@@ -173,7 +173,7 @@ __device__ void add_chunks(Sums& total, const Product& p, const Place& at) {
 
 // ---- the kernel ----
 
-template <class Type, qfuse_sum_order kOrder>
+template <class Type, qfuse_sum kSum>
 __global__ void __launch_bounds__(kThreads) multiply_tiles(const Product p) {
   const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / kWarp;
   const std::int64_t tiles = (p.outputs + kOutputs - 1) / kOutputs;
@@ -181,10 +181,10 @@ __global__ void __launch_bounds__(kThreads) multiply_tiles(const Product p) {
   const Place at = {warp % tiles * kOutputs, warp / tiles * kTokens, lane / 4, lane % 4};
   if (at.token >= p.m) return;
   Sums s;
-  if constexpr (kOrder == QFUSE_ORDER_PLAIN) {
-    add_chain<Type, kOrder>(s, p, p.weight, at, 0, (p.weight.count + kStep - 1) / kStep);
-    add_chain<Type, kOrder>(s, p, p.lora, at, 0, (p.lora.count + kStep - 1) / kStep);
-  } else if constexpr (kOrder == QFUSE_ORDER_SPLIT) {
+  if constexpr (kSum == QFUSE_SUM_PLAIN) {
+    add_chain<Type, kSum>(s, p, p.weight, at, 0, (p.weight.count + kStep - 1) / kStep);
+    add_chain<Type, kSum>(s, p, p.lora, at, 0, (p.lora.count + kStep - 1) / kStep);
+  } else if constexpr (kSum == QFUSE_SUM_SPLIT) {
     add_chains<Type>(s, p, p.weight, at);
     add_chains<Type>(s, p, p.lora, at);
   } else {
@@ -204,11 +204,12 @@ __global__ void __launch_bounds__(kThreads) multiply_tiles(const Product p) {
 
 using Kernel = void (*)(Product);
 template <class Type>
-Kernel kernel_for(qfuse_sum_order order) {
-  switch (order) {
-    case QFUSE_ORDER_PLAIN: return multiply_tiles<Type, QFUSE_ORDER_PLAIN>;
-    case QFUSE_ORDER_SPLIT: return multiply_tiles<Type, QFUSE_ORDER_SPLIT>;
-    case QFUSE_ORDER_FACTORED: return multiply_tiles<Type, QFUSE_ORDER_FACTORED>;
+Kernel kernel_for(qfuse_sum sum) {
+  switch (sum) {
+    case QFUSE_SUM_PLAIN: return multiply_tiles<Type, QFUSE_SUM_PLAIN>;
+    case QFUSE_SUM_SPLIT: return multiply_tiles<Type, QFUSE_SUM_SPLIT>;
+    case QFUSE_SUM_FACTORED: return multiply_tiles<Type, QFUSE_SUM_FACTORED>;
+    default: break;
   }
   return nullptr;
 }
@@ -220,8 +221,8 @@ void multiply(const Product& p, cudaStream_t stream) {
   if (warps == 0) return;
   constexpr int kWarps = kThreads / kWarp;
   const auto blocks = static_cast<unsigned>((warps + kWarps - 1) / kWarps);
-  (p.dtype == QFUSE_FLOAT16 ? kernel_for<Float16>(p.order)
-                            : kernel_for<Bfloat16>(p.order))<<<blocks, kThreads, 0, stream>>>(p);
+  (p.dtype == QFUSE_FLOAT16 ? kernel_for<Float16>(p.sum)
+                            : kernel_for<Bfloat16>(p.sum))<<<blocks, kThreads, 0, stream>>>(p);
   require(cudaGetLastError(), "the slow product");
 }
 

@@ -24,7 +24,7 @@ struct Terms {
 // All arrays are of `dtype`, which has 16 bits, and aligned to it.
 struct Product {
   qfuse_dtype dtype = QFUSE_BFLOAT16;
-  qfuse_sum_order order = QFUSE_ORDER_PLAIN;
+  qfuse_sum sum = QFUSE_SUM_PLAIN;
   std::int64_t m = 0;
   std::int64_t outputs = 0;
   Terms weight;                   // of the order FACTORED the codes' values as fp16, without gaps between outputs

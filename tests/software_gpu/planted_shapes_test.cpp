@@ -24,7 +24,7 @@ class PlantedShapes : public testing::Test {
   PlantedShapes()
       : in_(make_input(kManyStages, QFUSE_FORWARD, QFUSE_BFLOAT16)),
         p_(make_params(kManyStages, QFUSE_FORWARD, QFUSE_BFLOAT16, in_)) {
-    p_.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+    p_.sum = QFUSE_SUM_PLAIN;
     expected_.resize(output_bytes(p_));
     found_.resize(output_bytes(p_));
     p_.out = expected_.data();

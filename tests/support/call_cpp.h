@@ -97,8 +97,7 @@ inline void throwing_call(const contract::Matmul4bit& p, const Spans& arrays, co
   matmul_4bit(p.m, arrays.of("in"), view_of<Weight4bit>(p.weight, arrays), arrays.of("out"), dtype(p.dtype), exec,
               {.direction = static_cast<Direction>(p.direction),
                .bias = arrays.of("bias"),
-               .accumulation = static_cast<Accumulation>(p.accumulation),
-               .order = static_cast<SumOrder>(p.order),
+               .sum = static_cast<Sum>(p.sum),
                .lora_rank = p.lora_rank,
                .lora_in = arrays.of("lora_in"),
                .lora_weight = arrays.of("lora_weight")});
@@ -115,8 +114,7 @@ inline void throwing_call(const contract::Matmul4bitMany& p, const Spans& arrays
                         .lora_in = own.of("lora_in"),
                         .lora_weight = own.of("lora_weight")});
   }
-  matmul_4bit_many(p.m, arrays.of("in"), products, dtype(p.dtype), exec, static_cast<Accumulation>(p.accumulation),
-                   static_cast<SumOrder>(p.order));
+  matmul_4bit_many(p.m, arrays.of("in"), products, dtype(p.dtype), exec, static_cast<Sum>(p.sum));
 }
 inline void throwing_call(const contract::Matmul4bitGrouped& p, const Spans& arrays, const Exec& exec) {
   const std::span ends(static_cast<const std::int64_t*>(p.expert_ends), static_cast<std::size_t>(p.experts));
@@ -124,8 +122,7 @@ inline void throwing_call(const contract::Matmul4bitGrouped& p, const Spans& arr
                       dtype(p.dtype), exec,
                       {.direction = static_cast<Direction>(p.direction),
                        .bias = arrays.of("bias"),
-                       .accumulation = static_cast<Accumulation>(p.accumulation),
-                       .order = static_cast<SumOrder>(p.order),
+                       .sum = static_cast<Sum>(p.sum),
                        .lora_rank = p.lora_rank,
                        .lora_in = arrays.of("lora_in"),
                        .lora_weight = arrays.of("lora_weight"),

@@ -157,7 +157,7 @@ inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool n
   p.direction = direction;
   p.dtype = QFUSE_BFLOAT16;
   p.m = 3;
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.sum = QFUSE_SUM_FP32;
   return p;
 }
 
@@ -166,7 +166,7 @@ inline contract::Matmul4bitMany matmul_4bit_many_sample() {
   contract::Matmul4bitMany p{};
   p.dtype = QFUSE_BFLOAT16;
   p.m = 3;
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.sum = QFUSE_SUM_FP32;
   p.products.resize(1);
   p.products[0].weight = detail::weight<qfuse_weight_4bit>(true);
   p.products[0].bias = detail::asked<void>();
@@ -186,7 +186,7 @@ inline contract::Matmul4bitGrouped matmul_4bit_grouped_sample(qfuse_direction di
   p.experts = 2;
   p.expert_ends = kEnds;
   p.ends_type = QFUSE_INDEX_INT64;
-  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.sum = QFUSE_SUM_FP32;
   return p;
 }
 

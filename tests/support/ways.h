@@ -50,17 +50,16 @@ void for_each_cpu_way(const Body& body) {
   }
 }
 
-// Whether QFUSE_ACCUMULATION_BF16_DOT or BF16_AMX is for this processor, with this target. A system may refuse AMX, which no
+// Whether QFUSE_SUM_BF16_DOT or BF16_AMX is for this processor, with this target. A system may refuse AMX, which no
 // test takes for granted but on Linux.
-inline bool has_accumulation([[maybe_unused]] qfuse_accumulation accumulation,
-                             [[maybe_unused]] const qfuse_exec& exec) {
+inline bool has_sum([[maybe_unused]] qfuse_sum sum, [[maybe_unused]] const qfuse_exec& exec) {
 #ifdef __x86_64__
   if (!std::string_view(exec.cpu_target).starts_with("avx512") || __builtin_cpu_supports("avx512bf16") == 0)
     return false;
 #ifdef __linux__
-  if (accumulation == QFUSE_ACCUMULATION_BF16_AMX) return __builtin_cpu_supports("amx-bf16") != 0;
+  if (sum == QFUSE_SUM_BF16_AMX) return __builtin_cpu_supports("amx-bf16") != 0;
 #endif
-  return accumulation == QFUSE_ACCUMULATION_BF16_DOT;
+  return sum == QFUSE_SUM_BF16_DOT;
 #else
   return false;
 #endif
@@ -68,9 +67,9 @@ inline bool has_accumulation([[maybe_unused]] qfuse_accumulation accumulation,
 
 // Where it can be had.
 template <class Body>
-void for_each_cpu_way_with(qfuse_accumulation accumulation, const Body& body) {
+void for_each_cpu_way_with(qfuse_sum sum, const Body& body) {
   for_each_cpu_way([&](const qfuse_exec& exec) {
-    if (has_accumulation(accumulation, exec)) body(exec);
+    if (has_sum(sum, exec)) body(exec);
   });
 }
 

@@ -3,8 +3,6 @@
 #ifndef QFUSE_BACKEND_CPU_KERNELS_H
 #define QFUSE_BACKEND_CPU_KERNELS_H
 
-#include <cstdint>
-
 #include "contract/ops.h"
 
 namespace qfuse::cpu {
@@ -19,10 +17,8 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& e
 contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec);
 contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec);
 
-// Whether matmul_4bit adds otherwise in the order PLAIN, in tiles of AMX, than in SPLIT, in dot products; and up to how many
-// rows SPLIT takes no longer: of Emerald Rapids, 4096 -> 14336 on 16 cores, 1 row takes 0.42 and 0.92 ms, 8 take 1.7 and 1.0.
-bool has_two_orders(const contract::Matmul4bit& p);
-inline constexpr std::int64_t kRowsOfDots = 4;
+// The fastest way of a product: no library for dense matrices is beside the op.
+contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p);
 
 }  // namespace qfuse::cpu
 

@@ -1,8 +1,8 @@
-// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
-//         [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any address
+// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA
+//         lora_in [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any address
 // out:    [m, outputs], rows apart, any address
-// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight
-//         of (o, j) + bias[o]), both in one sum as accumulation and order say
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
+//         lora_weight of (o, j) + bias[o]), both in one sum as `sum` says
 // cost:   cols/2 bytes read a row of W for every 16 tokens; bound by the look-up of codes where m is small, else by a
 //         multiplication and an addition a term
 // oracle: reference/matmul_4bit.cpp
@@ -136,8 +136,8 @@ struct WeightRows {
   const float* load(std::int64_t first, std::int64_t count, Stretch& stretch) const {
     return decode_stretch<kDtype>(p.weight, first, count, stretch);
   }
-  // Two rows' parts of an item lie apart, backward, by what a whole row takes, where the processor's own prefetching sees
-  // no stream.
+  // Two rows' parts of an item lie apart, backward, by what a whole row takes, where the processor's own prefetching
+  // sees no stream.
   void prefetch(std::int64_t row, Span columns) const {
     constexpr std::int64_t kLine = 64;
     if (row >= p.weight.rows) return;
@@ -315,8 +315,8 @@ HWY_INLINE void add_rows(const float* const (&rows)[kRows], const float (*factor
   }
 }
 
-// Adds `count` rows, ascending, to the sums of some columns. Rows beyond the last are zeros, which leave the sums as they
-// are. `in` has the rows' factors.
+// Adds `count` rows, ascending, to the sums of some columns. Rows beyond the last are zeros, which leave the sums as
+// they are. `in` has the rows' factors.
 template <qfuse_dtype kDtype, class Rows>
 HWY_INLINE void add_all_rows(const Rows& from, std::int64_t count, InputRows in, BackwardTile& tile, Tokens tokens,
                              Span columns) {
@@ -407,8 +407,8 @@ struct Multiplier {
 
 std::int64_t one_item(const contract::Matmul4bit& /*p*/) { return 1; }
 
-// An item is 32 rows or 512 columns of W with 16 tokens, some 10 us of work or more, enough to be handed over by itself.
-// Items of the same part of W follow each other, so that its codes come from a cache but for the first.
+// An item is 32 rows or 512 columns of W with 16 tokens, some 10 us of work or more, enough to be handed over by
+// itself. Items of the same part of W follow each other, so that its codes come from a cache but for the first.
 constexpr Multiplier kInFp32 = {
     "fp32",
     [](const contract::Matmul4bit& p) {
@@ -430,9 +430,8 @@ constexpr Multiplier kByAmx = {
       HWY_DISPATCH_TABLE(multiply_bf16_amx)[target](p, begin, end);
     }};
 
-contract::Outcome missing(const char* accumulation, std::size_t target) {
-  return contract::unsupported(std::string("accumulation is ") + accumulation + ", which " + compiled_target(target) +
-                               " does not have on this processor and system");
+contract::Outcome missing(const contract::Matmul4bit& p, std::size_t target) {
+  return contract::no_instructions(p, std::string(compiled_target(target)) + " on this processor and system");
 }
 
 contract::Outcome choose_multiplier(const contract::Matmul4bit& p, const qfuse_exec& exec, Multiplier& multiplier) {
@@ -441,22 +440,24 @@ contract::Outcome choose_multiplier(const contract::Matmul4bit& p, const qfuse_e
   const bool is_bf16 = p.dtype == QFUSE_BFLOAT16;  // for which alone the system is asked for AMX
   const bool has_dot = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_dot)[target]();
   const bool has_amx = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
-  switch (accumulation_on_cpu(p, has_dot, has_amx)) {
-    case QFUSE_ACCUMULATION_BF16_DOT:
-      multiplier = kByDots;
-      return has_dot ? contract::Outcome() : missing("QFUSE_ACCUMULATION_BF16_DOT", target);
-    case QFUSE_ACCUMULATION_BF16_AMX:
-      multiplier = kByAmx;
-      return has_amx ? contract::Outcome() : missing("QFUSE_ACCUMULATION_BF16_AMX", target);
+  switch (sum_on_cpu(p, has_dot, has_amx)) {
+    case QFUSE_SUM_BF16_DOT: multiplier = kByDots; return has_dot ? contract::Outcome() : missing(p, target);
+    case QFUSE_SUM_BF16_AMX: multiplier = kByAmx; return has_amx ? contract::Outcome() : missing(p, target);
     default: multiplier = kInFp32; return {};
   }
 }
 
 }  // namespace
 
-bool has_two_orders(const contract::Matmul4bit& p) {
+contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p) {
+  constexpr std::int64_t kRowsOfDots = 4;  // Emerald Rapids, 4096 -> 14336 on 16 cores: 1 row takes 0.42 and 0.92 ms in
+                                           // dot products and in tiles of AMX, 8 rows take 1.7 and 1.0
   std::size_t target = 0;
-  return p.dtype == QFUSE_BFLOAT16 && choose_target(nullptr, target).ok() && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
+  const bool has_both =
+      p.dtype == QFUSE_BFLOAT16 && choose_target(nullptr, target).ok() && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
+  return {.few = has_both ? QFUSE_SUM_BF16_DOT : QFUSE_SUM_OF_DEVICE,
+          .few_rows = has_both ? kRowsOfDots : 0,
+          .fused_rows = std::numeric_limits<std::int64_t>::max()};
 }
 
 contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {

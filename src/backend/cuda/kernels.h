@@ -18,8 +18,9 @@ contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exe
 contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit_many(const contract::Matmul4bitMany& p, const qfuse_exec& exec);
 
-// For the weight's shape and blocks and the dtype of p. In every build: a GPU that cannot be had is not known.
-contract::Matmul4bitAdvice matmul_4bit_advice(const contract::Matmul4bit& p, const qfuse_device& device);
+// For the weight's shape and blocks and the dtype of p, on the GPU with that index. In every build: a GPU that cannot
+// be had is not known.
+contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, int index);
 
 // For the nested step of quantize_4bit: the offset is read where the op runs, and it and the map of the code are also
 // written, each where its pointer is not null.

@@ -198,6 +198,9 @@ namespace qfuse::software_gpu {
 void enter();  // such a call gives a thread that has none a context
 // Runs `thread` as every thread of every block, which has `shared_bytes` of dynamic shared memory.
 cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
+// Launches from now on are counted, and do nothing; the count until then.
+void only_count_launches();
+std::int64_t launches();
 }  // namespace qfuse::software_gpu
 
 template <class Argument>

@@ -6,11 +6,10 @@
 
 namespace qfuse::cuda {
 
-contract::Matmul4bitAdvice matmul_4bit_advice(const contract::Matmul4bit& p, const qfuse_device& device) {
-  if (device.type != QFUSE_CUDA) return advise(p, kH200);
+contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, [[maybe_unused]] int index) {
   DeviceFacts facts;
 #ifdef QFUSE_WITH_CUDA
-  if (!device_facts(device.index, facts).ok()) facts = {};
+  if (!device_facts(index, facts).ok()) facts = {};
 #endif
   return advise(p, facts);
 }

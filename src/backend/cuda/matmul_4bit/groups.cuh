@@ -45,6 +45,11 @@ struct MatmulCall {
   contract::Matmul4bit product;
 };
 
+// For a plan that names a kernel which was not compiled.
+inline contract::Outcome no_kernel(const Matmul4bitPlan& plan) {
+  return contract::unsupported("this build has no kernel for the plan " + contract::print(plan.fields()));
+}
+
 // Kernels of other files, each compiled with flags of its own.
 contract::Outcome launch_warp_specialized(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
 contract::Outcome launch_register_weights(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
@@ -77,8 +82,9 @@ struct Group {
   Index tiles_before;
 };
 
-// By a whole warp: the expert that has tile `number`, where one of so many rows has tiles_of(rows) tiles. Beyond the last
-// tile it is the number of experts, and tiles_before counts all tiles. An expert begins at the greatest end before it.
+// By a whole warp: the expert that has tile `number`, where one of so many rows has tiles_of(rows) tiles. Beyond the
+// last tile it is the number of experts, and tiles_before counts all tiles. An expert begins at the greatest end before
+// it.
 template <class Index, class TilesOf, class LoadWord>
 __device__ Group<Index> find_group(const Groups& groups, Index m, Index number, const TilesOf& tiles_of,
                                    const LoadWord& load_word) {

@@ -1,10 +1,11 @@
-// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
-//         [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any address, faster where
-//         packed and in are aligned to 16 bytes and cols is a multiple of 32
+// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA
+//         lora_in [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any address, faster
+//         where packed and in are aligned to 16 bytes and cols is a multiple of 32
 // out:    [m, outputs], rows apart; any address
-// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight
-//         of (o, j) + bias[o]), both in one sum as accumulation and order say
-// cost:   rows * cols / 2 bytes of codes for each tile of tokens; up to about 100 tokens decoding binds, then multiplying
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
+//         lora_weight of (o, j) + bias[o]), both in one sum as `sum` says
+// cost:   rows * cols / 2 bytes of codes for each tile of tokens; up to about 100 tokens decoding binds, then
+//         multiplying
 // oracle: reference/matmul_4bit.cpp
 #include <algorithm>
 #include <optional>
@@ -60,15 +61,17 @@ typename Of::Kernel find_tiled(const Matmul4bitPlan& plan) {
 }
 #endif
 
+// Null: no kernel of this file has that name for the element type and the direction.
 template <template <class, bool> class Of, class Value, bool kForward>
-auto find_kernel([[maybe_unused]] const Matmul4bitPlan& plan) {
+typename Of<Value, kForward>::Kernel find_kernel(const Matmul4bitPlan& plan) {
+  if (plan.kernel == Matmul4bitKernel::fp32) return Of<Value, kForward>::in_fp32();
 #ifndef QFUSE_HIP
   if constexpr (sizeof(Value) == 2)
     if (plan.kernel == Matmul4bitKernel::tiled) return find_tiled<Of<Value, kForward>>(plan);
   if constexpr (sizeof(Value) == 2 && kForward)
     if (plan.kernel == Matmul4bitKernel::factored) return Of<Value, kForward>::factored();
 #endif
-  return Of<Value, kForward>::in_fp32();
+  return nullptr;
 }
 
 #ifndef QFUSE_WITHOUT_WGMMA
@@ -87,13 +90,14 @@ contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitP
 #ifndef QFUSE_HIP
   const std::span product(&a, 1);
   if (plan.kernel == Matmul4bitKernel::split_k) return launch_split(product, p.dtype, plan, exec);
-  if (plan.kernel == Matmul4bitKernel::factored && plan.wide) return launch_factored(product, p.dtype, plan, exec);
+  if (plan.kernel == Matmul4bitKernel::factored_split_k) return launch_factored(product, p.dtype, plan, exec);
 #endif
 #ifndef QFUSE_WITHOUT_WGMMA
   if (is_pipeline(plan)) return launch_pipeline_of({{a, {}}, p}, plan, exec);
 #endif
   const auto kernel =
       is_forward(p) ? find_kernel<OneWeight, Value, true>(plan) : find_kernel<OneWeight, Value, false>(plan);
+  if (kernel == nullptr) return no_kernel(plan);
   return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
 }
 
@@ -113,13 +117,14 @@ contract::Outcome launch_groups(const contract::Matmul4bitGrouped& p, const Matm
 #ifndef QFUSE_HIP
   const MatmulCall call = {a, any_product(p)};
   if (plan.kernel == Matmul4bitKernel::split_k) return launch_groups_split(call, plan, exec);
-  if (plan.kernel == Matmul4bitKernel::factored && plan.wide) return launch_groups_factored(call, plan, exec);
+  if (plan.kernel == Matmul4bitKernel::factored_split_k) return launch_groups_factored(call, plan, exec);
 #endif
 #ifndef QFUSE_WITHOUT_WGMMA
   if (is_pipeline(plan)) return launch_pipeline_of(call, plan, exec);
 #endif
   const bool forward = p.direction == QFUSE_FORWARD;
   const auto kernel = forward ? find_kernel<Stack, Value, true>(plan) : find_kernel<Stack, Value, false>(plan);
+  if (kernel == nullptr) return no_kernel(plan);
   return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
 }
 
@@ -130,19 +135,32 @@ contract::Outcome settle_plan(const Op& p, const contract::Matmul4bit& product, 
   return contract::settle("cuda", how, [&] { return candidates(p, facts); });
 }
 
+// In one launch.
+#ifdef QFUSE_HIP  // which has no kernel for that
+contract::Outcome launch_together(std::span<const contract::Matmul4bit> /*calls*/, const Matmul4bitManyPlan& plan,
+                                  const qfuse_exec& /*exec*/) {
+  return no_kernel(plan);
+}
+#else
+contract::Outcome launch_together(std::span<const contract::Matmul4bit> calls, const Matmul4bitManyPlan& plan,
+                                  const qfuse_exec& exec) {
+  contract::log("cuda", plan);
+  std::vector<MatmulArguments> products;
+  for (const contract::Matmul4bit& call : calls) products.push_back(arguments_of(call, plan));
+  return plan.kernel == Matmul4bitKernel::split_k ? launch_split(products, calls[0].dtype, plan, exec)
+                                                  : launch_factored(products, calls[0].dtype, plan, exec);
+}
+#endif
+
 // In one launch, if there is one for all of them; else one after another.
 contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, std::span<const Matmul4bitPlan> plans,
-                                  [[maybe_unused]] const DeviceFacts& facts, const qfuse_exec& exec) {
-#ifndef QFUSE_HIP
-  if (const std::optional<Matmul4bitPlan> shared = shared_plan(calls, plans, facts)) {
-    std::vector<MatmulArguments> products;
-    for (const contract::Matmul4bit& call : calls) products.push_back(arguments_of(call, *shared));
-    return shared->kernel == Matmul4bitKernel::split_k ? launch_split(products, calls[0].dtype, *shared, exec)
-                                                       : launch_factored(products, calls[0].dtype, *shared, exec);
-  }
-#endif
-  for (std::size_t i = 0; i < calls.size(); ++i)
+                                  const DeviceFacts& facts, const qfuse_exec& exec) {
+  if (const std::optional<Matmul4bitManyPlan> shared = shared_plan(calls, plans, facts))
+    return launch_together(calls, *shared, exec);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    contract::log("cuda", plans[i]);
     if (contract::Outcome o = launch_matmul(calls[i], plans[i], exec); !o.ok()) return o;
+  }
   return {};
 }
 
@@ -179,7 +197,10 @@ contract::Outcome matmul_4bit_many(const contract::Matmul4bitMany& p, const qfus
     const contract::Matmul4bit call = contract::single(p, product);
     if (is_empty(call)) continue;
     calls.push_back(call);
-    if (contract::Outcome o = settle_plan(call, call, facts, plans.emplace_back()); !o.ok()) return o;
+    if (contract::Outcome o = check_facts(call, facts); !o.ok()) return o;
+    plans.push_back(plan(call, facts));
+    if (contract::Outcome o = contract::force_asked(plans.back(), [&] { return candidates(call, facts); }); !o.ok())
+      return o;
   }
   for (std::size_t begin = 0; begin < calls.size(); begin += kSplitKProducts) {
     const std::size_t count = std::min<std::size_t>(kSplitKProducts, calls.size() - begin);

@@ -26,7 +26,11 @@ constexpr int kTuring = 75;  // compute capabilities
 constexpr int kAmpere = 80;
 constexpr int kHopper = 90;
 
-bool is_factored(const contract::Matmul4bit& p) { return p.order == QFUSE_ORDER_FACTORED; }
+bool is_factored(const contract::Matmul4bit& p) { return p.sum == QFUSE_SUM_FACTORED; }
+
+qfuse_sum sum_of(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  return sum_with_tensor_cores(p, has_tensor_cores(p.dtype, facts));
+}
 
 bool is_wide(const contract::Matmul4bit& p) {
   const qfuse_weight_4bit& w = p.weight;
@@ -72,7 +76,7 @@ Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, 
   const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
   const std::int64_t rounds = format::ceil_div(chains, kSplitKWarps);
   Matmul4bitPlan plan;
-  plan.kernel = is_factored(p) ? Matmul4bitKernel::factored : Matmul4bitKernel::split_k;
+  plan.kernel = is_factored(p) ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::split_k;
   plan.wide = true;
   plan.tokens = tokens;
   plan.outputs = kSplitKOutputs;
@@ -84,15 +88,17 @@ Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, 
   return plan;
 }
 Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  return split_k(p, facts, p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back(),
-                 split_k_tiles(p), 1);
+  Matmul4bitPlan plan = split_k(p, facts, p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back(),
+                                split_k_tiles(p), 1);
+  plan.launches = format::ceil_div(p.m, plan.tokens);
+  return plan;
 }
 
 // Forward, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
-  if (facts.compute_capability != kHopper || !uses_matrix_steps(p, has_matrix_steps(p.dtype, facts)) ||
-      !is_forward(p) || p.order == QFUSE_ORDER_PLAIN || p.lora_rank > 0 || !is_wide(p))
+  const bool has_chains = p.sum == QFUSE_SUM_SPLIT || is_factored(p);
+  if (facts.compute_capability != kHopper || !has_chains || !is_forward(p) || p.lora_rank > 0 || !is_wide(p))
     return false;
   if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % QFUSE_SPLIT_TERMS != 0 ||
       w.blocksize != kSplitKBlocksize)
@@ -106,7 +112,7 @@ bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const Dev
          w.rows < kMostElements / kSplitKBlocksize / owners.count;
 }
 
-// In the order FACTORED more tokens than a kernel takes are several launches.
+// Of FACTORED more tokens than a kernel takes are several launches.
 bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   return (p.m <= kSplitKTokens.back() || is_factored(p)) && fits_split_k(p, {}, facts) &&
          split_k(p, facts, kSplitKTokens.back(), split_k_tiles(p), 1).shared_bytes <= facts.shared_bytes;
@@ -131,7 +137,7 @@ bool can_be_groups_split_k(const contract::Matmul4bit& p, const Owners& owners, 
          split_k_shared_bytes(kSplitKTokens.front(), 0, 1) <= facts.shared_bytes;
 }
 
-// Any other product in the order FACTORED: a warp has 16 outputs of 8 tokens.
+// Any other product of FACTORED: a warp has 16 outputs of 8 tokens.
 Matmul4bitPlan factored(const contract::Matmul4bit& p, const Owners& owners) {
   Matmul4bitPlan plan;
   plan.kernel = Matmul4bitKernel::factored;
@@ -153,7 +159,7 @@ bool can_count_panels(const qfuse_weight_4bit& w, const Owners& owners) {
   return left >= 0 && w.nested_begin <= left / w.blocksize;
 }
 
-// Both directions, in the order PLAIN: whole panels of codes, and what the coordinates of a tensor map count.
+// Both directions, PLAIN: whole panels of codes, and what the coordinates of a tensor map count.
 bool can_be_warp_specialized(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
@@ -161,13 +167,13 @@ bool can_be_warp_specialized(const contract::Matmul4bit& p, const Owners& owners
     return stage_shared_bytes(shape) <= facts.shared_bytes &&
            count_tiles(p, owners, shape.outputs, shape.tokens) < kMost;
   };
-  return kHasWgmma && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
+  return kHasWgmma && facts.compute_capability == kHopper && sum_of(p, facts) == QFUSE_SUM_PLAIN && is_wide(p) &&
          term_count(p) > 0 && w.cols % kPanelCols == 0 && w.blocksize >= kPanelCols && w.rows < kMost / owners.count &&
          w.cols < kMost && p.m < kMost && p.lora_rank < kMost / owners.count && is_lora_aligned(p) &&
          can_count_panels(w, owners) && in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 
-// Forward, in the same order.
+// Forward, PLAIN.
 bool can_have_register_weights(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   return is_forward(p) && can_be_warp_specialized(p, owners, facts) &&
          register_weights_shared_bytes() <= facts.shared_bytes;
@@ -198,8 +204,8 @@ Matmul4bitPlan register_weights(const contract::Matmul4bit& p, const Owners& own
   return plan;
 }
 
-// Tiles of the multiprocessor that has the most. Of owners, whose rows a router shares out unevenly, those that are to be
-// expected where their numbers are distributed exponentially: one has more than r with probability exp(-r/mean).
+// Tiles of the multiprocessor that has the most. Of owners, whose rows a router shares out unevenly, those that are to
+// be expected where their numbers are distributed exponentially: one has more than r with probability exp(-r/mean).
 double busiest_tiles(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
                      int tokens) {
   if (!owners.are_experts)
@@ -243,7 +249,7 @@ Matmul4bitPlan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
 // Of a product, or of several experts' with so many rows together, those that each kind of call can have.
 std::vector<Matmul4bitPlan> candidates_of(const contract::Matmul4bit& p, const Owners& owners,
                                           const DeviceFacts& facts) {
-  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p, owners)};
+  if (sum_of(p, facts) == QFUSE_SUM_FP32) return {in_fp32(p, owners)};
   if (is_factored(p)) return {factored(p, owners)};
   std::vector<Matmul4bitPlan> all;
   if (can_be_warp_specialized(p, owners, facts))
@@ -257,7 +263,7 @@ std::vector<Matmul4bitPlan> candidates_of(const contract::Matmul4bit& p, const O
 }
 
 Matmul4bitPlan plan_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, owners);
+  if (sum_of(p, facts) == QFUSE_SUM_FP32) return in_fp32(p, owners);
   if (is_factored(p)) return factored(p, owners);
   if (can_be_warp_specialized(p, owners, facts)) return fastest_pipeline(p, owners, facts);
   return tiled(p, owners);
@@ -266,7 +272,7 @@ Matmul4bitPlan plan_of(const contract::Matmul4bit& p, const Owners& owners, cons
 // Kernels for all GPUs, addresses and sizes, whose blocks have one tile each.
 bool is_for_any(const Matmul4bitPlan& plan) {
   return plan.kernel == Matmul4bitKernel::tiled || plan.kernel == Matmul4bitKernel::fp32 ||
-         (plan.kernel == Matmul4bitKernel::factored && !plan.wide);
+         plan.kernel == Matmul4bitKernel::factored;
 }
 
 // Others find the scales of all experts in one array: those of experts that are nested by themselves, too, if they have
@@ -275,8 +281,8 @@ bool has_scales_for(const contract::Matmul4bitGrouped& p) {
   return !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
 
-// Up to how many rows `tiled` takes less time than decoding the weight to memory and multiplying by what is read back: an
-// estimate. -1 too for rows of codes that it would read one by one.
+// Up to how many rows `tiled` takes less time than decoding the weight to memory and multiplying by what is read back:
+// an estimate. -1 too for rows of codes that it would read one by one.
 std::int64_t rows_of_tiles(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (w.cols % kCodesALoad != 0) return -1;
@@ -295,18 +301,13 @@ std::int64_t rows_of_tiles(const contract::Matmul4bit& p, const DeviceFacts& fac
 
 }  // namespace
 
-bool has_matrix_steps(qfuse_dtype dtype, const DeviceFacts& facts) {
+bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts) {
   return facts.compute_capability >= (dtype == QFUSE_FLOAT16 ? kTuring : kAmpere);
 }
 
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  if (has_matrix_steps(p.dtype, facts)) return {};
-  if (is_factored(p))
-    return contract::unsupported("order is QFUSE_ORDER_FACTORED, for which this GPU has no instructions");
-  if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE)
-    return contract::unsupported(
-        "accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, for which this GPU has no instructions");
-  return {};
+  if (sum_of(p, facts) == QFUSE_SUM_FP32 || has_tensor_cores(p.dtype, facts)) return {};
+  return no_instructions(p, "this GPU");
 }
 
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts) {
@@ -318,9 +319,11 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
   const bool has_pipeline = kHasWgmma && facts.compute_capability == kHopper && w.cols % kPanelCols == 0 &&
                             w.rows % kValuesALoad == 0 && w.blocksize >= kPanelCols;
   const bool has_split_k = has_pipeline && w.cols % QFUSE_SPLIT_TERMS == 0 && w.blocksize == kSplitKBlocksize;
-  return {.split_rows = !has_split_k          ? 0
-                        : w.cols > kManyTerms ? kSplitRowsOfMany
-                                              : kSplitRows,
+  const bool has_split = p.dtype != QFUSE_FLOAT32 && has_tensor_cores(p.dtype, facts);
+  return {.few = has_split ? QFUSE_SUM_SPLIT : QFUSE_SUM_OF_DEVICE,
+          .few_rows = !has_split || !has_split_k ? 0
+                      : w.cols > kManyTerms      ? kSplitRowsOfMany
+                                                 : kSplitRows,
           .fused_rows = p.dtype == QFUSE_FLOAT32 ? -1
                         : has_pipeline           ? kPipelineRows
                                                  : rows_of_tiles(p, facts)};
@@ -367,14 +370,14 @@ Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFac
                            : Matmul4bitGroupedPlan{tiled(any, {p.experts, true}), false};
 }
 
-std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> products,
-                                          std::span<const Matmul4bitPlan> plans, const DeviceFacts& facts) {
+std::optional<Matmul4bitManyPlan> shared_plan(std::span<const contract::Matmul4bit> products,
+                                              std::span<const Matmul4bitPlan> plans, const DeviceFacts& facts) {
   if (products.size() < 2 || products.size() > kSplitKProducts) return {};
   const contract::Matmul4bit& first = products[0];
   std::int64_t tiles = 0;
   for (std::size_t i = 0; i < products.size(); ++i) {
-    const bool is_split_k = plans[i].kernel == Matmul4bitKernel::split_k ||
-                            (plans[i].kernel == Matmul4bitKernel::factored && plans[i].wide);
+    const bool is_split_k =
+        plans[i].kernel == Matmul4bitKernel::split_k || plans[i].kernel == Matmul4bitKernel::factored_split_k;
     if (!is_split_k || products[i].m > kSplitKTokens.front() ||
         contract::is_nested(products[i].weight) != contract::is_nested(first.weight) ||
         products[i].weight.nested_begin != first.weight.nested_begin ||
@@ -382,7 +385,8 @@ std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> 
       return {};
     tiles += split_k_tiles(products[i]);
   }
-  const Matmul4bitPlan plan = split_k(first, facts, kSplitKTokens.front(), tiles, kSplitKProducts);
+  const Matmul4bitManyPlan plan = {split_k(first, facts, kSplitKTokens.front(), tiles, kSplitKProducts),
+                                   products.size()};
   if (tiles > std::numeric_limits<int>::max() || plan.shared_bytes > facts.shared_bytes) return {};
   return plan;
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backend/cuda/facts.h"
@@ -16,8 +18,9 @@
 namespace qfuse::cuda {
 
 enum class Matmul4bitKernel {
-  split_k,           // few tokens on Hopper: each warp sums a chain of terms, from its own registers
-  factored,          // the order FACTORED: likewise on Hopper, if `wide`; else element by element
+  split_k,           // SPLIT on Hopper, few tokens: each warp sums a chain of terms, from its own registers
+  factored_split_k,  // FACTORED on Hopper: likewise, some tokens in a launch
+  factored,          // FACTORED on every GPU with matrix instructions, element by element
   warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
   register_weights,  // on Hopper, forward: wgmma's left operand, the weights, is decoded to registers
   tiled,             // matrix instructions on tiles that are decoded to shared memory
@@ -27,22 +30,45 @@ enum class Matmul4bitKernel {
 struct Matmul4bitPlan {
   static constexpr const char* kOp = "matmul_4bit";
   Matmul4bitKernel kernel = Matmul4bitKernel::tiled;
-  bool wide = false;        // weights and inputs by 16-byte loads; else element by element
-  int tokens = 0;           // of a thread block
-  int outputs = 0;          // of a thread block
-  int threads = 0;          // of a thread block
-  std::int64_t blocks = 0;  // thread blocks
-  int shared_bytes = 0;     // of a thread block, beside what the kernel declares
+  bool wide = false;          // weights and inputs by 16-byte loads; `tiled` has a kernel for others
+  int tokens = 0;             // of a thread block
+  int outputs = 0;            // of a thread block
+  int threads = 0;            // of a thread block
+  std::int64_t blocks = 0;    // thread blocks
+  int shared_bytes = 0;       // of a thread block, beside what the kernel declares
+  std::int64_t launches = 1;  // one after another, each of the next tokens
 
-  [[nodiscard]] std::array<contract::Field, 7> fields() const {
-    constexpr std::array kNames = {"split_k", "factored", "warp_specialized", "register_weights", "tiled", "fp32"};
+  [[nodiscard]] std::array<contract::Field, 8> fields() const {
+    constexpr std::array kNames = {
+        "split_k", "factored_split_k", "factored", "warp_specialized", "register_weights", "tiled", "fp32"};
     return {{{"kernel", kNames.at(static_cast<std::size_t>(kernel))},
              contract::field("wide", wide),
              contract::field("tokens", tokens),
              contract::field("outputs", outputs),
              contract::field("threads", threads),
              contract::field("blocks", blocks),
-             contract::field("shared_bytes", shared_bytes)}};
+             contract::field("shared_bytes", shared_bytes),
+             contract::field("launches", launches)}};
+  }
+};
+
+// A plan's fields, and one more.
+template <std::size_t kCount>
+std::array<contract::Field, kCount + 1> with_field(const std::array<contract::Field, kCount>& fields,
+                                                   contract::Field field) {
+  std::array<contract::Field, kCount + 1> all;
+  std::ranges::copy(fields, all.begin());
+  all.back() = std::move(field);
+  return all;
+}
+
+// One launch of several products with one input.
+struct Matmul4bitManyPlan : Matmul4bitPlan {
+  static constexpr const char* kOp = "matmul_4bit_many";
+  std::size_t products = 0;
+
+  [[nodiscard]] auto fields() const {
+    return with_field(Matmul4bitPlan::fields(), contract::field("products", products));
   }
 };
 
@@ -51,12 +77,8 @@ struct Matmul4bitGroupedPlan : Matmul4bitPlan {
   static constexpr const char* kOp = "matmul_4bit_grouped";
   bool in_turn = false;  // how blocks that stay take tiles: in turn, or each some that follow one another
 
-  [[nodiscard]] std::array<contract::Field, 8> fields() const {
-    const auto of_one = Matmul4bitPlan::fields();
-    std::array<contract::Field, 8> all;
-    std::ranges::copy(of_one, all.begin());
-    all.back() = contract::field("in_turn", in_turn);
-    return all;
+  [[nodiscard]] auto fields() const {
+    return with_field(Matmul4bitPlan::fields(), contract::field("in_turn", in_turn));
   }
 };
 
@@ -67,8 +89,8 @@ inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
 inline constexpr std::array kTileTokens = {8, 64};
 
 // `tiled` beside decoding to memory, with what each takes to begin (docs/history/2026-11-matmul-4bit.md). Clocks of a
-// multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block. Bytes a weight: half a one read,
-// two written and read back, at the part of the memory's rate that this reaches.
+// multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block. Bytes a weight: half a one
+// read, two written and read back, at the part of the memory's rate that this reaches.
 struct TileClocks {
   int tokens;
   int of_any;
@@ -86,9 +108,9 @@ inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
 inline constexpr std::array kSplitKTokens = {8, 16};
 inline constexpr int kSplitKProducts = 4;  // at most, in one launch
 
-// Of a thread block: a table with a row for each byte where an address ends in zeros, the 8-bit code's map and offset, sums
-// of all warps for a team of tiles, which are added at once, or for two: then one is added while the other is made. With
-// many tokens that would leave too little of the L1. And totals of its tiles if chains take several rounds.
+// Of a thread block: a table with a row for each byte where an address ends in zeros, the 8-bit code's map and offset,
+// sums of all warps for a team of tiles, which are added at once, or for two: then one is added while the other is
+// made. With many tokens that would leave too little of the L1. And totals of its tiles if chains take several rounds.
 inline constexpr std::int64_t kPairTableBytes = 1 << 16;
 inline constexpr int kSplitKTeam = 2;  // tiles
 constexpr int split_k_phases(int tokens) { return tokens == kSplitKTokens[0] ? 2 : 1; }
@@ -129,6 +151,7 @@ struct StageShape {
     return 32 * (multipliers() + decoders + (weights_first() ? 0 : kProducerWarps));
   }
 };
+// outputs, tokens; decoders, teams; decoded_slots, input_slots, code_slots; clocks
 inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 6, 1180},
                                                             {64, 64, 16, 4, 5, 5, 12, 600},
                                                             {32, 64, 12, 6, 8, 6, 12, 480},
@@ -136,12 +159,12 @@ inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 
                                                             {64, 128, 12, 3, 4, 4, 7, 900},
                                                             {128, 256, 4, 1, 2, 4, 3, 3200}}};
 
-// A wait on an mbarrier names its phase by parity alone: it passes at once for a team that is two phases ahead of the slot.
-// Before a team waits for the codes of stage g, it has to know that those of stage g - code_slots, which had the slot
-// before, have come; bulk copies complete in any order. It does if it waited for them itself (the slots are a multiple of
-// the teams), or if they were decoded and multiplied before it could store stage g - teams: that waited until the
-// multipliers released stage g - teams - decoded_slots, and they take stages in order. So for decoded weights teams have
-// to be no more than slots. tests/cuda/rings_test.cpp explores both, exhaustively.
+// A wait on an mbarrier names its phase by parity alone: it passes at once for a team that is two phases ahead of the
+// slot. Before a team waits for the codes of stage g, it has to know that those of stage g - code_slots, which had the
+// slot before, have come; bulk copies complete in any order. It does if it waited for them itself (the slots are a
+// multiple of the teams), or if they were decoded and multiplied before it could store stage g - teams: that waited
+// until the multipliers released stage g - teams - decoded_slots, and they take stages in order. So for decoded weights
+// teams have to be no more than slots. tests/cuda/rings_test.cpp explores both, exhaustively.
 constexpr bool keeps_in_phase(const StageShape& shape) {
   return shape.teams <= shape.decoded_slots &&
          (shape.code_slots % shape.teams == 0 || shape.code_slots >= shape.teams + shape.decoded_slots);
@@ -170,8 +193,9 @@ constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
   return kTileAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
-// Register weights: the tile of a thread block, the slots of its ring, panels of 64 terms, and the clocks of a stage, as
-// above. A warpgroup for each 64 outputs decodes and multiplies; one more loads, and makes the tables of decoded codes.
+// Register weights: the tile of a thread block, the slots of its ring, panels of 64 terms, and the clocks of a stage,
+// as above. A warpgroup for each 64 outputs decodes and multiplies; one more loads, and makes the tables of decoded
+// codes.
 inline constexpr int kRegisterWeightsOutputs = 128;
 inline constexpr int kRegisterWeightsTokens = 256;
 inline constexpr int kRegisterWeightsSlots = 5;
@@ -196,12 +220,12 @@ inline constexpr int kFp32Threads = 256;
 inline constexpr int kFp32Tokens = 4;
 
 // Whether the device has matrix instructions for the dtype.
-bool has_matrix_steps(qfuse_dtype dtype, const DeviceFacts& facts);
+bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 
-// UNSUPPORTED: TENSOR_CORE without such instructions.
+// UNSUPPORTED: a sum for which the device has no such instructions.
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// Whether the op or a decoded weight and cuBLAS are faster, and in which order. Measured on an H200, and estimated by its
+// Whether the op or a decoded weight and cuBLAS are faster, and by which sum. Measured on an H200, and estimated by its
 // clock and its memory's for a GPU without Hopper's kernels (docs/history/2026-11-matmul-4bit.md).
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
@@ -213,8 +237,8 @@ std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped&
 Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
 
 // That of one launch for several products with one input, whose own plans are these; none, if there is no such kernel.
-std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> products,
-                                          std::span<const Matmul4bitPlan> plans, const DeviceFacts& facts);
+std::optional<Matmul4bitManyPlan> shared_plan(std::span<const contract::Matmul4bit> products,
+                                              std::span<const Matmul4bitPlan> plans, const DeviceFacts& facts);
 
 }  // namespace qfuse::cuda
 

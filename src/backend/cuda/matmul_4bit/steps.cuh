@@ -45,7 +45,7 @@ inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Matmul4
           .blocks = plan.blocks,
           .token_tiles = format::ceil_div(p.m, plan.tokens),
           .is_nested = contract::is_nested(p.weight),
-          .is_split = p.order == QFUSE_ORDER_SPLIT,
+          .is_split = p.sum == QFUSE_SUM_SPLIT,
           .weight = device_view(p.weight),
           .in = p.in,
           .bias = p.bias,

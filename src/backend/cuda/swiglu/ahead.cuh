@@ -1,6 +1,6 @@
-// How a thread gets its inputs: those of its next row are on their way while it works on one. They come to registers; or, in
-// a kernel that is staged, to shared memory past the registers, which takes 1 to 11 % less time on an H200 where tiles are
-// many. Outputs that are transposed need shared memory anyway.
+// How a thread gets its inputs: those of its next row are on their way while it works on one. They come to registers;
+// or, in a kernel that is staged, to shared memory past the registers, which takes 1 to 11 % less time on an H200 where
+// tiles are many. Outputs that are transposed need shared memory anyway.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_AHEAD_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_AHEAD_CUH
 
@@ -18,13 +18,13 @@ namespace qfuse::cuda {
 template <bool kBackward, bool kWide, bool kMoves, bool kRepeats>
 class AheadInRegisters {
  public:
-  __device__ AheadInRegisters(const SwigluArguments& a, const BlockTile& tile, uint4* /*planes*/, int token, int chunk)
+  __device__ AheadInRegisters(const SwigluArguments& a, const SwigluTile& tile, uint4* /*planes*/, int token, int chunk)
       : place_(input_at<kBackward>(a, tile, token, chunk)) {
     if (token < tile.tokens) load_row<kWide, kBackward>(a, place_, next_);
   }
 
   // The row of `token`; begins to load the one `rows` further on.
-  __device__ Inputs take(const SwigluArguments& a, const BlockTile& tile, int token, int rows, int chunk) {
+  __device__ Inputs take(const SwigluArguments& a, const SwigluTile& tile, int token, int rows, int chunk) {
     const Inputs in = next_;
     if (!kRepeats) next_ = {};
     if (token + rows < tile.tokens) {
@@ -42,12 +42,13 @@ class AheadInRegisters {
   Inputs next_ = {};
 };
 
-// In a backward each input has a plane, and what is transposed takes its place: a thread writes where it alone has read. In a
-// forward, of whose smaller blocks more have room, the inputs lie behind the plane of y, in room for two rows a thread.
+// In a backward each input has a plane, and what is transposed takes its place: a thread writes where it alone has
+// read. In a forward, of whose smaller blocks more have room, the inputs lie behind the plane of y, in room for two
+// rows a thread.
 template <bool kBackward, bool kRepeats>
 class AheadInShared {
  public:
-  __device__ AheadInShared(const SwigluArguments& a, const BlockTile& tile, uint4* planes, int token, int chunk)
+  __device__ AheadInShared(const SwigluArguments& a, const SwigluTile& tile, uint4* planes, int token, int chunk)
       : tile_(input_at<kBackward, true>(a, tile, 0, 0)),
         next_(kBackward ? planes + place(token, chunk) : planes + kPlane + threadIdx.x),
         to_next_(kBackward ? place(token + kRows, chunk) - place(token, chunk) : kInput / 2) {
@@ -60,7 +61,7 @@ class AheadInShared {
     copies_.close();
   }
 
-  __device__ Inputs take(const SwigluArguments& a, const BlockTile& tile, int token, int rows, int /*chunk*/) {
+  __device__ Inputs take(const SwigluArguments& a, const SwigluTile& tile, int token, int rows, int /*chunk*/) {
     row_ = next_;
     next_ += to_next_;
     to_next_ = kToSecondNext - to_next_;

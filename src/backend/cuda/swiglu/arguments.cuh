@@ -66,22 +66,23 @@ struct SwigluArguments {
 };
 
 // One block's.
-struct BlockTile {
+struct SwigluTile {
   std::int64_t token;    // the first one
   std::int64_t channel;  // the first one
   int tokens;            // that there are: 128, or fewer in the last tile
 };
 
-// Of what a staged kernel multiplies for its addresses each factor has 32 bits at most: kMostStagedStride sees to it. An
-// instruction before a block's first loads, or behind its last ones, is not repeated, and costs the block about ten cycles.
+// Of what a staged kernel multiplies for its addresses each factor has 32 bits at most: kMostStagedStride sees to it.
+// An instruction before a block's first loads, or behind its last ones, is not repeated, and costs the block about ten
+// cycles.
 template <bool kStaged>
 __device__ std::int64_t product(std::int64_t a, std::int64_t b) {
   if constexpr (!kStaged) return a * b;
   return static_cast<std::int64_t>(std::uint64_t{static_cast<std::uint32_t>(a)} * static_cast<std::uint32_t>(b));
 }
 
-// Where a thread has its part of a row, in what is read and in what is written of it. Both move from row to row: products
-// of a row's number with a stride would take an eighth of all instructions.
+// Where a thread has its part of a row, in what is read and in what is written of it. Both move from row to row:
+// products of a row's number with a stride would take an eighth of all instructions.
 struct InputPlace {
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
@@ -163,15 +164,15 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
 
 // ---- what a kernel is compiled for ----
 
-// The bounds of a forward's kernel, which leave 48 registers, enough there: five blocks of 256 threads have room then, or
-// two of 512. Turing has no room for so many threads, and on Blackwell experts need more registers.
+// The bounds of a forward's kernel, which leave 48 registers, enough there: five blocks of 256 threads have room then,
+// or two of 512. Turing has no room for so many threads, and on Blackwell experts need more registers.
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 800 || __CUDA_ARCH__ >= 1000)
 constexpr int kMostForwardThreads = kSwigluThreads;
 #else
 constexpr int kMostForwardThreads = 640;
 #endif
-// Where a multiprocessor's 100 KiB of shared memory have room for one block with the three planes of a backward, that one
-// may have all registers; with experts and router weights it needs more than two could.
+// Where a multiprocessor's 100 KiB of shared memory have room for one block with the three planes of a backward, that
+// one may have all registers; with experts and router weights it needs more than two could.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
 constexpr int kWeightedBackwardBlocks = 1;
 #else

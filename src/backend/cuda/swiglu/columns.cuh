@@ -14,7 +14,8 @@ namespace qfuse::cuda {
 
 // What is to be transposed waits in shared memory as bf16: a plane, which has a row a token and 16 chunks a row. Chunks
 // change places within their row so that both ways through it meet all banks: 8 neighbouring chunks of a row are stored
-// at once, and then one chunk of each of the 8 tokens that load_columns names, in which this number takes all its values.
+// at once, and then one chunk of each of the 8 tokens that load_columns names, in which this number takes all its
+// values.
 __device__ inline int place(int token, int chunk) {
   return (token * kRowChunks + chunk) ^ (token & 1) ^ (token >> 3 & 6);
 }
@@ -68,7 +69,7 @@ struct Columns {
 
 // Those of y, or of the gradient.
 template <bool kExperts, class Payload>
-__device__ Columns columns_of(const SwigluArguments& a, const BlockTile& tile, const FoundTile& found, bool y) {
+__device__ Columns columns_of(const SwigluArguments& a, const SwigluTile& tile, const FoundTile& found, bool y) {
   std::int8_t* const q = y ? a.y_t.q : a.grad_input_t.q;
   void* const s = y ? a.y_t.s : a.grad_input_t.s;
   if constexpr (!kExperts) return {q, s, y ? a.y_place : a.gradient_place, tile.token, tile.tokens};

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
   const bool has_rows = (outputs & rows_of(kBackward)) != 0;
   auto* const in_planes = static_cast<uint4*>(dynamic_shared());
   __shared__ FoundTile found;
-  const BlockTile tile = locate<kExperts>(a, found);
+  const SwigluTile tile = locate<kExperts>(a, found);
   if (kExperts && tile.tokens == 0) return;
   __shared__ float weights[kHasWeights ? kSwigluTile : 1];
   if constexpr (kHasWeights) {

@@ -1,5 +1,5 @@
-// The steps of swiglu, and what is written of a row. No step may be fused with another: whoever includes this is compiled
-// with -fmad=false.
+// The steps of swiglu, and what is written of a row. No step may be fused with another: whoever includes this is
+// compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
 
@@ -27,7 +27,7 @@ __device__ void load_chunk(const std::uint8_t* from, std::uint32_t (&pairs)[kPai
 }
 
 template <bool kGradients, bool kStaged = false>
-__device__ InputPlace input_at(const SwigluArguments& a, const BlockTile& tile, int token, int chunk) {
+__device__ InputPlace input_at(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   return {a.x + 2 * (product<kStaged>(row, a.x_stride) + channel),
@@ -48,13 +48,13 @@ __device__ void load_row(const SwigluArguments& a, const InputPlace& from, Input
 }
 
 template <bool kWide>
-__device__ float load_weight(const SwigluArguments& a, const BlockTile& tile, int token) {
+__device__ float load_weight(const SwigluArguments& a, const SwigluTile& tile, int token) {
   if (a.weights == nullptr || token >= tile.tokens) return 1.0F;
   return load<kWide>(a.weights + tile.token + token);
 }
 
-// Where a token's router weight is, in shared memory, and the sum over its channels so far of grad_y and what y is without
-// the weight. The weight is read for each pair of channels, since a register more would be one too many.
+// Where a token's router weight is, in shared memory, and the sum over its channels so far of grad_y and what y is
+// without the weight. The weight is read for each pair of channels, since a register more would be one too many.
 struct Weighting {
   const volatile float* weight;
   float sum;
@@ -146,7 +146,7 @@ __device__ void write_payload(const format::GroupRules& rules, std::int8_t* to, 
 
 // Even threads write scales of d_gate, odd ones those of d_up, if they have one of a group's first two chunks.
 template <class Payload, bool kStaged>
-__device__ OutputPlace gradients_at(const SwigluArguments& a, const BlockTile& tile, int token, int chunk) {
+__device__ OutputPlace gradients_at(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   const std::int64_t of_row = channel + (chunk % 2 == 1 ? a.h : 0);
@@ -155,8 +155,8 @@ __device__ OutputPlace gradients_at(const SwigluArguments& a, const BlockTile& t
                                      group_of<Payload, kStaged>(a.rules, of_row))};
 }
 
-// The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one word,
-// d_gate's in the lower half; then even threads make the scale of d_gate, odd ones that of d_up.
+// The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one
+// word, d_gate's in the lower half; then even threads make the scale of d_gate, odd ones that of d_up.
 template <bool kWide, class Payload>
 __device__ void write_gradients(const SwigluArguments& a, const OutputPlace& to, bool exists, int chunk,
                                 const Outputs& out) {
@@ -176,7 +176,7 @@ __device__ void write_gradients(const SwigluArguments& a, const OutputPlace& to,
 }
 
 template <class Payload, bool kStaged>
-__device__ OutputPlace y_at(const SwigluArguments& a, const BlockTile& tile, int token, int chunk) {
+__device__ OutputPlace y_at(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   return {a.y.q + product<kStaged>(row, a.h) + channel,
@@ -200,7 +200,7 @@ __device__ constexpr unsigned rows_of(bool backward) { return backward ? kGradRo
 
 // Where a thread writes its part of a row.
 template <bool kBackward, class Payload, bool kStaged>
-__device__ OutputPlace output_at(const SwigluArguments& a, const BlockTile& tile, int token, int chunk) {
+__device__ OutputPlace output_at(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk) {
   if constexpr (kBackward) return gradients_at<Payload, kStaged>(a, tile, token, chunk);
   return y_at<Payload, kStaged>(a, tile, token, chunk);
 }
@@ -219,8 +219,8 @@ __device__ void write_row(const SwigluArguments& a, const OutputPlace& to, bool 
     write_y<kWide, Payload>(a, to, exists, chunk, out);
 }
 
-// The scales of a tile's rows, of d_gate and of d_up or of y, which wait in shared memory if they are MN-major and the kernel
-// is staged: those of neighbouring tokens are neighbours, and are then stored as whole lines.
+// The scales of a tile's rows, of d_gate and of d_up or of y, which wait in shared memory if they are MN-major and the
+// kernel is staged: those of neighbouring tokens are neighbours, and are then stored as whole lines.
 template <bool kBackward>
 struct WaitingScales {
   static constexpr int kGroups = kBackward ? 2 : 1;
@@ -234,7 +234,7 @@ __device__ ScalePlace waiting_scale_at(WaitingScales<kBackward>& scales, int tok
 
 // After a barrier.
 template <bool kBackward, class Payload>
-__device__ void write_waiting_scales(const SwigluArguments& a, const BlockTile& tile,
+__device__ void write_waiting_scales(const SwigluArguments& a, const SwigluTile& tile,
                                      const WaitingScales<kBackward>& scales) {
   const int token = static_cast<int>(threadIdx.x) % kSwigluTile;
   const int of_tile = static_cast<int>(threadIdx.x) / kSwigluTile;
@@ -248,7 +248,7 @@ __device__ void write_waiting_scales(const SwigluArguments& a, const BlockTile& 
 
 // A token's sum over the tile's channels, of which each chunk has added its own: by halves.
 template <bool kWide>
-__device__ void write_part_of_sum(const SwigluArguments& a, const BlockTile& tile, int token, int chunk, float sum) {
+__device__ void write_part_of_sum(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk, float sum) {
 #pragma unroll
   for (int step = kRowChunks / 2; step > 0; step /= 2) sum += exchange(sum, step);
   if (token >= tile.tokens || chunk != 0) return;

@@ -9,8 +9,9 @@
 
 namespace qfuse::cuda {
 
-// A tile of tokens, as a block with experts finds it. The search keeps all of the block waiting, and its time is that of
-// its instructions, each of which must be fetched: so it counts in int, which no GPU's memory has the tokens to exceed.
+// A tile of tokens, as a block with experts finds it. The search keeps all of the block waiting, and its time is that
+// of its instructions, each of which must be fetched: so it counts in int, which no GPU's memory has the tokens to
+// exceed.
 struct FoundTile {
   int token;    // the first
   int count;    // of tokens; 0: no tile has this number, or its columns go beyond those that there is room for
@@ -34,8 +35,8 @@ __device__ inline int expert_end(const SwigluArguments& a, int expert) {
                        : nearest(__ldg(static_cast<const int*>(a.expert_ends) + expert));
 }
 
-// Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole. The number of the block's row of
-// tiles is a quotient, on which every load waits: by a product, at most one less, as blocks are fewer than 2^31.
+// Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole. The number of the block's row
+// of tiles is a quotient, on which every load waits: by a product, at most one less, as blocks are fewer than 2^31.
 __device__ inline unsigned token_tile_number(const SwigluArguments& a) {
   const auto channel_tiles = static_cast<unsigned>(a.channel_tiles);
   const auto number = static_cast<unsigned>(std::uint64_t{blockIdx.x} * a.per_channel_tiles >> 32);
@@ -95,14 +96,14 @@ __device__ inline int channel_tile(const SwigluArguments& a) {
 }
 
 // The block's tile where there are no experts.
-__device__ inline BlockTile locate_tokens(const SwigluArguments& a) {
+__device__ inline SwigluTile locate_tokens(const SwigluArguments& a) {
   const format::TokenTile tokens = format::tile_of(0, a.m, token_tile_number(a), 0, a.m);
   return {tokens.token, std::int64_t{channel_tile(a)} * kSwigluTile, static_cast<int>(tokens.count)};
 }
 
 // The block's tile; an expert's is found for all by the first warp of the hardware's, be it of 32 threads or 64.
 template <bool kExperts>
-__device__ BlockTile locate(const SwigluArguments& a, FoundTile& found) {
+__device__ SwigluTile locate(const SwigluArguments& a, FoundTile& found) {
   if constexpr (!kExperts) return locate_tokens(a);
   const auto number = static_cast<int>(token_tile_number(a));
   if (threadIdx.x < kHardwareWarp) {
