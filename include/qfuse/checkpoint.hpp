@@ -1,8 +1,8 @@
 // Whole checkpoints: what the qfuse command does, as a C++ interface.
 // A checkpoint is one .safetensors file, or a model directory: model.safetensors, or shards with
-// model.safetensors.index.json, and config.json beside them; or a diffusers pipeline: a directory whose model_index.json
-// names folders, some of which are model directories. Which weights are quantized is decided by the keys in the
-// files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, or <name>'s SCB), never by config.json.
+// model.safetensors.index.json, and config.json beside them; or a diffusers pipeline: a directory whose
+// model_index.json names folders, some of which are model directories. Which weights are quantized is decided by the
+// keys in the files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, or <name>'s SCB), never by config.json.
 // In the place of a path that does not exist, the name of a model on the Hub ("org/name") or its address there means
 // its snapshot in the Hub's cache on this machine (HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub). Nothing is
 // downloaded.
@@ -62,8 +62,8 @@ struct ConversionOptions {
   bool force = false;                           // replace an existing output, once the new one is complete
   std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
   std::vector<std::string> components;          // of a diffusers pipeline: convert these folders; none: see each
-  // Convert a quantized model of a known class (see check) also where a layer lacks a tensor that another, which is else
-  // alike, has, and has one instead that the class has not.
+  // Convert a quantized model of a known class (see check) also where a layer lacks a tensor that another, which is
+  // else alike, has, and has one instead that the class has not.
   bool allow_other_names = false;
   bool dry_run = false;  // only plan it, report what would be, and write nothing
   Exec exec;             // its stream is NULL: on a GPU there are several
@@ -72,8 +72,8 @@ struct ConversionOptions {
 
 // Tensors that a conversion to 4 bits leaves as they are.
 struct KeptTensors {
-  // "experts", "embeddings", "output heads", "routers", "vision and audio towers", "others" (norms, biases and such), or
-  // "excluded", which the caller asked for.
+  // "experts", "embeddings", "output heads", "routers", "vision and audio towers", "others" (norms, biases and such),
+  // or "excluded", which the caller asked for.
   std::string kind;
   std::int64_t tensors = 0;
   std::int64_t bytes = 0;
@@ -111,8 +111,8 @@ struct DequantizeOptions : ConversionOptions {};
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
 
-// Without `dtype`, a weight will decode to the type that it has. Without `components`, those of a pipeline are converted
-// that are large as a rule: text encoders, transformers and UNets.
+// Without `dtype`, a weight will decode to the type that it has. Without `components`, those of a pipeline are
+// converted that are large as a rule: text encoders, transformers and UNets.
 struct QuantizeOptions : ConversionOptions {
   QuantType quant_type = QuantType::nf4;
   std::int64_t blocksize = 64;  // elements: a power of two, 32 to 4096
@@ -141,8 +141,8 @@ QFUSE_API ConversionReport quantize(const std::filesystem::path& in, const std::
 // ---- merge -----------------------------------------------------------------------------------------------------
 
 struct AdapterInput {
-  // Of its directory, as peft saves it (adapter_config.json and adapter_model.safetensors); or of a LoRA file in the names
-  // of diffusers or of kohya's scripts, or the directory with pytorch_lora_weights.safetensors.
+  // Of its directory, as peft saves it (adapter_config.json and adapter_model.safetensors); or of a LoRA file in the
+  // names of diffusers or of kohya's scripts, or the directory with pytorch_lora_weights.safetensors.
   std::filesystem::path path;
   double weight = 1.0;  // that its scale is multiplied by
 };
@@ -210,9 +210,9 @@ QFUSE_API std::filesystem::path find_base(const std::filesystem::path& adapter);
 // unquantized checkpoint, that a 4-bit or LLM.int8 base is decoded for, or a 4-bit one. Each element is the sum of
 // qfuse_lora_merge over all adapters in their order, rounded once; with
 // DoRA, then multiplied by magnitude / length of its row. Every tensor of an adapter is used exactly once, or the merge
-// is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be merged.
-// Tensors that no adapter changes are copied, and so are the base's other files and folders; tokenizers, processors and
-// modules of sentence-transformers are the adapter's where it has them, whole.
+// is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be
+// merged. Tensors that no adapter changes are copied, and so are the base's other files and folders; tokenizers,
+// processors and modules of sentence-transformers are the adapter's where it has them, whole.
 QFUSE_API MergeReport merge(const std::filesystem::path& base, std::span<const AdapterInput> adapters,
                             const std::filesystem::path& out, const MergeOptions& options = {});
 
@@ -287,8 +287,8 @@ QFUSE_API std::string to_json(const Inventory& inventory);
 
 // What keeps a model from loading with every weight in its place.
 struct CheckProblem {
-  // "missing": a tensor of the class that no file has, whose values would be random. "unexpected": one that the class has
-  // not, which would be lost. "mismatched": of another shape than config.json says. "tokenizer": tokens without
+  // "missing": a tensor of the class that no file has, whose values would be random. "unexpected": one that the class
+  // has not, which would be lost. "mismatched": of another shape than config.json says. "tokenizer": tokens without
   // rows, or files that contradict each other about a token.
   // "quantization": weights and config.json do not say the same. "config", "content": it is no model of transformers.
   std::string kind;
@@ -305,8 +305,8 @@ struct CheckReport {
 };
 
 // Would transformers load this? Compares the names and shapes of a model's tensors with those that its class, which
-// config.json names as `architectures`, has by a table made from transformers (docs/FAMILIES.md), and the tokenizer with
-// the embedding. Reads headers and quant_states alone, which are checked as for dequantize.
+// config.json names as `architectures`, has by a table made from transformers (docs/FAMILIES.md), and the tokenizer
+// with the embedding. Reads headers and quant_states alone, which are checked as for dequantize.
 QFUSE_API CheckReport check(const std::filesystem::path& in);
 
 // What `qfuse check --json` prints: the fields above under their names, a problem on a line.

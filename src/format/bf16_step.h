@@ -1,5 +1,5 @@
-// How CPUs' bf16 instructions add: VDPBF16PS of AVX512-BF16 and TDPBF16PS of AMX take these steps, in orders of their own
-// (qfuse.h). tests/format/bf16_step_test.cpp compares the instructions with it.
+// How CPUs' bf16 instructions add: VDPBF16PS of AVX512-BF16 and TDPBF16PS of AMX take these steps, in orders of their
+// own (qfuse.h). tests/format/bf16_step_test.cpp compares the instructions with it.
 #ifndef QFUSE_FORMAT_BF16_STEP_H
 #define QFUSE_FORMAT_BF16_STEP_H
 
@@ -13,8 +13,8 @@ namespace qfuse::format {
 inline constexpr int kDotSums = 16;
 
 // sum + a * b, rounded once to nearest even. Subnormal operands count as zero, and so does a result that is subnormal
-// after it was rounded to 24 bits as if no exponent were too small: that is below 2^-126 - 2^-151. Where a sum could be so
-// small, fp64 has it exactly, or far enough from that.
+// after it was rounded to 24 bits as if no exponent were too small: that is below 2^-126 - 2^-151. Where a sum could be
+// so small, fp64 has it exactly, or far enough from that.
 inline float bf16_step(float sum, float a, float b) {
   sum = ftz(sum);
   a = ftz(a);

@@ -1,5 +1,6 @@
-// What the order FACTORED of matmul_4bit multiplies a chunk of inputs by: a power of two, which puts the largest magnitude
-// of them at 2^14 or up to twice as much, so that fp16 holds every bf16 and fp16 value down to 2^-28 of it exactly.
+// What the order FACTORED of matmul_4bit multiplies a chunk of inputs by: a power of two, which puts the largest
+// magnitude of them at 2^14 or up to twice as much, so that fp16 holds every bf16 and fp16 value down to 2^-28 of it
+// exactly.
 #ifndef QFUSE_FORMAT_FACTORED_H
 #define QFUSE_FORMAT_FACTORED_H
 
@@ -18,8 +19,8 @@ struct ChunkScale {
   float down;  // 1 / up
 };
 
-// `largest` is a magnitude. Both powers are normal numbers: an exponent below -111 counts as -111, and those of infinity
-// and NaN as the largest one of a number.
+// `largest` is a magnitude. Both powers are normal numbers: an exponent below -111 counts as -111, and those of
+// infinity and NaN as the largest one of a number.
 QFUSE_HOST_DEVICE constexpr ChunkScale chunk_scale(float largest) {
   constexpr std::uint32_t kFractionBits = 23;
   constexpr std::uint32_t kBias = 127;

@@ -34,8 +34,8 @@ QFUSE_HOST_DEVICE constexpr std::uint8_t to_e4m3(float v) {
 }
 
 // The least power of two by which absmax, or the floor where that is more, is at most e4m3's most; NaN for what is not
-// finite. The product needs no exact quotient: it lies beyond a power of two where the quotient does, as a test tries for
-// all absmax.
+// finite. The product needs no exact quotient: it lies beyond a power of two where the quotient does, as a test tries
+// for all absmax.
 QFUSE_HOST_DEVICE constexpr float power_of_two_scale(float absmax, float floor) {
   if (!(absmax < float_of(kInfBits))) return float_of(kNan32);
   const auto bits = bits_of((absmax > floor ? absmax : floor) * (1.0F / kE4m3Most));

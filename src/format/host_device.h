@@ -1,5 +1,5 @@
-// What marks a function that kernels call too, for compilers that do not take every constexpr function for one; and a loop
-// in it whose arrays a GPU then keeps in registers.
+// What marks a function that kernels call too, for compilers that do not take every constexpr function for one; and a
+// loop in it whose arrays a GPU then keeps in registers.
 #ifndef QFUSE_FORMAT_HOST_DEVICE_H
 #define QFUSE_FORMAT_HOST_DEVICE_H
 

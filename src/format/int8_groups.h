@@ -23,8 +23,8 @@ QFUSE_HOST_DEVICE constexpr float int8_scale(float absmax) {
 // absmax is a group's largest bf16 magnitude, as bits: they order like the numbers they are, and NaN above all.
 constexpr float group_scale(std::uint16_t absmax) { return int8_scale(from_bfloat16(absmax)); }
 
-// The definition: the quotient's integer part. A quotient beyond 127 by a whole step does not occur, as the scale is never
-// so much too small for absmax.
+// The definition: the quotient's integer part. A quotient beyond 127 by a whole step does not occur, as the scale is
+// never so much too small for absmax.
 QFUSE_HOST_DEVICE constexpr std::int8_t quantize_value(float z, float scale) {
   const float quotient = z / scale;
   if (quotient != quotient) return 0;
@@ -34,8 +34,8 @@ QFUSE_HOST_DEVICE constexpr std::int8_t quantize_value(float z, float scale) {
 }
 
 // A factor for bf16 values by which a product has the integer part of the quotient, for every z of the
-// group: 0 for a group whose payload is all zeros, as its scale is infinite or NaN. docs/ACCURACY.md has the argument, a
-// test tries every pair.
+// group: 0 for a group whose payload is all zeros, as its scale is infinite or NaN. docs/ACCURACY.md has the argument,
+// a test tries every pair.
 constexpr float group_factor(std::uint16_t absmax) {
   if (absmax >= kBfloat16Inf) return 0.0F;
   constexpr float kNudge = 0x1p-18F;

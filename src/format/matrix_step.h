@@ -1,5 +1,5 @@
-// How the matrix instructions of an NVIDIA H200 add, to the bit: found by measuring them (docs/ACCURACY.md). The one home
-// of the model: the oracle takes these steps, and so does the portable twin of the instructions.
+// How the matrix instructions of an NVIDIA H200 add, to the bit: found by measuring them (docs/ACCURACY.md). The one
+// home of the model: the oracle takes these steps, and so does the portable twin of the instructions.
 #ifndef QFUSE_FORMAT_MATRIX_STEP_H
 #define QFUSE_FORMAT_MATRIX_STEP_H
 
@@ -80,9 +80,10 @@ QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
 
 }  // namespace matrix
 
-// sum + a[0] * b[0] + ... + a[15] * b[15], the operands as bits of `type`. Every term is exact; each is truncated toward
-// zero to a unit that lies 25 bits below the greatest exponent among them, which for a product is the sum of its operands'
-// exponents; they are added exactly; the result is truncated toward zero to fp32. The order of terms does not matter.
+// sum + a[0] * b[0] + ... + a[15] * b[15], the operands as bits of `type`. Every term is exact; each is truncated
+// toward zero to a unit that lies 25 bits below the greatest exponent among them, which for a product is the sum of its
+// operands' exponents; they are added exactly; the result is truncated toward zero to fp32. The order of terms does not
+// matter.
 QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const std::uint16_t (&a)[kStepTerms],
                                               const std::uint16_t (&b)[kStepTerms]) {
   using namespace matrix;

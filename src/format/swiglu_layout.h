@@ -71,7 +71,8 @@ struct ColumnLayout {
   ScaleFormat scales;
 };
 
-// Where an expert's part of an output lies: element (row, column) at first + row * stride + column, scales at scale_index.
+// Where an expert's part of an output lies: element (row, column) at first + row * stride + column, scales at
+// scale_index.
 struct ColumnPlace {
   std::int64_t first;
   std::int64_t stride;

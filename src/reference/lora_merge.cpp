@@ -1,6 +1,7 @@
 // in:   in [rows, cols] fp32, fp16 or bf16; a [rank, cols] fp32, b [rows, rank] fp32
 // out:  [rows, cols] fp32, fp16 or bf16
-// math: out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in fp32
+// math: out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
+//       fp32
 #include <cmath>
 #include <cstdint>
 

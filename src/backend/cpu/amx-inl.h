@@ -1,8 +1,9 @@
-// matmul_4bit in bf16 tiles, for processors with AMX-BF16: TDPBF16PS adds 32 terms of 16 tokens to the sums of 16 outputs.
+// matmul_4bit in bf16 tiles, for processors with AMX-BF16: TDPBF16PS adds 32 terms of 16 tokens to the sums of 16
+// outputs.
 //   has_bf16_amx()                      whether the processor has it, and the system lets this process use it
 //   multiply_bf16_amx(p, begin, end)    items of count_items(p, kAmxItems)
-// Terms are pairs of bf16: an operand tile of W has 16 pairs of 16 outputs, one of the inputs 16 tokens of 16 pairs, which is
-// how they lie in memory. Both directions fill tiles of W their own way, and multiply them alike.
+// Terms are pairs of bf16: an operand tile of W has 16 pairs of 16 outputs, one of the inputs 16 tokens of 16 pairs,
+// which is how they lie in memory. Both directions fill tiles of W their own way, and multiply them alike.
 #if defined(QFUSE_BACKEND_CPU_AMX_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_AMX_INL_H
 #undef QFUSE_BACKEND_CPU_AMX_INL_H
@@ -108,7 +109,8 @@ HWY_INLINE void fill_forward(const Rows& rows, AmxPanel& panel, Item item, std::
   }
 }
 
-// Columns of an item of the rows of W [first, first + terms), two of which make pairs; zeros stand for rows beyond them.
+// Columns of an item of the rows of W [first, first + terms), two of which make pairs; zeros stand for rows beyond
+// them.
 template <class Rows>
 HWY_INLINE void fill_backward(const Rows& rows, AmxPanel& panel, Item item, std::int64_t first, std::int64_t terms) {
   const std::int64_t steps = format::ceil_div(terms, kStepTerms);

@@ -30,7 +30,8 @@
 
 #if HWY_TARGET <= HWY_AVX3
 
-// One instruction more than Highway's target has, whose functions may be inlined here. Lambdas repeat it, as HWY_ATTR does.
+// One instruction more than Highway's target has, whose functions may be inlined here. Lambdas repeat it, as HWY_ATTR
+// does.
 #define QFUSE_DOT_TARGET HWY_TARGET_STR ",avx512bf16"
 #define QFUSE_DOT_ATTR __attribute__((target(QFUSE_DOT_TARGET)))
 HWY_PUSH_ATTRIBUTES(QFUSE_DOT_TARGET)
@@ -50,8 +51,8 @@ constexpr std::int64_t kDotTokens = 6;
 // 7.9 ms so, 10.3 by way of the caches; 16 tokens 15.6 and 14.6.
 constexpr std::int64_t kCodedTokens = 2 * kDotTokens;
 
-// A panel of decoded weights, in the second cache: terms, forward, of an item's rows (with 1024 of them 64 tokens took 47
-// ms, with 2048 45, with all 4096 42); pairs of rows, backward, of an item's columns.
+// A panel of decoded weights, in the second cache: terms, forward, of an item's rows (with 1024 of them 64 tokens took
+// 47 ms, with 2048 45, with all 4096 42); pairs of rows, backward, of an item's columns.
 constexpr std::int64_t kPanelTerms = 4096;
 constexpr std::int64_t kPanelPairs = 64;
 
@@ -389,8 +390,8 @@ struct DotBackwardTile {
   alignas(64) std::uint16_t rows[2][kDotItems.cols];
 };
 
-// Pair i of two rows. Each 32 columns: those whose number has a 0 in its third bit, then the others, as the instructions
-// unpack them.
+// Pair i of two rows. Each 32 columns: those whose number has a 0 in its third bit, then the others, as the
+// instructions unpack them.
 HWY_INLINE void store_pairs(DotBackwardTile& tile, std::int64_t i, std::int64_t columns) {
   for (std::int64_t c = 0; c < columns; c += kUnit) {
     const __m512i even = _mm512_load_si512(tile.rows[0] + c);

@@ -1,6 +1,6 @@
-// x * W^T for a few tokens, on AVX-512: a block's 16 values fill one register, a permutation of its lanes by the codes is
-// the decoded weight, and it is multiplied where it stands. For what is usual: rows of whole blocks, and numbers whose
-// products need no rounding. Where that is not so, or not known, matmul_4bit.cpp has the way for everything.
+// x * W^T for a few tokens, on AVX-512: a block's 16 values fill one register, a permutation of its lanes by the codes
+// is the decoded weight, and it is multiplied where it stands. For what is usual: rows of whole blocks, and numbers
+// whose products need no rounding. Where that is not so, or not known, matmul_4bit.cpp has the way for everything.
 //   are_few(p, tokens)                     whether this way is tried for so many tokens
 //   take_inputs<dtype>, take_scales        keep what a part of W needs; false where it is not as usual
 //   add_few<dtype>(w, part, few, sums)     adds their products
@@ -59,7 +59,8 @@ constexpr std::int64_t kPartInputs = 32768;
 
 #if HWY_TARGET <= HWY_AVX3
 
-// Tokens up to which decoding anew for every four of them is cheaper than writing decoded weights and reading them: Zen 4.
+// Tokens up to which decoding anew for every four of them is cheaper than writing decoded weights and reading them: Zen
+// 4.
 constexpr std::int64_t kFewTokens = 8;
 
 // Rows whose codes are fetched ahead, as no stream of the processor's own prefetching goes beyond a page. On Zen 4,
@@ -76,7 +77,8 @@ struct Pair {
 
 constexpr std::int64_t kFewRows = 4;
 
-// Inputs that all rows of a part meet before the next ones, so that they stay in the first cache; they are whole blocks.
+// Inputs that all rows of a part meet before the next ones, so that they stay in the first cache; they are whole
+// blocks.
 constexpr std::int64_t kFewInputs = 4096;
 constexpr std::int64_t kMostFewBlocksize = kFewInputs / kTokensAtOnce;
 
@@ -100,8 +102,8 @@ HWY_INLINE bool are_few(const contract::Matmul4bit& p, std::int64_t tokens) {
 
 // ---- numbers as usual ----
 
-// Of two bfloat16 numbers between these bounds, or zeros, the product has neither overflow nor underflow, and 16 bits of
-// significand: it is exact in fp32, so that it may be fused with the addition. Of float16, every product is exact.
+// Of two bfloat16 numbers between these bounds, or zeros, the product has neither overflow nor underflow, and 16 bits
+// of significand: it is exact in fp32, so that it may be fused with the addition. Of float16, every product is exact.
 constexpr std::uint32_t kLeastPlain = 0x21800000U;  // 2^-60
 constexpr std::uint32_t kPlainEnd = 0x5d800000U;    // 2^60
 

@@ -1,7 +1,9 @@
 // in:     in [rows, cols] fp32, fp16 or bf16; a [rank, cols] fp32, b [rows, rank] fp32; any address
 // out:    [rows, cols] fp32, fp16 or bf16; any address
-// math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in fp32
-// cost:   4 to 8 bytes read and written an element; bound by its `rank` fused multiplications from a rank of about 16 on
+// math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
+//         fp32
+// cost:   4 to 8 bytes read and written an element; bound by its `rank` fused multiplications from a rank of about 16
+//         on
 // oracle: reference/lora_merge.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/lora_merge.cpp"
@@ -25,8 +27,8 @@
 namespace qfuse::cpu {
 
 // An item of a thread's range: so many rows that copying their part of `a` costs little beside using it, and so many
-// columns that rows of `in` and `out` are fetched in long pieces. Its sums take 64 KiB of the stack, and its part of `a`
-// as much.
+// columns that rows of `in` and `out` are fetched in long pieces. Its sums take 64 KiB of the stack, and its part of
+// `a` as much.
 inline constexpr std::int64_t kMergeRows = 32;
 inline constexpr std::int64_t kMergeCols = 512;
 
@@ -54,8 +56,8 @@ static_assert(kMergeCols % kStrip == 0);
 
 struct MergeTile {
   alignas(64) float sums[kMergeRows][kMergeCols];
-  // Of `a`. Rows are not a power of two apart, as they may be in memory, where their lines would share a few sets of the
-  // cache.
+  // Of `a`. Rows are not a power of two apart, as they may be in memory, where their lines would share a few sets of
+  // the cache.
   alignas(64) float panel[kMergeTerms][kMergeCols + 16];
 };
 
@@ -70,9 +72,9 @@ struct Part {
 // ---- steps ----
 
 #if !HWY_NATIVE_FMA
-// a * b + c with one rounding, where there is no instruction for it. In fp64 the product is exact, and what the sum loses
-// is exact too. A sum that is cut off and has its last bit set wherever something is lost then rounds to fp32 as the exact
-// one does, as fp64 has more than two bits to spare.
+// a * b + c with one rounding, where there is no instruction for it. In fp64 the product is exact, and what the sum
+// loses is exact too. A sum that is cut off and has its last bit set wherever something is lost then rounds to fp32 as
+// the exact one does, as fp64 has more than two bits to spare.
 HWY_INLINE float fused(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = c;

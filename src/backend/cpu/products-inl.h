@@ -30,8 +30,8 @@ constexpr std::size_t kUnitElements = 2 * kUnitPacked;
 // An absmax from which on products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
 constexpr std::uint32_t kTameBits = 0x04800000U;  // 2^-118
 
-// Whether each of these values is zero, or its magnitude, as bits, at least `least` and below `end`: an aligned array of
-// whole vectors.
+// Whether each of these values is zero, or its magnitude, as bits, at least `least` and below `end`: an aligned array
+// of whole vectors.
 HWY_INLINE bool are_zero_or_within(const float* values, std::size_t count, std::uint32_t least, std::uint32_t end) {
   const hn::ScalableTag<float> df;
   const Bits<decltype(df)> du;

@@ -4,8 +4,8 @@
 //         theirs one after another; grad_weights [m] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
-// cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read and 3.1 written or more; bound by
-//         the arithmetic, about 90 operations an element and a division
+// cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read and 3.1 written or more;
+//         bound by the arithmetic, about 90 operations an element and a division
 // oracle: reference/swiglu.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/swiglu.cpp"
@@ -123,8 +123,8 @@ struct SwigluTile {
   Strip strip;
 };
 
-// What a call computes, and whether it has neither router weights nor another activation. Which of it is written, and in
-// which format, makes no other code.
+// What a call computes, and whether it has neither router weights nor another activation. Which of it is written, and
+// in which format, makes no other code.
 template <bool kGradientsAtAll, bool kTransposedGradient, bool kRowsOfY, bool kTransposedY, bool kIsPlain>
 struct Wanted {
   static constexpr bool kGradients = kGradientsAtAll;
@@ -272,8 +272,8 @@ HWY_INLINE GroupAbsmax make_group(const Row& row, SwigluTile<W::kTransposed>& ti
   return {largest(most_d_gate), largest(most_d_up), largest(most_y)};
 }
 
-// The token's sum over a group's products, in the manual's order: of every eight neighbours one after another, of these 16
-// sums by halves.
+// The token's sum over a group's products, in the manual's order: of every eight neighbours one after another, of these
+// 16 sums by halves.
 HWY_INLINE float sum_of_group(const float* products) {
   constexpr std::int64_t kNeighbours = 8;
   float sums[kGroup / kNeighbours];

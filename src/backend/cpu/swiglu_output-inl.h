@@ -1,5 +1,5 @@
-// A tile's values to swiglu's outputs, in the formats of groups-inl.h: the steps behind the arithmetic, the same for all
-// that a call computes.
+// A tile's values to swiglu's outputs, in the formats of groups-inl.h: the steps behind the arithmetic, the same for
+// all that a call computes.
 #if defined(QFUSE_BACKEND_CPU_SWIGLU_OUTPUT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_SWIGLU_OUTPUT_INL_H
 #undef QFUSE_BACKEND_CPU_SWIGLU_OUTPUT_INL_H

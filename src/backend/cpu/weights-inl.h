@@ -1,5 +1,5 @@
-// A stretch of a 4-bit weight, decoded to fp32 on the stack, for the ops that multiply by it: what dequantize_4bit gives
-// in a dtype, widened. Two functions over products-inl.h's tables:
+// A stretch of a 4-bit weight, decoded to fp32 on the stack, for the ops that multiply by it: what dequantize_4bit
+// gives in a dtype, widened. Two functions over products-inl.h's tables:
 //   make_wide_products<dtype, kTame>(codebook, absmax)    the 16 values of a block, rounded to the dtype
 //   decode_stretch<dtype>(weight, first, count, room)     elements [first, first + count), wherever blocks begin
 #if defined(QFUSE_BACKEND_CPU_WEIGHTS_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -129,8 +129,8 @@ HWY_INLINE void decode_wide_unit(const Products& products, const std::uint8_t* p
 
 // ---- a stretch of any elements ----
 
-// The absmax of the blocks [begin, end), then zeros to a multiple of 16; returns their number with these zeros. There is
-// room for those of kElements. kTame promises that no product of a nested scale is subnormal, or has such a factor.
+// The absmax of the blocks [begin, end), then zeros to a multiple of 16; returns their number with these zeros. There
+// is room for those of kElements. kTame promises that no product of a nested scale is subnormal, or has such a factor.
 template <std::int64_t kElements, bool kTame>
 HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, float* scales) {
   constexpr std::int64_t kSize = sizeof(float);
@@ -143,8 +143,8 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
       std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
                   static_cast<std::size_t>(count * kSize));
   } else {
-    // Zeros from the last vector's first value on; they are written here, as a call that fills memory costs as much as a few
-    // blocks.
+    // Zeros from the last vector's first value on; they are written here, as a call that fills memory costs as much as
+    // a few blocks.
     alignas(64) float values[scales_of(kElements)];
     for (std::int64_t i = count / kMostLanes * kMostLanes; i < padded + kMostLanes; i += lanes)
       hn::Store(hn::Zero(df), df, values + i);

@@ -1,5 +1,5 @@
-// HIP's runtime under the names of CUDA that gpu.cpp, device/current.cpp and the launches use. What kernels are written in has the same
-// names in both, but for what device/warp.cuh and device/memory.cuh say.
+// HIP's runtime under the names of CUDA that gpu.cpp, device/current.cpp and the launches use. What kernels are written
+// in has the same names in both, but for what device/warp.cuh and device/memory.cuh say.
 #ifndef QFUSE_BACKEND_CUDA_HIP_H
 #define QFUSE_BACKEND_CUDA_HIP_H
 

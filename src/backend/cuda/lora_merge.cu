@@ -1,7 +1,9 @@
 // in:     in [rows, cols] fp32, fp16 or bf16; a [rank, cols] fp32, b [rows, rank] fp32; any address
 // out:    [rows, cols] fp32, fp16 or bf16; any address
-// math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in fp32
-// cost:   4 to 8 bytes read and written an element, and `rank` fused multiplications, which bind from a rank of about 16 on
+// math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
+//         fp32
+// cost:   4 to 8 bytes read and written an element, and `rank` fused multiplications, which bind from a rank of about
+//         16 on
 // oracle: reference/lora_merge.cpp
 #include "backend/cuda/kernels.h"
 
@@ -16,8 +18,8 @@ namespace {
 
 // ---- policy ----
 
-// A block has a tile of 16 rows by 512 columns; a thread has two columns of it, whose 32 sums stay in registers. None of
-// this was chosen by measuring.
+// A block has a tile of 16 rows by 512 columns; a thread has two columns of it, whose 32 sums stay in registers. None
+// of this was chosen by measuring.
 constexpr int kThreads = 256;
 constexpr int kRows = 16;
 constexpr int kColumns = 2;  // a block's width apart, so that neighbours read and write what lies side by side

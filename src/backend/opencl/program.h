@@ -17,8 +17,8 @@ extern const char* const kSource;
 // Compiles the kernels for a device that has all else.
 contract::Outcome build_program(const std::string& build_options, Device& device);
 
-// Runs the steps on values that show flushed subnormals, fused or reordered arithmetic and other roundings, and compares
-// with format/'s. What a device says of itself may be wrong, and options of the compiler change it.
+// Runs the steps on values that show flushed subnormals, fused or reordered arithmetic and other roundings, and
+// compares with format/'s. What a device says of itself may be wrong, and options of the compiler change it.
 contract::Outcome check_arithmetic(const Device& device);
 
 }  // namespace qfuse::opencl

@@ -26,8 +26,8 @@ struct ConversionPlan {
   std::vector<std::string> notes;      // see ConversionReport
   Metadata metadata = {};              // of the files
   // Of an output directory, by name: files and folders of the model's own directory that it has not; files that are
-  // copied instead of, or beside, the others, with where they are, and the folders for them; and texts that are written.
-  // One of the model's own that a text takes the name of is kept as original_<name>.
+  // copied instead of, or beside, the others, with where they are, and the folders for them; and texts that are
+  // written. One of the model's own that a text takes the name of is kept as original_<name>.
   std::set<std::filesystem::path> left_out = {};
   std::map<std::filesystem::path, std::filesystem::path> further_files = {};
   std::set<std::filesystem::path> further_folders = {};

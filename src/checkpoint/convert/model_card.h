@@ -32,8 +32,8 @@ CardChanges card_changes(CardChanges changes, const std::filesystem::path& input
 // What loads a model of that config, as the Hub calls it; "" if that is unknown.
 std::string_view library_of(const std::optional<Config>& config);
 
-// The card of the directory with those changes; all else stays as it is. None if nothing is to be said: there is no card,
-// and no base model known; or if its YAML is not understood.
+// The card of the directory with those changes; all else stays as it is. None if nothing is to be said: there is no
+// card, and no base model known; or if its YAML is not understood.
 std::optional<std::string> changed_card(const std::filesystem::path& directory, const CardChanges& changes);
 
 // Whether the card of the directory has that tag; false if there is no card.

@@ -15,11 +15,12 @@
 
 namespace qfuse::checkpoint {
 
-// Where the values of a tensor come from, if it is changed on the way; `encoded`: what it becomes, NULL if it stays plain.
-// None that is encoded is turned.
+// Where the values of a tensor come from, if it is changed on the way; `encoded`: what it becomes, NULL if it stays
+// plain. None that is encoded is turned.
 using SourceOf = std::function<std::optional<PlannedSource>(const Tensor& tensor, const QuantState* encoded)>;
 
-// `new_modules`: of tensors that no file of the model has, and that stay plain. `options` outlive the plan's making alone.
+// `new_modules`: of tensors that no file of the model has, and that stay plain. `options` outlive the plan's making
+// alone.
 ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const SourceOf& source_of,
                                  const std::vector<std::string>& new_modules);
 

@@ -1,6 +1,6 @@
-// The one pull type of a conversion: a tensor's bytes, made as they are asked for. What is done to a tensor is a function
-// from Source to Source: stored, decoded (decode.h), merged (merged.h), through_codes, transposed; encoded (encode.h)
-// makes of one the sources of the tensors that bitsandbytes saves for it.
+// The one pull type of a conversion: a tensor's bytes, made as they are asked for. What is done to a tensor is a
+// function from Source to Source: stored, decoded (decode.h), merged (merged.h), through_codes, transposed; encoded
+// (encode.h) makes of one the sources of the tensors that bitsandbytes saves for it.
 #ifndef QFUSE_CHECKPOINT_CONVERT_SOURCE_H
 #define QFUSE_CHECKPOINT_CONVERT_SOURCE_H
 
@@ -68,7 +68,8 @@ enum : std::size_t {
 }  // namespace array
 
 // The three ways to read a source; `number` is the array to use, if one is needed.
-// To `out`, memory of the host, which is filled when `piece` is complete: a buffer of the Pipeline or piece.host(number).
+// To `out`, memory of the host, which is filled when `piece` is complete: a buffer of the Pipeline or
+// piece.host(number).
 void read_to_host(const Source& source, std::int64_t begin, std::span<std::byte> out, Piece& piece, std::size_t number);
 // The same, and waits until it is there.
 void read_now(const Source& source, std::int64_t begin, std::span<std::byte> out, Piece& piece, std::size_t number);

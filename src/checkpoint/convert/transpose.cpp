@@ -7,8 +7,8 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The elements of `out`, which begins at the transpose's element `first`, that stand in row `row` of the matrix; `strip`
-// holds that row from the matrix's column `column` on.
+// The elements of `out`, which begins at the transpose's element `first`, that stand in row `row` of the matrix;
+// `strip` holds that row from the matrix's column `column` on.
 template <class Bits>
 void place_row(const std::vector<std::byte>& strip, std::int64_t row, std::int64_t rows, std::int64_t column,
                std::int64_t first, std::span<std::byte> out) {
@@ -49,8 +49,8 @@ void read_transposed(const Source& source, std::int64_t place, const MatrixShape
   }
 }
 
-// Calls `visit` with each stretch of `bytes` that `out`, which begins at `begin`, has a part of: its number, where in it
-// the part begins, and the part.
+// Calls `visit` with each stretch of `bytes` that `out`, which begins at `begin`, has a part of: its number, where in
+// it the part begins, and the part.
 template <class Visit>
 void for_each_stretch(std::int64_t bytes, std::int64_t begin, std::span<std::byte> out, Visit visit) {
   for (std::int64_t size = 0; !out.empty(); begin += size, out = out.subspan(static_cast<std::size_t>(size))) {

@@ -8,10 +8,10 @@
 
 namespace qfuse::checkpoint {
 
-// `source` is matrices of so many rows and columns, one behind the other, of 2 or 4 bytes an element, and is read at any
-// byte. The result is their transposes: the element (c, r) of each is the matrix's (r, c). Of each row only the part is
-// read that is needed, so that memory is bounded by what the result asks for. A model may keep as [in, out] what
-// bitsandbytes stores as [out, in]: GPT-2's Conv1D.
+// `source` is matrices of so many rows and columns, one behind the other, of 2 or 4 bytes an element, and is read at
+// any byte. The result is their transposes: the element (c, r) of each is the matrix's (r, c). Of each row only the
+// part is read that is needed, so that memory is bounded by what the result asks for. A model may keep as [in, out]
+// what bitsandbytes stores as [out, in]: GPT-2's Conv1D.
 Source transposed(const Source& source, std::int64_t rows, std::int64_t columns);
 
 // `source` is `parts` of one size, one behind the other, each of so many equal stretches. The result is the first

@@ -30,7 +30,8 @@ fs::path find_weights(const fs::path& path) {
   fail(Status::io_error, "{}: has no {}", shown(path), kAdapterFile);
 }
 
-// For the end of a message: the folders within that are adapters, as checkpoints of a training run and named adapters are.
+// For the end of a message: the folders within that are adapters, as checkpoints of a training run and named adapters
+// are.
 std::string adapters_within(const fs::path& path) {
   std::string names;
   for (const fs::path& name : list_directory(path))
@@ -65,8 +66,8 @@ constexpr std::array kEndings{
     Ending{".token_adapter.trainable_tokens_delta", AdapterPart::token_rows},
 };
 
-// What peft puts around a layer whose tensors it stores whole, behind the module's name. A wrapped base layer's tensor is
-// the base's own, perhaps with another vocabulary.
+// What peft puts around a layer whose tensors it stores whole, behind the module's name. A wrapped base layer's tensor
+// is the base's own, perhaps with another vocabulary.
 struct Wrapper {
   std::string_view text;
   bool of_base = false;
@@ -87,7 +88,8 @@ AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
 // Whether it is of the copy that peft keeps of a module which it trains whole: the module as it was, which is not used.
 bool is_untrained_copy(std::string_view name) { return name.find(".original_module.") != name.npos; }
 
-// ---- names of a state_dict, in which an adapter's own name stands behind the kind of a tensor: lora_A.default.weight ----
+// ---- names of a state_dict ----
+// An adapter's own name stands behind the kind of a tensor: lora_A.default.weight.
 
 constexpr std::array<std::string_view, 6> kNamedKinds{".lora_A.",
                                                       ".lora_B.",

@@ -1,5 +1,6 @@
 // A LoRA adapter on disk, as peft saves it: a directory with adapter_config.json and adapter_model.safetensors. What
-// each tensor of it is, its name says. Files of diffusers and of kohya's scripts are read as such adapters (lora_file.h).
+// each tensor of it is, its name says. Files of diffusers and of kohya's scripts are read as such adapters
+// (lora_file.h).
 #ifndef QFUSE_CHECKPOINT_FILES_ADAPTER_H
 #define QFUSE_CHECKPOINT_FILES_ADAPTER_H
 

@@ -22,12 +22,12 @@ struct Companions {
 // weights of any common format are no companions. A folder is one with all that it holds, unless it holds weights and
 // modules.json does not name it, or by its name is another form of the model or a checkpoint of its training: such
 // weights are those from before the conversion. Left out are these, weights beside the model's own, an adapter (which
-// transformers would load instead of the model), what is no regular file, links that lead nowhere, and folders that lead
-// back to one that holds them; not named at all are the folders of tools (.git, and .cache of a download).
+// transformers would load instead of the model), what is no regular file, links that lead nowhere, and folders that
+// lead back to one that holds them; not named at all are the folders of tools (.git, and .cache of a download).
 Companions companions_of(const Model& model);
 
-// The modules of sentence-transformers that stand behind the model in a directory: modules.json, the settings beside it,
-// and the folders that it names, with all that they hold. None without modules.json.
+// The modules of sentence-transformers that stand behind the model in a directory: modules.json, the settings beside
+// it, and the folders that it names, with all that they hold. None without modules.json.
 inline constexpr std::string_view kModulesFile = "modules.json";
 Companions modules_of(const std::filesystem::path& directory);
 

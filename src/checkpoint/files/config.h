@@ -51,7 +51,8 @@ class Config {
   // ones that weights are not decoded to.
   [[nodiscard]] std::optional<Dtype> dtype() const;
 
-  // The families that it names as `model_type`, at any depth: its own first, or what diffusers calls `_class_name`, or "".
+  // The families that it names as `model_type`, at any depth: its own first, or what diffusers calls `_class_name`, or
+  // "".
   [[nodiscard]] std::vector<std::string> model_types() const;
   // Whether diffusers wrote it, and loads the model.
   [[nodiscard]] bool is_of_diffusers() const;
@@ -77,8 +78,8 @@ class Config {
   // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
   [[nodiscard]] std::string foreign_quant_method() const;
 
-  // The linear layers that a quantization_config of bitsandbytes, at its top level, names as not quantized; none: it has
-  // no such record.
+  // The linear layers that a quantization_config of bitsandbytes, at its top level, names as not quantized; none: it
+  // has no such record.
   [[nodiscard]] std::optional<std::vector<std::string>> skip_modules() const;
 
   // The text of the decoded model's config: without `quantization_config`, at any depth; `dtype` and `torch_dtype`,
@@ -86,8 +87,8 @@ class Config {
   // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
   [[nodiscard]] std::string unquantized(Dtype dtype) const;
 
-  // The text as it was read, but for what is given: another number of tokens in `fields`, or, if there are none, wherever
-  // vocab_size is the old one; tie_word_embeddings false wherever it stands, and in `fields`.
+  // The text as it was read, but for what is given: another number of tokens in `fields`, or, if there are none,
+  // wherever vocab_size is the old one; tie_word_embeddings false wherever it stands, and in `fields`.
   static constexpr std::string_view kTie = "tie_word_embeddings";
   struct Vocabulary {
     std::int64_t before = 0;

@@ -1,5 +1,5 @@
-// How this folder fails: qfuse::Error with one line that names file, tensor and the checked values. An option stands there
-// in backquotes, as C++ and Python call it: the command puts its own name there.
+// How this folder fails: qfuse::Error with one line that names file, tensor and the checked values. An option stands
+// there in backquotes, as C++ and Python call it: the command puts its own name there.
 #ifndef QFUSE_CHECKPOINT_FILES_ERRORS_H
 #define QFUSE_CHECKPOINT_FILES_ERRORS_H
 

@@ -20,8 +20,8 @@ bool is_lora_file(const std::filesystem::path& path);
 // invalid_data for tensors that are not understood, and for scales that are none.
 std::vector<Adapter> read_lora_file(const std::filesystem::path& path);
 
-// Whether a component of a pipeline is called so, and whether that is the model which LoRA files are mostly for: kohya's
-// scripts call every such one "unet", and of two, as Wan 2.2 has, files of both name the first.
+// Whether a component of a pipeline is called so, and whether that is the model which LoRA files are mostly for:
+// kohya's scripts call every such one "unet", and of two, as Wan 2.2 has, files of both name the first.
 bool is_component_name(std::string_view name);
 bool is_denoiser(std::string_view component);
 

@@ -20,8 +20,8 @@ static_assert(std::endian::native == std::endian::little, "tensors are little-en
 constexpr std::int64_t kLengthBytes = 8;  // of the header's length, at the start of a file
 
 // Reads a header by events, so that what the file repeats or nests costs no memory.
-// The handler of nlohmann's parser: every public member but the take_ functions and the constructor is a callback of its
-// interface. Each callback returns true to go on, and throws otherwise.
+// The handler of nlohmann's parser: every public member but the take_ functions and the constructor is a callback of
+// its interface. Each callback returns true to go on, and throws otherwise.
 class HeaderEvents {
  public:
   using Json = nlohmann::json;

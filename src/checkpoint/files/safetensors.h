@@ -47,8 +47,8 @@ std::int64_t place_entries(std::span<TensorEntry> entries);
 // Strings of a file that are no tensor's, beside {"format": "pt"}.
 using Metadata = std::map<std::string, std::string>;
 
-// A file's bytes up to the data: length, JSON with the metadata, spaces up to a multiple of 8 and to `at_least` bytes in
-// all.
+// A file's bytes up to the data: length, JSON with the metadata, spaces up to a multiple of 8 and to `at_least` bytes
+// in all.
 std::string print_header(std::span<const TensorEntry> entries, std::size_t at_least = 0, const Metadata& metadata = {});
 
 // A .safetensors file whose header was read and found right.

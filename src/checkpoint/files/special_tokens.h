@@ -23,8 +23,8 @@ struct TokenConflict {
 using FindFile = std::function<std::filesystem::path(const std::string& name)>;
 
 // Compares tokenizer_config.json, special_tokens_map.json and generation_config.json, or, where that is not there,
-// config.json. Silent where a file does not say which token it takes, about lists that hold the tokenizer's token, where
-// the chat template does not end a turn with that, and about padding with a token that ends a text.
+// config.json. Silent where a file does not say which token it takes, about lists that hold the tokenizer's token,
+// where the chat template does not end a turn with that, and about padding with a token that ends a text.
 std::vector<TokenConflict> token_conflicts(const FindFile& find, const Config& config);
 
 }  // namespace qfuse::checkpoint

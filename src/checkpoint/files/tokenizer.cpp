@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Reads the numbers of added_tokens[...] and of model.vocab, an object of numbers or, of Unigram, an array of a token and
-// its score by number: token by token, because real files have 30 MB.
+// Reads the numbers of added_tokens[...] and of model.vocab, an object of numbers or, of Unigram, an array of a token
+// and its score by number: token by token, because real files have 30 MB.
 class TokenReader : public nlohmann::json_sax<Json> {
  public:
   explicit TokenReader(const std::set<std::string>& wanted) : wanted_(wanted) {}

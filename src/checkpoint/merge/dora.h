@@ -7,8 +7,8 @@
 
 namespace qfuse::checkpoint {
 
-// `sum`, in fp32, with each row, or column, multiplied by the addend's magnitude / its norm, and rounded to `dtype`. The
-// norm of a row is known only when all of it was summed, so that the sum is made once more, before its first piece.
+// `sum`, in fp32, with each row, or column, multiplied by the addend's magnitude / its norm, and rounded to `dtype`.
+// The norm of a row is known only when all of it was summed, so that the sum is made once more, before its first piece.
 // Behind another adapter it would be the norm of both; find_rules() lets none come there.
 Source with_lengths(const Source& sum, const Addend& addend, const MergedShape& shape, Dtype dtype);
 

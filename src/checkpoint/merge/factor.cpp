@@ -17,8 +17,8 @@ void read_apart(const StoredTensor& stored, std::int64_t first, std::int64_t cou
   for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = buffer[static_cast<std::size_t>(i * stride)];
 }
 
-// Of numbers that are `step` apart from `first` on, those which lie in a stretch: the first, how many, and where in it the
-// first lies.
+// Of numbers that are `step` apart from `first` on, those which lie in a stretch: the first, how many, and where in it
+// the first lies.
 struct Hit {
   std::int64_t first = 0;
   std::int64_t count = 0;

@@ -24,7 +24,8 @@ struct Factor {
   std::vector<PlacedFactor> parts;  // if there are any, the matrix is made of these, and is 0 elsewhere
 };
 
-// A matrix as a part of a larger one: its rows lie there from `first_row` on, `row_step` apart, and its columns likewise.
+// A matrix as a part of a larger one: its rows lie there from `first_row` on, `row_step` apart, and its columns
+// likewise.
 struct PlacedFactor {
   Factor factor;
   std::optional<std::int64_t> block = {};  // none: there is one in each block, its own

@@ -1,5 +1,6 @@
 // What the output of a merge has beside its tensors: the base's files, and instead of them those of the adapters that
-// belong to what was trained: a tokenizer, a processor, the settings of generation, the modules of sentence-transformers.
+// belong to what was trained: a tokenizer, a processor, the settings of generation, the modules of
+// sentence-transformers.
 #ifndef QFUSE_CHECKPOINT_MERGE_FURTHER_FILES_H
 #define QFUSE_CHECKPOINT_MERGE_FURTHER_FILES_H
 

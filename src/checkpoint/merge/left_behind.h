@@ -1,5 +1,5 @@
-// What an adapter's directory holds of the trained model that no merge takes: weights beside the adapter, which trainers
-// save because peft does not, and the class that was trained.
+// What an adapter's directory holds of the trained model that no merge takes: weights beside the adapter, which
+// trainers save because peft does not, and the class that was trained.
 #ifndef QFUSE_CHECKPOINT_MERGE_LEFT_BEHIND_H
 #define QFUSE_CHECKPOINT_MERGE_LEFT_BEHIND_H
 

@@ -159,7 +159,8 @@ class Merge : public Transform {
       fail(Status::unsupported, "{}: {}", model.name(), kind);
   }
 
-  // Before the adapter's names are looked for, of which the plain model may have others. Plain tensors keep their names.
+  // Before the adapter's names are looked for, of which the plain model may have others. Plain tensors keep their
+  // names.
   static void check_names(const Model& model) {
     const std::vector<Tensor> tensors = read_layout(model, int8_dtype(read_config(model)));
     if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }) &&

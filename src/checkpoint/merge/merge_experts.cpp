@@ -24,7 +24,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kExpertParameters{"gate_up_proj", "gate_up_proj_bias", "gate_proj",
                                                             "up_proj",      "down_proj",         "down_proj_bias"};
 
-// A parameter of all experts that files hold one by one: how the tensors of one expert are called, which share its rows.
+// A parameter of all experts that files hold one by one: how the tensors of one expert are called, which share its
+// rows.
 struct OneByOne {
   std::string_view parameter;
   std::array<std::string_view, 2> names;  // the second may be empty
@@ -73,8 +74,8 @@ std::pair<std::string, std::size_t> unwrapped(std::string module) {
   return {module, depth};
 }
 
-// Those of that module's that the adapter's config names: by the end of their whole name, as peft compares them; where the
-// adapter's tensors have got other beginnings since, by their last part.
+// Those of that module's that the adapter's config names: by the end of their whole name, as peft compares them; where
+// the adapter's tensors have got other beginnings since, by their last part.
 std::vector<std::string> target_parameters(const AdapterConfig& config, const std::string& holder) {
   std::vector<std::string> targets;
   std::vector<std::string> by_last_part;
@@ -88,8 +89,8 @@ std::vector<std::string> target_parameters(const AdapterConfig& config, const st
   return targets.empty() ? by_last_part : targets;
 }
 
-// The name of the parameter that a module's matrices are for; empty if the config names none. peft wraps the module once
-// for each: the innermost wrapper is for the first parameter that the module defines, and has the longest name.
+// The name of the parameter that a module's matrices are for; empty if the config names none. peft wraps the module
+// once for each: the innermost wrapper is for the first parameter that the module defines, and has the longest name.
 std::string parameter_of(const AddedAdapter& from, const std::string& module, const AdapterTensor& tensor) {
   const auto [holder, depth] = unwrapped(module);
   const std::vector<std::string> targets = target_parameters(from.adapter.config(), holder);
@@ -125,8 +126,8 @@ std::string sign_of_unsloth(const Adapter& adapter) {
   return has_tag(adapter.path(), "unsloth") ? fmt::format("its {} has the tag unsloth", kCardFile) : "";
 }
 
-// How the columns of lora_B follow each other: that of peft is [rank][expert]; unsloth's was [expert][rank] until September
-// 2026, and only since then does it say so. Both have the same shape.
+// How the columns of lora_B follow each other: that of peft is [rank][expert]; unsloth's was [expert][rank] until
+// September 2026, and only since then does it say so. Both have the same shape.
 bool is_grouped_by_expert(const AddedAdapter& from, const AdapterTensor& b) {
   if (from.state.lora_b_layout != LoraBLayout::as_said)
     return from.state.lora_b_layout == LoraBLayout::grouped_by_expert;
@@ -227,8 +228,8 @@ void add_stacks(AddedAdapter& from, const ExpertParameter& to, const std::vector
   }
 }
 
-// The tensors of one expert stand one below the other in the parameter in memory. Those whose number is behind are layers
-// of nn.Linear where memory has [experts, in, out].
+// The tensors of one expert stand one below the other in the parameter in memory. Those whose number is behind are
+// layers of nn.Linear where memory has [experts, in, out].
 void add_single(AddedAdapter& from, const ExpertParameter& to, const OneByOne& files, const ExpertMatrices& m,
                 std::int64_t expert) {
   std::vector<TensorChange*> changes;

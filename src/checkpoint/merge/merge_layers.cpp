@@ -68,8 +68,8 @@ void add_linear(AddedAdapter& from, const std::string& module, const AdapterPart
   change.is_linear = true;
 }
 
-// peft wraps nn.MultiheadAttention and within it its out_proj, gives both the rank and the scale of the attention's name,
-// and adds to out_proj twice, in training as in merging (lora.MultiheadAttention.merge of 0.14 to 0.21).
+// peft wraps nn.MultiheadAttention and within it its out_proj, gives both the rank and the scale of the attention's
+// name, and adds to out_proj twice, in training as in merging (lora.MultiheadAttention.merge of 0.14 to 0.21).
 bool add_attention_out(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
   constexpr float kTimes = 2.0F;
   constexpr std::string_view kOutProj = ".out_proj";

@@ -1,5 +1,5 @@
-// What adapters add to single experts, each of which has a LoRA of its own, where the files have all experts in one tensor
-// or call a layer otherwise.
+// What adapters add to single experts, each of which has a LoRA of its own, where the files have all experts in one
+// tensor or call a layer otherwise.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_ONE_EXPERT_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_ONE_EXPERT_H
 

@@ -10,7 +10,8 @@
 
 namespace qfuse::checkpoint {
 
-// Adds to the plan of a merge its metadata, notes and README.md, a card with `changes`, and the adapters' further files.
+// Adds to the plan of a merge its metadata, notes and README.md, a card with `changes`, and the adapters' further
+// files.
 void describe(const MergedModel& base, const std::optional<QuantType>& base_as, const CardChanges& changes,
               ConversionPlan& plan);
 

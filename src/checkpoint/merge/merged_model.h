@@ -85,8 +85,8 @@ class MergedModel {
   [[nodiscard]] bool is_4bit() const { return is_4bit_; }
   // A plain tensor that is nevertheless seen through bitsandbytes' codes.
   [[nodiscard]] bool is_seen(const std::string& tensor) const { return seen_.contains(tensor); }
-  // A plain tensor that gets the dtype which was asked for, though nothing else becomes of it: all that have the dtype of
-  // most of the model. Those that a model keeps in more bits than it, stay so.
+  // A plain tensor that gets the dtype which was asked for, though nothing else becomes of it: all that have the dtype
+  // of most of the model. Those that a model keeps in more bits than it, stay so.
   [[nodiscard]] bool is_cast(const Tensor& tensor) const;
   // NULL for a tensor that no adapter changes.
   [[nodiscard]] const TensorChange* change_of(const std::string& tensor) const;

@@ -25,8 +25,8 @@ struct TrainedBase {
   const std::optional<Config>& config;
 };
 
-// Every linear layer but output heads, tied embeddings and what the family keeps; or, where the config has a record of a
-// quantization, but those that it names. `include` and `exclude`: shell patterns of tensors that were, and were not,
+// Every linear layer but output heads, tied embeddings and what the family keeps; or, where the config has a record of
+// a quantization, but those that it names. `include` and `exclude`: shell patterns of tensors that were, and were not,
 // whatever else is known; invalid_argument for one that matches nothing.
 std::set<std::string> names_seen_in_4bit(const TrainedBase& base, const std::vector<std::string>& include,
                                          const std::vector<std::string>& exclude);

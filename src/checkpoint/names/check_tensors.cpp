@@ -200,7 +200,8 @@ class Comparison {
           fmt::format("is [{}], and {} by config.json", fmt::join(*tensor.shape, ", "), shape_text(*its.shape)));
   }
 
-  // Adds the numbers that a tensor which is always there has: those that the config says, or else those that others have.
+  // Adds the numbers that a tensor which is always there has: those that the config says, or else those that others
+  // have.
   void add_wanted(const ExpectedTensor& tensor, std::size_t at, Numbers& numbers, std::vector<Numbers>& all) const {
     if (numbers.size() == tensor.counts.size()) {
       all.push_back(numbers);

@@ -39,8 +39,8 @@ struct ExpertStack {
   bool in_turns = false;  // of gate_up: by the file's name, where memory has it otherwise
 };
 
-// Those that hold the layer: of gate_up, also two, of gate and of up; of gate or up, also one of gate_up. Empty: there are
-// none. `where`: begins a message of a name that fits several tensors.
+// Those that hold the layer: of gate_up, also two, of gate and of up; of gate or up, also one of gate_up. Empty: there
+// are none. `where`: begins a message of a name that fits several tensors.
 std::vector<ExpertStack> find_stacks(const TensorNames& names, const std::string& holder, ExpertLayer layer,
                                      const std::string& where);
 

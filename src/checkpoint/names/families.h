@@ -1,6 +1,6 @@
 // What names alone do not say of a model's tensors, but its family does, which config.json calls model_type, and
-// diffusers _class_name. The table was made, and is checked, by sweeps over every family that transformers and diffusers
-// can build (tests/libraries/test_families.py and test_diffusers.py); docs/FAMILIES.md shows it.
+// diffusers _class_name. The table was made, and is checked, by sweeps over every family that transformers and
+// diffusers can build (tests/libraries/test_families.py and test_diffusers.py); docs/FAMILIES.md shows it.
 #ifndef QFUSE_CHECKPOINT_NAMES_FAMILIES_H
 #define QFUSE_CHECKPOINT_NAMES_FAMILIES_H
 
@@ -33,8 +33,8 @@ class Families {
   // Whether training with a BitsAndBytesConfig has that matrix in 4 bits; none where names tell it.
   [[nodiscard]] std::optional<bool> is_4bit_in_training(const std::string& tensor) const;
 
-  // Layers that stay plain and that no tensor of the file names, as llm_int8_skip_modules has to name them: output heads
-  // tied to an embedding, and what has another name in transformers than in the file.
+  // Layers that stay plain and that no tensor of the file names, as llm_int8_skip_modules has to name them: output
+  // heads tied to an embedding, and what has another name in transformers than in the file.
   [[nodiscard]] const std::vector<std::string>& further_plain_modules() const { return further_plain_; }
 
   // Whether transformers can load such a model quantized as it is stored as a rule.

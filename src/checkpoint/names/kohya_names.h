@@ -1,7 +1,7 @@
-// A model's tensors by what kohya's training scripts call the layer: its name in diffusers or transformers with every dot
-// as an underscore, behind the kind of model, "lora_unet_". For SDXL's UNet that is the name in Stability's own files:
-// input_blocks_4_1_proj_in for down_blocks.1.attentions.0.proj_in. Where dots were cannot be told from such a name, so
-// that the names of the model's tensors are turned into it.
+// A model's tensors by what kohya's training scripts call the layer: its name in diffusers or transformers with every
+// dot as an underscore, behind the kind of model, "lora_unet_". For SDXL's UNet that is the name in Stability's own
+// files: input_blocks_4_1_proj_in for down_blocks.1.attentions.0.proj_in. Where dots were cannot be told from such a
+// name, so that the names of the model's tensors are turned into it.
 #ifndef QFUSE_CHECKPOINT_NAMES_KOHYA_NAMES_H
 #define QFUSE_CHECKPOINT_NAMES_KOHYA_NAMES_H
 

@@ -48,9 +48,9 @@ constexpr std::array<std::string_view, 5> kHeads{"head", "output", "output_layer
 constexpr std::array<std::string_view, 2> kHeadEnds{"lm_head", "lm_heads"};
 constexpr std::array<std::string_view, 3> kTableEnds{"_emb", "_token", "_tokens"};
 
-// Any part of a module's name: output heads, routers, what carries images and sound, and what tells a diffusion model the
-// time, which diffusers often keeps in fp32. Quantizing these costs more accuracy than it saves bytes; transformers and
-// Unsloth leave them out as well.
+// Any part of a module's name: output heads, routers, what carries images and sound, and what tells a diffusion model
+// the time, which diffusers often keeps in fp32. Quantizing these costs more accuracy than it saves bytes; transformers
+// and Unsloth leave them out as well.
 struct KeptPart {
   std::string_view name;
   std::string_view kind;

@@ -39,8 +39,8 @@ bool has_whole_blocks(const TensorEntry& stack, std::int64_t blocksize);
 // layers.
 bool is_called_as_table(std::string_view part);
 
-// The names of an llm_int8_skip_modules, as transformers applies them to a module: each is the beginning of its name, or
-// the end, or a regular expression for the beginning.
+// The names of an llm_int8_skip_modules, as transformers applies them to a module: each is the beginning of its name,
+// or the end, or a regular expression for the beginning.
 class SkipNames {
  public:
   explicit SkipNames(const std::set<std::string>& names);
@@ -60,15 +60,15 @@ class LinearLayers {
   // Adds to what a config names: modules that no tensor of the file names, as patterns like those of the list itself.
   void add_further(const std::vector<std::string>& modules) { further_.insert(modules.begin(), modules.end()); }
 
-  // To be called when all are added. transformers takes a name of the list as the end of a module's name too, and as its
-  // beginning, or as a regular expression for that. So what a name of the list would leave out is not quantized, or, if
-  // it was asked for, such a further name is left away. Gives back the names of the weights that are.
+  // To be called when all are added. transformers takes a name of the list as the end of a module's name too, and as
+  // its beginning, or as a regular expression for that. So what a name of the list would leave out is not quantized,
+  // or, if it was asked for, such a further name is left away. Gives back the names of the weights that are.
   [[nodiscard]] std::set<std::string> settle();
 
   // What a config has to name, sorted; to be called behind settle(). `leaves_out_head`: given no list, transformers
-  // leaves out lm_head by itself, and nothing else. So there is none where lm_head is all that stays plain, and otherwise
-  // one that names every layer, lm_head too: a tied one is in no file. Where all experts of a layer stay plain, the
-  // module that holds them is named.
+  // leaves out lm_head by itself, and nothing else. So there is none where lm_head is all that stays plain, and
+  // otherwise one that names every layer, lm_head too: a tied one is in no file. Where all experts of a layer stay
+  // plain, the module that holds them is named.
   [[nodiscard]] std::optional<std::vector<std::string>> modules_to_skip(bool leaves_out_head) const;
 
  private:

@@ -1,5 +1,5 @@
-// What the tensors of a quantized checkpoint are in the plain model. Experts may be one tensor there, and lie one by one
-// in the checkpoint, or gate apart from up: bitsandbytes quantizes linear layers alone, so that loaders of such
+// What the tensors of a quantized checkpoint are in the plain model. Experts may be one tensor there, and lie one by
+// one in the checkpoint, or gate apart from up: bitsandbytes quantizes linear layers alone, so that loaders of such
 // checkpoints put layers in that tensor's place. And peft wraps layers, which shows in their names.
 #ifndef QFUSE_CHECKPOINT_NAMES_PLAIN_NAMES_H
 #define QFUSE_CHECKPOINT_NAMES_PLAIN_NAMES_H
@@ -37,8 +37,8 @@ struct PlainNames {
 // A tensor's name without what peft puts around and into it.
 std::string without_peft(std::string name);
 
-// What `tensors` are in the plain model of these families. invalid_data where an expert is missing, or is unlike others,
-// or two tensors would have one name.
+// What `tensors` are in the plain model of these families. invalid_data where an expert is missing, or is unlike
+// others, or two tensors would have one name.
 PlainNames plain_names(std::span<const std::string> model_types, std::span<const Tensor> tensors,
                        const std::string& model);
 

@@ -32,8 +32,8 @@ std::vector<std::string> parts_of(std::string_view name) {
   }
 }
 
-// What transformers 5 renames as it loads the files of some mixtures: the part in memory, and in the file. It is tried where
-// a file has no tensor of a name, and has to make it one that the file has.
+// What transformers 5 renames as it loads the files of some mixtures: the part in memory, and in the file. It is tried
+// where a file has no tensor of a name, and has to make it one that the file has.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kRenamedOnLoading{{
     {".mlp.", ".block_sparse_moe."},         // Mixtral and others
     {".mlp.", ".ffn."},                      // DeepSeek V4

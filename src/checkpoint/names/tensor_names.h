@@ -13,8 +13,8 @@
 
 namespace qfuse::checkpoint {
 
-// What a name says whatever the order of its parts, without the words that files and memory put before a language model's
-// layers, or leave out.
+// What a name says whatever the order of its parts, without the words that files and memory put before a language
+// model's layers, or leave out.
 std::string essential_parts(const std::string& name);
 
 class TensorNames {
@@ -26,7 +26,8 @@ class TensorNames {
   // (model.language_model.x, language_model.model.x), or but for `model` and `language_model`; or the only one whose
   // name has `name` as its end, or is what follows wrappers in it, as the `bert` of bert.encoder.x; or that of the name
   // before transformers renamed a mixture's layers on loading (mlp for Mixtral's block_sparse_moe). A name of kohya's
-  // scripts means a tensor as kohya_names.h says. NULL: none. invalid_data, beginning with `where`, where several would do.
+  // scripts means a tensor as kohya_names.h says. NULL: none. invalid_data, beginning with `where`, where several would
+  // do.
   [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
   // NULL also where several would do.
   [[nodiscard]] const Tensor* only(const std::string& name) const;

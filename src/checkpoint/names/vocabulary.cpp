@@ -105,7 +105,8 @@ void Vocabulary::separate_encoder() {
   groups_.insert(groups_.end(), encoders.begin(), encoders.end());
 }
 
-// The embedding and the head, by what they are called as a rule. A head that is in no file may be tied, or not be there.
+// The embedding and the head, by what they are called as a rule. A head that is in no file may be tied, or not be
+// there.
 void Vocabulary::guess(const std::optional<Config>& config, std::span<const Tensor> tensors) {
   groups_.clear();
   is_known_ = false;

@@ -64,7 +64,8 @@ nlohmann::json file_identity(const InputFile& file);
 std::string print_shards_plan(const Conversion& conversion, std::int64_t shards);
 
 // Reads the text of a plan that anyone may have written. invalid_data, its message beginning with `where`, for what is
-// none of ours: what it names lies in the directory, or in folders there that it names too, and is none of our own names.
+// none of ours: what it names lies in the directory, or in folders there that it names too, and is none of our own
+// names.
 ShardsPlan parse_shards_plan(const std::string& text, const std::string& where);
 
 // The text of the plan in a directory of shards.

@@ -1,4 +1,5 @@
-// Whether transformers would load a checkpoint with every weight in its place: by its headers and its config.json alone.
+// Whether transformers would load a checkpoint with every weight in its place: by its headers and its config.json
+// alone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

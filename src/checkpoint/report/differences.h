@@ -26,8 +26,8 @@ class Differences {
 
   // The next elements of both.
   void add(std::span<const std::byte> a, std::span<const std::byte> b);
-  // The next ones, whose bytes are the same: counts them, and no more. Where others differ, their share of the signal is
-  // asked for afterwards.
+  // The next ones, whose bytes are the same: counts them, and no more. Where others differ, their share of the signal
+  // is asked for afterwards.
   void add_equal(std::int64_t bytes);
   void add_signal(std::span<const std::byte> a);
 

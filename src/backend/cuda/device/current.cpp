@@ -64,8 +64,8 @@ contract::Outcome outcome_of(cudaError_t error) {
 #ifdef QFUSE_HAS_DRIVER
 
 // Not by cudaSetDevice: of a thread without a context, the runtime says that device 0 is current, and setting that back
-// would leave it a context there. And the runtime gives a thread its first context only with a call that needs one, which
-// cuTensorMapEncodeTiled is not.
+// would leave it a context there. And the runtime gives a thread its first context only with a call that needs one,
+// which cuTensorMapEncodeTiled is not.
 CurrentDevice::CurrentDevice(int device) {
   const Driver* driver = nullptr;
   if (outcome_ = find_driver(driver); !outcome_.ok()) return;

@@ -12,8 +12,8 @@ inline constexpr int kMaxDevices = 64;  // of one process: more than any machine
 qfuse_status status_of(cudaError_t error);
 contract::Outcome outcome_of(cudaError_t error);
 
-// Makes `device` the thread's current one while this lives. Then the thread has again what it had before, which may be no
-// device at all. Its own context on that device stays current, be it the runtime's or another.
+// Makes `device` the thread's current one while this lives. Then the thread has again what it had before, which may be
+// no device at all. Its own context on that device stays current, be it the runtime's or another.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device);
@@ -30,8 +30,8 @@ class CurrentDevice {
   [[maybe_unused]] int before_ = 0;  // where there is no driver to ask
 };
 
-// While a CurrentDevice of `device` lives. UNSUPPORTED: the stream is another device's. A launch would run there, without a
-// word, and read what lies here.
+// While a CurrentDevice of `device` lives. UNSUPPORTED: the stream is another device's. A launch would run there,
+// without a word, and read what lies here.
 contract::Outcome check_stream(int device, cudaStream_t stream);
 
 }  // namespace qfuse::cuda

@@ -34,8 +34,8 @@ contract::Outcome find_driver(const Driver*& driver);
 // A function's error, with its name and number.
 contract::Outcome outcome_of(const Driver& driver, const char* function, CUresult error);
 
-// The context in which CUDA's runtime works on a device. The first call for a device makes it, if nobody has, and keeps it
-// until the process ends, as the runtime does.
+// The context in which CUDA's runtime works on a device. The first call for a device makes it, if nobody has, and keeps
+// it until the process ends, as the runtime does.
 contract::Outcome find_primary_context(const Driver& driver, CUdevice device, CUcontext& context);
 
 }  // namespace qfuse::cuda

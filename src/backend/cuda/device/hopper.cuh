@@ -1,5 +1,5 @@
-// The steps that kernels for Hopper are made of beside those of steps.cuh: NVIDIA's instructions, or what stands for them
-// on the GPU of tests/software_gpu.
+// The steps that kernels for Hopper are made of beside those of steps.cuh: NVIDIA's instructions, or what stands for
+// them on the GPU of tests/software_gpu.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH
 
@@ -13,10 +13,11 @@
 
 namespace qfuse::cuda {
 
-// By all lanes of a warp, one of which arrives for them. What they did before is ordered before what a waiter does then:
-// each lane's accesses before __syncwarp, which orders memory among lanes (PTX ISA, bar.warp.sync); that before the arrival,
-// a release; that before the wait that it completes, an acquire; and causality order is transitive (Memory Consistency
-// Model, Causality Order). racecheck follows the lane that arrived alone, and reports the others' accesses as hazards.
+// By all lanes of a warp, one of which arrives for them. What they did before is ordered before what a waiter does
+// then: each lane's accesses before __syncwarp, which orders memory among lanes (PTX ISA, bar.warp.sync); that before
+// the arrival, a release; that before the wait that it completes, an acquire; and causality order is transitive (Memory
+// Consistency Model, Causality Order). racecheck follows the lane that arrived alone, and reports the others' accesses
+// as hazards.
 __device__ inline void arrive_as_warp(Mbarrier& barrier, int lane) {
   __syncwarp(kAllLanes);
   if (lane == 0) arrive(barrier);

@@ -1,6 +1,6 @@
-// The steps that NVIDIA's GPUs have from Hopper on, in what every GPU has that can wait for its own threads: the kernels
-// for Hopper run on the GPU of tests/software_gpu by these, and a test compares them with hopper_ptx.cuh. They are as
-// slow as they are plain.
+// The steps that NVIDIA's GPUs have from Hopper on, in what every GPU has that can wait for its own threads: the
+// kernels for Hopper run on the GPU of tests/software_gpu by these, and a test compares them with hopper_ptx.cuh. They
+// are as slow as they are plain.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PORTABLE_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PORTABLE_CUH
 
@@ -11,7 +11,8 @@
 
 namespace qfuse::cuda::portable {
 
-// ---- what the hardware does by itself: here at once; the software GPU has its own, which does it late, in any order ----
+// ---- what the hardware does by itself: here at once ----
+// The software GPU has its own, which does it late, in any order.
 
 #ifdef QFUSE_HARDWARE
 using Hardware = QFUSE_HARDWARE;
@@ -109,8 +110,8 @@ __device__ inline bool test_wait(Mbarrier& barrier, unsigned phase) {
   return is;
 }
 
-// Waits until the phase of this number is complete; "the one before the first", -1, is. Any threads may, as long as neither
-// the phase before is still open nor the one behind complete.
+// Waits until the phase of this number is complete; "the one before the first", -1, is. Any threads may, as long as
+// neither the phase before is still open nor the one behind complete.
 __device__ inline void wait_for(Mbarrier& barrier, unsigned phase = 0) {
   constexpr unsigned kNanoseconds = 20;
   Hardware::let_others_run();
@@ -130,8 +131,8 @@ __device__ T* worked_out_once(T* shared) {
 __device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes / sizeof(uint4); ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
 }
-// The fence. Who wrote to shared memory what a bulk copy or a product of tiles then reads, calls it before it arrives or
-// synchronizes, as CUTLASS does: the rules of PTX's memory model do not mention this fence.
+// The fence. Who wrote to shared memory what a bulk copy or a product of tiles then reads, calls it before it arrives
+// or synchronizes, as CUTLASS does: the rules of PTX's memory model do not mention this fence.
 __device__ inline void fence_proxy_async() { Hardware::fence_proxy_async(); }
 
 // One thread loads; it arrives, and those who wait have the bytes.
@@ -175,8 +176,8 @@ __device__ inline void copy_tile(void* to, const TensorMap& map, int byte, int r
     }
 }
 // One thread loads the tile that begins at `byte`, a multiple of 16, of `row`; all its bytes were expected, those
-// outside of the array too. The tile is aligned to 128 bytes. The map may be gone before the bytes come. A map with layers
-// is asked for a tile of one.
+// outside of the array too. The tile is aligned to 128 bytes. The map may be gone before the bytes come. A map with
+// layers is asked for a tile of one.
 __device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, int layer, Mbarrier& barrier) {
   const auto bytes = static_cast<unsigned>(map.box_rows * map.box_bytes);
   Hardware::copy_in_bulk(to, bytes, [=, &barrier] {
@@ -204,8 +205,8 @@ __device__ inline void wait_for_prerequisite_grids() {}
 
 // ---- wgmma: products of tiles by a warpgroup, four warps of which the first one's number is a multiple of four ----
 
-// 16-bit values in rows of 128 or 64 bytes that follow each other, swizzled as load_tile does. A row has terms of one row
-// of the matrix, or, transposed, as many rows' values of one term: the rows behind these lie leading_bytes further.
+// 16-bit values in rows of 128 or 64 bytes that follow each other, swizzled as load_tile does. A row has terms of one
+// row of the matrix, or, transposed, as many rows' values of one term: the rows behind these lie leading_bytes further.
 struct TileOperand {
   const char* tile;
   unsigned leading_bytes;
@@ -253,9 +254,9 @@ __attribute__((noinline)) __device__ inline float add_products_of(format::Binary
   return format::matrix_step(type, sum, of_row, of_column);
 }
 
-// sums = a * b, or, if it adds, sums + a * b: of 64 rows, kColumns columns and 16 terms. b has the columns as rows. Warp w
-// of the four holds rows 16 * w + lane / 4 and the eighth one after it (h), columns 8 * j + 2 * (lane % 4) and the next
-// one (e), in sums[4 * j + 2 * h + e]. That is how wgmma.m64nNk16 has them.
+// sums = a * b, or, if it adds, sums + a * b: of 64 rows, kColumns columns and 16 terms. b has the columns as rows.
+// Warp w of the four holds rows 16 * w + lane / 4 and the eighth one after it (h), columns 8 * j + 2 * (lane % 4) and
+// the next one (e), in sums[4 * j + 2 * h + e]. That is how wgmma.m64nNk16 has them.
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void wgmma_of(format::Binary16 type, float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
   Hardware::multiply([=, &sums] {
@@ -302,8 +303,8 @@ __device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t
   wgmma_rs_of(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
-// Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the last
-// kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
+// Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the
+// last kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
 __device__ inline void wgmma_fence() {}
 __device__ inline void wgmma_commit() { Hardware::close_products(); }
 template <int kPending>

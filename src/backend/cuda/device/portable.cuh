@@ -1,5 +1,5 @@
-// The steps that a GPU may have instructions for, in arithmetic that every platform has: the steps of format/, of integers
-// where that is possible, else of plain IEEE arithmetic. ptx.cuh has the same names.
+// The steps that a GPU may have instructions for, in arithmetic that every platform has: the steps of format/, of
+// integers where that is possible, else of plain IEEE arithmetic. ptx.cuh has the same names.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
 
@@ -43,8 +43,8 @@ __device__ inline float reciprocal_ftz(float x) { return format::ftz(1.0F / form
 inline constexpr bool kIsNvidiasReciprocal = false;
 __device__ inline float reciprocal_near(float x) { return reciprocal_ftz(x); }
 
-// Of two pairs of bf16 values the larger magnitudes, with any sign; a NaN is larger than all, as its bits are; which one
-// comes out is not said.
+// Of two pairs of bf16 values the larger magnitudes, with any sign; a NaN is larger than all, as its bits are; which
+// one comes out is not said.
 __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
   const auto larger_of = [](std::uint32_t x, std::uint32_t y) { return x > y ? x : y; };
   const std::uint32_t low = larger_of(a & 0x7fffU, b & 0x7fffU);
@@ -113,7 +113,8 @@ __device__ std::uint32_t spread_signs(std::uint32_t first, std::uint32_t second)
 }
 
 // Four matrices of 8 x 8 16-bit values in shared memory, transposed: lane l gets of each the values of column l / 4 in
-// rows 2 * (l % 4) and the next one. row(m, r) is the address of row r of matrix m, 16 bytes; it may ask for any lane's.
+// rows 2 * (l % 4) and the next one. row(m, r) is the address of row r of matrix m, 16 bytes; it may ask for any
+// lane's.
 template <class Row>
 __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) {
   for (int m = 0; m < 4; ++m) {
@@ -137,10 +138,10 @@ __device__ inline std::uint32_t transposed(std::uint32_t word) {
   return first | value(2 * (lane % 4) + 1) << 16;
 }
 
-// One step of a product of matrices of 16-bit values, by all of a warp: sums += a * b, of 16 rows, 8 columns and 16 terms.
-// With g = lane / 4 and t = lane % 4, a lane holds of a the rows g (words 0 and 2) and g + 8 (1 and 3), of b the column g,
-// each word two terms: 2t and the next one, in the later words 2t + 8 and the next one; of the sums the rows g and g + 8,
-// each in columns 2t and 2t + 1. That is how mma.m16n8k16 has them.
+// One step of a product of matrices of 16-bit values, by all of a warp: sums += a * b, of 16 rows, 8 columns and 16
+// terms. With g = lane / 4 and t = lane % 4, a lane holds of a the rows g (words 0 and 2) and g + 8 (1 and 3), of b the
+// column g, each word two terms: 2t and the next one, in the later words 2t + 8 and the next one; of the sums the rows
+// g and g + 8, each in columns 2t and 2t + 1. That is how mma.m16n8k16 has them.
 __device__ inline void multiply(format::Binary16 type, const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
                                 float (&sums)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -169,9 +170,10 @@ __device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std:
   multiply(format::kBinaryBfloat16, a, b, sums);
 }
 
-// A thread's copies to shared memory, which pass its registers by: each 16 bytes at an aligned address. A group of copies is
-// what was begun since the group before was closed. A thread may read its own once it has waited, for all groups but the
-// kLater that were closed last. Here each is made as late as it may be, so that a test sees a wait that is missing.
+// A thread's copies to shared memory, which pass its registers by: each 16 bytes at an aligned address. A group of
+// copies is what was begun since the group before was closed. A thread may read its own once it has waited, for all
+// groups but the kLater that were closed last. Here each is made as late as it may be, so that a test sees a wait that
+// is missing.
 class Copies {
  public:
   __device__ void begin(uint4* shared, const void* from) {
@@ -203,8 +205,8 @@ class Copies {
   int closed_ = 0;  // groups
 };
 
-// A table in shared memory with a pair of floats for each byte, a copy for each lane: no two lanes read from one bank. It
-// lies where an address ends in 16 zeros, so that a lane's address is made by one permutation of bytes.
+// A table in shared memory with a pair of floats for each byte, a copy for each lane: no two lanes read from one bank.
+// It lies where an address ends in 16 zeros, so that a lane's address is made by one permutation of bytes.
 struct alignas(8) Pair {
   float first;
   float second;

@@ -1,5 +1,5 @@
-// The steps of portable.cuh as NVIDIA's GPUs have them: with hopper_ptx.cuh the one place of inline PTX. A test compares
-// both.
+// The steps of portable.cuh as NVIDIA's GPUs have them: with hopper_ptx.cuh the one place of inline PTX. A test
+// compares both.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH
 
@@ -26,8 +26,8 @@ __device__ inline std::uint32_t half_bits(float low, float high) {
   const __half2 pair = __floats2half2_rn(low, high);
   return *reinterpret_cast<const std::uint32_t*>(&pair);
 }
-// By way of a pair: where the lower byte of a single rounding is stored by itself, CUDA 13.0 compiles a conversion of the
-// rounded value to an integer.
+// By way of a pair: where the lower byte of a single rounding is stored by itself, CUDA 13.0 compiles a conversion of
+// the rounded value to an integer.
 __device__ inline std::uint16_t half_bits(float x) { return static_cast<std::uint16_t>(half_bits(x, 0.0F)); }
 __device__ inline float half_value(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 __device__ inline std::uint32_t bfloat16_bits(float low, float high) {
@@ -118,10 +118,10 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
 // As PyTorch's on CUDA.
 __device__ inline float sigmoid(float g) { return __frcp_rn(1.0F + expf(-g)); }
 
-// The same bits in two thirds of the instructions: a test compares all of them. The steps are those of CUDA's expf, which
-// splits x*log2(e) into an integer and a fraction; but the power of two is multiplied with where 1 is added (which rounds
-// once, as 1 + exp does, the product being exact), and the reciprocal is refined without looking for operands that do
-// not occur.
+// The same bits in two thirds of the instructions: a test compares all of them. The steps are those of CUDA's expf,
+// which splits x*log2(e) into an integer and a fraction; but the power of two is multiplied with where 1 is added
+// (which rounds once, as 1 + exp does, the product being exact), and the reciprocal is refined without looking for
+// operands that do not occur.
 __device__ inline float fast_sigmoid(float g) {
   constexpr float kRange = 0x1.77313ap-8F;     // log2(e) / 252
   constexpr float kMagic = 12582913.0F;        // 1.5 * 2^23 + 1: the sum's low bits are the integer, biased by 127

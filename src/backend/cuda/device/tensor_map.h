@@ -12,13 +12,14 @@
 
 namespace qfuse::cuda {
 
-// make_tensor_map, of either kind: the array has `rows` rows of `row_bytes` bytes, from `base` on, `stride_bytes` apart. With
-// `layers` it has so many of these matrices, one behind the other, and a tile, whose layer load_tile is told, lies in one. A
-// tile has box_rows of them, up to 256, and of each box_bytes: 16, 32, 64 or 128. The array's address and stride are
-// multiples of 16. A tile may begin anywhere, before the array too; what lies outside of the array is loaded as zeros.
-// In shared memory a tile's rows follow each other. Of chunks of 16 bytes, box_bytes / 16 in a row, chunk c lies where
-// chunk c ^ (address / 128 % chunks of a row) would: what a warp reads of one column lies in different banks.
-// The driver maps for the thread's current context, and a thread may have none: call it while a CurrentDevice lives.
+// make_tensor_map, of either kind: the array has `rows` rows of `row_bytes` bytes, from `base` on, `stride_bytes`
+// apart. With `layers` it has so many of these matrices, one behind the other, and a tile, whose layer load_tile is
+// told, lies in one. A tile has box_rows of them, up to 256, and of each box_bytes: 16, 32, 64 or 128. The array's
+// address and stride are multiples of 16. A tile may begin anywhere, before the array too; what lies outside of the
+// array is loaded as zeros. In shared memory a tile's rows follow each other. Of chunks of 16 bytes, box_bytes / 16 in
+// a row, chunk c lies where chunk c ^ (address / 128 % chunks of a row) would: what a warp reads of one column lies in
+// different banks. The driver maps for the thread's current context, and a thread may have none: call it while a
+// CurrentDevice lives.
 
 #ifndef QFUSE_PORTABLE
 namespace ptx {

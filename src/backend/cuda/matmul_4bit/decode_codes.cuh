@@ -36,8 +36,8 @@ struct AbsmaxReader {
   bool is_nested;
 };
 
-// Panel rows are counted from where nested blocks are: blocks of a weight that is a part of another one come behind those
-// of its nested_begin.
+// Panel rows are counted from where nested blocks are: blocks of a weight that is a part of another one come behind
+// those of its nested_begin.
 __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
   constexpr int kPanelShift = 6;
   static_assert(1 << kPanelShift == kPanelCols);
@@ -82,8 +82,8 @@ __device__ inline Absmax load_absmax(const AbsmaxReader& reader, const LaneRows&
 
 // ---- codes ----
 
-// The 16 weights that a block can have, rounded, as their low and their high bytes: a permutation of bytes looks up four
-// codes at once among eight of them.
+// The 16 weights that a block can have, rounded, as their low and their high bytes: a permutation of bytes looks up
+// four codes at once among eight of them.
 struct Weights16 {
   std::uint32_t low[4];
   std::uint32_t high[4];
@@ -113,7 +113,8 @@ __device__ inline std::uint32_t looked_up(const std::uint32_t (&table)[4], std::
   return (permuted(table[0], table[1], indices) & ~upper) | (permuted(table[2], table[3], indices) & upper);
 }
 
-// Four codes, whose low three bits are `indices`: of bytes 0 and 1, then 2 and 3, the one from the high nibble is first.
+// Four codes, whose low three bits are `indices`: of bytes 0 and 1, then 2 and 3, the one from the high nibble is
+// first.
 __device__ inline void decode_four(const Weights16& weights, std::uint32_t indices, std::uint32_t upper,
                                    std::uint32_t* words) {
   constexpr std::uint32_t kFirstTwo = 0x4051;

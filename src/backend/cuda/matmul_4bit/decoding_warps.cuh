@@ -1,4 +1,5 @@
-// The warp-specialized kernel: the decoding warps, in teams, each of which has a stage while the others have the next ones.
+// The warp-specialized kernel: the decoding warps, in teams, each of which has a stage while the others have the next
+// ones.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODING_WARPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODING_WARPS_CUH
 

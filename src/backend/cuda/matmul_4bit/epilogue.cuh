@@ -62,7 +62,8 @@ __device__ void store_four(Value* to, bool is_vector, int left, const std::uint3
 }
 
 // Where weights come first, a lane has of two of a warp's 16 outputs, 8 apart, two neighbouring tokens of every 8.
-// Transposed, it has two neighbouring outputs of one token, twice; and four, once it has exchanged two with its neighbour.
+// Transposed, it has two neighbouring outputs of one token, twice; and four, once it has exchanged two with its
+// neighbour.
 template <class Value, class Tiles>
 __device__ void store_outputs(const TileOutputs& outs, std::int64_t token, int output, int outputs,
                               const float (&sums)[Tiles::kColumns / 2]) {

@@ -1,12 +1,11 @@
-// in:     in [m, cols] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed aligned
-//         to 16 bytes, cols a multiple of 256, blocks of 64
+// in:     in [m, cols] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed
+//         aligned to 16 bytes, cols a multiple of 256, blocks of 64
 // out:    [m, rows], rows apart; any address
 // math:   out[i][o] = round(sum over chunks of 2^-e * sum over blocks of absmax * (sum over t of fp16(2^e * in[i][t]) *
-//         fp16(value of code (o, t))) + bias[o]), e that of the chunk of row i (format/factored.h), the sums as order
-//         FACTORED says
+//         fp16(value of code (o, t))) + bias[o]), e that of the chunk of row i (format/factored.h), as FACTORED says
 // cost:   a look-up of 4 bytes in shared memory for each byte of codes: 64 weights a clock and multiprocessor
 // oracle: reference/matmul_4bit.cpp
-// Split-K in the order FACTORED; a lane decodes 16 codes of a row, and of a block.
+// Split-K of FACTORED; a lane decodes 16 codes of a row, and of a block.
 #include "backend/cuda/matmul_4bit/factored.cuh"
 
 #include "backend/cuda/matmul_4bit/split_k_groups.cuh"
@@ -30,7 +29,7 @@ __device__ Absmax load_absmax(const MatmulArguments& a, const ChainOfLane& chain
   return {__ldg(a.weight.absmax_8bit + block), load_nested_absmax(a, block)};
 }
 
-// ---- the order ----
+// ---- FACTORED ----
 
 template <class InputValue, bool kNested, int kOfColumns>
 struct FactoredSteps {

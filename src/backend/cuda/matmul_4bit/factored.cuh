@@ -1,4 +1,4 @@
-// The order FACTORED: its steps, and a kernel for any GPU with matrix instructions, sizes and addresses.
+// FACTORED: its steps, and a kernel for any GPU with matrix instructions, sizes and addresses.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_FACTORED_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_FACTORED_CUH
 
@@ -18,15 +18,16 @@ constexpr int kRunWords = kRunTerms / 2;               // of inputs
 
 // ---- steps ----
 
-// A chunk of inputs as a lane has it, of every 8 tokens a column: words of fp16 of token g, and what that token's sums are
-// multiplied by.
+// A chunk of inputs as a lane has it, of every 8 tokens a column: words of fp16 of token g, and what that token's sums
+// are multiplied by.
 template <int kColumns>
 struct ChunkInputs {
   std::uint32_t words[kColumns][kChunkBlocks][kRunWords];
   float down[kColumns];
 };
 
-// Inputs as they are loaded, to fp16; gives what their sums are multiplied by. Magnitudes of 16-bit types are ordered as their bits are.
+// Inputs as they are loaded, to fp16; gives what their sums are multiplied by. Magnitudes of 16-bit types are ordered
+// as their bits are.
 template <class Value>
 __device__ float scale_chunk(std::uint32_t (&words)[kChunkBlocks][kRunWords]) {
   constexpr std::uint32_t kMagnitudes = 0x7fff7fff;

@@ -17,10 +17,10 @@ struct GroupTile {
   int index;  // among the expert's tiles
 };
 
-// Who takes tiles, a thread block or a team of its warps, takes every step-th one, or, one after another, as many as the
-// others or one more; tiles of the same tokens are neighbours. The second way knows the next tile's expert without having
-// to pass others. In the first one those who are at work at the same time share inputs, as they must where the inputs of all
-// find no room in the L2. What is read was perhaps written by the grid before.
+// Who takes tiles, a thread block or a team of its warps, takes every step-th one, or, one after another, as many as
+// the others or one more; tiles of the same tokens are neighbours. The second way knows the next tile's expert without
+// having to pass others. In the first one those who are at work at the same time share inputs, as they must where the
+// inputs of all find no room in the L2. What is read was perhaps written by the grid before.
 template <bool kForward, int kOutputs, int kTokens>
 struct GroupTiles {
   const MatmulArguments& a;

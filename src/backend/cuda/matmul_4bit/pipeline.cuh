@@ -1,5 +1,5 @@
-// What the kernels for wgmma share (warp_specialized.cuh, register_weights.cu): warps with roles hand stages of terms on to
-// one another through rings of slots in shared memory; each slot has an mbarrier for full and one for empty.
+// What the kernels for wgmma share (warp_specialized.cuh, register_weights.cu): warps with roles hand stages of terms
+// on to one another through rings of slots in shared memory; each slot has an mbarrier for full and one for empty.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_PIPELINE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_PIPELINE_CUH
 
@@ -38,7 +38,8 @@ struct PipelineArguments {
   int lora_stages;  // after them
 };
 
-// Of a stack of experts. What the base says is the first expert's, but for the rows of in and out, which are all experts'.
+// Of a stack of experts. What the base says is the first expert's, but for the rows of in and out, which are all
+// experts'.
 struct GroupedPipelineArguments : PipelineArguments {
   Groups groups;
 };

@@ -2,14 +2,14 @@
 //         [m, lora_rank] and lora_weight [rows, lora_rank]; in, packed and both of LoRA's aligned to 16 bytes,
 //         cols a multiple of 64, lora_rank one of 8, blocks of 64 or more
 // out:    [m, rows], rows apart; any address
-// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight
-//         of (o, j) + bias[o]), both in one sum in the order PLAIN
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
+//         lora_weight of (o, j) + bias[o]), both in one sum, PLAIN
 // cost:   about 4 instructions a weight to decode it, once for each tile of tokens
 // oracle: reference/matmul_4bit.cpp
-// For many tokens, forward: wgmma reads its left operand, the weights, from the registers of the warps that decode
-// them, so that decoded weights never lie in shared memory. One thread loads codes and inputs by TMA, two warps make the
-// tables by which codes are looked up, and a warpgroup for each 64 outputs decodes a panel of 64 terms while its
-// products of the panel before go on. Panels go round one ring of slots. Compiled for Hopper alone: no later
+// For many tokens, forward: wgmma reads its left operand, the weights, from the registers of the warps that
+// decode them, so that decoded weights never lie in shared memory. One thread loads codes and inputs by TMA, two warps
+// make the tables by which codes are looked up, and a warpgroup for each 64 outputs decodes a panel of 64 terms while
+// its products of the panel before go on. Panels go round one ring of slots. Compiled for Hopper alone: no later
 // architecture has wgmma.
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/matmul_4bit/decode_codes.cuh"
@@ -27,8 +27,8 @@ constexpr int kSlots = kRegisterWeightsSlots;
 constexpr int kMultipliers = kRegisterWeightsMultipliers;     // warps
 constexpr int kTableMakers = 2;                               // warps
 constexpr int kTableTasks = kOutputs / kWarp / kTableMakers;  // of each, of 32 rows
-// At the launch all threads have as many registers: too few for the 128 sums of a multiplying one, which get some of the
-// others'.
+// At the launch all threads have as many registers: too few for the 128 sums of a multiplying one, which get some of
+// the others'.
 constexpr int kMultiplyingRegisters = 216;
 constexpr int kHelpingRegisters = 72;
 constexpr int kLaunchRegisters = 65536 / kRegisterWeightsThreads / 8 * 8;  // of a multiprocessor's, in eights

@@ -1,11 +1,10 @@
-// in:     in [m, cols] fp16 or bf16, m up to 16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed
-//         aligned to 16 bytes, cols a multiple of 256, blocks of 64
+// in:     in [m, cols] fp16 or bf16, m up to 16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and
+//         packed aligned to 16 bytes, cols a multiple of 256, blocks of 64
 // out:    [m, rows], rows apart; any address
-// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as accumulation and
-//         order say
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as SPLIT's
 // cost:   a look-up in shared memory for each byte of codes: 32 weights a clock and multiprocessor
 // oracle: reference/matmul_4bit.cpp
-// Split-K in the order SPLIT; a lane decodes 32 codes of a row, and of a window.
+// Split-K of SPLIT; a lane decodes 32 codes of a row, and of a window.
 #include "backend/cuda/matmul_4bit/split_k_groups.cuh"
 
 namespace qfuse::cuda {
@@ -21,7 +20,8 @@ constexpr int kWindowBlocks = kWindowTerms / kSplitKBlocksize;   // of absmax
 
 // ---- steps ----
 
-// What a lane has in flight of a chain, in two rows: its codes of each window, and of all blocks what absmax is made of.
+// What a lane has in flight of a chain, in two rows: its codes of each window, and of all blocks what absmax is made
+// of.
 template <bool kNested>
 struct ChainCodes {
   uint4 codes[2][kWindows];
@@ -91,7 +91,7 @@ __device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)
   }
 }
 
-// ---- the order ----
+// ---- SPLIT ----
 
 template <class InputValue, bool kNested, int kOfColumns>
 struct SplitSteps {

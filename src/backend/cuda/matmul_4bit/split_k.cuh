@@ -1,5 +1,5 @@
-// Split-K for few tokens, on Hopper, forward: what the orders SPLIT and FACTORED share. Each warp sums a chain of 256
-// terms, from its own registers; weights go from global memory to mma.sync without shared memory. An order's Steps are
+// Split-K for few tokens, on Hopper, forward: what SPLIT and FACTORED share. Each warp sums a chain of 256
+// terms, from its own registers; weights go from global memory to mma.sync without shared memory. A sum's Steps are
 //   Value, kIsNested, kColumns  of the inputs, the weight, and every 8 tokens
 //   Table, Lookups              a row for each value of a byte of codes, and a lane's way to its copy
 //   Codes, Inputs               what a lane has in flight of a chain of the weight, and holds of the inputs
@@ -19,8 +19,8 @@ namespace qfuse::cuda {
 
 // ---- what a kernel sees ----
 
-// Products with one input; their tiles of 16 outputs are numbered one after the other. Products that are not there begin
-// where the tiles end, as the last entry does.
+// Products with one input; their tiles of 16 outputs are numbered one after the other. Products that are not there
+// begin where the tiles end, as the last entry does.
 template <int kProducts>
 struct SplitKArguments {
   MatmulArguments products[kProducts];
@@ -77,8 +77,8 @@ struct SplitKShared {
 
 // ---- steps ----
 
-// Where a lane reads a chain of the weight in row 0. Rows are reached by one multiplication. Blocks are counted from where
-// nested ones are, and absmax_8bit points there.
+// Where a lane reads a chain of the weight in row 0. Rows are reached by one multiplication. Blocks are counted from
+// where nested ones are, and absmax_8bit points there.
 struct ChainOfLane {
   std::uint32_t byte;       // of the lane's first codes
   std::uint32_t block;      // the chain's first one
@@ -238,8 +238,8 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       };
       float sums[Steps::kColumns][4] = {};
       if constexpr (Steps::kColumns == 1) {
-        // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move others
-        // behind the arithmetic, to save registers.
+        // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move
+        // others behind the arithmetic, to save registers.
         typename Steps::Codes next_codes = codes;
         load_next(next_codes);
         Steps::multiply(lookups, shared.nested[here.product], inputs, codes, sums);

@@ -1,5 +1,5 @@
-// Split-K for a stack of experts, up to 8 tokens of each in a tile, by the steps of an order (split_k.cuh). A product of few
-// chains would leave warps idle: a block has as many teams of warps as fit, each with a tile of its own.
+// Split-K for a stack of experts, up to 8 tokens of each in a tile, by the steps of a sum (split_k.cuh). A product of
+// few chains would leave warps idle: a block has as many teams of warps as fit, each with a tile of its own.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_GROUPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_GROUPS_CUH
 

@@ -1,4 +1,5 @@
-// Any GPU with matrix instructions: a block decodes a tile of the weight into shared memory, and multiplies it from there.
+// Any GPU with matrix instructions: a block decodes a tile of the weight into shared memory, and multiplies it from
+// there.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_TILED_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_TILED_CUH
 
@@ -134,8 +135,8 @@ __device__ void load_weights(const std::uint16_t* tile, int output, bool is_spli
   }
 }
 
-// 16 outputs, of every 8 tokens a column. a.is_split is read where it is used: handed over as a value, it takes up to 82
-// registers more on sm_90.
+// 16 outputs, of every 8 tokens a column. a.is_split is read where it is used: handed over as a value, it takes up to
+// 82 registers more on sm_90.
 template <class Value, bool kForward, int kColumns>
 __device__ void multiply_terms(const MatmulArguments& a, const std::uint16_t* weights, const std::uint16_t* inputs,
                                float (&sums)[kColumns][4]) {
@@ -157,8 +158,8 @@ __device__ void multiply_terms(const MatmulArguments& a, const std::uint16_t* we
 
 // ---- kernel ----
 
-// A thread block makes 64 outputs of kTokens tokens, 128 terms at a time: weights and inputs of the next ones are on their
-// way while these are multiplied. A warp has 16 of the outputs.
+// A thread block makes 64 outputs of kTokens tokens, 128 terms at a time: weights and inputs of the next ones are on
+// their way while these are multiplied. A warp has 16 of the outputs.
 template <class Value, bool kForward, bool kWide, int kTokens>
 __device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) {
   using Tile = WeightTile<kForward>;

@@ -1,5 +1,5 @@
-// How the kernels of swiglu quantize a group, and where they store its scale. No step may be fused with another: whoever
-// includes this is compiled with -fmad=false.
+// How the kernels of swiglu quantize a group, and where they store its scale. No step may be fused with another:
+// whoever includes this is compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
 
@@ -13,8 +13,8 @@
 
 namespace qfuse::cuda {
 
-// How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose product
-// has the quotient's integer part.
+// How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose
+// product has the quotient's integer part.
 struct Int8 {
   static constexpr bool kIsOneFormat = true;
   static constexpr bool kHasOneScale = true;

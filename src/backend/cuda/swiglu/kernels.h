@@ -1,5 +1,5 @@
-// The kernels of swiglu that exist. The plan names one of them, and launch.cu has a kernel for each: what is not here is
-// neither chosen nor compiled.
+// The kernels of swiglu that exist. The plan names one of them, and launch.cu has a kernel for each: what is not here
+// is neither chosen nor compiled.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_H
 #define QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_H
 
@@ -34,8 +34,8 @@ struct SwigluKernel {
   bool operator==(const SwigluKernel&) const = default;
 };
 
-// What training asks for: kernels that know these have fewer instructions, each of which a block fetches once. That is 1 to
-// 6 % of the time on an H200, most where tiles are few.
+// What training asks for: kernels that know these have fewer instructions, each of which a block fetches once. That is
+// 1 to 6 % of the time on an H200, most where tiles are few.
 inline constexpr std::array kTrainingOutputs = {unsigned{kGradRows | kYTransposed},
                                                 unsigned{kGradRows | kGradTransposed | kYTransposed},
                                                 unsigned{kYRows | kYTransposed}};

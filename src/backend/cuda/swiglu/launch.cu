@@ -5,8 +5,8 @@
 //         theirs one after another; grad_weights [m] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
-// cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read, 3.1 written, with the gradient
-//         transposed 5.2: bound by the device's memory; about 50 instructions an element
+// cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read, 3.1 written, with the
+//         gradient transposed 5.2: bound by the device's memory; about 50 instructions an element
 // oracle: reference/swiglu.cpp
 #include <algorithm>
 #include <array>

@@ -39,9 +39,9 @@ inline constexpr int kSwigluPlaneBytes = kSwigluTile * kSwigluTile * 2;  // of s
 inline constexpr int kSwigluSumThreads = 128;  // of a block that adds the parts of grad_weights, a token each
 static_assert(kSwigluTile == format::kGroupSize);
 
-// Of a kernel that is staged: the threads that a block always has, of how many tokens inputs have room in shared memory,
-// and the bytes of that and of what is transposed, which in a backward takes the inputs' place. Two blocks have room on a
-// multiprocessor, of the forward's four.
+// Of a kernel that is staged: the threads that a block always has, of how many tokens inputs have room in shared
+// memory, and the bytes of that and of what is transposed, which in a backward takes the inputs' place. Two blocks have
+// room on a multiprocessor, of the forward's four.
 constexpr int staged_threads(bool gradients) { return gradients ? kSwigluThreads : kSwigluFewerThreads; }
 constexpr int staged_tokens(bool gradients) {
   return gradients ? kSwigluTile : 2 * kSwigluFewerThreads * kSwigluChunk / kSwigluTile;
