@@ -12,7 +12,8 @@
 
 namespace qfuse::bench {
 
-// A row of out depends on its row of in alone, so that a few tokens stand for many, which repeat them: the oracle is slow.
+// A row of out depends on its row of in alone, so that a few tokens stand for many, which repeat them: the oracle is
+// slow.
 inline constexpr std::int64_t kOracleTokens = 4;
 
 inline constexpr std::array kDirections = {QFUSE_FORWARD, QFUSE_BACKWARD};

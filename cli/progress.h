@@ -11,9 +11,9 @@
 namespace qfuse::cli {
 
 // Runs `work` with a callback for its options, and shows how far it is unless `quiet`: on a terminal in a line that
-// changes and is gone before this returns or throws; elsewhere, as in a batch job's log, in a line every half minute, or
-// every $QFUSE_PROGRESS_SECONDS. From here on SIGINT and SIGTERM ask the run to stop and clean up, by the answer of the
-// callback; a second one ends the process at once. Gives back how many seconds it took.
+// changes and is gone before this returns or throws; elsewhere, as in a batch job's log, in a line every half minute,
+// or every $QFUSE_PROGRESS_SECONDS. From here on SIGINT and SIGTERM ask the run to stop and clean up, by the answer of
+// the callback; a second one ends the process at once. Gives back how many seconds it took.
 double run_with_progress(const char* verb, bool quiet, const std::function<void(checkpoint::ProgressCallback)>& work);
 
 template <class Report>

@@ -41,8 +41,8 @@ void say(std::FILE* file, const std::string& line);
 // `text` with every `from` replaced by `to`.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
-// Columns as wide as their widest cell, the first left-aligned, the others right-aligned. On a terminal that is too narrow
-// the first stands on a line of its own.
+// Columns as wide as their widest cell, the first left-aligned, the others right-aligned. On a terminal that is too
+// narrow the first stands on a line of its own.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}

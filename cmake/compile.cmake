@@ -16,14 +16,15 @@ target_compile_options(qfuse_compile INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${qfu
 if(QFUSE_FEWER_TARGETS AND NOT QFUSE_TEST_ALL)
   set(qfuse_fewer_targets "HWY_SSSE3|HWY_SSE4|")
 endif()
-# Every SIMD target the processor may have, scalar included: the tests run each of them. SVE is left out: its vectors have
-# no size at compile time, which Highway 1.0.3 cannot put into the arrays that our kernels hold; NEON serves there.
-# The last one is SCALAR with every compiler: what Highway prefers to it with some, EMU128, is other code by another name.
+# Every SIMD target the processor may have, scalar included: the tests run each of them. SVE is left out: its vectors
+# have no size at compile time, which Highway 1.0.3 cannot put into the arrays that our kernels hold; NEON serves there.
+# The last one is SCALAR with every compiler: what Highway prefers to it with some, EMU128, is other code by another
+# name.
 set(qfuse_cpu_definitions HWY_COMPILE_ALL_ATTAINABLE HWY_BROKEN_EMU128=1
                           "HWY_DISABLED_TARGETS=(${qfuse_fewer_targets}HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 
-# qfuse_kernels(<name> <architectures> <sources...>): an object library of kernels for other architectures than the rest,
-# such as 90a-real, which has instructions of its own.
+# qfuse_kernels(<name> <architectures> <sources...>): an object library of kernels for other architectures than the
+# rest, such as 90a-real, which has instructions of its own.
 function(qfuse_kernels name architectures)
   add_library(${name} OBJECT ${ARGN})
   set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
@@ -31,8 +32,8 @@ function(qfuse_kernels name architectures)
   target_link_libraries(${name} PRIVATE qfuse_compile)
 endfunction()
 
-# qfuse_machine_code(<target>): no PTX for a program that runs only where it was built for: it would take time to compile.
-# Unless PTX is all that there is.
+# qfuse_machine_code(<target>): no PTX for a program that runs only where it was built for: it would take time to
+# compile. Unless PTX is all that there is.
 function(qfuse_machine_code target)
   set(architectures ${CMAKE_CUDA_ARCHITECTURES})
   list(FILTER architectures EXCLUDE REGEX virtual)
@@ -41,8 +42,8 @@ function(qfuse_machine_code target)
   endif()
 endfunction()
 
-# qfuse_software_kernels(<target> <sources...>): kernels of a target as C++, for the GPU in tests/software_gpu, which has
-# no fp64.
+# qfuse_software_kernels(<target> <sources...>): kernels of a target as C++, for the GPU in tests/software_gpu, which
+# has no fp64.
 function(qfuse_software_kernels target)
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX SKIP_UNITY_BUILD_INCLUSION ON
                               COMPILE_OPTIONS -Wno-pass-failed)  # what to unroll is a GPU's affair

@@ -56,8 +56,8 @@ if(QFUSE_HIP)  # by hand: HIP's own CMake package asks for hipcc, which nothing 
   find_path(qfuse_hip_headers hip/hip_runtime.h HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES include)
   find_library(qfuse_hip_runtime amdhip64 HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES lib)
   if(NOT qfuse_hip_headers OR NOT qfuse_hip_runtime)
-    message(FATAL_ERROR "Not found: HIP, its headers and libamdhip64. They come with ROCm (name its folder in ROCM_PATH), on "
-                        "Debian with libamdhip64-dev")
+    message(FATAL_ERROR "Not found: HIP, its headers and libamdhip64. They come with ROCm (name its folder in "
+                        "ROCM_PATH), on Debian with libamdhip64-dev")
   endif()
   add_library(qfuse_hip INTERFACE)
   target_include_directories(qfuse_hip SYSTEM INTERFACE ${qfuse_hip_headers})

@@ -8,8 +8,8 @@ if(NOT qfuse_nvcc AND NOT "$ENV{CUDACXX}" STREQUAL "")
   set(qfuse_nvcc "$ENV{CUDACXX}")
 elseif(NOT qfuse_nvcc)
   find_program(qfuse_nvcc_found nvcc NO_CACHE NO_CMAKE_PATH NO_CMAKE_ENVIRONMENT_PATH NO_CMAKE_SYSTEM_PATH)
-  find_program(qfuse_nvcc_found nvcc NO_CACHE PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda /opt/cuda PATH_SUFFIXES bin
-               NO_DEFAULT_PATH)
+  find_program(qfuse_nvcc_found nvcc NO_CACHE PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda /opt/cuda
+               PATH_SUFFIXES bin NO_DEFAULT_PATH)
   if(qfuse_nvcc_found)
     set(qfuse_nvcc "${qfuse_nvcc_found}")
     set(ENV{CUDACXX} "${qfuse_nvcc}")
@@ -49,6 +49,6 @@ function(qfuse_check_nvcc)
   string(STRIP "${said}" said)
   string(REPLACE "\n" "\n  " said "${said}")
   message(FATAL_ERROR "${qfuse_nvcc} cannot compile an empty program (${result}):\n  ${said}\n"
-                      "CUDACXX names another nvcc, CUDAHOSTCXX another C++ compiler for it, and QFUSE_CUDA=OFF leaves CUDA "
-                      "out:\n  pip install . --config-settings=cmake.define.QFUSE_CUDA=OFF")
+                      "CUDACXX names another nvcc, CUDAHOSTCXX another C++ compiler for it, and QFUSE_CUDA=OFF leaves "
+                      "CUDA out:\n  pip install . --config-settings=cmake.define.QFUSE_CUDA=OFF")
 endfunction()

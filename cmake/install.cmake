@@ -1,7 +1,7 @@
-# The outside of the product: what the libraries export, and what an installation holds. Everything in a prefix finds the
-# rest relative to itself, so that a prefix may be moved. Every file belongs to one of three components, which are also
-# the Debian packages: library (what programs need to run), development (to build them), command. cmake/package.cmake
-# makes them.
+# The outside of the product: what the libraries export, and what an installation holds. Everything in a prefix finds
+# the rest relative to itself, so that a prefix may be moved. Every file belongs to one of three components, which are
+# also the Debian packages: library (what programs need to run), development (to build them), command.
+# cmake/package.cmake makes them.
 include(CMakePackageConfigHelpers)
 
 # Visibility attributes choose what is exported; the map also keeps in what they cannot reach, such as the standard
@@ -23,7 +23,8 @@ add_custom_target(qfuse_installed DEPENDS qfuse qfuse_checkpoint)
 foreach(command IN ITEMS qfuse_command qfuse_bench)
   if(TARGET ${command})
     add_dependencies(qfuse_installed ${command})
-    set_target_properties(${command} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/..")  # a wheel's
+    set_target_properties(${command} PROPERTIES
+                          INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/..")  # a wheel's
     install(TARGETS ${command} COMPONENT command)
   endif()
 endforeach()

@@ -1,6 +1,7 @@
 // An adapter merged onto a model. The input is a recipe (recipe.h) of the base, a line "@adapter <number>", of
-// which the number chooses the options, and one of the adapter. Nothing but qfuse::Error may escape; an output exists if and only if the run succeeded, a dry run says before
-// whether it will, the scalar oracle makes the same bytes, and nothing is ever left beside them.
+// which the number chooses the options, and one of the adapter. Nothing but qfuse::Error may escape; an output exists
+// if and only if the run succeeded, a dry run says before whether it will, the scalar oracle makes the same bytes, and
+// nothing is ever left beside them.
 #include <unistd.h>
 
 #include <array>

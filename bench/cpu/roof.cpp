@@ -15,7 +15,8 @@
 #define QFUSE_BENCH_CPU_ROOF_PIECES
 namespace qfuse::bench {
 
-// One of `pieces` parts of an array, which are about alike and begin at multiples of 64 bytes, as streaming stores need.
+// One of `pieces` parts of an array, which are about alike and begin at multiples of 64 bytes, as streaming stores
+// need.
 template <class T>
 std::span<T> piece(std::span<T> all, std::size_t i, std::size_t pieces) {
   constexpr std::size_t kLine = 64;

@@ -1,5 +1,5 @@
-// What the benchmark of swiglu runs on a GPU beside the op: its inputs, a slow checker that knows nothing of the library's
-// code, and the roof.
+// What the benchmark of swiglu runs on a GPU beside the op: its inputs, a slow checker that knows nothing of the
+// library's code, and the roof.
 #ifndef QFUSE_BENCH_GPU_SWIGLU_KERNELS_H
 #define QFUSE_BENCH_GPU_SWIGLU_KERNELS_H
 
@@ -23,8 +23,8 @@ void fill_weights(float* to, std::int64_t count, std::uint32_t seed, cudaStream_
 // whose ends are `ends` and lie on the host too.
 void check_swiglu(const contract::Swiglu& p, const std::vector<std::int64_t>& ends, cudaStream_t stream);
 
-// Reads p's inputs and writes its payloads, contiguously: forward 4 bytes an element and 2; backward 6 and 3, or 5 with the
-// gradient transposed; without what fills up experts' columns. Throws where p is not whole tiles.
+// Reads p's inputs and writes its payloads, contiguously: forward 4 bytes an element and 2; backward 6 and 3, or 5 with
+// the gradient transposed; without what fills up experts' columns. Throws where p is not whole tiles.
 void move_as_swiglu(const contract::Swiglu& p, const RoofTile& tile, cudaStream_t stream);
 std::int64_t bytes_of_move(const contract::Swiglu& p);
 

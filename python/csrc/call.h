@@ -48,7 +48,8 @@ qfuse_reciprocal reciprocal_of(const std::string& name);
 // The product of a shape's dimensions; refuses negative ones and what does not fit.
 std::int64_t elements_of(Shape shape);
 
-// What a call has to know of a strided tensor, which has to outlive this: of torch's own, or of one described by DLPack.
+// What a call has to know of a strided tensor, which has to outlive this: of torch's own, or of one described by
+// DLPack.
 struct TensorView {
   TensorView() = default;
   TensorView(const Tensor& tensor);  // every function that looks at a tensor takes it so

@@ -68,7 +68,8 @@ QFUSE_API Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vect
                                    const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                                    const std::string& direction, const std::string& order);
 
-// x [m, terms] to [m, outputs], each row by the weight of its expert: shape is that of the stack, [experts, rows, cols].
+// x [m, terms] to [m, outputs], each row by the weight of its expert: shape is that of the stack, [experts, rows,
+// cols].
 Tensor matmul_4bit_grouped(const Tensor& x, const Tensors& weight, const Tensor& expert_ends,
                            const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
                            const std::optional<Tensor>& lora_weight, const std::vector<std::int64_t>& shape,

@@ -40,7 +40,8 @@ void* output(const Call& call, const std::optional<Tensor>& tensor, const char* 
 
 using Given = std::initializer_list<const std::optional<Tensor>*>;
 
-// How a call's scales are stored, all of them alike: as fp32, as UE8M0 a byte each, or as UE8M0 four of a row to a word.
+// How a call's scales are stored, all of them alike: as fp32, as UE8M0 a byte each, or as UE8M0 four of a row to a
+// word.
 struct Scales {
   ScalarType dtype;
   std::int64_t group_size;

@@ -21,8 +21,8 @@ const TensorView& packed_of(const TensorViews& weight);
 // How many offsets a nested stack of experts has: one for each that is nested by itself, or one.
 std::int64_t nested_parts(const TensorViews& weight, std::int64_t experts);
 
-// Checks what qfuse.h cannot see: dtypes, lengths, layouts, devices. A stack of experts is one matrix; `parts` of it are
-// each nested by themselves.
+// Checks what qfuse.h cannot see: dtypes, lengths, layouts, devices. A stack of experts is one matrix; `parts` of it
+// are each nested by themselves.
 qfuse_weight_4bit weight_4bit(const Call& call, const TensorViews& weight, Shape shape, const std::string& quant_type,
                               std::int64_t blocksize, std::int64_t nested_blocksize, std::int64_t parts = 1);
 

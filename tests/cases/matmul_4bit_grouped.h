@@ -1,5 +1,5 @@
-// The cases of matmul_4bit_grouped: stacks of experts, how rows are shared out among them, and each expert as a weight of
-// its own, whose scales are decoded here.
+// The cases of matmul_4bit_grouped: stacks of experts, how rows are shared out among them, and each expert as a weight
+// of its own, whose scales are decoded here.
 #ifndef QFUSE_TESTS_CASES_MATMUL_4BIT_GROUPED_H
 #define QFUSE_TESTS_CASES_MATMUL_4BIT_GROUPED_H
 

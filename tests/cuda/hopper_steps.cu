@@ -38,8 +38,8 @@ __device__ Place place_of(int i) {
   return {16 * warp + lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
 }
 
-// What a kernel has in shared memory, where swizzles begin: dynamic, since the software GPU copies all static memory at each
-// fence.
+// What a kernel has in shared memory, where swizzles begin: dynamic, since the software GPU copies all static memory at
+// each fence.
 constexpr std::size_t kSharedAlignment = 1024;
 template <class Shared>
 __device__ Shared& shared_as() {

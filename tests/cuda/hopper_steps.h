@@ -43,7 +43,8 @@ struct TileProduct {
 
 inline constexpr int kPipelineColumns = 32;  // of a thread block
 
-// bf16. sums[row][column] = a[row][term] * -b[column][term], in steps of 64 terms; rows and terms beyond a and b are zeros.
+// bf16. sums[row][column] = a[row][term] * -b[column][term], in steps of 64 terms; rows and terms beyond a and b are
+// zeros.
 struct Pipeline {
   ByteArray a;  // up to 64 rows
   ByteArray b;  // a multiple of 32

@@ -1,5 +1,5 @@
-// The steps of device/hopper.cuh beside what they mean: on a Hopper GPU NVIDIA's instructions and their portable twins, on
-// the software GPU the latter, in every order of threads.
+// The steps of device/hopper.cuh beside what they mean: on a Hopper GPU NVIDIA's instructions and their portable twins,
+// on the software GPU the latter, in every order of threads.
 #include "cuda/hopper_steps.h"
 
 #include <gtest/gtest.h>

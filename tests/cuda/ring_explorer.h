@@ -1,16 +1,18 @@
 // Explores the protocol of a kernel whose warps hand stages on to one another through rings of slots in shared memory:
 // every order in which its warps can run and its loads can complete, in runs of any length, without a GPU.
 //
-// A ring has two mbarriers a slot, `full` and `empty`. Item g of a ring lies in slot g % slots, in phase g / slots. A wait
-// by parity passes if the phase completed last has that parity, which may be another one than the phase that is meant.
+// A ring has two mbarriers a slot, `full` and `empty`. Item g of a ring lies in slot g % slots, in phase g / slots. A
+// wait by parity passes if the phase completed last has that parity, which may be another one than the phase that is
+// meant.
 //
 // Reductions, and why each is sound:
-// - States are relative to the oldest stage in use. Slots and teams are numbered modulo, so a shift of all stages by one
-//   changes nothing, and finitely many states cover runs of any length. Actors that run the same program are sorted.
-// - A wait and what the actor does behind it are one move (Lipton): a wait can be moved behind what others do meanwhile,
-//   since it still passes. So is a second arrival, if all who wait for it wait for every phase, and if all wait before they
-//   read or write: it can be moved before what others do, since it only lets them pass. Where teams wait by turns it is a
-//   move of its own, for as long as it is missing a wait may pass two phases off.
+// - States are relative to the oldest stage in use. Slots and teams are numbered modulo, so a shift of all stages by
+//   one changes nothing, and finitely many states cover runs of any length. Actors that run the same program are
+//   sorted.
+// - A wait and what the actor does behind it are one move (Lipton): a wait can be moved behind what others do
+//   meanwhile, since it still passes. So is a second arrival, if all who wait for it wait for every phase, and if all
+//   wait before they read or write: it can be moved before what others do, since it only lets them pass. Where teams
+//   wait by turns it is a move of its own, for as long as it is missing a wait may pass two phases off.
 // - A load completes when the first wait needs it. Until then it is in flight, and a wait that passes nevertheless is a
 //   fault. Actors that only load begin each load as early as they can: begun late is the same as completed late.
 // Reductions::none makes a move of each step and of each completion; rings_test.cpp compares both.

@@ -93,7 +93,8 @@ class StateLayout {
 
   // All slots empty, and every actor before its first stage.
   [[nodiscard]] std::vector<Byte> start() const;
-  // Makes of a state the one that stands for all that are alike. Returns the number of the stage that is the oldest one.
+  // Makes of a state the one that stands for all that are alike. Returns the number of the stage that is the oldest
+  // one.
   int normalize(State state) const;
 
  private:

@@ -1,10 +1,11 @@
-// The rings of slots of matmul_4bit's kernels whose warps have roles: their protocols, explored (ring_explorer.h). A kernel
-// that changes its waits, arrivals or slots changes here, too. Which tile a stage is of no step asks: tiles of experts are in
-// other places, but as many for each role, of as many stages each.
+// The rings of slots of matmul_4bit's kernels whose warps have roles: their protocols, explored (ring_explorer.h). A
+// kernel that changes its waits, arrivals or slots changes here, too. Which tile a stage is of no step asks: tiles of
+// experts are in other places, but as many for each role, of as many stages each.
 //
 // Of the warps that run the same program two stand for all: one, which may be anywhere, and the one that is the last of
-// the others. A phase is complete once the last has arrived, a wait that passes for the last passes for those ahead of it,
-// and so what a warp can see of the others it sees of the last. `every_warp_is_safe` explores some shapes without this.
+// the others. A phase is complete once the last has arrived, a wait that passes for the last passes for those ahead of
+// it, and so what a warp can see of the others it sees of the last. `every_warp_is_safe` explores some shapes without
+// this.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,8 +40,9 @@ std::vector<Ring> warp_specialized_rings(const StageShape& shape, Warps warps) {
           {"inputs", shape.input_slots, 1, warps.of_multipliers, parts}};
 }
 
-// A stage of LoRA's is loaded where others are decoded: the first warp of a team begins that load. As a load may complete
-// at once, this is also what that warp does in other stages, and so a mix of both kinds of stages in any order.
+// A stage of LoRA's is loaded where others are decoded: the first warp of a team begins that load. As a load may
+// complete at once, this is also what that warp does in other stages, and so a mix of both kinds of stages in any
+// order.
 Actors decoders(const StageShape& shape, int count, bool begins_loads, bool requests) {
   Actors actors{.name = begins_loads ? "first decoder" : "decoder",
                 .count = count,

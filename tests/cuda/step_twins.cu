@@ -162,8 +162,8 @@ struct Binary64 {
   }
 };
 
-// Numbers as bits, of kinds that try the sums of matrix instructions: any bits, exponents near each other, far apart, or
-// least, zeros of both signs, infinities and NaN now and then.
+// Numbers as bits, of kinds that try the sums of matrix instructions: any bits, exponents near each other, far apart,
+// or least, zeros of both signs, infinities and NaN now and then.
 struct Numbers {
   int fraction_bits;
   int exponent_bits;

@@ -1,5 +1,5 @@
-// Every op as a thread's first call, on each GPU, whatever context the thread has and on whichever GPU: the right bits, and
-// the thread is left with what it had. Memory and streams are another thread's.
+// Every op as a thread's first call, on each GPU, whatever context the thread has and on whichever GPU: the right bits,
+// and the thread is left with what it had. Memory and streams are another thread's.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -98,7 +98,8 @@ std::vector<Thread> threads_for(int device) {
   return threads;
 }
 
-// Calls `body` in such a thread, which must leave it what it had. Where that is nothing, body is the thread's first call.
+// Calls `body` in such a thread, which must leave it what it had. Where that is nothing, body is the thread's first
+// call.
 template <class Body>
 void run_in(const Thread& thread, const Body& body) {
   SCOPED_TRACE(thread.name);

@@ -9,8 +9,8 @@
 namespace qfuse::format {
 namespace {
 
-// What an H200 gave for mma.sync and for wgmma, both layouts of its second operand (2026-11-23): bf16, two products at most,
-// an accumulator, all as bits.
+// What an H200 gave for mma.sync and for wgmma, both layouts of its second operand (2026-11-23): bf16, two products at
+// most, an accumulator, all as bits.
 struct Measured {
   std::array<std::uint16_t, 2> a;
   std::array<std::uint16_t, 2> b;

@@ -13,7 +13,8 @@
 
 namespace qfuse::tests {
 
-// Calls body(device) for every one that can be used. Where all are refused that is a failure: the kernels may be at fault.
+// Calls body(device) for every one that can be used. Where all are refused that is a failure: the kernels may be at
+// fault.
 template <class Body>
 void for_each_opencl_device(const Body& body) {
   const std::int32_t count = qfuse_device_count(QFUSE_OPENCL);

@@ -222,8 +222,8 @@ TEST(LoraMerge, exact_sums_are_exact) {
 // How a sum could be made otherwise.
 enum class Sum { as_the_manual_says, descending, rounding_products, in_one_rounding };
 
-// For factors that are multiples of 2^-20 of at most 8: products are multiples of 2^-40, and sums of 48 of them fit the 64
-// bits of a long double, so that each step here is exact before it is rounded.
+// For factors that are multiples of 2^-20 of at most 8: products are multiples of 2^-40, and sums of 48 of them fit the
+// 64 bits of a long double, so that each step here is exact before it is rounded.
 float sum_of(Sum how, const LoraMergeCase& c, const LoraMergeInput& in, std::int64_t row, std::int64_t col) {
   long double acc = 0;
   for (std::int64_t step = 0; step < c.rank; ++step) {

@@ -297,7 +297,8 @@ TEST(Matmul4bitGrouped, nothing_is_done_without_experts_or_rows) {
   for_each_way<Matmul4bitGrouped>([&](const qfuse_exec& exec) { EXPECT_EQ(run(p, exec, nullptr), QFUSE_OK); });
 }
 
-// As many as there may be, or fewer where that takes long. On a GPU by a kernel whose blocks look for their experts once.
+// As many as there may be, or fewer where that takes long. On a GPU by a kernel whose blocks look for their experts
+// once.
 TEST(Matmul4bitGrouped, a_million_experts) {
   constexpr std::int64_t kExperts = std::int64_t{1} << (kQuick ? 17 : 20);
   GroupedCase c{"a million experts", std::vector<std::int64_t>(kExperts), 1, 64, 64, QFUSE_NF4, 0};

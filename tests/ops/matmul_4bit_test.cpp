@@ -136,8 +136,8 @@ TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
   }
 }
 
-// Where launches overlap, a product begins before the one is done that writes what it reads. The kernels for Hopper in turn,
-// and two buffers, so that the third product reads where the second one wrote and the first one had read.
+// Where launches overlap, a product begins before the one is done that writes what it reads. The kernels for Hopper in
+// turn, and two buffers, so that the third product reads where the second one wrote and the first one had read.
 TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
   constexpr std::int64_t kWidth = 256;
@@ -196,8 +196,8 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, Matmul4bitCases, testing::ValuesIn(kMatmul4bitCases), risk_name<Matmul4bitCase>);
 
-// Calls that every shape of the tiles of stages is for: tests/software_gpu asks for one after the other, since by itself a
-// call gets the one that is fastest.
+// Calls that every shape of the tiles of stages is for: tests/software_gpu asks for one after the other, since by
+// itself a call gets the one that is fastest.
 constexpr std::array kStagedCases = {
     Matmul4bitCase{"stages of a single tile", 5, 128, 192},
     Matmul4bitCase{.risk = "stages with LoRA", .m = 70, .rows = 264, .cols = 192, .lora_rank = 136},
@@ -312,7 +312,8 @@ TEST(Matmul4bit, exact_sums_are_exact) {
     }
 }
 
-// One row of two blocks, all weights 0 but the first of each: -1 and 1 times their scales. Both terms go to one sum, forward.
+// One row of two blocks, all weights 0 but the first of each: -1 and 1 times their scales. Both terms go to one sum,
+// forward.
 contract::Matmul4bit two_terms(std::vector<std::uint8_t>& packed, const std::vector<float>& absmax,
                                const std::vector<std::uint8_t>& in) {
   packed.assign(64, 0x77);
@@ -497,8 +498,8 @@ TEST(Matmul4bit, bf16_instructions_are_the_cpus_own_way_where_it_has_them) {
   });
 }
 
-// -2^-126 and a little more: the sum is subnormal, and rounding lifts it to -2^-126 again. It is zero all the same if it is
-// subnormal with 24 bits, too.
+// -2^-126 and a little more: the sum is subnormal, and rounding lifts it to -2^-126 again. It is zero all the same if
+// it is subnormal with 24 bits, too.
 TEST(Matmul4bit, bf16_dot_products_judge_a_sum_as_if_no_exponent_were_too_small) {
   const auto expect_sum = [](float little, std::uint16_t sum) {
     std::vector<std::uint8_t> packed;

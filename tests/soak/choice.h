@@ -37,8 +37,8 @@ struct ModelLayer {
 };
 extern const std::vector<ModelLayer> kModelLayers;
 
-// Case number `number` of a soak of these ops. Every fourth product is of a kind in which a fault once hid: few of a large
-// layer's tokens, one call at a time.
+// Case number `number` of a soak of these ops. Every fourth product is of a kind in which a fault once hid: few of a
+// large layer's tokens, one call at a time.
 Case next_case(Random& random, const std::vector<std::string>& ops, std::int64_t number);
 
 }  // namespace qfuse::soak

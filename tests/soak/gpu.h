@@ -36,8 +36,8 @@ inline qfuse_exec exec_on(int device, void* stream) {
   return exec;
 }
 
-// A copy in any direction behind all work of every stream, and done when this returns: cudaMemcpy alone neither waits for
-// the soak's streams nor, for all directions, for its own end.
+// A copy in any direction behind all work of every stream, and done when this returns: cudaMemcpy alone neither waits
+// for the soak's streams nor, for all directions, for its own end.
 inline void copy_now(void* to, const void* from, std::int64_t size, const char* what) {
   require(cudaDeviceSynchronize(), what);
   require(cudaMemcpy(to, from, static_cast<std::size_t>(size), cudaMemcpyDefault), what);
@@ -69,8 +69,8 @@ enum class Life {
   of_case
 };
 
-// Memory that is allocated once, as calls must not depend on cudaMalloc: layers grow from its begin, a case's arrays from
-// its end.
+// Memory that is allocated once, as calls must not depend on cudaMalloc: layers grow from its begin, a case's arrays
+// from its end.
 class Arena {
  public:
   explicit Arena(std::int64_t size) : size_(size / kAlignment * kAlignment), end_(size_) {

@@ -1,4 +1,5 @@
-// qfuse-soak: calls every op on a GPU many times, in every situation that a program may call it in, and compares all bytes.
+// qfuse-soak: calls every op on a GPU many times, in every situation that a program may call it in, and compares all
+// bytes.
 #include <qfuse/qfuse.h>
 
 #include <CLI/CLI.hpp>

@@ -75,7 +75,8 @@ class Surroundings {
 // A case that is being called.
 class CaseRun {
  public:
-  // Throws NoRoom; Refused where the op says UNSUPPORTED, as it does of a plan that is forced and that a call cannot have.
+  // Throws NoRoom; Refused where the op says UNSUPPORTED, as it does of a plan that is forced and that a call cannot
+  // have.
   struct Refused {};
   CaseRun(const Case& c, Context& context, const Surroundings& around);
 

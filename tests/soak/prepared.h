@@ -22,8 +22,8 @@ struct Output {
   std::int64_t size;
 };
 
-// All outputs of a call lie in one piece of memory, the image, with poison around each, so that one comparison finds what
-// is wrong in them and what was written beside them.
+// All outputs of a call lie in one piece of memory, the image, with poison around each, so that one comparison finds
+// what is wrong in them and what was written beside them.
 struct Prepared {
   std::vector<Output> outputs;
   std::int64_t image_size = kGuard;
@@ -31,8 +31,8 @@ struct Prepared {
 
   // Enqueues the op.
   std::function<qfuse_status(std::uint8_t* image, void* workspace, void* stream, qfuse_error* error)> call;
-  // Writes what has to come into an image of poison. Empty: nobody knows it but the op itself, whose first result stands
-  // for it.
+  // Writes what has to come into an image of poison. Empty: nobody knows it but the op itself, whose first result
+  // stands for it.
   std::function<void(std::uint8_t* image)> expect;
 
   // The place of another output, `at` bytes behind an aligned address.

@@ -1,4 +1,5 @@
-// Cases of matmul_4bit and matmul_4bit_grouped. Sums of matrix instructions are judged by the slow product, those in fp32 by the CPU's op.
+// Cases of matmul_4bit and matmul_4bit_grouped. Sums of matrix instructions are judged by the slow product, those in
+// fp32 by the CPU's op.
 #include <algorithm>
 
 #include "choice.h"

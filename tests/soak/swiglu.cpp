@@ -1,5 +1,5 @@
-// Cases of swiglu. Its exp is the GPU's own, so the benchmark's slow checker judges what it knows: whole groups of tokens
-// in three formats. Of the rest, one call stands for the others.
+// Cases of swiglu. Its exp is the GPU's own, so the benchmark's slow checker judges what it knows: whole groups of
+// tokens in three formats. Of the rest, one call stands for the others.
 #include <algorithm>
 #include <array>
 
@@ -38,7 +38,8 @@ std::vector<SwigluOutput> outputs_of(qfuse_swiglu_params& p, const Case& c) {
 }
 bool has_grad_weights(const Case& c) { return c.number("weights") != 0 && c.is("direction", "backward"); }
 
-// Ends that share m tokens among the experts, some of which may have none. The last one is m: the checker writes all rows.
+// Ends that share m tokens among the experts, some of which may have none. The last one is m: the checker writes all
+// rows.
 std::vector<std::int64_t> make_ends(const Case& c) {
   std::vector<std::int64_t> ends;
   auto state = static_cast<std::uint64_t>(c.number("seed")) + 1;

@@ -1,5 +1,5 @@
-// The runtime and the driver of the GPU that is made of the process (software_gpu.cpp): devices, contexts, streams, memory,
-// which is the host's, and errors, as far as qfuse and its tests ask for them.
+// The runtime and the driver of the GPU that is made of the process (software_gpu.cpp): devices, contexts, streams,
+// memory, which is the host's, and errors, as far as qfuse and its tests ask for them.
 #include <cuda.h>
 #include <cuda_runtime.h>
 

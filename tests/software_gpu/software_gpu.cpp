@@ -1,10 +1,10 @@
 // A GPU made of this process. One block runs at a time, and of it one thread, until it comes to a barrier, exchanges a
-// value with its warp, or sleeps; then the next one runs. QFUSE_GPU_ORDER chooses the order of blocks, of threads, and of
-// what the hardware does by itself, bulk copies and products of tiles: forward, backward, or shuffle:SEED. Shuffled, a
-// block's warps run in another order each time, some are left out for long, a thread may also stop before an arrival or a
-// wait, and a copy may come after many that began later. What is wrong ends the process with a message: threads of a block
-// that wait at different barriers, or for threads that have returned, or, asleep, for what no thread will do; waits and
-// arrivals two phases off (device/hopper_portable.cuh).
+// value with its warp, or sleeps; then the next one runs. QFUSE_GPU_ORDER chooses the order of blocks, of threads, and
+// of what the hardware does by itself, bulk copies and products of tiles: forward, backward, or shuffle:SEED. Shuffled,
+// a block's warps run in another order each time, some are left out for long, a thread may also stop before an arrival
+// or a wait, and a copy may come after many that began later. What is wrong ends the process with a message: threads of
+// a block that wait at different barriers, or for threads that have returned, or, asleep, for what no thread will do;
+// waits and arrivals two phases off (device/hopper_portable.cuh).
 #include <cuda_runtime.h>
 #include <ucontext.h>
 
@@ -296,8 +296,8 @@ class Multiprocessor {
     return false;
   }
 
-  // Forward, all that were begun; backward, the last one; shuffled, any, of which the slow ones stay long. Whether there
-  // were any: as long as copies are under way nothing is stuck.
+  // Forward, all that were begun; backward, the last one; shuffled, any, of which the slow ones stay long. Whether
+  // there were any: as long as copies are under way nothing is stuck.
   bool finish_copies() {
     if (copies_.empty()) return false;
     const bool must = !was_busy_;  // else nothing would happen any more
@@ -400,8 +400,8 @@ void Hardware::wait_for_products(int pending) { Multiprocessor::only().wait_for_
 void Hardware::let_others_run() { Multiprocessor::only().let_others_run(); }
 void Hardware::fault(const char* what) { software_gpu::fault(what); }
 
-// All of a warp give before any takes. Who then gives again does not spoil what others still have to take: it waits with
-// them before it gives a third time.
+// All of a warp give before any takes. Who then gives again does not spoil what others still have to take: it waits
+// with them before it gives a third time.
 std::uint64_t exchange(std::uint64_t bits, unsigned lane) {
   Multiprocessor& all = Multiprocessor::only();
   all.give(bits);

@@ -25,8 +25,8 @@ inline qfuse_exec oracle() {
   return exec;
 }
 
-// ThreadSanitizer looks at which thread has what range, which no SIMD target changes, and an emulated processor adds NEON
-// to targets that native builds have: the best one is enough.
+// ThreadSanitizer looks at which thread has what range, which no SIMD target changes, and an emulated processor adds
+// NEON to targets that native builds have: the best one is enough.
 #if defined(__SANITIZE_THREAD__) || defined(__aarch64__)
 inline constexpr int kMostTargets = kQuick ? 1 : 99;
 #else
@@ -34,7 +34,8 @@ inline constexpr int kMostTargets = 99;
 #endif
 inline const std::vector<int> kThreadCounts = kQuick ? std::vector{5} : std::vector{1, 2, 5};
 
-// Calls body(exec) for each CPU target with several numbers of threads; once, not again in each order of a GPU's threads.
+// Calls body(exec) for each CPU target with several numbers of threads; once, not again in each order of a GPU's
+// threads.
 template <class Body>
 void for_each_cpu_way(const Body& body) {
   if (std::getenv("QFUSE_GPU_ORDER") != nullptr) return;
@@ -102,7 +103,8 @@ void for_each_opencl_way(const Body& body) {
       on_device_way("opencl", {QFUSE_OPENCL, 0}, body);
 }
 
-// Whether GPUs take NVIDIA's own steps: its exp, and the approximate reciprocal. The portable ones have the oracle's bits.
+// Whether GPUs take NVIDIA's own steps: its exp, and the approximate reciprocal. The portable ones have the oracle's
+// bits.
 inline bool gpus_have_nvidias_steps() {
   return std::string_view(qfuse_build_info()).find("cuda_steps: portable") == std::string_view::npos;
 }

@@ -1,4 +1,5 @@
-// Models by their names on the Hub, in a cache as huggingface_hub lays it out (tests/libraries asks that library itself).
+// Models by their names on the Hub, in a cache as huggingface_hub lays it out (tests/libraries asks that library
+// itself).
 #include "checkpoint/files/hub.h"
 
 #include <cstdlib>

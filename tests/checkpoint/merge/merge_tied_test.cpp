@@ -210,7 +210,8 @@ TEST_F(MergeTied, the_config_says_how_many_tokens_there_are) {
   EXPECT_EQ(report.tensors, 1);
 }
 
-// Older files have the fields of the part that is text among the model's own; other parts have vocabularies of their own.
+// Older files have the fields of the part that is text among the model's own; other parts have vocabularies of their
+// own.
 TEST_F(MergeTied, a_config_without_parts_stays_without) {
   const std::string embedding = "model.embed_tokens.weight";
   write_base_of("Qwen2VLForConditionalGeneration", {{embedding, weight}},

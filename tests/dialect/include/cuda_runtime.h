@@ -1,5 +1,5 @@
-// The names of CUDA that kernels and their launches may use, declared and nothing more: a platform that has these, under
-// CUDA's names, can compile them (docs/PORTING.md).
+// The names of CUDA that kernels and their launches may use, declared and nothing more: a platform that has these,
+// under CUDA's names, can compile them (docs/PORTING.md).
 #ifndef QFUSE_TESTS_DIALECT_CUDA_RUNTIME_H
 #define QFUSE_TESTS_DIALECT_CUDA_RUNTIME_H
 

@@ -1,5 +1,5 @@
-// NVIDIA's driver for the GPU that is made of the process: what device/driver.h asks of it, and tests. A thread has a stack
-// of current contexts, which is empty in a new one.
+// NVIDIA's driver for the GPU that is made of the process: what device/driver.h asks of it, and tests. A thread has a
+// stack of current contexts, which is empty in a new one.
 #ifndef QFUSE_TESTS_SOFTWARE_GPU_CUDA_H
 #define QFUSE_TESTS_SOFTWARE_GPU_CUDA_H
 

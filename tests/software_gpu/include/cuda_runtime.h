@@ -1,5 +1,5 @@
-// The names of CUDA that the kernels and gpu.cpp use, and no others, for a GPU that is made of this process: kernels are
-// compiled as C++, a thread of a block is a fiber, memory is the host's (software_gpu.cpp).
+// The names of CUDA that the kernels and gpu.cpp use, and no others, for a GPU that is made of this process: kernels
+// are compiled as C++, a thread of a block is a fiber, memory is the host's (software_gpu.cpp).
 #ifndef QFUSE_TESTS_SOFTWARE_GPU_CUDA_RUNTIME_H
 #define QFUSE_TESTS_SOFTWARE_GPU_CUDA_RUNTIME_H
 
@@ -55,8 +55,8 @@ void* dynamic_shared();
 
 namespace qfuse::software_gpu {
 
-// Shared memory as the async proxy sees it: a copy, which plain stores reach by a fence alone. It is that of a launch which
-// asks for some, else what kernels declare.
+// Shared memory as the async proxy sees it: a copy, which plain stores reach by a fence alone. It is that of a launch
+// which asks for some, else what kernels declare.
 struct AsyncView {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
