@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # they know nothing of a schema that has changed
 
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a pool's processes would import torch once more each
+
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -104,10 +106,9 @@ def same_state(a: object, b: object) -> bool:
 
 
 def command(*arguments: object) -> str:
-    """What `qfuse` prints."""
-    return subprocess.run(
-        [sys.executable, "-m", "qfuse", *map(str, arguments)], capture_output=True, text=True, check=True
-    ).stdout
+    """What `qfuse` prints, started as its script does: `python -m qfuse` would import torch each time."""
+    script = [sys.executable, "-c", "import qfuse_command; qfuse_command.main()"]
+    return subprocess.run([*script, *map(str, arguments)], capture_output=True, text=True, check=True).stdout
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -133,14 +134,20 @@ SUMMARY = [] if torch.cuda.is_available() else ["Not judged: the torch ops on a 
 
 
 @pytest.fixture(scope="session")
-def backend() -> str:
-    """ "inductor" where it can build, else "aot_eager", which traces just the same."""
+def inductor() -> str:
+    """Where it can build."""
     try:
         assert torch.compile(lambda x: x * 2 + 1)(torch.ones(64)).sum() == 192
     except Exception as error:  # no compiler, no headers of Python's
         SUMMARY.append(f"Not judged: the torch ops under inductor, which cannot build here ({type(error).__name__})")
-        return "aot_eager"
+        pytest.skip("inductor cannot build here")
     return "inductor"
+
+
+@pytest.fixture(params=["aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
+def backend(request: pytest.FixtureRequest) -> str:
+    """inductor gets the graphs that aot_eager runs. It builds for seconds; test_inductor.py has all ops in one."""
+    return request.getfixturevalue("inductor") if request.param == "inductor" else request.param
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

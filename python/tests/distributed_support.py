@@ -14,7 +14,7 @@ import qfuse.distributed as qd
 from qfuse import versions
 
 # As distributed_cases.py is called.
-FOLDER = Path(sys.argv[3])
+FOLDER = Path(sys.argv[1])
 
 
 class Skipped(Exception):

@@ -5,8 +5,6 @@ import ast
 import os
 import subprocess
 import sys
-import time
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -42,25 +40,16 @@ NAMES = [
 ]
 
 
-def _run(folder: Path, ranks: int) -> dict[str, tuple[str, str]]:
-    """What each case came to on the ranks, and why if it was skipped; the first that failed is the last one."""
+def _run(folder: Path, numbers: list[int]) -> dict[str, tuple[str, str]]:
+    """What each case came to on so many ranks, and why if it was skipped; the first that failed is the last one."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     if DEVICE == "cpu":
         environment["CUDA_VISIBLE_DEVICES"] = ""  # torch's default for a mesh is a GPU that it sees
-    with ExitStack() as logs:
-        processes = [
-            subprocess.Popen(
-                [sys.executable, "-W", "ignore", str(CASES), str(rank), str(ranks), str(folder)],
-                stdout=logs.enter_context(open(folder / f"{ranks}.{rank}.log", "w")),
-                stderr=subprocess.STDOUT,
-                env=environment,
-            )
-            for rank in range(ranks)
-        ]
-        _wait_for(processes)
+    command = [sys.executable, "-W", "ignore", str(CASES), str(folder), ",".join(map(str, numbers))]
+    subprocess.run(command, env=environment, check=True)
     found: dict[str, tuple[str, str]] = {}
-    for rank in range(ranks):
-        lines = [line.split(" ", 2) for line in (folder / f"{ranks}.{rank}.txt").read_text().splitlines()]
+    for file in (folder / f"{ranks}.{rank}.txt" for ranks in numbers for rank in range(ranks)):
+        lines = [line.split(" ", 2) for line in file.read_text().splitlines()]
         cases = (line for line in lines if line[0].startswith("case_"))
         own = {name: (state, "".join(why)) for name, state, *why in cases}
         for name, each in own.items():
@@ -71,26 +60,12 @@ def _run(folder: Path, ranks: int) -> dict[str, tuple[str, str]]:
 _STATES = ("passed", "skipped", "began", "failed")  # of a case on a rank; on all of them the last one counts
 
 
-def _wait_for(processes: list[Any]) -> None:
-    """Those that wait for one that has failed are stopped soon, not when the group gives up."""
-    end = time.monotonic() + 300
-    while any(process.poll() is None for process in processes) and time.monotonic() < end:
-        if any(process.poll() for process in processes):
-            end = min(end, time.monotonic() + 5)
-        time.sleep(0.1)
-    for process in processes:
-        process.kill()
-        process.wait()
-
-
 class Runs:
     """Two ranks, and then four, which restore what two have saved: once for all tests of this file."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self._found = folder, {}
-        for ranks in (2, 4):
-            if ranks <= MOST_RANKS:
-                self._found |= _run(folder, ranks)
+        self.folder = folder
+        self._found = _run(folder, [ranks for ranks in (2, 4) if ranks <= MOST_RANKS])
 
     def check(self, case: str) -> None:
         ranks = case.split("_")[1]

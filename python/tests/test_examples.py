@@ -1,6 +1,8 @@
 """The examples, at their smallest, in this process: most of their time is imports, which other tests need too. qlora.py
 runs where README.md and docs/QLORA.md say so (test_documents.py)."""
 
+import itertools
+import json
 import os
 import re
 import runpy
@@ -104,19 +106,29 @@ def test_trains_experts_in_4_bits(run_example, experts_example, tmp_path, mixtur
             assert same_bits(expert, torch.cat(weights))
 
 
-def run_on_two_ranks(out, *arguments):
-    """The losses that several_gpus.py prints, by step, and all that it prints."""
-    torchrun = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    found = subprocess.run(
-        [*torchrun, str(FOLDER / "several_gpus.py"), str(out), *arguments],
+@pytest.fixture
+def run_on_two_ranks():
+    """Gives the losses that several_gpus.py prints, by step, and all that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", Path(__file__).with_name("several_ranks.py"), FOLDER / "several_gpus.py"],
         env=os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},  # two ranks need two GPUs, or none
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        timeout=200,
     )
-    assert found.returncode == 0, found.stderr[-4000:]
-    losses = {int(step): float(loss) for step, loss in re.findall(r"^step (\d+): loss ([\d.]+)$", found.stdout, re.M)}
-    return losses, found.stdout
+
+    def run(*arguments):
+        process.stdin.write(json.dumps([*map(str, arguments)]) + "\n")
+        process.stdin.flush()
+        lines = list(itertools.takewhile(lambda line: line not in ("done\n", ""), process.stdout))
+        assert process.poll() is None, f"exit status {process.returncode}"
+        printed = "".join(lines)
+        found = re.findall(r"^step (\d+): loss ([\d.]+)$", printed, re.M)
+        return {int(step): float(loss) for step, loss in found}, printed
+
+    yield run
+    process.kill()
+    process.communicate()
 
 
 def loss_of(model):
@@ -126,7 +138,7 @@ def loss_of(model):
         return model(input_ids=batch, labels=batch).loss.item()
 
 
-def test_trains_on_two_ranks_and_goes_on(tmp_path, peers):
+def test_trains_on_two_ranks_and_goes_on(tmp_path, peers, run_on_two_ranks):
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
         pytest.skip("this torch has no gloo")
     pytest.importorskip("accelerate")
@@ -143,7 +155,7 @@ def test_trains_on_two_ranks_and_goes_on(tmp_path, peers):
     after = loss_of(PeftModel.from_pretrained(base, out / "adapter"))
     assert after < before - 0.15
 
-    second, printed = run_on_two_ranks(out, str(out / "tiny-nf4"), "--tp", "2")
+    second, printed = run_on_two_ranks(out, out / "tiny-nf4", "--tp", 2)
     assert "goes on behind step 10" in printed
     assert list(second) == list(range(11, 21)) and second[19] < second[11]
     assert second[11] == pytest.approx(after, abs=0.02)

@@ -251,10 +251,8 @@ def test_it_generates(make):
     assert torch.equal(found, decoded(model).generate(tokens(model), **settings))
 
 
-@pytest.mark.parametrize("kind", ["aot_eager", pytest.param("backend", marks=pytest.mark.slow)])
-def test_it_is_compiled_in_one_graph(kind, request):
+def test_it_is_compiled_in_one_graph(backend):
     """Forward and backward, in which nothing waits for the numbers of rows."""
-    backend = request.getfixturevalue("backend") if kind == "backend" else kind
     model = gpt_oss()
     qfuse.quantize_experts(model)
     module = model.model.layers[0].mlp.experts
