@@ -146,7 +146,7 @@ def inductor() -> str:
 
 @pytest.fixture(params=["aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 def backend(request: pytest.FixtureRequest) -> str:
-    """inductor gets the graphs that aot_eager runs. It builds for seconds; test_inductor.py has all ops in one."""
+    """inductor gets the graphs that aot_eager runs. It builds for seconds: test_inductor.py builds each op."""
     return request.getfixturevalue("inductor") if request.param == "inductor" else request.param
 
 

@@ -121,10 +121,12 @@ def test_graphs_train_as_eager_steps_do(start, tmp_path, options):
         assert len(set(b)) == 7 and b == pytest.approx(a, rel=1e-3)
 
 
-def test_graphs_need_a_gpu(start):
-    process = start(*SMALLEST, "--device", "cpu", "--graph")
-    out, err = process.communicate()
-    assert (process.returncode, out) == (2, "")
+def test_graphs_need_a_gpu(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [SCRIPT, *SMALLEST, "--device", "cpu", "--graph"])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_path(SCRIPT, run_name="__main__")
+    out, err = capsys.readouterr()
+    assert (end.value.code, out) == (2, "")
     assert "--graph is for a GPU, and this run is on a CPU: leave it out, or run where torch sees a GPU" in err
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from conftest import DTYPES, Calls, same_bits
 from test_lora import SCALING, by_torch, dense_of, few_integers
-from test_matmul import COLS, exact_weight, integers
+from test_matmul import COLS, exact_weight, first_rows, integers
 
 import qfuse
 
@@ -78,10 +78,12 @@ def test_exact_values_and_gradients_are_those_of_torch(device, dtype, order, dro
 @pytest.mark.parametrize("dropped", [False, True])
 def test_gradients_are_slopes(device, dropped):
     """Of the first and the second order."""
-    weights = weights_of(device)[1:]
-    x, lora_x = (integers(2, COLS, device=device, seed=seed).requires_grad_() for seed in (6, 8))
-    lora_as = [integers(2, COLS, device=device, seed=seed).requires_grad_() for seed in (11, 12)]
-    lora_bs = [integers(rows, 2, device=device, seed=rows).requires_grad_() for rows in SHARES[1:]]
+    shares, whole = (8, 12), exact_weight(device, cols=128)
+    other = whole._replace(tensors=tuple(tensor.roll(tensor.numel() // 2) for tensor in whole.tensors))
+    weights = [first_rows(each, rows) for each, rows in zip((whole, other), shares, strict=True)]
+    x, lora_x = (integers(2, 128, device=device, seed=seed).requires_grad_() for seed in (6, 8))
+    lora_as = [integers(2, 128, device=device, seed=seed).requires_grad_() for seed in (11, 12)]
+    lora_bs = [integers(rows, 2, device=device, seed=rows).requires_grad_() for rows in shares]
 
     def products(x, lora_x, *factors):
         return qfuse.matmul_4bit_lora_shared(
@@ -92,7 +94,7 @@ def test_gradients_are_slopes(device, dropped):
     # The function is linear in each of its arguments: a step of 1 is exact.
     steps = dict(eps=1.0, atol=0.0, rtol=0.0)
     torch.autograd.gradcheck(products, leaves, **steps)
-    grads = tuple(integers(2, rows, device=device, seed=rows).requires_grad_() for rows in SHARES[1:])
+    grads = tuple(integers(2, rows, device=device, seed=rows).requires_grad_() for rows in shares)
     torch.autograd.gradgradcheck(products, leaves, grads, **steps)
 
 

@@ -2,10 +2,8 @@
 
 import json
 import math
-import os
 import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
@@ -37,13 +35,11 @@ def script():
     return runpy.run_path(SCRIPT, run_name="script")
 
 
-def test_trains_in_fp8_as_in_bf16(tmp_path, device):
+def test_trains_in_fp8_as_in_bf16(run_here, tmp_path, device):
     path = tmp_path / "figures.json"
-    command = [sys.executable, "-B", SCRIPT, *SMALLEST, "--device", device, "--json", path]
-    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # several would mostly wait for each other, at this size
-    run = subprocess.run(command, capture_output=True, text=True, env=alone)
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert run.stdout.endswith("All is as it must be\n")
+    status, out, err = run_here(*SMALLEST, "--device", device, "--json", str(path))
+    assert status == 0, out + err
+    assert out.endswith("All is as it must be\n")
     figures = json.loads(path.read_text())
     assert figures["faults"] == [] and figures["trained"] == figures["sizes"]
     assert len(figures["rows"]) == 3 and len(set(figures["rows"])) > 1 and sum(figures["rows"]) >= 100
