@@ -104,9 +104,8 @@ class Command(unittest.TestCase):
         plans = {plan for line in done.stdout.splitlines() for plan in line.split(";")}
         shapes = ((128, 64), (64, 64), (32, 64), (128, 128), (64, 128), (128, 256))
         expected = {f"matmul_4bit:kernel=warp_specialized,wide=1,tokens={t},outputs={o}" for o, t in shapes}
-        expected |= {
-            f"matmul_4bit:kernel={k},wide=1,tokens={t},outputs=16" for k in ("split_k", "factored_split_k") for t in (8, 16)
-        }
+        for kernel in ("split_k", "factored_split_k"):
+            expected |= {f"matmul_4bit:kernel={kernel},wide=1,tokens={t},outputs=16" for t in (8, 16)}
         expected |= {"matmul_4bit:kernel=factored,wide=0,tokens=8,outputs=64"}
         expected |= {"matmul_4bit:kernel=register_weights,wide=1,tokens=256,outputs=128"}
         expected |= {f"matmul_4bit:kernel=tiled,wide={w},tokens={t},outputs=64" for w in (0, 1) for t in (8, 64)}
