@@ -73,7 +73,7 @@ def write_model(arguments: argparse.Namespace) -> None:
     from safetensors.torch import save_file
 
     import qfuse
-    from qfuse.quant_state import Weight4bit, to_state_dict
+    from qfuse.weight import Weight4bit, to_state_dict
 
     folder, config = Path(arguments.model), config_of(arguments)
     folder.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ from torch import Tensor
 from torch.nn.functional import silu
 
 import qfuse
-from qfuse.quant_state import Weight4bit, read_weight
+from qfuse.weight import Weight4bit, read_weight
 
 REPEATS = 5  # of everything that is timed, in turn
 WARM_UPS = 2  # rounds

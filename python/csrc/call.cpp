@@ -13,7 +13,7 @@
 namespace qfuse::torch_ops {
 namespace {
 
-// python/qfuse/one_device.py has the same words, for calls that torch sends to fakes.
+// python/qfuse/native/devices.py has the same words, for calls that torch sends to fakes.
 std::string device_text(const TensorView& tensor) {
   if (tensor.is_cpu()) return "the CPU";
   if (tensor.is_cuda()) return "cuda:" + std::to_string(tensor.device_index);

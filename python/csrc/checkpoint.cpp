@@ -1,5 +1,5 @@
-// Conversions and reports of whole checkpoints, for python/qfuse/library.py, which calls them through ctypes: a library
-// of its own, which needs no torch. It is given paths and numbers, and gives numbers and texts.
+// Conversions and reports of whole checkpoints, for python/qfuse/native/library.py, which calls them through ctypes: a
+// library of its own, which needs no torch. It is given paths and numbers, and gives numbers and texts.
 #include <qfuse/checkpoint.hpp>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ checkpoint::ProgressCallback callback(ReportProgress report) {
 
 }  // namespace
 
-// What all conversions take, as ctypes lays it out: qfuse/library.py has the same fields.
+// What all conversions take, as ctypes lays it out: qfuse/native/library.py has the same fields.
 extern "C" struct qfuse_python_conversion {
   const char* in;
   const char* out;

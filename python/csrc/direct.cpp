@@ -1,5 +1,5 @@
 // The Python module qfuse._direct: dequantize_4bit and the products of Python's own objects, past torch's dispatcher.
-// To convert and to dispatch an op's arguments takes torch as long as launching a kernel does. python/qfuse/direct.py
+// To convert and to dispatch an op's arguments takes torch as long as launching a kernel does. native/torch_ops.py
 // calls this; where somebody would see the op, and of whatever is not plain, it gives None, and the call takes torch's
 // way.
 #define PY_SSIZE_T_CLEAN

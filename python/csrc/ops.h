@@ -1,5 +1,5 @@
 // The ops as torch calls them, each one function for the CPU and CUDA. library.cpp holds their schemas, python/qfuse/
-// ops.py their manual.
+// ops/__init__.py their manual.
 #ifndef QFUSE_PYTHON_CSRC_OPS_H
 #define QFUSE_PYTHON_CSRC_OPS_H
 

@@ -23,12 +23,23 @@ from typing import TYPE_CHECKING
 
 from . import checkpoint
 from .checkpoint import merge
-from .hardware import Device, build_info, devices
+from .native.hardware import Device, build_info, devices
+
+
+def _import_distributed() -> None:
+    """Whose state_dicts FSDP needs; torch.distributed takes a while to import."""
+    import torch.distributed
+
+    if torch.distributed.is_available():
+        from . import distributed  # noqa: F401
+
 
 if TYPE_CHECKING or _find_spec("torch") is not None:
     try:  # at once, because torch.ops.qfuse are there from now on
-        from . import nn, ops
-        from .functional import (
+        from . import former_names, nn, ops  # noqa: F401
+        from .integrations.transformers_experts import quantize_experts
+        from .loading import load_checkpoint
+        from .ops.functional import (
             batch_invariant,
             dequantize_4bit,
             dequantize_int8,
@@ -40,13 +51,13 @@ if TYPE_CHECKING or _find_spec("torch") is not None:
             matmul_4bit_many,
             set_batch_invariant,
         )
-        from .integrations.experts import quantize_experts
-        from .loading import load_checkpoint
-        from .quant_state import Weight4bit
+        from .weight import Weight4bit
+        from .weight.tensor import on_split as _on_split
     except (ImportError, OSError) as error:  # of a torch that is too old, or lacks a library
         _reason: Exception | None = error
     else:
         _reason = None
+        _on_split.append(_import_distributed)
 else:
     _reason = ImportError('this part of qfuse needs torch 2.10 or later: pip install "qfuse[torch]"')
 

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .inventory import encoded, identity, inspect_files, raw_form, weight_form
-from .quant_state import QUANT_TYPES, Weight4bit
+from .weight.checkpoint_files import encoded, identity, inspect_files, raw_form, weight_form
+from .weight.form import QUANT_TYPES
+from .weight.weight_4bit import Weight4bit
 
 __all__ = ["load_checkpoint"]
 

@@ -29,7 +29,7 @@ from torch.distributed.tensor.parallel import parallelize_module
 
 import qfuse.distributed as qd
 from qfuse.nn import Linear4bit
-from qfuse.parameter import parameter_of
+from qfuse.weight import parameter_of
 
 
 def case_2_save() -> None:

@@ -14,7 +14,7 @@ from torch.distributed.tensor.parallel import parallelize_module
 import qfuse
 import qfuse.distributed as qd
 from qfuse.nn import Linear4bit
-from qfuse.quant_state import to_state_dict
+from qfuse.weight import to_state_dict
 
 
 def _layer_cases() -> Any:
@@ -294,7 +294,7 @@ def case_4_fsdp_and_tensor_parallel() -> None:
 
 
 def case_4_sums_are_in_the_order_of_ranks() -> None:
-    from qfuse.collectives import scattered_sum, summed
+    from qfuse.layers.collectives import scattered_sum, summed
 
     group = mesh(4).get_group()
     parts = [batch(8, 33, seed).float() / 3 * 10.0**seed for seed in range(4)]  # whose sums are all rounded

@@ -16,7 +16,7 @@ from torch.distributed.tensor import Replicate, Shard
 
 import qfuse
 import qfuse.distributed as qd
-from qfuse.quant_state import to_state_dict
+from qfuse.weight import to_state_dict
 
 
 def _write(path: Path, model: Any) -> dict[str, torch.Tensor]:

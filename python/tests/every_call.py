@@ -1,4 +1,4 @@
-"""A small call of everything in qfuse.ops and qfuse.functional, by name, for tests that call it elsewhere: in other
+"""A small call of everything in qfuse.ops and qfuse.ops.functional, by name, for tests that call it elsewhere: in other
 threads and, as a module that these import, in other processes."""
 
 import threading

@@ -7,7 +7,7 @@ import transformers
 from torch.nn import Parameter
 from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS, batched_mm_experts_forward
 
-from qfuse.integrations import experts
+from qfuse.integrations import transformers_experts as experts
 
 
 def mixtral(dtype=torch.float32, seed=0):

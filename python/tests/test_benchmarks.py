@@ -194,7 +194,7 @@ def test_a_layer_is_timed_three_ways(tmp_path, device):
 def test_a_layer_that_is_off_is_not_timed(monkeypatch):
     model = lora.make(2, "cpu", 0.0)
     x = torch.randn(8, lora.WIDTH, dtype=torch.bfloat16)
-    integration = lora.qfuse.integrations.peft
+    integration = lora.qfuse.integrations.peft_forward
     product = integration.multiply_with_lora
     monkeypatch.setattr(integration, "multiply_with_lora", lambda *arguments: 1.1 * product(*arguments))
     with pytest.raises(AssertionError, match="LoRA too is off by"):

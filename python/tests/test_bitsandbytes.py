@@ -18,7 +18,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 import qfuse
 import qfuse.integrations.bitsandbytes as integration
-from qfuse.integrations.patch import Patch, Patches
+from qfuse.patching.patch import Patch, Patches
 
 pytestmark = pytest.mark.usefixtures("bitsandbytes_as_it_was")
 

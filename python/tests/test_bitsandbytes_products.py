@@ -176,8 +176,8 @@ def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, most, dt
     """Of a GPU that only looks like one, up to so many rows."""
     if dtype == torch.float32:  # of which there is no kernel but by decoding first
         advice, most = (advice[0], -1), 1536
-    monkeypatch.setattr(qfuse.functional, "_find_advice", lambda device, *shape: advice)
-    is_slower = functools.partial(qfuse.functional.is_slower_than_bitsandbytes, shape=(64, 192), blocksize=64)
+    monkeypatch.setattr(qfuse.ops.orders, "_find_advice", lambda device, *shape: advice)
+    is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(64, 192), blocksize=64)
     with FakeTensorMode():
         for rows in (1, 2, 1536, 1537):
             x = torch.empty(rows, 192, device="cuda", dtype=dtype)

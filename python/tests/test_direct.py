@@ -11,8 +11,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import qfuse
+from qfuse.native import torch_ops
 
-if qfuse.direct._decode is None:
+if torch_ops._decode is None:
     pytest.skip("built for a Python that it cannot be had for", allow_module_level=True)
 
 OP = torch.ops.qfuse.dequantize_4bit.default
@@ -21,7 +22,7 @@ CASES = [*golden_weights("bnb_cases"), *golden_weights("bnb_extra")]
 
 def direct(weight):
     """The weight decoded by the module itself, or None."""
-    return qfuse.direct._decode(*weight, False)
+    return torch_ops._decode(*weight, False)
 
 
 class Seen:
@@ -29,7 +30,7 @@ class Seen:
 
     def __init__(self, monkeypatch):
         self.count = 0
-        monkeypatch.setattr(qfuse.ops, "_dequantize_4bit", self)
+        monkeypatch.setattr(torch_ops, "_dequantize_4bit", self)
 
     def __call__(self, *args):
         self.count += 1
@@ -140,7 +141,7 @@ def test_leaves_to_torch_what_is_not_plain(made):
         fakes = tuple(mode.from_tensor(tensor) for tensor in weight.tensors)
     assert direct(weight._replace(tensors=fakes)) is None  # also where the mode has ended
     with pytest.raises(TypeError, match="7 arguments are needed"):
-        qfuse.direct._decode(weight.tensors)
+        torch_ops._decode(weight.tensors)
 
 
 @pytest.mark.parametrize(
@@ -205,14 +206,14 @@ def test_an_interrupt_is_not_taken_for_a_refusal(made):
 
 
 def test_turns_the_result_where_the_codes_were_turned(made):
-    packed, *others = made.weight.tensors
+    packed = made.weight.packed
     decoded = OP(*made.weight)
     for codes, transposes, expected in (
         (packed.view(-1, 1), True, decoded),
         (packed.view(1, -1), False, decoded),
         (packed.view(1, -1), True, decoded.t()),
     ):
-        found = qfuse.direct.dequantize_4bit((codes, *others), *made.weight[1:], transposes)
+        found = torch_ops.dequantize_4bit_directly(replaced(made.weight, 0, codes), transposes)
         assert same_bits(found, expected) and found.stride() == expected.stride()
 
 
@@ -260,7 +261,7 @@ MULTIPLY = torch.ops.qfuse.matmul_4bit.default
 def multiply(x, weight, bias=None, lora=(None, None), direction="forward", order="plain", **changes):
     """The product by the module itself, or None."""
     scalars = {**keywords(weight), **changes}.values()
-    return qfuse.direct._multiply(x, weight.tensors, bias, *lora, *scalars, direction, order)
+    return torch_ops._multiply(x, weight.tensors, bias, *lora, *scalars, direction, order)
 
 
 def by_op(x, weight, bias=None, lora=(None, None), direction="forward", order="plain", **changes):
@@ -296,7 +297,7 @@ def test_is_how_products_are_called(made, operands, monkeypatch):
     x, bias, _ = operands[0](torch.bfloat16)
     expected = by_op(x, made.weight, bias)
     expected_grad = by_op(torch.ones_like(expected), made.weight, direction="backward")
-    monkeypatch.setattr(qfuse.gradients, "_call", None)
+    monkeypatch.setattr(qfuse.ops.gradients, "_call", None)
     assert same_bits(qfuse.matmul_4bit(x, made.weight, bias=bias, order="plain"), expected)
     assert same_bits(qfuse.ops.matmul_4bit(x, made.weight.tensors, bias, **keywords(made.weight)), expected)
     leaf = x.clone().requires_grad_()
@@ -308,8 +309,8 @@ def test_is_how_products_are_called(made, operands, monkeypatch):
 def test_whoever_watches_sees_the_product(name, made, operands, monkeypatch):
     x, _, _ = operands[0](torch.bfloat16)
     expected, seen = by_op(x, made.weight), []
-    call = qfuse.gradients._call
-    monkeypatch.setattr(qfuse.gradients, "_call", lambda *args: seen.append(1) or call(*args))
+    call = qfuse.ops.gradients._call
+    monkeypatch.setattr(qfuse.ops.gradients, "_call", lambda *args: seen.append(1) or call(*args))
     with WATCHERS[name]():
         found = qfuse.matmul_4bit(x, made.weight, order="plain")
     assert seen == [1] and same_bits(found, expected)
@@ -318,7 +319,7 @@ def test_whoever_watches_sees_the_product(name, made, operands, monkeypatch):
 def test_a_refused_product_is_tried_once(made, operands, monkeypatch):
     x, bias, _ = operands[0](torch.bfloat16)
     tries: list[int] = []
-    monkeypatch.setattr(qfuse.direct, "_multiply", lambda *args: tries.append(1))
+    monkeypatch.setattr(torch_ops, "_multiply", lambda *args: tries.append(1))
     qfuse.matmul_4bit(x, made.weight, bias=bias, order="plain")
     assert tries == [1]
     qfuse.ops.matmul_4bit(x, made.weight.tensors, bias, **keywords(made.weight))
@@ -338,7 +339,7 @@ def test_leaves_products_to_torch_that_are_not_plain(made, operands):
     assert multiply(x, made.weight, direction=b"forward") is None
     assert multiply(x, made.weight._replace(tensors=())) is None
     with pytest.raises(TypeError, match="11 arguments are needed"):
-        qfuse.direct._multiply(x, made.weight.tensors)
+        torch_ops._multiply(x, made.weight.tensors)
 
 
 # ---- several products
@@ -348,7 +349,7 @@ def multiply_many(x, weights, biases=(), order="plain"):
     """The products by the module itself, or None."""
     tensors = tuple(tensor for weight in weights for tensor in weight.tensors)
     rows = tuple(weight.shape[0] for weight in weights)
-    return qfuse.direct._multiply_many(x, tensors, biases, rows, "nf4", 64, 256, order)
+    return torch_ops._multiply_many(x, tensors, biases, rows, "nf4", 64, 256, order)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -365,7 +366,7 @@ def test_several_products_have_the_ops_bits(made, operands, dtype):
 
 def test_is_how_several_products_are_called(made, operands, monkeypatch):
     x, bias, _ = operands[0](torch.bfloat16)
-    monkeypatch.setattr(qfuse.gradients, "_call_many", None)
+    monkeypatch.setattr(qfuse.ops.gradients, "_call_many", None)
     found = qfuse.matmul_4bit_many(x, [made.weight] * 2, biases=[bias] * 2, order="plain")
     assert all(same_bits(y, by_op(x, made.weight, bias)) for y in found)
 
@@ -375,8 +376,8 @@ def test_whoever_watches_sees_several_products(name, made, operands, monkeypatch
     x, _, _ = operands[0](torch.bfloat16)
     expected, seen = by_op(x, made.weight), []
     for ours in ("_call_many", "_call"):  # under a transform, single products
-        call = getattr(qfuse.gradients, ours)
-        monkeypatch.setattr(qfuse.gradients, ours, lambda *args, call=call: seen.append(1) or call(*args))
+        call = getattr(qfuse.ops.gradients, ours)
+        monkeypatch.setattr(qfuse.ops.gradients, ours, lambda *args, call=call: seen.append(1) or call(*args))
     with WATCHERS[name]():
         found = qfuse.matmul_4bit_many(x, [made.weight] * 2, order="plain")
     assert seen and all(same_bits(y, expected) for y in found)
@@ -393,7 +394,7 @@ def test_leaves_several_products_to_torch_that_are_not_plain(made, operands):
     with pytest.raises(RuntimeError, match=r"products\[1\]: bias has 63 elements, it must have 64"):
         multiply_many(x, weights, (bias, bias[:63]))
     with pytest.raises(TypeError, match="8 arguments are needed"):
-        qfuse.direct._multiply_many(x)
+        torch_ops._multiply_many(x)
 
 
 class Plain(torch.Tensor):

@@ -27,10 +27,9 @@ from torch.distributed.tensor import Replicate, Shard
 import qfuse.distributed as qd
 from qfuse.distributed.checkpoints import _in_files
 from qfuse.distributed.reading import reading
-from qfuse.modules import is_hooked
+from qfuse.layers.inspection import is_hooked
 from qfuse.nn import Linear4bit
-from qfuse.parameter import Weight4bitTensor
-from qfuse.quant_state import to_state_dict
+from qfuse.weight import Weight4bitTensor, to_state_dict
 
 CASES = Path(__file__).with_name("distributed_cases.py")
 MOST_RANKS = 4 if DEVICE == "cpu" else torch.cuda.device_count()

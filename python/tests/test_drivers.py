@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from qfuse import gpu, library, quant_state
+from qfuse.native import devices, library
+from qfuse.weight import quant_state
 
 
 def arguments(device):
@@ -22,13 +23,13 @@ def leave_without_gpu(monkeypatch):
         raise RuntimeError("there is no GPU here: CUDA: the NVIDIA driver is for CUDA 12.4")
 
     def leave():
-        gpu._look_for_gpu.cache_clear()
+        devices._look_for_gpu.cache_clear()
         monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
         monkeypatch.setattr(library, "device_count", lambda kind: 0)
         monkeypatch.setattr(library, "describe_device", describe)
 
     yield leave
-    gpu._look_for_gpu.cache_clear()
+    devices._look_for_gpu.cache_clear()
 
 
 def test_weights_on_gpus_are_left_with_one_warning_and_those_on_cpus_are_not(leave_without_gpu):

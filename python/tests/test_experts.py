@@ -14,12 +14,12 @@ from torch.nn import Parameter
 
 import qfuse
 from qfuse import versions
-from qfuse.quant_state import decodable_weight
+from qfuse.weight import decodable_weight
 
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
 from experts_models import decoded, distance, gpt_oss, mixtral, stacks, tokens  # noqa: E402
 
-from qfuse.integrations import experts  # noqa: E402
+from qfuse.integrations import transformers_experts as experts  # noqa: E402
 
 MODELS = {"mixtral": mixtral, "gpt_oss": gpt_oss}
 
@@ -110,7 +110,7 @@ def test_a_second_call_changes_nothing(make):
 
 def test_a_call_that_ended_halfway_is_resumed(make, monkeypatch):
     model, whole = make(), make()
-    encode, calls = experts._encode, []
+    encode, calls = experts.encoded_stack, []
 
     def run_out_of_memory(*arguments):
         calls.append(arguments)
@@ -119,7 +119,7 @@ def test_a_call_that_ended_halfway_is_resumed(make, monkeypatch):
         return encode(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(experts, "_encode", run_out_of_memory)
+        patch.setattr(experts, "encoded_stack", run_out_of_memory)
         with pytest.raises(torch.OutOfMemoryError):
             qfuse.quantize_experts(model)
     assert len(list(stacks(model))) == 1

@@ -10,7 +10,8 @@ from conftest import same_bits
 import qfuse
 import qfuse.integrations.peft as integration
 from qfuse import versions
-from qfuse.integrations import experts
+from qfuse.integrations import peft_stacks
+from qfuse.integrations import transformers_experts as experts
 
 peft = pytest.importorskip("peft")
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
@@ -87,7 +88,7 @@ def test_an_older_peft_is_refused(monkeypatch):
     qfuse.quantize_experts(model)
     qfuse.quantize_experts(later)
     monkeypatch.setattr(versions, "version", lambda library: "0.18.1")
-    integration._require_sides.cache_clear()
+    peft_stacks._require_sides.cache_clear()
     for use in (lambda: peft.get_peft_model(model, config()), lambda: later(tokens(later))):
         with pytest.raises(ImportError, match=r"peft 0\.19 or later for LoRA over experts in 4 bits, this is 0\.18\.1"):
             use()
@@ -105,7 +106,7 @@ def test_a_peft_that_cannot_be_covered_is_a_warning(monkeypatch):
     monkeypatch.setattr(experts, "_is_prepared", False)
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "peft.tuners.lora.layer", None)  # its import fails halfway
-        integration._stacks.disable()
+        peft_stacks._stacks.disable()
         with pytest.warns(UserWarning, match="could not|halted|None in sys.modules"):
             qfuse.quantize_experts(mixtral())
     model = mixtral()

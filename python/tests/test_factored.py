@@ -152,11 +152,11 @@ def orders(monkeypatch):
     found = []
 
     def called(call):
-        found.append(call.scalars[-1])
-        return call.x.new_empty(*call.x.shape[:-1], call.scalars[0][0])
+        found.append(call.order)
+        return call.x.new_empty(*call.x.shape[:-1], call.weight.shape[0])
 
-    monkeypatch.setattr(qfuse.gradients, "by_dispatcher", called)
-    monkeypatch.setattr(qfuse.direct, "_multiply", None)
+    monkeypatch.setattr(qfuse.ops.gradients, "by_dispatcher", called)
+    monkeypatch.setattr(qfuse.native.torch_ops, "_multiply", None)
     yield found
     qfuse.set_batch_invariant(False)
 
@@ -186,7 +186,7 @@ def hopper(monkeypatch):
         return split_rows, 256 if has_pipeline else -1
 
     find._dynamo_marked_constant = True
-    monkeypatch.setattr(qfuse.functional, "_find_advice", find)
+    monkeypatch.setattr(qfuse.ops.orders, "_find_advice", find)
 
 
 def on_a_gpu(rows=64, cols=256, blocksize=64, dtype=torch.bfloat16, tokens=2):
@@ -282,7 +282,7 @@ def test_compiled_code_notices_that_it_is_asked_for(hopper, multiply):
 def test_of_gpus_without_the_instructions(monkeypatch, dtype, capability, has):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
-    read = functools.partial(qfuse.gpu._read_tensor_cores.__wrapped__, 0, getattr(torch, dtype))
+    read = functools.partial(qfuse.native.devices._read_tensor_cores.__wrapped__, 0, getattr(torch, dtype))
     assert read() == has
     monkeypatch.setattr(torch.version, "hip", "7.0")
     assert not read()

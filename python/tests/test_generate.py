@@ -53,7 +53,7 @@ def test_generates_with_compiled_layers(run_here, device, tmp_path):
 def is_left(shape, rows, device):
     """To bitsandbytes, whose kernel is the faster one."""
     x = torch.empty(rows, shape[1], dtype=torch.bfloat16, device=device)
-    return qfuse.functional.is_slower_than_bitsandbytes(x, shape, 64)
+    return qfuse.ops.orders.is_slower_than_bitsandbytes(x, shape, 64)
 
 
 @pytest.mark.parametrize("batch, context", [(1, 0), (3, 5)])

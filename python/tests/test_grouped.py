@@ -149,14 +149,17 @@ def test_torchs_kernels_and_tiles_agree(device, monkeypatch, index_type):
     ]
 
     def results(x):
-        yield from (qfuse.grouped.product(x, given, ends, 2.0)[:26] for given in (factors, factors.mT.contiguous().mT))
-        yield from (qfuse.grouped.outer(x, right, ends), qfuse.grouped.outer(right, x, ends))
-        yield qfuse.grouped.sums(x, ends)
+        yield from (
+            qfuse.ops.grouped_products.product(x, given, ends, 2.0)[:26]
+            for given in (factors, factors.mT.contiguous().mT)
+        )
+        yield from (qfuse.ops.grouped_products.outer(x, right, ends), qfuse.ops.grouped_products.outer(right, x, ends))
+        yield qfuse.ops.grouped_products.sums(x, ends)
 
     for x in xs:
         found = []
         for has_kernel in (True, False):
-            monkeypatch.setattr(qfuse.grouped, "has_kernel", lambda *_, answer=has_kernel: answer)
+            monkeypatch.setattr(qfuse.ops.grouped_products, "has_kernel", lambda *_, answer=has_kernel: answer)
             found.append(list(results(x)))
         assert all(itertools.starmap(same_bits, zip(*found, strict=True)))
         dense = torch.cat([2 * x[rows] @ factor for factor, rows in zip(factors, slices_of(UNEVEN), strict=True)])
@@ -168,8 +171,8 @@ def test_more_rows_than_a_tile_has(device):
     ends = (0, 31, 32, 96, 200, 333)
     x, right, factors = (integers(*shape, device=device) for shape in ((340, 24), (340, 8), (6, 24, 16)))
     x[333:] = float("nan")
-    found = qfuse.grouped.product(x, factors, ends_of(ends, device))
-    outer = qfuse.grouped.outer(x, right, ends_of(ends, device))
+    found = qfuse.ops.grouped_products.product(x, factors, ends_of(ends, device))
+    outer = qfuse.ops.grouped_products.outer(x, right, ends_of(ends, device))
     for expert, rows in enumerate(slices_of(ends)):
         assert torch.equal(found[rows], x[rows] @ factors[expert])
         assert torch.equal(outer[expert], x[rows].t() @ right[rows])
@@ -179,7 +182,11 @@ def test_more_rows_than_a_tile_has(device):
 def test_tiles_of_ends_that_are_none_stay_within_the_tensors(device, ends):
     x, factors = values(40, 24, device=device), values(4, 24, 16, device=device)
     given = ends_of(ends, device)
-    found = qfuse.grouped.product(x, factors, given), qfuse.grouped.outer(x, x, given), qfuse.grouped.sums(x, given)
+    found = (
+        qfuse.ops.grouped_products.product(x, factors, given),
+        qfuse.ops.grouped_products.outer(x, x, given),
+        qfuse.ops.grouped_products.sums(x, given),
+    )
     assert all(tensor.isfinite().all() for tensor in found)
 
 
@@ -190,20 +197,20 @@ def test_tiles_of_ends_that_are_none_stay_within_the_tensors(device, ends):
 def orders(monkeypatch):
     """In which order each product was asked for."""
     found = []
-    ours = qfuse.gradients.by_dispatcher
+    ours = qfuse.ops.gradients.by_dispatcher
 
     def called(call):
-        found.append(call.scalars[-1])
+        found.append(call.order)
         return ours(call)
 
-    monkeypatch.setattr(qfuse.gradients, "by_dispatcher", called)
+    monkeypatch.setattr(qfuse.ops.gradients, "by_dispatcher", called)
     return found
 
 
 def test_the_default_order(device, orders):
     stack, _ = stack_of(device, (4, 24, 256))
     index = 0 if device == "cuda" else None
-    split_rows = qfuse.functional._find_advice(index, torch.bfloat16, 24, 256, 64)[0]
+    split_rows = qfuse.ops.orders._find_advice(index, torch.bfloat16, 24, 256, 64)[0]
     most_split = min(split_rows, 1) * 4 if device == "cuda" else split_rows * 4
     few, some, many = (
         torch.ones(count, 256, dtype=torch.bfloat16, device=device)

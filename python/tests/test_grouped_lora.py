@@ -160,7 +160,7 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype, is_t
 
 def test_compiles_torchs_kernels(device, backend, monkeypatch):
     """Which a CPU has, too, in the place of tiles."""
-    monkeypatch.setattr(qfuse.grouped, "has_kernel", lambda *_: True)
+    monkeypatch.setattr(qfuse.ops.grouped_products, "has_kernel", lambda *_: True)
     stack = exact_stack(device, torch.bfloat16)
     leaves = [few_integers(26, K, device=device, dtype=torch.bfloat16), *adapter(device)]
     ends = ends_of(UNEVEN, device)

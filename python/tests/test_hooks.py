@@ -21,8 +21,8 @@ import qfuse.integrations.bitsandbytes as integration
 import qfuse_plugins
 from qfuse import versions
 from qfuse.integrations import report
-from qfuse.integrations.hook import Kernel
-from qfuse.integrations.patch import Patch, Patches
+from qfuse.patching.hook import Kernel
+from qfuse.patching.patch import Patch, Patches
 
 pytestmark = pytest.mark.usefixtures("bitsandbytes_as_it_was")
 MATRICES = [case for case in golden_weights("bnb_cases") if len(case.weight.shape) == 2]
@@ -542,7 +542,7 @@ def test_older_versions_are_refused_by_name(monkeypatch, library, older):
 
 def test_an_older_transformers_is_refused_for_experts(monkeypatch):
     pytest.importorskip("transformers")
-    from qfuse.integrations import experts
+    from qfuse.integrations import transformers_experts as experts
 
     monkeypatch.setattr(versions, "version", lambda library: "5.17.0")
     with pytest.raises(ImportError, match=r"transformers 5\.20 or later for experts in 4 bits, this is 5\.17\.0"):

@@ -18,7 +18,7 @@ from conftest import DEVICES, GOLDEN, golden_weights, same_bits, same_state
 from safetensors.torch import load_file, save_file
 
 import qfuse
-from qfuse import library
+from qfuse.native import library
 
 TINY = GOLDEN / "tiny_llama"
 STATE = ".quant_state.bitsandbytes__"

@@ -183,21 +183,21 @@ def test_a_bias_of_another_dtype_is_converted(device):
 def orders(monkeypatch):
     """In which order each product was asked for."""
     found = []
-    ours = qfuse.gradients.by_dispatcher
+    ours = qfuse.ops.gradients.by_dispatcher
 
     def called(call):
-        found.append(call.scalars[-1])
+        found.append(call.order)
         return ours(call)
 
-    monkeypatch.setattr(qfuse.gradients, "by_dispatcher", called)
-    monkeypatch.setattr(qfuse.direct, "_multiply", None)
+    monkeypatch.setattr(qfuse.ops.gradients, "by_dispatcher", called)
+    monkeypatch.setattr(qfuse.native.torch_ops, "_multiply", None)
     return found
 
 
 def most_split_rows(device, cols=256):
     """16, but on a CPU whose tiles of AMX are the order plain, and on GPUs without split_k."""
     index = 0 if device == "cuda" else None
-    return qfuse.functional._find_advice(index, torch.bfloat16, ROWS, cols, 64)[0]
+    return qfuse.ops.orders._find_advice(index, torch.bfloat16, ROWS, cols, 64)[0]
 
 
 def test_the_default_order(device, orders):

@@ -1,6 +1,9 @@
 """The installed package: that it is whole, typed, and needs nothing but torch and libc."""
 
 import gzip
+import importlib
+import io
+import operator
 import os
 import re
 import subprocess
@@ -13,6 +16,7 @@ import torch
 from conftest import GOLDEN, command
 
 import qfuse
+from qfuse.weight import Form, Weight4bitTensor
 
 PACKAGE = Path(qfuse.__file__).parent
 ROOT = GOLDEN.parents[1]
@@ -150,7 +154,7 @@ def test_importing_starts_no_gpu_and_imports_no_one_else():
 
 
 def test_names_the_missing_extension(monkeypatch, tmp_path):
-    from qfuse import extension
+    from qfuse.native import extension
 
     monkeypatch.setattr(extension, "_LIBRARY", tmp_path / "libqfuse_torch.so")
     with pytest.raises(ImportError, match="install qfuse with pip"):
@@ -161,3 +165,29 @@ def test_names_the_missing_extension(monkeypatch, tmp_path):
     monkeypatch.setattr(torch, "__version__", "2.9.1+cu128")
     with pytest.raises(ImportError, match=re.escape("qfuse needs torch 2.10 or later, this is 2.9.1+cu128")):
         extension.load()
+
+
+def as_once_saved(value):
+    """Saved under the names that modules had before they lay in folders, and loaded."""
+    file = io.BytesIO()
+    torch.save(value, file, _use_new_zipfile_serialization=False)
+    raw = file.getvalue()
+    for now, then in (("weight_4bit", "quant_state"), ("tensor", "parameter"), ("form", "parameter")):
+        raw = raw.replace(f"qfuse.weight.{now}\n".encode(), f"qfuse.{then}\n".encode())
+    assert b"qfuse.weight" not in raw
+    return [torch.load(io.BytesIO(raw), weights_only=only) for only in (True, False)]
+
+
+def test_former_names_of_modules_still_load():
+    tensors = qfuse.ops.quantize_4bit_nested(torch.randn(4, 64), 64, "nf4")
+    weight = qfuse.Weight4bit(tensors, (4, 64), torch.float32)
+    for found in as_once_saved(weight):
+        assert type(found) is qfuse.Weight4bit and torch.equal(found.dequantize(), weight.dequantize())
+    once = Weight4bitTensor.of(weight)
+    once.form = Form._make((*weight[2:], False))  # in the place of is_part, and with no shape
+    del once.is_part
+    for found in as_once_saved(once):
+        assert type(found) is Weight4bitTensor and torch.equal(found.dequantize(), weight.dequantize())
+        assert found.form == weight.form and not found.is_part
+    for name in ("experts", "functional", "integrations.experts", "integrations.patch", "lora", "quant_state"):
+        assert importlib.import_module(f"qfuse.{name}") is operator.attrgetter(name)(qfuse)

@@ -11,6 +11,7 @@ from conftest import Calls, same_bits
 import qfuse
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft as integration
+from qfuse.integrations import peft_forward
 
 peft = pytest.importorskip("peft")
 bnb = pytest.importorskip("bitsandbytes")
@@ -466,9 +467,9 @@ def test_a_forward_that_was_replaced_in_its_class_is_called(device, monkeypatch)
 def test_a_float32_layer_follows_autocast(device):
     model, x = make(device, torch.float32), inputs(device, torch.float32)
     seen = []
-    multiply = integration.multiply_with_lora
+    multiply = peft_forward.multiply_with_lora
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(integration, "multiply_with_lora", lambda x, *more: seen.append(x.dtype) or multiply(x, *more))
+        patch.setattr(peft_forward, "multiply_with_lora", lambda x, *more: seen.append(x.dtype) or multiply(x, *more))
         with integration.enabled(), torch.autocast(device, torch.bfloat16):
             assert step(model, x)["y"].dtype == torch.float32
     assert seen == [torch.bfloat16] * 2
@@ -478,9 +479,9 @@ def test_a_call_for_which_bitsandbytes_is_faster_goes_to_peft(device, monkeypatc
     """One that needs no gradient."""
     model, x = make(device), inputs(device)
     model.eval()
-    multiply, calls = integration.multiply_with_lora, []
-    monkeypatch.setattr(integration, "multiply_with_lora", lambda *all: calls.append(all) or multiply(*all))
-    monkeypatch.setattr(integration, "is_slower_than_bitsandbytes", lambda *call: True)
+    multiply, calls = peft_forward.multiply_with_lora, []
+    monkeypatch.setattr(peft_forward, "multiply_with_lora", lambda *all: calls.append(all) or multiply(*all))
+    monkeypatch.setattr(peft_forward, "is_slower_than_bitsandbytes", lambda *call: True)
     with torch.no_grad():
         expected = model(x)
         with integration.enabled():

@@ -179,7 +179,7 @@ def compiled() -> None:
 
 
 def _weight(of: Any) -> Any:
-    from qfuse.quant_state import read_weight
+    from qfuse.weight import read_weight
 
     return read_weight(of)
 

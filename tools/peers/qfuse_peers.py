@@ -86,7 +86,7 @@ def enable(mode, lines):
 
 
 def _count_calls(integration, lines):
-    from qfuse.integrations.patch import Patches
+    from qfuse.patching.patch import Patches
 
     for patches in [value for value in vars(integration).values() if isinstance(value, Patches)]:
         for patch in patches._patches:

@@ -21,11 +21,13 @@ from torch.distributed.checkpoint.state_dict import get_optimizer_state_dict, se
 from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor, Shard
 
-from ..base import OverWeight
-from ..experts import GroupedLinear4bit
-from ..linear import Linear4bit
-from ..parameter import Weight4bitTensor
-from ..quant_state import QUANT_TYPES, STATE, Weight4bit, to_state_dict
+from ..layers.experts import GroupedLinear4bit
+from ..layers.linear import Linear4bit
+from ..layers.over_weight import OverWeight
+from ..weight.form import QUANT_TYPES
+from ..weight.state_dict import STATE, to_state_dict
+from ..weight.tensor import Weight4bitTensor
+from ..weight.weight_4bit import Weight4bit
 from .names import PEFT, name_in_base, without_wrappers
 
 __all__ = ["consolidate", "restore", "save"]

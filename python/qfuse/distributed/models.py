@@ -10,17 +10,17 @@ from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 
-from ..base import OverWeight
-from ..experts import GroupedLinear4bit
-from ..factors import local_of
-from ..integrations.experts import make_stacks_parameters
-from ..integrations.saving import cover_saving
-from ..linear import Linear4bit
-from ..modules import has_hooks, is_bitsandbytes_linear
-from ..parameter import Weight4bitTensor
-from ..quant_state import FLOAT_DTYPES
+from ..layers.experts import GroupedLinear4bit
+from ..layers.factors import local_of
+from ..layers.inspection import has_hooks, is_bitsandbytes_linear
+from ..layers.linear import Linear4bit
+from ..layers.over_weight import OverWeight
+from ..layers.stack import make_stacks_parameters
+from ..weight.form import FLOAT_DTYPES
+from ..weight.tensor import Weight4bitTensor
 from .names import name_in_files
 from .reading import Part, Reader, reading
+from .saving import cover_saving
 
 __all__ = ["ShardableReport", "as_stored", "load", "shardable"]
 

@@ -14,9 +14,10 @@ from torch import Tensor
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import Placement
 
-from ..inventory import encoded, identity, inspect_files, raw_form, weight_form
-from ..parameter import Form, Weight4bitTensor
-from ..quant_state import NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
+from ..weight.checkpoint_files import encoded, identity, inspect_files, raw_form, weight_form
+from ..weight.form import NESTED_BLOCKSIZE, QUANT_TYPES
+from ..weight.tensor import Weight4bitTensor
+from ..weight.weight_4bit import Weight4bit
 from .shards import Runs, ShardPlan, assembled, cut_of, shard, shard_plan
 
 __all__ = ["Part", "Reader", "load_shards", "reading"]
@@ -82,9 +83,9 @@ class Reader:
             packed, absmax, *nested = self._assembled(tensor, plan, pieces, device).tensors
         *rows, cols = plan.shape[0] // ranks, *plan.shape[1:]
         packed, absmax = packed.view(torch.uint8).view(*rows, cols // 2), absmax.view(*rows, cols // plan.blocksize)
-        scalars = self.form(name)[2:5]
         nested_blocksize = plan.nested_blocksize or plan.whole_nested_blocksize
-        return Weight4bitTensor((packed, absmax, *nested), Form(*scalars, nested_blocksize, is_part=ranks > 1))
+        form = self.form(name).form._replace(nested_blocksize=nested_blocksize)
+        return Weight4bitTensor((packed, absmax, *nested), form, is_part=ranks > 1)
 
     def read_block(self, name: str, shape: Sequence[int], offset: Sequence[int], device: Any) -> Tensor:
         """A block of a tensor that is not in 4 bits. Where several dimensions are cut, the first cut is read, and the

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from torch.distributed.tensor import Placement, Replicate, Shard
 
-from .. import library
-from ..quant_state import NESTED_BLOCKSIZE, Weight4bit
+from ..native import library
+from ..weight.form import NESTED_BLOCKSIZE
+from ..weight.weight_4bit import Weight4bit
 
 __all__ = ["Runs", "ShardPlan", "cut_of", "shard", "shard_plan"]
 

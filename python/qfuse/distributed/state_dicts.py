@@ -21,8 +21,9 @@ from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor
 from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 
-from ..parameter import Weight4bitTensor, as_one_tensor
-from ..quant_state import Weight4bit, from_state_dict
+from ..weight.state_dict import from_state_dict
+from ..weight.tensor import Weight4bitTensor, as_one_tensor
+from ..weight.weight_4bit import Weight4bit
 
 __all__ = ["cover"]
 
@@ -154,7 +155,7 @@ def _check(key: str, found: Any, parameter: Any) -> None:
     if not isinstance(found, Weight4bitTensor):
         kind = f"{type(found).__name__} of {found.dtype}" if isinstance(found, torch.Tensor) else type(found).__name__
         raise TypeError(f"'{key}' is a {kind}, and in the model a weight in 4 bits: quantize the state dict's first")
-    if found.form.is_part:
+    if found.is_part:
         raise ValueError(f"'{key}' is one rank's part: take full_state_dict=True where the state dict is made, too")
     if tuple(found.shape) != tuple(parameter.shape):
         raise ValueError(f"'{key}' has the shape {tuple(found.shape)}, and in the model {tuple(parameter.shape)}")
@@ -191,8 +192,8 @@ def _placed(whole: Weight4bitTensor, parameter: Any) -> Any:
     if not local.is_meta:
         local.copy_(rows)
         return parameter
-    form = local.form._replace(nested_blocksize=whole.form.nested_blocksize, is_part=rows.form.is_part)
-    made = Weight4bitTensor([array.clone() for array in rows.inner], form)
+    form = local.form._replace(nested_blocksize=whole.form.nested_blocksize)
+    made = Weight4bitTensor([array.clone() for array in rows.inner], form, rows.is_part)
     if not isinstance(parameter, DTensor):
         return made
     spec = parameter.device_mesh, parameter.placements

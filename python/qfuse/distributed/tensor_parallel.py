@@ -25,13 +25,13 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import Replicate, Shard, distribute_tensor
 from torch.distributed.tensor.parallel import ParallelStyle
 
-from ..base import OverWeight
-from ..collectives import collected, copied, gathered, once, scattered_sum, summed
-from ..experts import Experts4bit, GroupedLinear4bit
-from ..factors import Factor
-from ..linear import Linear4bit
-from ..parameter import Weight4bitTensor, parameter_of
-from ..quant_state import Weight4bit
+from ..layers.collectives import collected, copied, gathered, once, scattered_sum, summed
+from ..layers.experts import Experts4bit, GroupedLinear4bit
+from ..layers.factors import Factor
+from ..layers.linear import Linear4bit
+from ..layers.over_weight import OverWeight
+from ..weight.tensor import Weight4bitTensor, parameter_of
+from ..weight.weight_4bit import Weight4bit
 from .shards import shard
 
 __all__ = ["ColwiseLinear4bit", "Cut", "ExpertParallel4bit", "RowwiseLinear4bit", "cut_module", "is_layer"]

@@ -7,6 +7,6 @@ importing the module imports nothing of the library. report() says what is repla
 The environment variable QFUSE_BITSANDBYTES, decode or matmul, has bitsandbytes' import call its enable().
 """
 
-from .patch import Report, report
+from ..patching.patch import Report, report
 
 __all__ = ["Report", "report"]

@@ -15,7 +15,7 @@ qfuse.distributed.load has each rank read its own part.
 import warnings
 from typing import Any
 
-from .patch import Patch, Patches
+from ..patching.patch import Patch, Patches
 
 __all__ = ["disable", "enable", "enabled"]
 

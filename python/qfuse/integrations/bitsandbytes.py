@@ -27,27 +27,20 @@ import torch
 from torch import Tensor
 
 from .. import ops
-from ..functional import decode, is_slower_than_bitsandbytes, multiply
-from ..gpu import has_gpu
-from ..gradients import needs_gradient
-from ..modules import is_plain
-from ..quant_state import (
-    FLOAT_DTYPES,
-    NESTED_BLOCKSIZE,
-    QUANT_TYPES,
-    Arguments,
-    decodable_weight,
-    is_repacked,
-    refuse_cast,
-    unpacked_weight,
-    without_torch_function,
-)
-from .hook import Kernel
-from .patch import Patch, Patches, Report, Unneeded
+from ..layers.inspection import is_plain
+from ..native import torch_ops
+from ..native.devices import has_gpu
+from ..ops.functional import decode, multiply
+from ..ops.gradients import needs_gradient
+from ..ops.orders import is_slower_than_bitsandbytes
+from ..patching.hook import Kernel
+from ..patching.patch import Patch, Patches, Report, Unneeded
+from ..weight.form import BLOCKSIZES, FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES
+from ..weight.quant_state import decodable_weight, is_repacked, refuse_cast, unpacked_weight
+from ..weight.weight_4bit import Weight4bit, without_torch_function
 
 __all__ = ["disable", "enable", "enabled", "report"]
 
-_BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # bitsandbytes' own, whose message names the others
 _made: dict[tuple[str, torch.device, torch.dtype], Tensor] = {}
 
 
@@ -98,7 +91,7 @@ def _quantize_4bit(
 
 def _is_encodable(A: Tensor, blocksize: int, quant_type: str, quant_storage: torch.dtype) -> bool:
     """Not on a CPU, where bitsandbytes' bytes are others."""
-    known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in QUANT_TYPES
+    known = A.dtype in FLOAT_DTYPES and blocksize in BLOCKSIZES and quant_type in QUANT_TYPES
     whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
     return known and whole and A.is_cuda and torch.version.hip is None and is_plain(A) and has_gpu()
 
@@ -136,7 +129,7 @@ def _weight_of_op(
     absmax_8bit: Tensor | None = None,
     absmax_code: Tensor | None = None,
     absmax_offset: Tensor | None = None,
-) -> Arguments | None:
+) -> Weight4bit | None:
     """From the arguments of bitsandbytes' ops; absmax are the nested ones where there are absmax_8bit."""
     if absmax_8bit is None:
         return decodable_weight(B, [absmax, shape, dtype, blocksize, None, quant_type])
@@ -147,7 +140,7 @@ def _weight_of_op(
 def _decode_op(A: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape: Any, dtype: torch.dtype) -> Any:
     """bitsandbytes::dequantize_4bit, which has no nested absmax and no transpose."""
     weight = _weight_of_op(A, shape, dtype, absmax, blocksize, quant_type)
-    return None if weight is None else ops.dequantize_4bit(*weight)
+    return None if weight is None else torch_ops.dequantize_4bit(weight)
 
 
 def _encode_op(
@@ -178,7 +171,7 @@ def _decode_and_multiply(
     if weight is None:
         return None
     with without_torch_function():
-        decoded = ops.dequantize_4bit(*weight)
+        decoded = torch_ops.dequantize_4bit(weight)
     return torch.nn.functional.linear(A, decoded, bias)
 
 
@@ -212,15 +205,14 @@ def _matmul_4bit(
     if is_repacked(quant_state):
         if not needs_gradient(A, bias):
             return None  # bitsandbytes has its own product of it, which has no gradient
-        weight: Arguments | None = unpacked_weight(B, quant_state)
+        weight: Weight4bit | None = unpacked_weight(B, quant_state)
     else:
         weight = decodable_weight(B, quant_state)
     return None if weight is None else _multiply(A, weight, bias)
 
 
-def _multiply(A: Tensor, weight: Arguments, bias: Tensor | None) -> Tensor | None:
-    _, shape, _, _, blocksize, _ = weight
-    if not _fits(A, weight, bias) or is_slower_than_bitsandbytes(A, shape, blocksize):
+def _multiply(A: Tensor, weight: Weight4bit, bias: Tensor | None) -> Tensor | None:
+    if not _fits(A, weight, bias) or is_slower_than_bitsandbytes(A, weight.shape, weight.blocksize):
         return None
     return multiply(A, weight, bias, few_factored=_few_factored.is_enabled)
 
@@ -233,8 +225,8 @@ def _refuse_cast_codes(
         refuse_cast(B, quant_state)
 
 
-def _fits(A: Tensor, weight: Arguments, bias: Tensor | None) -> bool:
-    shape, device = tuple(weight[1]), weight[0][0].device
+def _fits(A: Tensor, weight: Weight4bit, bias: Tensor | None) -> bool:
+    shape, device = weight.shape, weight.device
     fits = A.dtype in FLOAT_DTYPES and len(shape) == 2 and A.shape[-1:] == shape[1:] and A.device == device
     if bias is not None:
         fits = fits and bias.dtype == A.dtype and bias.shape == shape[:1] and bias.device == A.device

@@ -9,8 +9,8 @@ import bitsandbytes
 from peft.tuners.lora import bnb, layer
 from torch import Tensor
 
-from .. import linear
-from .peft import forward_of_any, forward_of_bnb
+from ..layers import linear
+from .peft_forward import forward_of_any, forward_of_bnb
 
 __all__ = ["LAYERS", "Linear", "Linear4bit"]
 

@@ -1,32 +1,36 @@
 """What transformers itself says of a checkpoint, without reading its data or needing memory for it.
 
-Once this is imported, transformers knows the experts_implementation "qfuse" (experts.py), by its own registry.
+Once this is imported, transformers knows the experts_implementation "qfuse" (transformers_experts.py), by its registry.
 """
 
 import json
 import struct
 import tempfile
 import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import transformers
 
-from .. import checkpoint
-from . import experts
+from . import transformers_experts
 
 __all__: list[str] = []  # to import it is all that a user does
 
 try:
-    experts.register()
+    transformers_experts.register()
 except ImportError as error:  # an old transformers, which can judge a checkpoint for all that
     warnings.warn(str(error), stacklevel=2)
 
 _BITS = {"F64": 64, "I64": 64, "F32": 32, "I32": 32, "U32": 32, "F16": 16, "BF16": 16, "I16": 16, "U16": 16}  # else 8
 
 
-def problems(path: Path) -> list[checkpoint.CheckProblem] | None:
-    """Loads the decoded model on the meta device, by its class. None where transformers has no class of that name."""
+Problem = tuple[str, str, str]  # the fields of a checkpoint.CheckProblem
+
+
+def problems(path: Path, inspect: Callable[[], Iterable[Any]]) -> list[Problem] | None:
+    """Loads the decoded model on the meta device, by its class. None where transformers has no class of that name.
+    inspect: gives the tensors of the checkpoint's Inventory."""
     config = _plain(json.loads((path / "config.json").read_text("utf-8")))
     names = config.get("architectures") or [""]
     model_class = None if "auto_map" in config else getattr(transformers, names[0], None)
@@ -35,7 +39,7 @@ def problems(path: Path) -> list[checkpoint.CheckProblem] | None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         (directory / "config.json").write_text(json.dumps(config), "utf-8")
-        _write_skeleton(directory / "model.safetensors", checkpoint.inspect(path))
+        _write_skeleton(directory / "model.safetensors", inspect())
         verbosity = transformers.logging.get_verbosity()
         transformers.logging.set_verbosity(transformers.logging.CRITICAL)
         try:
@@ -43,7 +47,7 @@ def problems(path: Path) -> list[checkpoint.CheckProblem] | None:
                 directory, device_map="meta", output_loading_info=True, ignore_mismatched_sizes=True
             )
         except Exception as error:
-            return [checkpoint.CheckProblem("refused", "", f"transformers refuses it: {error}")]
+            return [("refused", "", f"transformers refuses it: {error}")]
         finally:
             transformers.logging.set_verbosity(verbosity)
     return _found(info)
@@ -55,11 +59,11 @@ def _plain(config: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in parts.items() if key != "quantization_config"}
 
 
-def _write_skeleton(file: Path, inventory: checkpoint.Inventory) -> None:
+def _write_skeleton(file: Path, tensors: Iterable[Any]) -> None:
     """A file with the decoded tensors' names and shapes, and a hole for their values."""
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     end = 0
-    for tensor in inventory.tensors:
+    for tensor in tensors:
         size = _BITS.get(tensor.dtype, 8) // 8
         for dimension in tensor.shape:
             size *= dimension
@@ -71,20 +75,16 @@ def _write_skeleton(file: Path, inventory: checkpoint.Inventory) -> None:
         out.truncate(8 + len(text) + end)
 
 
-def _found(info: dict[str, Any]) -> list[checkpoint.CheckProblem]:
-    problem = checkpoint.CheckProblem
+def _found(info: dict[str, Any]) -> list[Problem]:
     return [
+        *(("missing", name, "is in no file, so that its values are random") for name in sorted(info["missing_keys"])),
         *(
-            problem("missing", name, "is in no file, so that its values are random")
-            for name in sorted(info["missing_keys"])
-        ),
-        *(
-            problem("mismatched", name, f"is {list(there)}, and {list(wanted)} by config.json")
+            ("mismatched", name, f"is {list(there)}, and {list(wanted)} by config.json")
             for name, there, wanted in sorted(info["mismatched_keys"])
         ),
         *(
-            problem("unexpected", name, "the class has no such tensor, so that it is lost")
+            ("unexpected", name, "the class has no such tensor, so that it is lost")
             for name in sorted(info["unexpected_keys"])
         ),
-        *(problem("refused", "", message) for message in info["error_msgs"]),
+        *(("refused", "", message) for message in info["error_msgs"]),
     ]

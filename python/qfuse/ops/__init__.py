@@ -15,9 +15,16 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from . import direct, extension, fakes, gradients
+from ..native import torch_ops
+from ..native.torch_ops import Call, Direction, Order
+from ..weight.form import QuantType
+from ..weight.weight_4bit import Weight4bit
+from . import fakes, gradients
 
 __all__ = [
+    "Direction",
+    "Order",
+    "QuantType",
     "dequantize_4bit",
     "dequantize_4bit_out",
     "dequantize_blockwise",
@@ -34,16 +41,11 @@ __all__ = [
     "swiglu",
 ]
 
-QuantType = Literal["nf4", "fp4"]
 Reciprocal = Literal["ieee", "approx"]
-Direction = Literal["forward", "backward"]
-Order = Literal["plain", "split", "factored"]
 Recipe = Literal["int8", "deepseek", "transformer_engine", "torchao", "mx"]
 ScaleRule = Literal["power_of_two", "torchao"]
 ZeroRule = Literal["floor", "one", "least"]
 
-extension.load()
-direct.load()
 fakes.register()
 gradients.register()
 _ops = torch.ops.qfuse
@@ -58,7 +60,11 @@ for _op in (
 ):
     # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
     _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
-_dequantize_4bit = _ops.dequantize_4bit.default
+
+
+def _weight(tensors: Sequence[Tensor], *form: Any) -> Weight4bit:
+    """As given: the ops refuse what is none."""
+    return Weight4bit._make((tensors, *form))
 
 
 def dequantize_4bit(
@@ -78,10 +84,7 @@ def dequantize_4bit(
     lies. dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
     Returns `shape` in `dtype`.
     """
-    decoded: Tensor | None = direct.dequantize_4bit(weight, shape, dtype, quant_type, blocksize, nested_blocksize)
-    if decoded is None:
-        decoded = _dequantize_4bit(weight, shape, dtype, quant_type, blocksize, nested_blocksize)
-    return decoded
+    return torch_ops.dequantize_4bit(_weight(weight, shape, dtype, quant_type, blocksize, nested_blocksize))
 
 
 def dequantize_4bit_out(
@@ -95,8 +98,7 @@ def dequantize_4bit_out(
     out: Tensor,
 ) -> Tensor:
     """dequantize_4bit into `out`, which has exactly `shape` and `dtype` and overlaps no other argument."""
-    _ops.dequantize_4bit.out(weight, shape, dtype, quant_type, blocksize, nested_blocksize, out=out)
-    return out
+    return torch_ops.dequantize_4bit_out(_weight(weight, shape, dtype, quant_type, blocksize, nested_blocksize), out)
 
 
 def quantize_4bit(
@@ -199,8 +201,8 @@ def matmul_4bit(
 
     All but the weight may have gradients, of the first and every higher order, unless order is "factored".
     """
-    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
-    return gradients.matmul_4bit(gradients.Call(x, weight, bias, scalars, (lora_in, lora_weight)))
+    of = _weight(weight, shape, x.dtype, quant_type, blocksize, nested_blocksize)
+    return gradients.matmul_4bit(Call(x, of, bias, direction, order, (lora_in, lora_weight)))
 
 
 def matmul_4bit_grouped(
@@ -239,8 +241,8 @@ def matmul_4bit_grouped(
 
     All but the weight may have gradients, of the first and every higher order, unless order is "factored".
     """
-    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
-    return gradients.matmul_4bit(gradients.Call(x, weight, bias, scalars, (lora_in, lora_weight), expert_ends))
+    of = _weight(weight, shape, x.dtype, quant_type, blocksize, nested_blocksize)
+    return gradients.matmul_4bit(Call(x, of, bias, direction, order, (lora_in, lora_weight), expert_ends))
 
 
 def matmul_4bit_many(

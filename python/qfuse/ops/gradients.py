@@ -3,24 +3,28 @@
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from . import direct, grouped, one_device
+from ..native import torch_ops
+from ..native.devices import check_one_device
+from ..native.torch_ops import Call, Direction, Order
+from ..weight.form import Form
+from ..weight.weight_4bit import Weight4bit, given, unnested
+from . import grouped_products
 
 __all__ = [
+    "TURNED",
     "Call",
     "Kept",
     "are_together",
     "by_dispatcher",
     "decode",
-    "given",
     "is_autocast",
     "is_watched",
     "many_by_dispatcher",
-    "many_past_dispatcher",
     "matmul_4bit",
     "needs_gradient",
     "outer",
@@ -30,7 +34,6 @@ __all__ = [
     "register",
     "rows",
     "sum_of_rows",
-    "turned",
     "without_autocast",
     "without_gradient",
     "without_nobodys",
@@ -38,20 +41,7 @@ __all__ = [
 
 _library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
-_TURNED = {"forward": "backward", "backward": "forward"}
-
-
-class Call(NamedTuple):
-    """Of the op, by x, weight and bias. scalars: its keywords, in their order; without an order, None, the weight is
-    decoded to memory, in each direction anew, and the product is torch's. terms: LoRA's lora_in and lora_weight. ends:
-    of the experts whose weights are a stack, matmul_4bit_grouped's."""
-
-    x: Tensor
-    weight: Sequence[Tensor]
-    bias: Tensor | None
-    scalars: tuple[Any, ...]
-    terms: tuple[Tensor | None, Tensor | None] = (None, None)
-    ends: Tensor | None = None
+TURNED: dict[Direction, Direction] = {"forward": "backward", "backward": "forward"}
 
 
 class Kept:
@@ -59,10 +49,10 @@ class Kept:
     carried by every hook for saved tensors, as those that offload activations are, and refused if it was made in
     inference mode."""
 
-    def __init__(self, weight: Sequence[Tensor]) -> None:
+    def __init__(self, weight: Weight4bit) -> None:
         self._weight, self._versions = weight, _versions(weight)
 
-    def get(self) -> Sequence[Tensor]:
+    def get(self) -> Weight4bit:
         if _versions(self._weight) != self._versions:  # as torch says of what it has saved
             raise RuntimeError(
                 "a 4-bit weight that is needed for a gradient has been modified by an inplace operation since then"
@@ -70,8 +60,8 @@ class Kept:
         return self._weight
 
 
-def _versions(weight: Sequence[Tensor]) -> list[int]:
-    return [0 if tensor.is_inference() else tensor._version for tensor in weight]
+def _versions(weight: Weight4bit) -> list[int]:
+    return [0 if tensor.is_inference() else tensor._version for tensor in weight.tensors]
 
 
 class _Matmul4bit(torch.autograd.Function):
@@ -85,16 +75,17 @@ class _Matmul4bit(torch.autograd.Function):
         lora_in: Tensor | None,
         lora_weight: Tensor | None,
         ends: Tensor | None,
-        weight: Sequence[Tensor],
-        scalars: tuple[Any, ...],
+        weight: Weight4bit,
+        direction: Direction,
+        order: Order | None,
     ) -> Tensor:
         ctx.save_for_backward(lora_in, lora_weight, ends)
-        ctx.weight, ctx.scalars = Kept(weight), scalars
-        return without_gradient(Call(x, weight, bias, scalars, (lora_in, lora_weight), ends))
+        ctx.weight, ctx.direction, ctx.order = Kept(weight), direction, order
+        return without_gradient(Call(x, weight, bias, direction, order, (lora_in, lora_weight), ends))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        return *_backward(ctx, ctx.weight.get(), ctx.saved_tensors, *grads), None, None, None
+        return *_backward(ctx, ctx.weight.get(), ctx.saved_tensors, *grads), *([None] * 4)
 
 
 class _Matmul4bitWatched(torch.autograd.Function):
@@ -118,32 +109,35 @@ class _Matmul4bitWatched(torch.autograd.Function):
         nested_absmax: Tensor | None,
         nested_quant_map: Tensor | None,
         nested_offset: Tensor | None,
-        scalars: tuple[Any, ...],
+        form: Form,
+        direction: Direction,
+        order: Order | None,
     ) -> Tensor:
-        weight = given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
-        return without_gradient(Call(x, weight, bias, scalars, (lora_in, lora_weight), ends))
+        weight = Weight4bit(given(packed, absmax, nested_absmax, nested_quant_map, nested_offset), *form)
+        return without_gradient(Call(x, weight, bias, direction, order, (lora_in, lora_weight), ends))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.save_for_backward(*inputs[2:-1])
-        ctx.scalars = inputs[-1]
+        ctx.save_for_backward(*inputs[2:-3])
+        ctx.form, ctx.direction, ctx.order = inputs[-3:]
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         *terms_and_ends, _, _, _, _, _ = ctx.saved_tensors
-        return *_backward(ctx, given(*ctx.saved_tensors[3:]), terms_and_ends, *grads), *([None] * 7)
+        weight = Weight4bit(given(*ctx.saved_tensors[3:]), *ctx.form)
+        return *_backward(ctx, weight, terms_and_ends, *grads), *([None] * 9)
 
 
 def _backward(
-    ctx: Any, weight: Sequence[Tensor], terms_and_ends: Sequence[Any], grad: Tensor
+    ctx: Any, weight: Weight4bit, terms_and_ends: Sequence[Any], grad: Tensor
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]:
     """Gradients of x, bias and the terms."""
     lora_in, lora_weight, ends = terms_and_ends
-    *_, direction, order = ctx.scalars
+    direction, order = ctx.direction, ctx.order
     _refuse_factored(order)  # by a transform, whose inner levels see no gradient
     grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
     if ctx.needs_input_grad[0]:
-        grad_x = without_nobodys(matmul_4bit(Call(grad, weight, None, turned(ctx.scalars), ends=ends)), ends)
+        grad_x = without_nobodys(matmul_4bit(Call(grad, weight, None, TURNED[direction], order, ends=ends)), ends)
     with without_autocast(grad):
         if ctx.needs_input_grad[1]:
             grad_bias = sum_of_rows(grad, ends)
@@ -156,33 +150,24 @@ def _backward(
     return grad_x, grad_bias, grad_lora_in, grad_lora_weight
 
 
-def turned(scalars: tuple[Any, ...]) -> tuple[Any, ...]:
-    *others, direction, order = scalars
-    return (*others, _TURNED[direction], order)
-
-
 # ---- dense products, of all rows by one factor, or with ends each by its expert's
 
 
 def product(x: Tensor, factor: Tensor, ends: Tensor | None) -> Tensor:
-    return x @ factor if ends is None else grouped.product(x, factor, ends)
+    return x @ factor if ends is None else grouped_products.product(x, factor, ends)
 
 
 def outer(left: Tensor, right: Tensor, ends: Tensor | None) -> Tensor:
     """leftᵀ·right over all rows, or over those of each expert."""
-    return rows(left).t() @ rows(right) if ends is None else grouped.outer(left, right, ends)
+    return rows(left).t() @ rows(right) if ends is None else grouped_products.outer(left, right, ends)
 
 
 def sum_of_rows(tensor: Tensor, ends: Tensor | None) -> Tensor:
-    return rows(tensor).sum(0) if ends is None else grouped.sums(tensor, ends)
+    return rows(tensor).sum(0) if ends is None else grouped_products.sums(tensor, ends)
 
 
 def without_nobodys(gradient: Tensor, ends: Tensor | None) -> Tensor:
-    return gradient if ends is None else grouped.without_nobodys(gradient, ends)
-
-
-def given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
-    return tuple(tensor for tensor in tensors if tensor is not None)
+    return gradient if ends is None else grouped_products.without_nobodys(gradient, ends)
 
 
 def rows(tensor: Tensor) -> Tensor:
@@ -203,72 +188,36 @@ def without_autocast(tensor: Tensor) -> Any:
 def decode(call: Call) -> Tensor:
     """The weight [n, k], or a stack of these, in x's dtype."""
     beside = [("x", call.x)] if call.bias is None else [("x", call.x), ("bias", call.bias)]
-    one_device.check((("packed", call.weight[0]), *beside))  # of one on meta, torch's product says nothing
-    shape, *others, nested_blocksize, _, _ = call.scalars
-    weight = grouped.unnested(call.weight, shape, nested_blocksize)
-    arguments = (weight, shape, call.x.dtype, *others, nested_blocksize)
-    decoded = direct.dequantize_4bit(*arguments)
-    if decoded is None:
-        decoded = torch.ops.qfuse.dequantize_4bit.default(*arguments)
-    return decoded
+    check_one_device((("packed", call.weight.packed), *beside))  # of one on meta, torch's product says nothing
+    return torch_ops.dequantize_4bit(unnested(call.weight._replace(dtype=call.x.dtype)))
 
 
 def _call(call: Call) -> Tensor:
-    x, weight, bias, scalars, (lora_in, lora_weight), ends = call
-    shape, quant_type, blocksize, nested_blocksize, direction, order = scalars
+    if call.order is not None:
+        return torch_ops.matmul_4bit(call)
+    x, _, bias, direction, _, (lora_in, lora_weight), ends = call
     if ends is not None:
-        return _call_grouped(call, ends)
-    if order is None:
-        decoded = decode(call)
-        with without_autocast(x):
-            product = torch.nn.functional.linear(x, decoded, bias) if direction == "forward" else x @ decoded
-            if lora_in is not None and lora_weight is not None:
-                one_device.check((("x", x), ("lora_in", lora_in), ("lora_weight", lora_weight)))
-                factor = lora_weight.t() if direction == "forward" else lora_weight
-                product.view(-1, product.shape[-1]).addmm_(rows(lora_in), factor)
-        return product
-    result: Tensor = torch.ops.qfuse.matmul_4bit.default(
-        x,
-        weight,
-        bias,
-        lora_in,
-        lora_weight,
-        shape=shape,
-        quant_type=quant_type,
-        blocksize=blocksize,
-        nested_blocksize=nested_blocksize,
-        direction=direction,
-        order=order,
-    )
-    return result
-
-
-def _call_grouped(call: Call, ends: Tensor) -> Tensor:
-    x, weight, bias, scalars, (lora_in, lora_weight), _ = call
-    shape, quant_type, blocksize, nested_blocksize, direction, order = scalars
-    if order is not None:
-        result: Tensor = torch.ops.qfuse.matmul_4bit_grouped.default(
-            x,
-            weight,
-            ends,
-            bias,
-            lora_in,
-            lora_weight,
-            shape=shape,
-            quant_type=quant_type,
-            blocksize=blocksize,
-            nested_blocksize=nested_blocksize,
-            direction=direction,
-            order=order,
-        )
-        return result
-    one_device.check((("x", x), ("expert_ends", ends)))
+        return _call_decoded_grouped(call, ends)
     decoded = decode(call)
-    found = grouped.product(x, decoded.mT if direction == "forward" else decoded, ends)
+    with without_autocast(x):
+        product = torch.nn.functional.linear(x, decoded, bias) if direction == "forward" else x @ decoded
+        if lora_in is not None and lora_weight is not None:
+            check_one_device((("x", x), ("lora_in", lora_in), ("lora_weight", lora_weight)))
+            factor = lora_weight.t() if direction == "forward" else lora_weight
+            product.view(-1, product.shape[-1]).addmm_(rows(lora_in), factor)
+    return product
+
+
+def _call_decoded_grouped(call: Call, ends: Tensor) -> Tensor:
+    x, _, bias, direction, _, (lora_in, lora_weight), _ = call
+    check_one_device((("x", x), ("expert_ends", ends)))
+    decoded = decode(call)
+    found = grouped_products.product(x, decoded.mT if direction == "forward" else decoded, ends)
     if lora_in is not None and lora_weight is not None:
-        found = found + grouped.product(lora_in, lora_weight.mT if direction == "forward" else lora_weight, ends)
+        factor = lora_weight.mT if direction == "forward" else lora_weight
+        found = found + grouped_products.product(lora_in, factor, ends)
     if bias is not None:
-        found = found + bias[grouped.expert_of_rows(ends, x.shape[0])]
+        found = found + bias[grouped_products.expert_of_rows(ends, x.shape[0])]
     return found
 
 
@@ -280,7 +229,7 @@ def _call_below_autograd(call: Call) -> Tensor:
 
 def _call_past_autograd(call: Call) -> Tensor:
     """Where it can be, past torch's dispatcher, too."""
-    product = direct.matmul_4bit(*call)
+    product = torch_ops.matmul_4bit_directly(call)
     return _call_below_autograd(call) if product is None else product
 
 
@@ -290,9 +239,9 @@ def without_gradient(call: Call) -> Tensor:
     return (_call if _is_compiling() else _call_past_autograd)(call)
 
 
-def padded(weight: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
-    """With None for what a weight that is not nested has not."""
-    return (*weight, *([None] * (5 - len(weight))))
+def padded(weight: Weight4bit) -> tuple[Tensor | None, ...]:
+    """Its tensors, with None for what a weight that is not nested has not."""
+    return (*weight.tensors, *([None] * (5 - len(weight.tensors))))
 
 
 def _refuse_factored(order: str | None) -> None:
@@ -305,15 +254,16 @@ def _refuse_factored(order: str | None) -> None:
 
 
 def _call_with_gradient(call: Call) -> Tensor:
-    x, weight, bias, scalars, terms, ends = call
+    x, weight, bias, direction, order, terms, ends = call
     if needs_gradient(x, bias):
-        _refuse_factored(scalars[-1])
+        _refuse_factored(order)
     if not is_watched():
-        found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, scalars)
+        found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, direction, order)
         return found
-    if len(weight) > 5:  # which the op refuses in its own words
+    if len(weight.tensors) > 5:  # which the op refuses in its own words
         return _call_below_autograd(call)
-    watched: Tensor = _Matmul4bitWatched.apply(x, bias, *terms, ends, *padded(weight), scalars)
+    tensors = padded(weight)
+    watched: Tensor = _Matmul4bitWatched.apply(x, bias, *terms, ends, *tensors, weight.form, direction, order)
     return watched
 
 
@@ -328,7 +278,7 @@ def needs_gradient(*tensors: Tensor | None) -> bool:
 def is_watched() -> bool:
     """Whether what is called has to be seen: under a transform, an outer level may need the gradient, and forward-mode
     differentiation, which there is not, is to be refused."""
-    return _is_compiling() or torch._C._are_functorch_transforms_active() or direct.is_dual()
+    return _is_compiling() or torch._C._are_functorch_transforms_active() or torch_ops.is_dual()
 
 
 def matmul_4bit(call: Call) -> Tensor:
@@ -339,7 +289,7 @@ def matmul_4bit(call: Call) -> Tensor:
 
 def past_dispatcher(call: Call) -> Tensor | None:
     """matmul_4bit where no gradient is needed and nobody has to see the op, else None."""
-    return None if needs_gradient(call.x, call.bias, *call.terms) else direct.matmul_4bit(*call)
+    return None if needs_gradient(call.x, call.bias, *call.terms) else torch_ops.matmul_4bit_directly(call)
 
 
 def by_dispatcher(call: Call) -> Tensor:
@@ -350,115 +300,97 @@ def by_dispatcher(call: Call) -> Tensor:
 
 
 def are_together(calls: Sequence[Call]) -> bool:
-    """Whether calls of one x, without LoRA, can be one matmul_4bit_many: no gradient is needed, they have the same
-    scalars but for the shape, and all or none are nested and have a bias."""
+    """Whether calls of one x, without LoRA, can be one matmul_4bit_many: no gradient is needed, they are of one order,
+    and their weights of one kind but for the shape, all or none nested and with a bias."""
     first = calls[0]
-    if first.scalars[-1] is None or needs_gradient(first.x, *(call.bias for call in calls)):
+    if first.order is None or needs_gradient(first.x, *(call.bias for call in calls)):
         return False
-    if torch._C._are_functorch_transforms_active() or direct.is_dual():
+    if torch._C._are_functorch_transforms_active() or torch_ops.is_dual():
         return False
-    kind = (len(first.weight), first.bias is None, *first.scalars[1:])
-    return all((len(call.weight), call.bias is None, *call.scalars[1:]) == kind for call in calls)
+    kind = _kind(first)
+    return all(_kind(call) == kind for call in calls)
 
 
-def _many_arguments(calls: Sequence[Call]) -> tuple[Any, ...]:
-    """Of the op, in its order."""
-    _, quant_type, blocksize, nested_blocksize, _, order = calls[0].scalars
-    weights = tuple(tensor for call in calls for tensor in call.weight)
-    rows = tuple(call.scalars[0][0] for call in calls)
-    biases = given(*(call.bias for call in calls))
-    return calls[0].x, weights, biases, rows, quant_type, blocksize, nested_blocksize, order
-
-
-def many_past_dispatcher(calls: Sequence[Call]) -> Sequence[Tensor] | None:
-    """Calls that are together, or None as of past_dispatcher."""
-    return direct.matmul_4bit_many(*_many_arguments(calls))
+def _kind(call: Call) -> tuple[Any, ...]:
+    tensors, _, _, *blocks = call.weight
+    return len(tensors), call.bias is None, call.direction, call.order, *blocks
 
 
 def many_by_dispatcher(calls: Sequence[Call]) -> Sequence[Tensor]:
-    arguments = _many_arguments(calls)
     if _is_compiling():  # what is being compiled has to see the op, not how to get past a part of it
-        return _call_many(*arguments)
+        return _call_many(calls)
     with torch._C._AutoDispatchBelowAutograd():
-        return _call_many(*arguments)
+        return _call_many(calls)
 
 
-def _call_many(
-    x: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], rows: Sequence[int], *scalars: Any
-) -> list[Tensor]:
-    keywords = dict(zip(("quant_type", "blocksize", "nested_blocksize", "order"), scalars, strict=True))
-    products: list[Tensor] = torch.ops.qfuse.matmul_4bit_many.default(x, weights, biases, rows=rows, **keywords)
-    return products
+def _call_many(calls: Sequence[Call]) -> list[Tensor]:
+    return torch_ops.matmul_4bit_many(calls)
+
+
+# ---- for who calls torch.ops.qfuse.*: what torch does not pass has the defaults of the ops
+
+
+def _read(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    bias: Tensor | None = None,
+    *terms: Tensor | None,
+    ends: Tensor | None = None,
+    direction: Direction = "forward",
+    order: Order | None = "plain",
+    **form: Any,
+) -> Call:
+    lora_in, lora_weight = (*terms, None, None)[:2]
+    of = Weight4bit(tuple(weight), dtype=x.dtype, **form)
+    return Call(x, of, bias, direction, order, (lora_in, lora_weight), ends)
+
+
+def _read_grouped(x: Tensor, weight: Sequence[Tensor], expert_ends: Tensor, *others: Any, **scalars: Any) -> Call:
+    return _read(x, weight, *others, ends=expert_ends, **scalars)
 
 
 def _many_autograd(
-    x: Tensor,
-    weights: Sequence[Tensor],
-    biases: Sequence[Tensor],
-    *,
-    rows: Sequence[int],
-    quant_type: str = "nf4",
-    blocksize: int = 64,
-    nested_blocksize: int = 256,
-    order: str = "plain",
+    x: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], *, rows: Sequence[int], **scalars: Any
 ) -> list[Tensor]:
     """Where a gradient is needed, single products."""
     if not needs_gradient(x, *biases):
         with torch._C._AutoDispatchBelowAutograd():
-            return _call_many(x, weights, biases, rows, quant_type, blocksize, nested_blocksize, order)
+            products: list[Tensor] = torch.ops.qfuse.matmul_4bit_many.default(x, weights, biases, rows=rows, **scalars)
+            return products
     each = len(weights) // max(len(rows), 1)
     return [
         matmul_4bit(
-            Call(
+            _read(
                 x,
                 weights[i * each : (i + 1) * each],
                 biases[i] if biases else None,
-                ((count, x.shape[-1]), quant_type, blocksize, nested_blocksize, "forward", order),
+                shape=(count, x.shape[-1]),
+                **scalars,
             )
         )
         for i, count in enumerate(rows)
     ]
 
 
-def _matmul_autograd(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    lora_in: Tensor | None = None,
-    lora_weight: Tensor | None = None,
-    *,
-    shape: Sequence[int],
-    quant_type: str = "nf4",
-    blocksize: int = 64,
-    nested_blocksize: int = 256,
-    direction: str = "forward",
-    order: str = "plain",
-) -> Tensor:
-    """The same for who calls torch.ops.qfuse.matmul_4bit."""
-    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
-    call = Call(x, weight, bias, scalars, (lora_in, lora_weight))
-    return (_call_with_gradient if needs_gradient(x, bias, *call.terms) else _call_past_autograd)(call)
+def _matmul_autograd(*args: Any, **scalars: Any) -> Tensor:
+    call = _read(*args, **scalars)
+    return (_call_with_gradient if needs_gradient(call.x, call.bias, *call.terms) else _call_past_autograd)(call)
 
 
-def _grouped_autograd(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    expert_ends: Tensor,
-    bias: Tensor | None = None,
-    lora_in: Tensor | None = None,
-    lora_weight: Tensor | None = None,
-    *,
-    shape: Sequence[int],
-    quant_type: str = "nf4",
-    blocksize: int = 64,
-    nested_blocksize: int = 256,
-    direction: str = "forward",
-    order: str = "plain",
-) -> Tensor:
-    """The same for who calls torch.ops.qfuse.matmul_4bit_grouped."""
-    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
-    call = Call(x, weight, bias, scalars, (lora_in, lora_weight), expert_ends)
-    return (_call_with_gradient if needs_gradient(x, bias, *call.terms) else _call_below_autograd)(call)
+def _grouped_autograd(*args: Any, **scalars: Any) -> Tensor:
+    call = _read_grouped(*args, **scalars)
+    return (_call_with_gradient if needs_gradient(call.x, call.bias, *call.terms) else _call_below_autograd)(call)
+
+
+def _matmul_batched(*args: Any, **scalars: Any) -> Tensor:
+    """In operations of torch's, of gradients that torch.autograd has batched (is_grads_batched): it has a vmap of its
+    own for that, which knows no list of tensors."""
+    return _call(_read(*args, **scalars)._replace(order=None))  # in the order of torch's product
+
+
+def _grouped_batched(*args: Any, **scalars: Any) -> Tensor:
+    """As _matmul_batched."""
+    return _call(_read_grouped(*args, **scalars)._replace(order=None))
 
 
 def _matmul_vmap(
@@ -503,46 +435,6 @@ def _each_of_batch(
         for i in range(info.batch_size)
     ]
     return torch.stack(results), 0
-
-
-def _matmul_batched(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    lora_in: Tensor | None = None,
-    lora_weight: Tensor | None = None,
-    *,
-    shape: Sequence[int],
-    quant_type: str = "nf4",
-    blocksize: int = 64,
-    nested_blocksize: int = 256,
-    direction: str = "forward",
-    order: str = "plain",
-) -> Tensor:
-    """In operations of torch's, of gradients that torch.autograd has batched (is_grads_batched): it has a vmap of its
-    own for that, which knows no list of tensors."""
-    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, None)  # in the order of torch's product
-    return _call(Call(x, weight, bias, scalars, (lora_in, lora_weight)))
-
-
-def _grouped_batched(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    expert_ends: Tensor,
-    bias: Tensor | None = None,
-    lora_in: Tensor | None = None,
-    lora_weight: Tensor | None = None,
-    *,
-    shape: Sequence[int],
-    quant_type: str = "nf4",
-    blocksize: int = 64,
-    nested_blocksize: int = 256,
-    direction: str = "forward",
-    order: str = "plain",
-) -> Tensor:
-    """As _matmul_batched."""
-    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, None)
-    return _call(Call(x, weight, bias, scalars, (lora_in, lora_weight), expert_ends))
 
 
 def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:

@@ -7,13 +7,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from . import grouped, ops
-from .base import OverWeight
+from .. import ops
+from ..ops.functional import matmul_4bit_grouped, matmul_4bit_grouped_lora
+from ..weight.form import FLOAT_DTYPES, NESTED_BLOCKSIZE, QuantType
+from ..weight.quant_state import read_weight
+from ..weight.state_dict import from_state_dict, to_state_dict
+from ..weight.weight_4bit import Weight4bit, plain_weight, unnested
 from .factors import local_of
-from .functional import matmul_4bit_grouped, matmul_4bit_grouped_lora
-from .quant_state import FLOAT_DTYPES, Weight4bit, from_state_dict, plain_weight, read_weight, to_state_dict
+from .over_weight import OverWeight
 
-__all__ = ["Experts4bit", "GroupedLinear4bit", "clamped_swiglu", "swiglu"]
+__all__ = ["Experts4bit", "GroupedLinear4bit", "clamped_swiglu", "encoded_stack", "mixed", "swiglu"]
 
 Activation = Callable[[Tensor, Tensor], Tensor]
 _STACKS = ("gate_up_proj", "down_proj")  # as transformers names them
@@ -122,7 +125,7 @@ class Experts4bit(nn.Module):
         rank: int = 0,
         alpha: float | None = None,
         dtype: torch.dtype = torch.float32,
-        quant_type: ops.QuantType = "nf4",
+        quant_type: QuantType = "nf4",
         blocksize: int = 64,
         nested: bool = True,
     ) -> None:
@@ -173,9 +176,7 @@ class Experts4bit(nn.Module):
         found: dict[str, Tensor] = {}
         for name in _STACKS:
             stack: GroupedLinear4bit = getattr(self, name)
-            weight = stack.weight_4bit
-            tensors = grouped.unnested(weight.tensors, weight.shape, weight.nested_blocksize)
-            found |= to_state_dict(weight._replace(tensors=tensors), f"{prefix}{name}")
+            found |= to_state_dict(unnested(stack.weight_4bit), f"{prefix}{name}")
             if stack.bias is not None:
                 found[f"{prefix}{name}_bias"] = stack.bias
         return found
@@ -185,19 +186,11 @@ class Experts4bit(nn.Module):
         are summed by top_k_weights [tokens, k], in the wider of both dtypes: [tokens, hidden], in that of
         hidden_states. On a GPU nothing waits. An index of num_experts or more is nobody's, as where a process has a
         part of the experts, and adds nothing."""
-        tokens, k = top_k_index.shape
-        experts, order = torch.sort(top_k_index.reshape(-1), stable=True)
-        every = torch.arange(self.num_experts, dtype=experts.dtype, device=experts.device)
-        ends = torch.searchsorted(experts, every, right=True, out_int32=True)
-        gate_up = self.gate_up_proj(hidden_states[order // k], ends)
-        down = self.down_proj(self.activation(*self._split(gate_up)), ends)
-        # Nobody's rows are not initialized: times a weight of 0 they may be NaN.
-        is_somebodys = (experts < self.num_experts)[:, None]
-        shares = torch.where(is_somebodys, down * top_k_weights.reshape(-1)[order, None], 0)
-        places = torch.empty_like(order)
-        places[order] = torch.arange(tokens * k, device=order.device)
-        # One sum, in an order that is the same each time, which index_add_ has not on a GPU.
-        return shares[places].view(tokens, k, self.hidden_size).sum(1).to(hidden_states.dtype)
+        return mixed(hidden_states, top_k_index, top_k_weights, self.num_experts, self._forward_sorted)
+
+    def _forward_sorted(self, x: Tensor, ends: Tensor) -> Tensor:
+        y: Tensor = self.down_proj(self.activation(*self._split(self.gate_up_proj(x, ends))), ends)
+        return y
 
     def _split(self, gate_up: Tensor) -> tuple[Tensor, Tensor]:
         if self.is_concatenated:
@@ -206,15 +199,58 @@ class Experts4bit(nn.Module):
         return gate_up[..., ::2], gate_up[..., 1::2]
 
 
-def _stack(weight: Any, quant_type: ops.QuantType, blocksize: int, nested: bool) -> Weight4bit:
+def mixed(
+    hidden_states: Tensor,
+    top_k_index: Tensor,
+    top_k_weights: Tensor,
+    num_experts: int,
+    layer: Callable[[Tensor, Tensor], Tensor],
+    norm: Callable[[Tensor], Tensor] | None = None,
+    may_lack_experts: bool = True,
+) -> Tensor:
+    """The forward of a mixture's experts: see Experts4bit. layer: of rows sorted by expert, and the experts' ends, to
+    as many rows. norm: of these. may_lack_experts: whether an index may be nobody's, as where a process has a part of
+    the experts."""
+    k = top_k_index.shape[-1]
+    experts, order = torch.sort(top_k_index.reshape(-1), stable=True)
+    every = torch.arange(num_experts, dtype=experts.dtype, device=experts.device)
+    ends = torch.searchsorted(experts, every, right=True, out_int32=True)
+    y = layer(hidden_states[order // k], ends)
+    if may_lack_experts:  # nobody's rows are not initialized: times a weight of 0 they may be NaN
+        y = y.masked_fill((experts >= num_experts)[:, None], 0)
+    if norm is not None:
+        y = norm(y)
+    shares = y * top_k_weights.reshape(-1)[order, None]
+    places = torch.empty_like(order)
+    places[order] = torch.arange(order.numel(), device=order.device)
+    # One sum, in an order that is the same each time, which index_add_ has not on a GPU.
+    found: Tensor = shares[places].view(-1, k, y.shape[-1]).sum(1).to(hidden_states.dtype)
+    return found
+
+
+def _stack(weight: Any, quant_type: QuantType, blocksize: int, nested: bool) -> Weight4bit:
     is_dense = isinstance(weight, Tensor) and weight.dtype in FLOAT_DTYPES and not hasattr(weight, "quant_state")
     if not is_dense:
         return plain_weight(read_weight(weight))
     if weight.dim() != 3:
         raise ValueError(f"the weight has shape {tuple(weight.shape)}, it must be a stack of matrices")
-    dense = weight.detach().contiguous()
-    quantize = ops.quantize_4bit_nested if nested else ops.quantize_4bit
-    return Weight4bit(quantize(dense, blocksize, quant_type), tuple(dense.shape), dense.dtype, quant_type, blocksize)
+    return encoded_stack(weight, quant_type, blocksize, nested)
+
+
+def encoded_stack(
+    stack: Tensor, quant_type: QuantType, blocksize: int, nested: bool, reciprocal: ops.Reciprocal = "ieee"
+) -> Weight4bit:
+    """reciprocal: with "approx" the bits of bitsandbytes on a GPU, for which the offset is torch's mean."""
+    dense = stack.detach().contiguous()
+    tensors: tuple[Tensor, ...]
+    if nested:
+        offset = (
+            ops.quantize_4bit(dense, blocksize, quant_type, reciprocal)[1].mean() if reciprocal == "approx" else None
+        )
+        tensors = ops.quantize_4bit_nested(dense, blocksize, quant_type, NESTED_BLOCKSIZE, offset, reciprocal)
+    else:
+        tensors = ops.quantize_4bit(dense, blocksize, quant_type, reciprocal)
+    return Weight4bit(tensors, tuple(dense.shape), dense.dtype, quant_type, blocksize)
 
 
 def _activation_of(module: Any) -> Activation:

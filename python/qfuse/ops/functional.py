@@ -1,25 +1,19 @@
 """Weights of bitsandbytes, decoded and multiplied by in one call."""
 
-import functools
-import math
 from collections.abc import Sequence
-from operator import index
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from . import direct, gpu, gradients, grouped, library, lora, one_device, ops
-from .quant_state import (
-    FLOAT_DTYPES,
-    Arguments,
-    Weight4bit,
-    decode_in_shape,
-    float_dtype,
-    read_arguments,
-    read_weight,
-    without_torch_function,
-)
+from .. import ops
+from ..native import devices, torch_ops
+from ..native.torch_ops import Call
+from ..weight.form import FLOAT_DTYPES
+from ..weight.quant_state import read_weight
+from ..weight.weight_4bit import Weight4bit, decode_in_shape, float_dtype, without_torch_function
+from . import gradients, lora
+from .orders import batch_invariant, default_order, default_order_grouped, has_factored, is_decoded, set_batch_invariant
 
 __all__ = [
     "batch_invariant",
@@ -53,19 +47,19 @@ def dequantize_4bit(
     """
     if isinstance(weight, Weight4bit) and quant_state is None:
         return weight.dequantize(dtype, out)
-    found = read_arguments(weight, quant_state)
-    return decode(found if dtype is None else (*found[:2], float_dtype(dtype), *found[3:]), out)
+    found = read_weight(weight, quant_state)
+    return decode(found if dtype is None else found._replace(dtype=float_dtype(dtype)), out)
 
 
-def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
-    """dequantize_4bit of what read_arguments found."""
+def decode(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
+    """dequantize_4bit of what read_weight found."""
     if out is None:
-        decoded = direct.dequantize_4bit(*weight, True)
+        decoded = torch_ops.dequantize_4bit_directly(weight, transposes=True)
         if decoded is not None:
             return decoded
     with without_torch_function():
         decoded = decode_in_shape(weight, out)
-        return decoded.t() if weight[0][0].size(0) == 1 else decoded
+        return decoded.t() if weight.packed.size(0) == 1 else decoded
 
 
 def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype | str = torch.bfloat16) -> Tensor:
@@ -84,27 +78,6 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype |
         raise TypeError(f"a {type(weight).__name__} has no SCB, and none was given")
     with without_torch_function():
         return ops.dequantize_int8(codes.detach(), scb.float(), float_dtype(dtype))
-
-
-_MOST_ROWS_OF_TILES = 64  # fused_rows where a GPU has no kernel but `tiled` for a product
-_MOST_ROWS_OF_BITSANDBYTES = 1536  # with more, it decodes and calls cuBLAS on every GPU
-_LEAST_GROUPED_ROWS = 16  # of an expert, for which decoding takes longer than a product of any kernel
-
-_batch_invariant = False
-_are_transforms_active = torch._C._are_functorch_transforms_active
-
-
-def set_batch_invariant(enabled: bool) -> None:
-    """Whether matmul_4bit, for all threads, adds in one order whatever the number of rows, and with gradients or
-    without: a row of x then has one result, to the bit. False at first. An order that is given counts before it.
-    """
-    global _batch_invariant
-    _batch_invariant = bool(enabled)
-
-
-def batch_invariant() -> bool:
-    """What set_batch_invariant has set."""
-    return _batch_invariant
 
 
 def matmul_4bit(
@@ -167,11 +140,11 @@ def matmul_4bit_many(
     x = operands[0][0]
     calls = [_call_of(x, weight, bias, order) for weight, (_, bias) in zip(found, operands, strict=True)]
     together = gradients.are_together(calls)
-    products = gradients.many_past_dispatcher(calls) if together else None
+    products = torch_ops.matmul_4bit_many_directly(calls) if together else None
     if products is not None:
         return tuple(products)
     with without_torch_function():
-        calls = [_detached(call) for call in calls]
+        calls = [call._replace(weight=_detached(call.weight)) for call in calls]
         return tuple(gradients.many_by_dispatcher(calls) if together else map(gradients.matmul_4bit, calls))
 
 
@@ -248,8 +221,8 @@ def matmul_4bit_grouped(
     x, bias = _grouped_operands(x, found, expert_ends, bias, is_transposed)
     with without_torch_function():
         has_gradient = gradients.needs_gradient(x, bias)
-        tensors, scalars = _prepare_grouped(x, found, is_transposed, order, splits_few=not has_gradient)
-        return gradients.matmul_4bit(gradients.Call(x, tensors, bias, scalars, ends=expert_ends))
+        call = _grouped_call(x, found, bias, expert_ends, is_transposed, order, splits_few=not has_gradient)
+        return gradients.matmul_4bit(call)
 
 
 def matmul_4bit_grouped_lora(
@@ -282,8 +255,8 @@ def matmul_4bit_grouped_lora(
     lora_x = _own_input(x, lora_x)
     lora_b, factor = scaled(lora_b, scaling)
     with without_torch_function():
-        tensors, scalars = _prepare_grouped(x, found, is_transposed, order)
-        return lora.matmul_4bit_lora(x, lora_x, tensors, bias, lora_a, lora_b, factor, scalars, expert_ends)
+        call = _grouped_call(x, found, bias, expert_ends, is_transposed, order)
+        return lora.matmul_4bit_lora(call, lora_x, lora_a, lora_b, factor)
 
 
 def _layer_shape(weight: Weight4bit, is_transposed: bool) -> tuple[int, int, int]:
@@ -311,36 +284,22 @@ def _grouped_operands(
         raise ValueError(f"expert_ends has shape {tuple(expert_ends.shape)}, it must be [{experts}]")
     if bias is not None and bias.shape != (experts, n):
         raise ValueError(f"bias has shape {tuple(bias.shape)}, it must be [{experts}, {n}]")
-    one_device.check((("x", x), ("expert_ends", expert_ends)))
+    devices.check_one_device((("x", x), ("expert_ends", expert_ends)))
     return x, None if bias is None else bias.to(x.dtype).contiguous()
 
 
-def _prepare_grouped(
-    x: Tensor, weight: Weight4bit, is_transposed: bool, order: ops.Order | None, splits_few: bool = False
-) -> tuple[tuple[Tensor, ...], tuple[Any, ...]]:
-    """A stack as its tensors and the scalars of gradients.Call."""
-    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
+def _grouped_call(
+    x: Tensor,
+    weight: Weight4bit,
+    bias: Tensor | None,
+    ends: Tensor,
+    is_transposed: bool,
+    order: ops.Order | None,
+    splits_few: bool = False,
+) -> Call:
     if order is None:
-        order = _default_order_grouped(x, shape, blocksize, splits_few)
-    direction = "backward" if is_transposed else "forward"
-    return (packed.detach(), *scales), (shape, quant_type, blocksize, nested_blocksize, direction, order)
-
-
-def _default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, splits_few: bool) -> ops.Order | None:
-    """By the rows of all experts, since how they are shared out lies on the GPU: what matmul_4bit has for their mean
-    number, of those experts that can have any."""
-    if _batch_invariant:
-        return "plain"
-    experts, m = shape[0], x.shape[0]
-    few_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
-    # Of one weight decoding is faster with about twice as many rows as fused_rows. Of experts it takes longer: all are
-    # decoded, and torch's product makes uneven tiles, too: on an H100 until about 1024 rows an expert.
-    many = 4 * max(fused_rows, _LEAST_GROUPED_ROWS) * experts
-    if grouped.has_kernel(x, *shape) and _is_known(m > many):
-        return None
-    # On an H100 tiles of 64 rows are as fast as the order for few ones from one row an expert on.
-    few = min(experts, few_rows * experts) if x.is_cuda else few_rows * min(experts, m)
-    return "split" if splits_few and _is_known(m <= few) else "plain"
+        order = default_order_grouped(x, weight.shape, weight.blocksize, splits_few)
+    return Call(x, _detached(weight), bias, "backward" if is_transposed else "forward", order, ends=ends)
 
 
 def matmul_4bit_lora_shared(
@@ -382,11 +341,8 @@ def matmul_4bit_lora_shared(
     lora_bs, (factor, *_) = zip(*(scaled(lora_b, scaling) for lora_b in lora_bs), strict=True)
     x = operands[0][0]
     with without_torch_function():
-        prepared = [_prepare(x, weight, order) for weight in found]
-        layers = [
-            lora.Layer(tensors, bias, lora_a, lora_b, scalars)
-            for (tensors, scalars), (_, bias), lora_a, lora_b in zip(prepared, operands, lora_as, lora_bs, strict=True)
-        ]
+        calls = [_adapted_call(x, weight, bias, order) for weight, (_, bias) in zip(found, operands, strict=True)]
+        layers = list(map(lora.Layer, calls, lora_as, lora_bs))
         return lora.matmul_4bit_lora_shared(x, _own_input(x, lora_x), layers, factor)
 
 
@@ -428,7 +384,7 @@ def _operands(x: Tensor, weight: Weight4bit, bias: Tensor | None) -> tuple[Tenso
 
 def multiply_with_lora(
     x: Tensor,
-    weight: Arguments,
+    weight: Weight4bit,
     bias: Tensor | None,
     lora_a: Tensor,
     lora_b: Tensor,
@@ -436,125 +392,46 @@ def multiply_with_lora(
     lora_x: Tensor | None,
     order: ops.Order | None = None,
 ) -> Tensor:
-    """matmul_4bit_lora of what read_arguments found, and of a bias and a lora_x in x's dtype."""
+    """matmul_4bit_lora of what read_weight found, and of a bias and a lora_x in x's dtype."""
     with without_torch_function():
-        tensors, scalars = _prepare(x, weight, order)
-        return lora.matmul_4bit_lora(x, lora_x, tensors, bias, lora_a, lora_b, scaling, scalars)
+        return lora.matmul_4bit_lora(_adapted_call(x, weight, bias, order), lora_x, lora_a, lora_b, scaling)
 
 
-def _prepare(x: Tensor, weight: Arguments, order: ops.Order | None) -> tuple[tuple[Tensor, ...], tuple[Any, ...]]:
-    """A weight under an adapter as its tensors and the scalars of gradients.Call."""
-    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
+def _adapted_call(x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None) -> Call:
+    """The product that an adapter adds to."""
     if order is None:
         # One order: the few rows that a second one is for have a kernel without LoRA alone.
-        order = None if _is_decoded(x, shape, blocksize) else "plain"
-    # Of a Params4bit, the tensor that every transform knows.
-    return (packed.detach(), *scales), (shape, quant_type, blocksize, nested_blocksize, "forward", order)
+        order = None if is_decoded(x, weight.shape, weight.blocksize) else "plain"
+    return Call(x, _detached(weight), bias, order=order)
 
 
 def multiply(
-    x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None, few_factored: bool = False
+    x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None = None, few_factored: bool = False
 ) -> Tensor:
-    """matmul_4bit of what read_arguments found, and of a bias in x's dtype. few_factored: by default the order is
+    """matmul_4bit of what read_weight found, and of a bias in x's dtype. few_factored: by default the order is
     "factored" in place of "split", where it can be had."""
     call = _call_of(x, weight, bias, order, few_factored)
     product = gradients.past_dispatcher(call)
     if product is not None:
         return product
     with without_torch_function():
-        return gradients.by_dispatcher(_detached(call))
+        return gradients.by_dispatcher(call._replace(weight=_detached(weight)))
 
 
 def _call_of(
-    x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None, few_factored: bool = False
-) -> gradients.Call:
-    tensors, shape, _, quant_type, blocksize, nested_blocksize = weight
+    x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None, few_factored: bool = False
+) -> Call:
     if order is None:
-        order = _default_order(x, shape, blocksize, bias)
-        if order == "split" and few_factored and _has_factored(x, shape, blocksize):
+        order = default_order(x, weight.shape, weight.blocksize, bias)
+        if order == "split" and few_factored and has_factored(x, weight.shape, weight.blocksize):
             order = "factored"
-    return gradients.Call(x, tensors, bias, (shape, quant_type, blocksize, nested_blocksize, "forward", order))
+    return Call(x, weight, bias, "forward", order)
 
 
-def _detached(call: gradients.Call) -> gradients.Call:
+def _detached(weight: Weight4bit) -> Weight4bit:
     """Of a Params4bit, with the tensor that every transform knows."""
-    packed, *scales = call.weight
-    return call._replace(weight=(packed.detach(), *scales))
-
-
-def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> ops.Order | None:
-    """Training adds in one order, whatever its batches; and a result beside which gradients are made, too."""
-    if _is_decoded(x, shape, blocksize):
-        return None
-    few_rows, _ = _ask_advice(x, shape, blocksize)
-    is_plain = _batch_invariant or not _is_known(_rows(x) <= few_rows) or gradients.needs_gradient(x, bias)
-    return "plain" if is_plain else "split"
-
-
-def _has_factored(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether the order "factored" can be had. Under a transform an outer level may need a gradient, which it lacks."""
-    if not x.is_cuda or _are_transforms_active():
-        return False
-    return index(shape[1]) % 64 == 0 and index(blocksize) >= 64 and gpu.find_tensor_cores(x.device.index, x.dtype)
-
-
-def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether a GPU decodes the weight to memory first, where its fused kernel is slower; that cannot be batched, as a
-    transform may want."""
-    if not x.is_cuda or _batch_invariant or _are_transforms_active():
-        return False
-    # A view may lack 16-byte alignment: there the op is slow, and right.
-    _, fused_rows = _ask_advice(x, shape, blocksize)
-    return fused_rows < 0 or _is_known(_rows(x) > fused_rows)
-
-
-def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether bitsandbytes' own product is the faster one: on GPUs other than Hopper, up to as many rows as it has
-    kernels for, and on Hopper for a single row that "split" cannot have. docs/PERFORMANCE.md has figures. Never where
-    the order must not depend on the number of rows."""
-    if not x.is_cuda or _batch_invariant:
-        return False
-    few_rows, fused_rows = _ask_advice(x, shape, blocksize)
-    if few_rows > 0:
-        return False
-    has_pipeline = fused_rows > _MOST_ROWS_OF_TILES
-    return _is_known(_rows(x) == 1 if has_pipeline else _rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
-
-
-def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int) -> tuple[int, int]:
-    """The most rows for the order "split", and for the fused product; these -1 where there are none."""
-    device = x.device.index if x.is_cuda else None
-    rows, cols = shape
-    # A constant of compiled code depends on constants alone: index() makes one of a size that torch holds for variable.
-    return _find_advice(device, x.dtype, index(rows), index(cols), index(blocksize))
-
-
-def _rows(x: Tensor) -> int:
-    return math.prod(x.shape[:-1])
-
-
-def _is_known(condition: bool) -> bool:
-    """Of a number of rows. What is exported for any number must not ask for one: the fused product in its plain order
-    is right for all."""
-    if not torch.compiler.is_exporting():
-        return condition
-    from torch.fx.experimental.symbolic_shapes import statically_known_true
-
-    return bool(statically_known_true(condition))
-
-
-@functools.cache
-def _read_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
-    kind = library.Device(library.CPU, 0) if device is None else library.Device(library.CUDA, device)
-    return library.matmul_4bit_advice(kind, FLOAT_DTYPES.index(dtype), rows, cols, blocksize)
-
-
-# Not itself cached: see gpu.find_tensor_cores.
-def _find_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
-    return _read_advice(device, dtype, rows, cols, blocksize)
-
-
-_find_advice._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    packed, *scales = weight.tensors
+    return weight._replace(tensors=(packed.detach(), *scales))
 
 
 def _autocast(tensor: Tensor) -> Tensor:

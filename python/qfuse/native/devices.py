@@ -1,13 +1,31 @@
-"""What a GPU can do, asked of torch; and whether qfuse has one, where torch has."""
+"""Whether the tensors of a call lie on one device, what a GPU can do, and whether qfuse has one where torch has."""
 
 import functools
 import warnings
+from collections.abc import Iterable
 
 import torch
+from torch import Tensor
 
 from . import library
 
-__all__ = ["find_tensor_cores", "has_gpu"]
+__all__ = ["check_one_device", "find_tensor_cores", "has_gpu"]
+
+
+def check_one_device(tensors: Iterable[tuple[str, Tensor]]) -> None:
+    """Where no op looks: with a tensor on meta, torch calls none. RuntimeError in the words of python/csrc/call.cpp,
+    which refuses what the ops themselves see."""
+    (first_name, first), *others = tensors
+    for name, tensor in others:
+        if tensor.device == first.device:
+            continue
+        place, here = _place(tensor), _place(first)
+        if place != here:
+            raise RuntimeError(f"{name} lies on {place}, {first_name} on {here}: all must be on one device")
+
+
+def _place(tensor: Tensor) -> str:
+    return "the CPU" if tensor.device.type == "cpu" else str(tensor.device)  # whatever index torch has for the CPU
 
 
 @functools.cache

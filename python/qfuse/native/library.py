@@ -9,8 +9,8 @@ from typing import Any
 
 AnyPath = str | os.PathLike[str]
 
-# Where the libraries lie: beside this file, but for an editable installation, whose sources lie elsewhere.
-_SEARCHED = [Path(place) for place in sys.modules[__package__].__path__]
+# Where the libraries lie: in the package, but for an editable installation, whose sources lie elsewhere.
+_SEARCHED = [Path(place) for place in sys.modules["qfuse"].__path__]
 FOLDER = next((place for place in _SEARCHED if (place / "libqfuse.so.0").is_file()), _SEARCHED[0])
 
 Report = Callable[[str, int, int], bool]

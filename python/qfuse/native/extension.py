@@ -2,7 +2,8 @@
 
 import torch
 
-from . import library, versions
+from .. import versions
+from . import library
 
 _LIBRARY = library.FOLDER / "libqfuse_torch.so"
 

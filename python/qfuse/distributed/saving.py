@@ -4,8 +4,8 @@ what each rank has a part of, and torch's error says `invalid python storage`.""
 import sys
 from typing import Any
 
-from ..parameter import Weight4bitTensor
-from .patch import Patch, Patches
+from ..patching.patch import Patch, Patches
+from ..weight.tensor import Weight4bitTensor
 
 __all__ = ["cover_saving"]
 

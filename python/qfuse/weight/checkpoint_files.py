@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import library
-from .quant_state import NESTED_BLOCKSIZE, Weight4bit
+from ..native import library
+from .form import NESTED_BLOCKSIZE
+from .weight_4bit import Weight4bit
 
 __all__ = ["encoded", "identity", "inspect_files", "raw_form", "weight_form"]
 

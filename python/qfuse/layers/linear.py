@@ -5,10 +5,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..ops.functional import matmul_4bit
+from ..weight.quant_state import read_weight
+from ..weight.state_dict import from_state_dict, to_state_dict
+from ..weight.tensor import Weight4bitTensor, is_one_tensor, parameter_of
 from .factors import bias_of
-from .functional import matmul_4bit
-from .parameter import Weight4bitTensor, is_one_tensor, parameter_of
-from .quant_state import from_state_dict, read_weight, to_state_dict
 
 __all__ = ["Linear4bit"]
 

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch import Tensor
 
-from . import grouped, one_device
+from ..native.devices import check_one_device
+from ..native.torch_ops import Call, Direction, Order
+from ..weight.form import Form
+from ..weight.weight_4bit import Weight4bit, given
+from . import grouped_products
 from .gradients import (
-    Call,
+    TURNED,
     Kept,
     decode,
-    given,
     is_watched,
     matmul_4bit,
     needs_gradient,
@@ -22,7 +25,6 @@ from .gradients import (
     product,
     rows,
     sum_of_rows,
-    turned,
     without_autocast,
     without_gradient,
     without_nobodys,
@@ -51,20 +53,21 @@ class _Lora(torch.autograd.Function):
         lora_a: Tensor,
         lora_b: Tensor,
         ends: Tensor | None,
-        weight: tuple[Tensor, ...],
+        weight: Weight4bit,
         scaling: float,
-        scalars: tuple[Any, ...],
+        direction: Direction,
+        order: Order | None,
     ) -> tuple[Tensor, Tensor]:
         with without_autocast(x):
             a, b = _rounded(lora_a, lora_b, x.dtype)
-            y, down = _forward(x, lora_x, weight, bias, a, b, ends, scaling, scalars)
+            y, down = _forward(Call(x, weight, bias, direction, order, ends=ends), lora_x, a, b, scaling)
         _, _, _, needs_a, needs_b, *_ = ctx.needs_input_grad
         seen = x if lora_x is None else lora_x
         kept = map(_savable, (seen if needs_a else None, down if needs_b else None, a, b))
         ctx.save_for_backward(*kept, ends, *_save_factors(ctx, (lora_a, lora_b)))
         ctx.set_materialize_grads(False)
-        ctx.weight, ctx.has_own_x, ctx.scaling, ctx.scalars = Kept(weight), lora_x is not None, scaling, scalars
-        ctx.dtype = x.dtype
+        ctx.weight, ctx.direction, ctx.order = Kept(weight), direction, order
+        ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
         return y, down
 
     @staticmethod
@@ -75,7 +78,7 @@ class _Lora(torch.autograd.Function):
             with without_autocast(lora_a):
                 a, b = _rounded(lora_a, lora_b, ctx.dtype)
         found = _backward(ctx, (x, down, a, b, ends), (lora_a, lora_b), ctx.weight.get(), grad, grad_down)
-        return *found, None, None, None, None
+        return *found, *([None] * 5)
 
 
 class _LoraWatched(torch.autograd.Function):
@@ -96,26 +99,30 @@ class _LoraWatched(torch.autograd.Function):
         nested_absmax: Tensor | None,
         nested_quant_map: Tensor | None,
         nested_offset: Tensor | None,
+        form: Form,
         scaling: float,
-        scalars: tuple[Any, ...],
+        direction: Direction,
+        order: Order | None,
     ) -> tuple[Tensor, Tensor]:
-        weight = given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
+        weight = Weight4bit(given(packed, absmax, nested_absmax, nested_quant_map, nested_offset), *form)
         with without_autocast(x):
             a, b = _rounded(lora_a, lora_b, x.dtype)
-            return _forward(x, lora_x, weight, bias, a, b, ends, scaling, scalars)
+            return _forward(Call(x, weight, bias, direction, order, ends=ends), lora_x, a, b, scaling)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], outputs: tuple[Tensor, Tensor]) -> None:
-        x, lora_x, _, lora_a, lora_b, *ends_and_weight, scaling, scalars = inputs
+        x, lora_x, _, lora_a, lora_b, *ends_and_weight, form, scaling, direction, order = inputs
         ctx.save_for_backward(x if lora_x is None else lora_x, outputs[1], lora_a, lora_b, *ends_and_weight)
-        ctx.has_own_x, ctx.scaling, ctx.scalars, ctx.dtype = lora_x is not None, scaling, scalars, x.dtype
+        ctx.form, ctx.direction, ctx.order = form, direction, order
+        ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor, grad_down: Tensor) -> tuple[Tensor | None, ...]:
-        x, down, lora_a, lora_b, ends, *weight = ctx.saved_tensors
+        x, down, lora_a, lora_b, ends, *tensors = ctx.saved_tensors
+        weight = Weight4bit(given(*tensors), *ctx.form)
         with without_autocast(grad):
             saved = x, down, *_rounded(lora_a, lora_b, grad.dtype), ends
-        return *_backward(ctx, saved, (lora_a, lora_b), given(*weight), grad, grad_down), *([None] * 8)
+        return *_backward(ctx, saved, (lora_a, lora_b), weight, grad, grad_down), *([None] * 10)
 
 
 def _savable(tensor: Tensor | None) -> Tensor | None:
@@ -137,13 +144,13 @@ def _backward(
     ctx: Any,
     saved: Sequence[Any],
     factors: tuple[Tensor, Tensor],
-    weight: Sequence[Tensor],
+    weight: Weight4bit,
     grad: Tensor | None,
     grad_down: Tensor | None,
 ) -> tuple[Tensor | None, ...]:
     """Gradients of x, lora_x, bias, A and B."""
     (x, down, a, b, ends), (lora_a, lora_b) = saved, factors
-    scaling, scalars = ctx.scaling, turned(ctx.scalars)
+    scaling, direction = ctx.scaling, TURNED[ctx.direction]
     needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
     grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
     if grad is None and grad_down is None:
@@ -154,7 +161,8 @@ def _backward(
             up = _multiply_up(low, b, scaling, grad_down, ends)
         if needs_x and grad is not None:
             terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, grad.dtype)
-            grad_x = matmul_4bit(Call(grad, weight, None, scalars, _laid_out(terms, scalars, "backward"), ends))
+            terms = _laid_out(terms, direction == "backward")
+            grad_x = matmul_4bit(Call(grad, weight, None, direction, ctx.order, terms, ends))
         elif needs_x and not ctx.has_own_x:
             grad_x = product(up, a, ends).to(ctx.dtype)
         if grad_x is not None:
@@ -188,10 +196,10 @@ def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor
 
 
 def _multiply_down(x: Tensor, factor: Tensor, scaling: float, ends: Tensor | None = None) -> Tensor:
-    """scaling·x·factor, [..., rank], rounded once: torch multiplies sums by alpha before it rounds them. grouped.py
-    has those of experts."""
+    """scaling·x·factor, [..., rank], rounded once: torch multiplies sums by alpha before it rounds them. Those of
+    experts are in grouped_products.py."""
     if ends is not None:
-        return grouped.product(x, factor, ends, scaling)
+        return grouped_products.product(x, factor, ends, scaling)
     if scaling == 1:
         return x @ factor
     # torch.func.vmap multiplies by beta what every other addmm leaves unread.
@@ -219,11 +227,11 @@ def _terms(low: Tensor, factor: Tensor, scaling: float, share: float, dtype: tor
     return (low * (1 / share)).to(dtype), (factor * share).to(dtype)
 
 
-def _laid_out(terms: tuple[Any, Any], scalars: tuple[Any, ...], direction: str) -> tuple[Any, Any]:
-    """Terms whose factor lies as the op takes it in one direction, for the scalars': of a weight that is stored
-    transposed, a layer is the op's backward."""
+def _laid_out(terms: tuple[Any, Any], is_as_it_lies: bool) -> tuple[Any, Any]:
+    """Terms whose factor lies as the op takes it: for a weight that is stored transposed, a layer is the op's backward,
+    and its gradient the op's forward."""
     low, factor = terms
-    return terms if factor is None or scalars[-2] == direction else (low, factor.mT.contiguous())
+    return terms if factor is None or is_as_it_lies else (low, factor.mT.contiguous())
 
 
 def _outer(left: Tensor, right: Tensor, parameter: Tensor, ends: Tensor | None = None) -> Tensor:
@@ -243,63 +251,44 @@ def _cut(grad: Tensor, dim: int, parameter: Tensor) -> Tensor:
     return grad if grad.shape[dim] == rank else grad.narrow(dim, 0, rank)
 
 
-def _forward(
-    x: Tensor,
-    lora_x: Tensor | None,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    a: Tensor,
-    b: Tensor,
-    ends: Tensor | None,
-    scaling: float,
-    scalars: tuple[Any, ...],
-) -> tuple[Tensor, Tensor]:
-    """y and t of rounded factors."""
-    down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.mT, scaling, ends)
+def _forward(call: Call, lora_x: Tensor | None, a: Tensor, b: Tensor, scaling: float) -> tuple[Tensor, Tensor]:
+    """y and t of rounded factors. call: the product without them."""
+    x = call.x
+    down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.mT, scaling, call.ends)
     terms = _terms(down, b, scaling, _DOWN_SHARE, x.dtype)
-    return without_gradient(Call(x, weight, bias, scalars, _laid_out(terms, scalars, "forward"), ends)), down
+    return without_gradient(call._replace(terms=_laid_out(terms, call.direction == "forward"))), down
 
 
-def matmul_4bit_lora(
-    x: Tensor,
-    lora_x: Tensor | None,
-    weight: tuple[Tensor, ...],
-    bias: Tensor | None,
-    lora_a: Tensor,
-    lora_b: Tensor,
-    scaling: float,
-    scalars: tuple[Any, ...],
-    ends: Tensor | None = None,
-) -> Tensor:
-    """matmul_4bit with an adapter, of whose gradients x's is made in one product. lora_x: what the adapter sees where
-    it is not x, as behind a dropout. ends: of experts, whose weights, A's and B's are stacks."""
+def matmul_4bit_lora(call: Call, lora_x: Tensor | None, lora_a: Tensor, lora_b: Tensor, scaling: float) -> Tensor:
+    """matmul_4bit with an adapter, of whose gradients x's is made in one product. call: the product without it.
+    lora_x: what the adapter sees where it is not x, as behind a dropout. Of experts, A and B are stacks."""
+    x, weight, bias, direction, order, _, ends = call
     _check_devices(x, lora_x, lora_a, lora_b)
+    how = scaling, direction, order
     if is_watched():
         stored = padded(weight)
-        watched: Tensor = _LoraWatched.apply(x, lora_x, bias, lora_a, lora_b, ends, *stored, scaling, scalars)[0]
+        watched: Tensor = _LoraWatched.apply(x, lora_x, bias, lora_a, lora_b, ends, *stored, weight.form, *how)[0]
         return watched
     if needs_gradient(x, lora_x, bias, lora_a, lora_b):
-        found: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, ends, weight, scaling, scalars)[0]
+        found: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, ends, weight, *how)[0]
         return found
     with without_autocast(x):
-        return _forward(x, lora_x, weight, bias, *_rounded(lora_a, lora_b, x.dtype), ends, scaling, scalars)[0]
+        return _forward(call, lora_x, *_rounded(lora_a, lora_b, x.dtype), scaling)[0]
 
 
 def _check_devices(x: Tensor, lora_x: Tensor | None, *factors: Tensor) -> None:
     """Torch's products take what is on meta beside what is not, and give memory that nobody has written."""
     others = factors if lora_x is None else (lora_x, *factors)
     names = ("lora_a", "lora_b") if lora_x is None else ("lora_x", "lora_a", "lora_b")
-    one_device.check((("x", x), *zip(names, others, strict=True)))
+    check_one_device((("x", x), *zip(names, others, strict=True)))
 
 
 class Layer(NamedTuple):
-    """Of several with one input: weight and scalars are those of gradients.Call."""
+    """Of several with one input."""
 
-    weight: tuple[Tensor, ...]
-    bias: Tensor | None
+    call: Call
     lora_a: Tensor
     lora_b: Tensor
-    scalars: tuple[Any, ...]
 
 
 class _SharedLora(torch.autograd.Function):
@@ -320,7 +309,7 @@ class _SharedLora(torch.autograd.Function):
         factors = [factor for layer in layers for factor in (layer.lora_a, layer.lora_b)]
         ctx.save_for_backward(*map(_savable, (*kept, a, *bs)), *_save_factors(ctx, factors))
         ctx.set_materialize_grads(False)
-        ctx.weights = [(Kept(layer.weight), layer.scalars) for layer in layers]
+        ctx.weights = [(Kept(layer.call.weight), layer.call.order) for layer in layers]
         ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
         return *products, down
 
@@ -351,8 +340,8 @@ class _SharedLora(torch.autograd.Function):
             if needs_x:
                 terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, ctx.dtype)
                 calls = [
-                    Call(dy, kept.get(), None, turned(scalars))
-                    for dy, (kept, scalars) in zip(grads, ctx.weights, strict=True)
+                    Call(dy, kept.get(), None, "backward", order)
+                    for dy, (kept, order) in zip(grads, ctx.weights, strict=True)
                 ]
                 grad_x = _sum_products(calls, terms)
             if needs_lora_x:
@@ -395,8 +384,8 @@ def _forward_shared(
     products = []
     for layer, low, b in zip(layers, down.split([b.shape[1] for b in bs], -1), bs, strict=True):
         low, b = _terms(low, b, scaling, _DOWN_SHARE, x.dtype)
-        terms = (low if layer.scalars[-1] is None else low.contiguous(), b)
-        products.append(without_gradient(Call(x, layer.weight, layer.bias, layer.scalars, terms)))
+        terms = (low if layer.call.order is None else low.contiguous(), b)
+        products.append(without_gradient(layer.call._replace(terms=terms)))
     return products, down
 
 
@@ -406,7 +395,7 @@ def _sum_products(calls: Sequence[Call], terms: tuple[Tensor | None, Tensor | No
     for call in calls[1:]:
         if torch.is_grad_enabled():
             total = total + matmul_4bit(call)
-        elif call.scalars[-1] is None:  # in the sums of torch's product
+        elif call.order is None:  # in the sums of torch's product
             rows(total).addmm_(rows(call.x), decode(call))
         else:
             total += without_gradient(call)
@@ -420,11 +409,8 @@ def matmul_4bit_lora_shared(
     for layer in layers:
         _check_devices(x, lora_x, layer.lora_a, layer.lora_b)
     if is_watched():  # torch's compiler and its transforms take no function of any number of tensors
-        return tuple(
-            matmul_4bit_lora(x, lora_x, each.weight, each.bias, each.lora_a, each.lora_b, scaling, each.scalars)
-            for each in layers
-        )
-    tensors = [tensor for layer in layers for tensor in (layer.lora_a, layer.lora_b, layer.bias)]
+        return tuple(matmul_4bit_lora(layer.call, lora_x, layer.lora_a, layer.lora_b, scaling) for layer in layers)
+    tensors = [tensor for layer in layers for tensor in (layer.lora_a, layer.lora_b, layer.call.bias)]
     if needs_gradient(x, lora_x, *tensors):
         products: tuple[Tensor, ...] = _SharedLora.apply(x, lora_x, scaling, layers, *tensors)
         return products[:-1]

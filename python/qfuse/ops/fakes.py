@@ -10,11 +10,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import one_device
+from ..native.devices import check_one_device
+from ..weight.form import TENSORS
 
 __all__ = ["register"]
 
 _QUANT_MAP_SIZE = 256  # of the 8-bit codes
+
+
+def _of_weight(tensors: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
+    """A 4-bit weight's tensors with their names."""
+    if len(tensors) not in (2, len(TENSORS)):
+        raise RuntimeError(f"weight has {len(tensors)} tensors, it must have 2 or 5: {', '.join(TENSORS)}")
+    yield from zip(TENSORS, tensors, strict=False)
 
 
 def _tensors(arguments: dict[str, object]) -> Iterator[tuple[str, Tensor]]:
@@ -23,11 +31,11 @@ def _tensors(arguments: dict[str, object]) -> Iterator[tuple[str, Tensor]]:
         if isinstance(value, Tensor):
             yield name, value
         elif name == "weight" and isinstance(value, Sequence):
-            yield from one_device.of_weight(value)
+            yield from _of_weight(value)
         elif name == "weights" and isinstance(value, Sequence) and isinstance(rows := arguments["rows"], Sequence):
             each = len(value) // max(len(rows), 1)
             for i in range(len(rows)):
-                yield from one_device.of_weight(value[i * each : (i + 1) * each])
+                yield from _of_weight(value[i * each : (i + 1) * each])
         elif name == "biases" and isinstance(value, Sequence):
             yield from (("bias", tensor) for tensor in value)
 
@@ -174,7 +182,7 @@ def _on_one_device(name: str, fake: Callable[..., object]) -> Callable[..., obje
 
     @functools.wraps(fake)
     def checked(*args: Any, **kwargs: Any) -> object:
-        one_device.check(_tensors(dict(zip(names, args, strict=False)) | kwargs))
+        check_one_device(_tensors(dict(zip(names, args, strict=False)) | kwargs))
         return fake(*args, **kwargs)
 
     return checked

@@ -4,8 +4,8 @@ from typing import Any
 
 from torch import nn
 
-from .parameter import is_one_tensor, parameter_of
-from .quant_state import Weight4bit
+from ..weight.tensor import is_one_tensor, parameter_of
+from ..weight.weight_4bit import Weight4bit
 
 __all__ = ["OverWeight"]
 

@@ -2,16 +2,15 @@
 torch's grouped products, which wait for nothing, or where it has none by tiles of rows, which do not either."""
 
 import itertools
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from . import gpu
+from ..native import devices
 
-__all__ = ["expert_of_rows", "has_kernel", "outer", "product", "sums", "unnested", "without_nobodys"]
+__all__ = ["expert_of_rows", "has_kernel", "outer", "product", "sums", "without_nobodys"]
 
 _VALUES_A_LOAD = 8  # of bfloat16: torch's kernels load 16 bytes, and want every row to begin at a multiple of these
 _MOST_EXPERTS = 1024  # that torch's kernels take: the threads of a block
@@ -24,7 +23,7 @@ def has_kernel(x: Tensor, experts: int, *widths: int) -> bool:
         return False
     if torch._C._are_functorch_transforms_active():  # torch.func.vmap has no rule for it
         return False
-    has_cores = gpu.find_tensor_cores(x.device.index, x.dtype)
+    has_cores = devices.find_tensor_cores(x.device.index, x.dtype)
     return has_cores and all(width % _VALUES_A_LOAD == 0 for width in widths)
 
 
@@ -127,20 +126,6 @@ def without_nobodys(tensor: Tensor, ends: Tensor) -> Tensor:
     nobodys = (rows >= last)[:, None]
     is_fresh = not torch.is_grad_enabled() and not torch._C._are_functorch_transforms_active()
     return tensor.masked_fill_(nobodys, 0) if is_fresh else tensor.masked_fill(nobodys, 0)
-
-
-def unnested(weight: Sequence[Tensor], shape: Sequence[int], nested_blocksize: int) -> tuple[Tensor, ...]:
-    """A stack whose experts are each nested by themselves as a plain one, of the same values; others as they are."""
-    if len(weight) != 5 or len(shape) != 3 or not 1 < shape[0] == weight[4].numel():
-        return tuple(weight)
-    packed, codes, nested_absmax, nested_quant_map, nested_offset = weight
-    experts = shape[0]
-    each = codes.numel() // experts
-    blocks = pad(codes.reshape(experts, each), (0, -each % nested_blocksize))
-    absmax = torch.ops.qfuse.dequantize_blockwise.default(
-        blocks, nested_absmax.flatten(), nested_quant_map, nested_blocksize, torch.float32
-    )
-    return packed, (absmax[:, :each] + nested_offset.reshape(experts, 1)).flatten()
 
 
 def expert_of_rows(ends: Tensor, m: int) -> Tensor:

@@ -9,29 +9,19 @@ all-gather (pytorch/pytorch#159333).
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from . import ops
-from .quant_state import FLOAT_DTYPES, Weight4bit, plain_weight
+from .form import FLOAT_DTYPES, TENSORS, Form
+from .peft_methods import asking
+from .weight_4bit import Weight4bit, plain_weight
 
 __all__ = ["Weight4bitTensor", "as_one_tensor", "is_one_tensor", "parameter_of"]
 
 _aten = torch.ops.aten
-_INNER = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")
-
-
-class Form(NamedTuple):
-    """What a tensor's bytes are. is_part: some rows of a weight whose nested arrays it has whole."""
-
-    dtype: torch.dtype
-    quant_type: ops.QuantType
-    blocksize: int
-    nested_blocksize: int
-    is_part: bool = False
 
 
 class Weight4bitTensor(Tensor):
@@ -47,20 +37,25 @@ class Weight4bitTensor(Tensor):
     packed: Tensor
     absmax: Tensor
     form: Form
+    is_part: bool  # some rows of a weight whose nested arrays it has whole
     _state: Weight4bit
 
     @staticmethod
-    def __new__(cls, inner: Sequence[Tensor], form: Form, shape: torch.Size | None = None) -> "Weight4bitTensor":
+    def __new__(
+        cls, inner: Sequence[Tensor], form: Form, is_part: bool = False, shape: torch.Size | None = None
+    ) -> "Weight4bitTensor":
+        """shape: by default that of the codes, whatever the form's is."""
         packed, absmax, *nested = inner
         shape = torch.Size((*packed.shape[:-1], 2 * packed.shape[-1])) if shape is None else shape
         made: Weight4bitTensor = torch.Tensor._make_wrapper_subclass(
             cls, shape, dtype=form.dtype, device=packed.device, requires_grad=False
         )
-        made.packed, made.absmax, made.form = packed, absmax, form
-        for name, tensor in zip(_INNER[2:], nested, strict=False):
+        made.packed, made.absmax, made.is_part = packed, absmax, is_part
+        made.form = form._replace(shape=tuple(shape))
+        for name, tensor in zip(TENSORS[2:], nested, strict=False):
             setattr(made, name, tensor)
         # Made once: it is asked for in every call, and torch's compiler takes its tensors for what they are.
-        made._state = Weight4bit((packed, absmax.view(-1), *nested), tuple(shape), *form[:4])
+        made._state = Weight4bit((packed, absmax.view(-1), *nested), *made.form)
         return made
 
     @classmethod
@@ -77,9 +72,11 @@ class Weight4bitTensor(Tensor):
         packed, absmax, *nested = weight.tensors
         packed = packed.contiguous().view(-1).view(torch.uint8).view(*rows, cols // 2)
         absmax = absmax.contiguous().view(*rows, cols // weight.blocksize)
-        return cls((packed, absmax, *nested), Form(*weight[2:]))
+        return cls((packed, absmax, *nested), weight.form)
 
-    def __init__(self, inner: Sequence[Tensor], form: Form, shape: torch.Size | None = None) -> None:
+    def __init__(
+        self, inner: Sequence[Tensor], form: Form, is_part: bool = False, shape: torch.Size | None = None
+    ) -> None:
         """As __new__."""
 
     @property
@@ -92,7 +89,7 @@ class Weight4bitTensor(Tensor):
         if not isinstance(other, Weight4bitTensor):
             raise TypeError(f"a {type(other).__name__} cannot be the data of a {self!r}")
         torch.Tensor.data.__set__(self, other)  # type: ignore[attr-defined]
-        vars(self).update({name: vars(other)[name] for name in (*other._names(), "form", "_state")})
+        vars(self).update({name: vars(other)[name] for name in (*other._names(), "form", "is_part", "_state")})
 
     def requires_grad_(self, requires_grad: bool = True) -> "Weight4bitTensor":
         """RuntimeError, as of any tensor that is no float: optimizers would count it, and it never gets a gradient."""
@@ -114,11 +111,11 @@ class Weight4bitTensor(Tensor):
         return tuple(getattr(self, name) for name in self._names())
 
     def _names(self) -> tuple[str, ...]:
-        return _INNER if self.absmax.dtype is torch.uint8 else _INNER[:2]
+        return TENSORS if self.absmax.dtype is torch.uint8 else TENSORS[:2]
 
     @property
     def quant_state(self) -> Weight4bit:
-        if self.form.is_part:
+        if self.is_part:
             raise ValueError(
                 "this is a part of a parameter that FSDP has sharded; it is whole in the module's forward, "
                 "and after module.unshard()"
@@ -128,7 +125,7 @@ class Weight4bitTensor(Tensor):
     def whole_form(self, shape: Sequence[int]) -> Weight4bit:
         """The weight that it is a part of, without its codes and absmax."""
         packed, absmax, *nested = self.inner
-        return Weight4bit((packed.new_empty(0), absmax.new_empty(0), *nested), tuple(shape), *self.form[:4])
+        return Weight4bit((packed.new_empty(0), absmax.new_empty(0), *nested), *self.form._replace(shape=tuple(shape)))
 
     def dequantize(self) -> Tensor:
         """qfuse.dequantize_4bit of it."""
@@ -139,12 +136,22 @@ class Weight4bitTensor(Tensor):
         form = f"{self.form.dtype}, {self.form.quant_type}, blocksize={self.form.blocksize}, nested={nested}"
         return f"Weight4bitTensor({tuple(self.shape)}, {form}, device={self.device})"
 
-    def __tensor_flatten__(self) -> tuple[list[str], Form]:
-        return list(self._names()), self.form
+    def __tensor_flatten__(self) -> tuple[list[str], tuple[Form, bool]]:
+        return list(self._names()), (self.form, self.is_part)
 
     @staticmethod
-    def __tensor_unflatten__(inner: dict[str, Tensor], form: Form, size: Any, stride: Any) -> "Weight4bitTensor":
-        return Weight4bitTensor(list(inner.values()), form, size)
+    def __tensor_unflatten__(
+        inner: dict[str, Tensor], context: tuple[Form, bool], size: Any, stride: Any
+    ) -> "Weight4bitTensor":
+        return Weight4bitTensor(list(inner.values()), *context, size)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """As pickled; once, without a shape in the form, and with is_part behind it."""
+        dtype, *others = state["form"]
+        if isinstance(dtype, torch.dtype):
+            *others, state["is_part"] = others
+            state["form"] = Form(tuple(self.shape), dtype, *others)
+        vars(self).update(state)
 
     __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
 
@@ -187,10 +194,12 @@ class Weight4bitTensor(Tensor):
         absmax, nested, form = metadata
         if len(outputs) > 1:
             absmax = outputs[1].view(absmax.dtype)
-        return Weight4bitTensor((packed, absmax, *nested), form._replace(is_part=False)), outputs
+        return Weight4bitTensor((packed, absmax, *nested), form), outputs
 
 
-torch.serialization.add_safe_globals([Weight4bitTensor, Form])  # for torch.load with weights_only, its default
+# For torch.load with weights_only, its default; and by the name of the module that both once were in.
+torch.serialization.add_safe_globals([Weight4bitTensor, Form])
+torch.serialization.add_safe_globals([(kind, f"qfuse.parameter.{kind.__name__}") for kind in (Weight4bitTensor, Form)])
 
 
 def parameter_of(weight: Weight4bit) -> Parameter:
@@ -220,8 +229,6 @@ def _refuse_gradient() -> NoReturn:
 
 
 def _refuse(func: Any) -> NoReturn:
-    from .integrations.peft_methods import asking
-
     of_peft = asking()
     if of_peft is None:
         way_out = "Multiply by qfuse.matmul_4bit, decode by its dequantize()"
@@ -235,6 +242,7 @@ def _refuse(func: Any) -> NoReturn:
     raise NotImplementedError(f"a Weight4bitTensor has no {func}: it holds 4-bit codes. {way_out}")
 
 
+on_split: list[Callable[[], None]] = []  # what there is to do before FSDP shares out the first parameter
 _HANDLERS: dict[Any, Callable[..., Any]] = {}
 
 
@@ -249,7 +257,9 @@ def _handles(*funcs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @_handles(_aten.detach.default, _aten.alias.default, _aten.clone.default, _aten._pin_memory.default)
 def _each(func: Any, tensor: Weight4bitTensor, *args: Any, **kwargs: Any) -> Weight4bitTensor:
     """Of all that it holds."""
-    return Weight4bitTensor([func(each, *args, **kwargs) for each in tensor.inner], tensor.form, tensor.shape)
+    return Weight4bitTensor(
+        [func(each, *args, **kwargs) for each in tensor.inner], tensor.form, tensor.is_part, tensor.shape
+    )
 
 
 @_handles(_aten.empty_like.default, _aten.zeros_like.default, _aten._to_copy.default)
@@ -263,15 +273,14 @@ def _each_in_its_dtype(
             raise TypeError(f"a 4-bit weight decodes to float32, float16 or bfloat16, not to {dtype}")
         form = form._replace(dtype=dtype)
     kwargs.pop("memory_format", None)
-    return Weight4bitTensor([func(each, **kwargs) for each in tensor.inner], form, tensor.shape)
+    return Weight4bitTensor([func(each, **kwargs) for each in tensor.inner], form, tensor.is_part, tensor.shape)
 
 
 @_handles(_aten.split.Tensor)
 def _split(func: Any, tensor: Weight4bitTensor, size: int, dim: int = 0) -> list[Weight4bitTensor]:
     """As FSDP shares out a parameter, whose state dicts have to be known from then on."""
-    if torch.distributed.is_available():
-        from . import distributed  # noqa: F401
-
+    for prepare in on_split:
+        prepare()
     return [_rows(tensor, dim, begin, begin + size) for begin in range(0, tensor.shape[0], size)]
 
 
@@ -292,8 +301,8 @@ def _rows(tensor: Weight4bitTensor, dim: int, begin: int, end: int | None) -> We
         )
     packed, absmax, *nested = tensor.inner
     packed, absmax = packed[begin:end], absmax[begin:end]
-    is_part = tensor.form.is_part or packed.shape[0] < tensor.shape[0]
-    return Weight4bitTensor((packed, absmax, *nested), tensor.form._replace(is_part=is_part))
+    is_part = tensor.is_part or packed.shape[0] < tensor.shape[0]
+    return Weight4bitTensor((packed, absmax, *nested), tensor.form, is_part)
 
 
 @_handles(_aten.new_zeros.default, _aten.new_empty.default)
@@ -304,13 +313,13 @@ def _new(func: Any, tensor: Weight4bitTensor, size: Sequence[int], **kwargs: Any
     packed, absmax, *nested = tensor.inner
     kwargs.pop("dtype", None)
     made = [func(each, (size[0], *each.shape[1:]), **kwargs) for each in (packed, absmax)]
-    is_part = tensor.form.is_part or size[0] != tensor.shape[0]
-    return Weight4bitTensor((*made, *nested), tensor.form._replace(is_part=is_part))
+    is_part = tensor.is_part or size[0] != tensor.shape[0]
+    return Weight4bitTensor((*made, *nested), tensor.form, is_part)
 
 
 @_handles(_aten.copy_.default)
 def _copy(func: Any, tensor: Weight4bitTensor, source: Any, non_blocking: bool = False) -> Weight4bitTensor:
-    forms = {(each.form[1:4], each.absmax.dtype) for each in (tensor, source) if isinstance(each, Weight4bitTensor)}
+    forms = {(each.form[2:], each.absmax.dtype) for each in (tensor, source) if isinstance(each, Weight4bitTensor)}
     if not isinstance(source, Weight4bitTensor) or len(forms) > 1 or source.shape != tensor.shape:
         raise TypeError(f"{source!r:.200} cannot be copied to a {tensor!r}: its bytes mean something else")
     for to, of in zip(tensor.inner, source.inner, strict=True):
@@ -325,7 +334,7 @@ def _view(func: Any, tensor: Weight4bitTensor, size: Sequence[int]) -> Weight4bi
     if tuple(size) not in ((-1,), (tensor.numel(),), tuple(tensor.shape)):
         _refuse(func)
     shape = tensor.shape if tuple(size) == tuple(tensor.shape) else torch.Size((tensor.numel(),))
-    return Weight4bitTensor(tensor.inner, tensor.form, shape)
+    return Weight4bitTensor(tensor.inner, tensor.form, tensor.is_part, shape)
 
 
 @_handles(_aten.as_strided.default)
@@ -334,7 +343,7 @@ def _as_strided(
 ) -> Weight4bitTensor:
     if tuple(size) != tuple(tensor.shape) or storage_offset:
         _refuse(func)
-    return Weight4bitTensor(tensor.inner, tensor.form, tensor.shape)
+    return Weight4bitTensor(tensor.inner, tensor.form, tensor.is_part, tensor.shape)
 
 
 @_handles(_aten.is_pinned.default)
@@ -347,7 +356,7 @@ def _gather(func: Any, tensor: Weight4bitTensor, *args: Any) -> Weight4bitTensor
     """Of DTensor.full_tensor(), for whoever saves a whole model."""
     packed, absmax, *nested = tensor.inner
     made = [func(each.contiguous(), *args) for each in (packed, absmax)]
-    return Weight4bitTensor((*made, *nested), tensor.form._replace(is_part=False))
+    return Weight4bitTensor((*made, *nested), tensor.form)
 
 
 @_handles("_c10d_functional._wrap_tensor_autograd.default")  # of newer versions of torch, once DTensor is imported

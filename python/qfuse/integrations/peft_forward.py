@@ -1,0 +1,167 @@
+"""A LoRA layer of peft over a Linear4bit, computed by qfuse: what of it is covered, and its forward."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from ..layers.factors import bias_of, factor_of
+from ..layers.inspection import (
+    has_global_hooks,
+    is_bare,
+    is_bare_linear,
+    is_bitsandbytes_linear,
+    is_dropping,
+    is_hooked,
+    is_plain,
+)
+from ..layers.linear import Linear4bit
+from ..ops.functional import multiply_with_lora, scaled
+from ..ops.gradients import is_autocast, needs_gradient
+from ..ops.orders import is_slower_than_bitsandbytes
+from ..weight.form import FLOAT_DTYPES
+from ..weight.quant_state import decodable_weight, is_repacked, read_weight, refuse_cast, unpacked_weight
+from ..weight.tensor import Weight4bitTensor
+from ..weight.weight_4bit import Weight4bit
+
+__all__ = ["examine", "forward_of_any", "forward_of_bnb", "is_base"]
+
+
+def is_base(module: Any) -> bool:
+    return type(module) is Linear4bit or is_bitsandbytes_linear(module)
+
+
+class _Covered(NamedTuple):
+    adapters: list[str]
+    weight: Weight4bit
+
+
+def examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
+    """Of a layer of peft's its adapters and weight, or why it goes to peft, as it is now. x: of a call."""
+    if layer.disable_adapters:
+        return "its adapters are disabled"
+    if layer.merged_adapters:
+        return "an adapter is merged into it"
+    modules = layer._modules  # torch's search for what is not in __dict__ takes longer
+    base, a_of, b_of = modules["base_layer"], modules["lora_A"]._modules, modules["lora_B"]._modules
+    if not is_base(base):
+        return f"its base layer is a {type(base).__module__}.{type(base).__name__}"
+    active = [name for name in layer.active_adapters if name in a_of]
+    if not active:
+        return "none of its adapters is active"
+    for name in active:
+        dropout = modules["lora_dropout"]._modules[name]
+        reason = _why_not(layer, (a_of[name], b_of[name]), dropout, name, len(active), in_forward=x is not None)
+        if reason:
+            return reason
+    if is_hooked(base):
+        return "its base layer has hooks, or a forward that was replaced"
+    if x is not None and not base.compute_type_is_set:  # as Linear4bit's own forward does
+        base.set_compute_type(x)
+        base.compute_type_is_set = True
+    if base.compute_dtype is torch.float32 and not is_autocast(base.weight.device.type):
+        return "it computes in float32"
+    weight = _weight_of(base, layer, x)
+    return "its weight is not one that qfuse decodes" if weight is None else _Covered(active, weight)
+
+
+def _why_not(layer: Any, factors: tuple[Any, Any], dropout: Any, name: str, count: int, in_forward: bool) -> str | None:
+    if name in getattr(layer, "lora_variant", ()) or getattr(layer, "use_dora", {}).get(name):
+        return "its adapter is more than A and B, as that of DoRA"
+    if not all(is_bare_linear(factor, in_forward) for factor in factors):
+        return "its adapter has a bias, hooks, a parametrization, or layers of another kind"
+    if not is_bare(dropout, nn.Identity, nn.Dropout) or getattr(dropout, "inplace", False):
+        return f"its dropout is {dropout}, or has hooks"
+    if count > 1 and is_dropping(dropout):
+        return f"{count} of its adapters are active, each with a dropout of its own"
+    return None
+
+
+def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Weight4bit | None:
+    weight = base._parameters.get("weight")
+    part = getattr(weight, "_local_tensor", None)
+    if x is None and part is not None:  # FSDP's, of a weight that is whole in each forward
+        is_own = isinstance(part, Weight4bitTensor)
+        return part.whole_form(weight.shape) if is_own else read_weight(part, base.quant_state)
+    if isinstance(weight, Weight4bitTensor):
+        return weight.quant_state
+    if weight is None or not is_plain(weight):
+        return None
+    state = getattr(weight, "quant_state", None)
+    if state is None:
+        state = base.quant_state
+        if state is None:
+            return None
+        if x is not None:
+            weight = _with_state(base)
+    if is_repacked(state):  # bitsandbytes' own product of it has no gradient
+        is_trained = torch.is_grad_enabled() if x is None else needs_gradient(x, *layer.parameters())
+        return unpacked_weight(weight, state) if is_trained else None
+    refuse_cast(weight, state, base)
+    found = decodable_weight(weight, state)
+    return found if found is not None and len(found.shape) == 2 else None
+
+
+def _with_state(base: Any) -> Tensor:
+    """As bitsandbytes' forward does where a weight has become a plain one, under FSDP or in a copy of a loaded model:
+    who merges or copies the model next needs it so."""
+    from bitsandbytes.nn.modules import fix_4bit_weight_quant_state_from_module
+
+    fix_4bit_weight_quant_state_from_module(base)
+    mended: Tensor = base._parameters["weight"]
+    return mended
+
+
+def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+    # What peft is given beside x chooses adapters by sample.
+    if args or any(value is not None for value in kwargs.values()) or has_global_hooks():
+        return None
+    covered = examine(self, x)
+    if isinstance(covered, str):
+        return None
+    weight, base = covered.weight, self._modules["base_layer"]
+    dtype = _compute_dtype(base, x)
+    if dtype is None or x.device != weight.device or x.shape[-1:] != weight.shape[1:]:
+        return None
+    given = x.to(dtype)
+    is_slower = is_slower_than_bitsandbytes(given, weight.shape, weight.blocksize) and is_bitsandbytes_linear(base)
+    if is_slower and not needs_gradient(x, *self.parameters()):
+        return None
+    bias = bias_of(base)
+    bias = None if bias is None else bias.to(dtype)
+    return multiply_with_lora(given, weight, bias, *_adapter(self, covered.adapters, given)).to(x.dtype)
+
+
+def _compute_dtype(base: Any, x: Tensor) -> torch.dtype | None:
+    """None for one that is left to peft."""
+    dtype = x.dtype if base.compute_dtype is None else base.compute_dtype
+    if dtype is torch.float32:
+        kind = x.device.type
+        dtype = torch.get_autocast_dtype(kind) if is_autocast(kind) else None
+    return dtype if dtype in FLOAT_DTYPES else None
+
+
+def _adapter(layer: Any, names: list[str], x: Tensor) -> tuple[Tensor, Tensor, float, Tensor | None]:
+    """A, B, the scale and, where it is not x, what A sees. Several adapters are one of their ranks' sum."""
+    modules, scaling = layer._modules, layer.scaling
+    a_of, b_of = modules["lora_A"]._modules, modules["lora_B"]._modules
+    if len(names) > 1:
+        lora_a = torch.cat([factor_of(a_of[name]) for name in names])
+        return lora_a, torch.cat([factor_of(b_of[name]) * scaling[name] for name in names], 1), 1.0, None
+    (name,) = names
+    dropout = modules["lora_dropout"]._modules[name]
+    lora_b, factor = scaled(factor_of(b_of[name]), scaling[name])
+    return factor_of(a_of[name]), lora_b, factor, dropout(x) if is_dropping(dropout) else None
+
+
+def forward_of_any(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+    """Most layers of the generic kind are over a plain nn.Linear."""
+    return _forward(self, x, *args, **kwargs) if is_base(self._modules["base_layer"]) else None
+
+
+def forward_of_bnb(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+    """In the dtype that peft's sum has, which under autocast is that of two addends."""
+    y = _forward(self, x, *args, **kwargs)
+    if y is None or not torch.is_autocast_enabled():  # CUDA's, which peft asks for wherever x is
+        return y
+    return y.to(torch.promote_types(y.dtype, torch.get_autocast_dtype(x.device.type)))

@@ -1,0 +1,102 @@
+"""LoRA of peft over experts in 4 bits: its ParamWrapper, which adapts one parameter of a module."""
+
+import functools
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .. import versions
+from ..layers.stack import Adapter, Stack4bit, stack_of
+from ..patching.patch import Patch, Patches, Report
+
+__all__ = ["cover_stacks", "is_stack", "report"]
+
+
+def is_stack(module: nn.Module) -> bool:
+    """An adapter over experts in 4 bits, which is always qfuse's."""
+    return type(module).__name__ == "ParamWrapper" and _stack_under(module) is not None
+
+
+def _stack_under(wrapper: Any) -> Stack4bit | None:
+    """Of a ParamWrapper, which adapts one parameter of a module."""
+    stack = stack_of(wrapper.get_base_layer(), wrapper.parameter_name)
+    if stack is not None and not torch.compiler.is_compiling():  # torch 2.11 cannot trace how versions are looked up
+        _require_sides()
+    return stack
+
+
+@functools.cache
+def _require_sides() -> None:
+    """Over a square stack an older peft's A and B would fit, and be another adapter."""
+    versions.require("peft, LoRA over experts")
+
+
+def _features_of_stack(self: Any, module: nn.Module) -> tuple[int, int] | None:
+    """As the original: the last two dimensions, and what it notes of the parameter. The codes' shape is another."""
+    stack = _stack_under(self)
+    if stack is None:
+        return None
+    self.num_experts, *features = stack.shape
+    self._param_ndim = len(stack.shape)
+    return features[0], features[1]
+
+
+def _forward_of_stack(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+    """Hands the adapter on to experts_forward, through the wrappers of the module's other parameters."""
+    if _stack_under(self) is None or self.disable_adapters or self.merged or kwargs.get("adapter_names") is not None:
+        return None
+    active = [name for name in self.active_adapters if name in self.lora_A]
+    if not active:
+        return None
+    others = kwargs.pop("qfuse_lora", None) or {}
+    own = {self.parameter_name: _adapter_of_stack(self, active)}
+    result: Tensor = self.base_layer(x, *args, qfuse_lora=others | own, **kwargs)
+    return result
+
+
+def _adapter_of_stack(wrapper: Any, names: list[str]) -> Adapter:
+    """A [experts, rank, k], B [experts, n, rank]. peft's B has the experts innermost: [n, rank * experts]."""
+    experts = wrapper.num_experts
+    lora_as, lora_bs = [], []
+    for name in names:
+        lora_a, lora_b = wrapper.lora_A[name].weight, wrapper.lora_B[name].weight
+        lora_as.append(lora_a.view(experts, -1, lora_a.shape[1]))
+        lora_bs.append(lora_b.view(lora_b.shape[0], -1, experts).permute(2, 0, 1))
+    if len(names) == 1:
+        return lora_as[0], lora_bs[0], wrapper.scaling[names[0]]
+    scaled_bs = [lora_b * wrapper.scaling[name] for name, lora_b in zip(names, lora_bs, strict=True)]
+    return torch.cat(lora_as, 1), torch.cat(scaled_bs, 2), 1.0
+
+
+def _refuse_to_merge(self: Any, *args: Any, **kwargs: Any) -> None:
+    if _stack_under(self) is not None:
+        raise ValueError(
+            f"{self.parameter_name} is in 4 bits, into which no adapter can be merged: load the model in 16 bits, "
+            "put the adapter over it, and merge there"
+        )
+
+
+def _refuse_to_merge_any(self: Any) -> None:
+    """Of a tuner, before it has merged the first layers."""
+    for module in self.model.modules():
+        if type(module).__name__ == "ParamWrapper":
+            _refuse_to_merge(module)
+
+
+_stacks = Patches(
+    Patch("peft.tuners.lora.layer", "ParamWrapper._get_in_out_features", _features_of_stack),
+    Patch("peft.tuners.lora.layer", "ParamWrapper.forward", _forward_of_stack),
+    Patch("peft.tuners.lora.layer", "ParamWrapper.merge", _refuse_to_merge),
+    Patch("peft.tuners.lora.layer", "ParamWrapper.unmerge", _refuse_to_merge),
+    Patch("peft.tuners.lora.model", "LoraModel._check_merge_allowed", _refuse_to_merge_any),
+    library="peft",
+)
+
+
+def cover_stacks() -> Report:
+    """What of peft must know that codes are no weight; for good."""
+    return _stacks.enable(stacklevel=3)
+
+
+report = _stacks.report

@@ -1,0 +1,157 @@
+"""The ops of a 4-bit weight as torch has them: the one place where what a weight is becomes arguments by position.
+
+Each is called past torch's dispatcher, which takes as long as launching a kernel does (ARCHITECTURE.md), or by it.
+"""
+
+import contextlib
+import importlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from . import extension
+
+if TYPE_CHECKING:
+    from ..weight.weight_4bit import Weight4bit
+
+__all__ = [
+    "Call",
+    "dequantize_4bit",
+    "dequantize_4bit_directly",
+    "dequantize_4bit_out",
+    "is_dual",
+    "matmul_4bit",
+    "matmul_4bit_directly",
+    "matmul_4bit_many",
+    "matmul_4bit_many_directly",
+]
+
+Direction = Literal["forward", "backward"]
+Order = Literal["plain", "split", "factored"]
+
+_decode: Callable[..., Any] | None = None
+_multiply: Callable[..., Any] | None = None
+_multiply_many: Callable[..., Any] | None = None
+_is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
+
+
+class Call(NamedTuple):
+    """A product, by x, weight and bias. order: without one, None, the weight is decoded to memory, in each direction
+    anew, and the product is torch's. terms: LoRA's lora_in and lora_weight. ends: of the experts whose weights are a
+    stack."""
+
+    x: Tensor
+    weight: "Weight4bit"
+    bias: Tensor | None
+    direction: Direction = "forward"
+    order: Order | None = "plain"
+    terms: tuple[Tensor | None, Tensor | None] = (None, None)
+    ends: Tensor | None = None
+
+
+def _load_directly() -> None:
+    """Once the extension is loaded, which the module is linked with."""
+    global _decode, _multiply, _multiply_many
+    if importlib.util.find_spec("qfuse._direct") is None:  # it needs Python's headers to be built
+        return
+    with contextlib.suppress(AttributeError, ValueError):  # a torch that has changed what the module looks up
+        module = importlib.import_module("qfuse._direct")
+        _decode, _multiply, _multiply_many = module.dequantize_4bit, module.matmul_4bit, module.matmul_4bit_many
+
+
+extension.load()
+_load_directly()
+_ops = torch.ops.qfuse
+_dequantize_4bit = _ops.dequantize_4bit.default
+
+
+def is_dual() -> bool:
+    """Whether somebody differentiates in forward mode."""
+    return forward_ad._current_level >= 0
+
+
+# ---- past the dispatcher: the op's result, or None where the op has to be called, where a compiler, a mode, a
+# transform, a tracer or a profiler has to see it, or an argument is not plain
+
+
+def dequantize_4bit_directly(weight: "Weight4bit", transposes: bool = False) -> Tensor | None:
+    """transposes: whether the result is transposed where packed.size(0) is 1."""
+    if _decode is None or _is_compiling():
+        return None
+    decoded: Tensor | None = _decode(*weight, transposes)
+    return decoded
+
+
+def matmul_4bit_directly(call: Call) -> Tensor | None:
+    """Without gradients; None also where the product is not by the op at all, or one of experts."""
+    x, weight, bias, direction, order, terms, ends = call
+    if _multiply is None or order is None or ends is not None or _is_compiling() or is_dual():
+        return None
+    tensors, shape, _, quant_type, blocksize, nested_blocksize = weight
+    product: Tensor | None = _multiply(
+        x, tensors, bias, *terms, shape, quant_type, blocksize, nested_blocksize, direction, order
+    )
+    return product
+
+
+def matmul_4bit_many_directly(calls: Sequence[Call]) -> Sequence[Tensor] | None:
+    """Without gradients, of one x and what else matmul_4bit_many asks for."""
+    if _multiply_many is None or _is_compiling() or is_dual():
+        return None
+    weight = calls[0].weight
+    products: tuple[Tensor, ...] | None = _multiply_many(
+        *_many(calls), weight.quant_type, weight.blocksize, weight.nested_blocksize, calls[0].order
+    )
+    return products
+
+
+# ---- by the dispatcher
+
+
+def dequantize_4bit(weight: "Weight4bit") -> Tensor:
+    """Past it where that can be."""
+    decoded = dequantize_4bit_directly(weight)
+    if decoded is None:
+        decoded = _dequantize_4bit(*weight)
+    return decoded
+
+
+def dequantize_4bit_out(weight: "Weight4bit", out: Tensor) -> Tensor:
+    _ops.dequantize_4bit.out(*weight, out=out)
+    return out
+
+
+def matmul_4bit(call: Call) -> Tensor:
+    """With an order; with the ends of experts, matmul_4bit_grouped."""
+    x, weight, bias, direction, order, terms, ends = call
+    how = {"shape": weight.shape, **_blocks(weight), "direction": direction, "order": order}
+    product: Tensor
+    if ends is None:
+        product = _ops.matmul_4bit.default(x, weight.tensors, bias, *terms, **how)
+    else:
+        product = _ops.matmul_4bit_grouped.default(x, weight.tensors, ends, bias, *terms, **how)
+    return product
+
+
+def matmul_4bit_many(calls: Sequence[Call]) -> list[Tensor]:
+    """Of one x, without terms, by weights that are of one kind but for their rows."""
+    x, weights, biases, rows = _many(calls)
+    products: list[Tensor] = _ops.matmul_4bit_many.default(
+        x, weights, biases, rows=rows, **_blocks(calls[0].weight), order=calls[0].order
+    )
+    return products
+
+
+def _many(calls: Sequence[Call]) -> tuple[Tensor, tuple[Tensor, ...], tuple[Tensor, ...], tuple[int, ...]]:
+    """x, the tensors of all weights, the biases and the weights' rows."""
+    weights = tuple(tensor for call in calls for tensor in call.weight.tensors)
+    biases = tuple(call.bias for call in calls if call.bias is not None)
+    return calls[0].x, weights, biases, tuple(call.weight.shape[0] for call in calls)
+
+
+def _blocks(weight: "Weight4bit") -> dict[str, Any]:
+    return {"quant_type": weight.quant_type, "blocksize": weight.blocksize, "nested_blocksize": weight.nested_blocksize}

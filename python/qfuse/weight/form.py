@@ -1,0 +1,25 @@
+"""What a 4-bit weight is beside its tensors, and what these are called."""
+
+from typing import Literal, NamedTuple
+
+import torch
+
+__all__ = ["BLOCKSIZES", "FLOAT_DTYPES", "NESTED_BLOCKSIZE", "QUANT_TYPES", "TENSORS", "Form", "QuantType"]
+
+QuantType = Literal["nf4", "fp4"]
+
+FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+QUANT_TYPES: tuple[QuantType, ...] = ("nf4", "fp4")
+BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # bitsandbytes' own
+NESTED_BLOCKSIZE = 256  # it has no other
+TENSORS = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")  # the last three where nested
+
+
+class Form(NamedTuple):
+    """dtype: what it decodes to. Weight4bit has these fields behind its tensors."""
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    quant_type: QuantType = QUANT_TYPES[0]
+    blocksize: int = 64
+    nested_blocksize: int = NESTED_BLOCKSIZE

@@ -1,0 +1,71 @@
+"""A 4-bit weight as bitsandbytes stores it: tensors under names that begin with the weight's, and the rest as JSON."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .form import NESTED_BLOCKSIZE, QUANT_TYPES, Form, QuantType
+from .weight_4bit import Weight4bit, decode_in_shape
+
+__all__ = ["STATE", "decoded_form", "encoded_form", "from_state_dict", "quant_map", "to_state_dict"]
+
+STATE = "quant_state.bitsandbytes__"  # between a weight's name and its quant_type
+
+
+def to_state_dict(weight: Weight4bit, name: str) -> dict[str, Tensor]:
+    """A weight under its name; what is not a tensor is JSON in bytes."""
+    found = {name: weight.packed, f"{name}.absmax": weight.absmax}
+    found[f"{name}.quant_map"] = quant_map(weight.quant_type, weight.device)
+    offset = None
+    if weight.nested:
+        _, _, nested_absmax, nested_quant_map, nested_offset = weight.tensors
+        found |= {f"{name}.nested_absmax": nested_absmax, f"{name}.nested_quant_map": nested_quant_map}
+        offset = nested_offset.item()
+    return found | {f"{name}.{STATE}{weight.quant_type}": encoded_form(weight.form, offset)}
+
+
+def from_state_dict(state: Mapping[str, Tensor], name: str) -> Weight4bit:
+    """What to_state_dict or bitsandbytes has stored. KeyError names the tensor that is missing."""
+    key = next((key for kind in QUANT_TYPES if (key := f"{name}.{STATE}{kind}") in state), None)
+    if key is None:
+        raise KeyError(f"{name}.{STATE}{QUANT_TYPES[0]}")
+    form, offset = decoded_form(state[key])
+    tensors: tuple[Tensor, ...] = tuple(state[part] for part in (name, f"{name}.absmax"))
+    if offset is not None:
+        nested = state[f"{name}.nested_absmax"], state[f"{name}.nested_quant_map"]
+        tensors = (*tensors, *nested, offset.to(tensors[0].device))
+    return Weight4bit(tensors, *form)
+
+
+def encoded_form(form: Form, nested_offset: float | None) -> Tensor:
+    """bitsandbytes' quant_state, as its JSON in bytes."""
+    dtype = str(form.dtype).removeprefix("torch.")
+    scalars: dict[str, Any] = {"quant_type": form.quant_type, "blocksize": form.blocksize}
+    scalars |= {"dtype": dtype, "shape": [*form.shape]}
+    if nested_offset is not None:
+        scalars |= {"nested_blocksize": form.nested_blocksize, "nested_dtype": "float32"}
+        scalars["nested_offset"] = nested_offset
+    return torch.frombuffer(bytearray(json.dumps(scalars).encode()), dtype=torch.uint8)
+
+
+def decoded_form(state: Tensor) -> tuple[Form, Tensor | None]:
+    """The form, and of a nested weight its offset."""
+    scalars = json.loads(bytes(state.tolist()))
+    offset = scalars.get("nested_offset")
+    form = Form(
+        tuple(scalars["shape"]),
+        getattr(torch, scalars["dtype"]),
+        scalars["quant_type"],
+        scalars["blocksize"],
+        scalars.get("nested_blocksize", NESTED_BLOCKSIZE),
+    )
+    return form, None if offset is None else torch.tensor(offset, dtype=torch.float32)
+
+
+def quant_map(quant_type: QuantType, device: torch.device) -> Tensor:
+    """What the codes 0 to 15 stand for."""
+    codes = torch.arange(0x01, 0x100, 0x22, dtype=torch.uint8)  # 0 and 1, 2 and 3 and so on
+    return decode_in_shape(Weight4bit((codes, torch.ones(1)), (16,), torch.float32, quant_type)).to(device)

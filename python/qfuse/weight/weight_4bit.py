@@ -1,0 +1,169 @@
+"""A 4-bit weight of bitsandbytes: its tensors, and what they are."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from .. import dtypes
+from ..native import torch_ops
+from .form import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, TENSORS, Form, QuantType
+
+__all__ = [
+    "Weight4bit",
+    "decode_in_shape",
+    "float_dtype",
+    "given",
+    "plain_weight",
+    "unnested",
+    "without_torch_function",
+]
+
+# Params4bit has a __torch_function__ of its own, through which every access to it would go.
+without_torch_function = torch._C.DisableTorchFunctionSubclass
+
+
+class Weight4bit(NamedTuple):
+    """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order: its tensors, and then its form.
+
+    tensors: (packed, absmax), or of a nested weight (packed, absmax, nested_absmax, nested_quant_map, nested_offset).
+    dtype: what it decodes to.
+    """
+
+    tensors: tuple[Tensor, ...]
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    quant_type: QuantType = QUANT_TYPES[0]
+    blocksize: int = 64
+    nested_blocksize: int = NESTED_BLOCKSIZE
+
+    @property
+    def form(self) -> Form:
+        return Form._make(self[1:])
+
+    @property
+    def packed(self) -> Tensor:
+        return self.tensors[0]
+
+    @property
+    def absmax(self) -> Tensor:
+        """float32, or uint8 where nested."""
+        return self.tensors[1]
+
+    @property
+    def nested(self) -> bool:
+        return len(self.tensors) > 2
+
+    @property
+    def nested_absmax(self) -> Tensor | None:
+        return self.tensors[2] if self.nested else None
+
+    @property
+    def nested_quant_map(self) -> Tensor | None:
+        return self.tensors[3] if self.nested else None
+
+    @property
+    def nested_offset(self) -> Tensor | None:
+        return self.tensors[4] if self.nested else None
+
+    @property
+    def device(self) -> torch.device:
+        return self.packed.device
+
+    def __repr__(self) -> str:
+        """Without the values: of nested_quant_map alone these are 256."""
+        dtype, nested = str(self.dtype).removeprefix("torch."), ", nested" * self.nested
+        form = f"{self.quant_type}, {[*self.shape]}, {dtype}, blocks of {self.blocksize}{nested}"
+        return f"Weight4bit({form}, {self.device})"
+
+    def dequantize(self, dtype: torch.dtype | str | None = None, out: Tensor | None = None) -> Tensor:
+        """qfuse.dequantize_4bit of it."""
+        return decode_in_shape(self if dtype is None else self._replace(dtype=float_dtype(dtype)), out)
+
+    def to(self, device: torch.device | str | int, non_blocking: bool = False) -> "Weight4bit":
+        """Its tensors on `device`, as Tensor.to moves them; to convert codes to another dtype would spoil them."""
+        if not isinstance(device, (torch.device, str, int)):
+            raise TypeError("a Weight4bit moves between devices; the dtype it decodes to is w._replace(dtype=...)")
+        return self._replace(tensors=tuple(tensor.to(device, non_blocking=non_blocking) for tensor in self.tensors))
+
+    def params4bit(self, module: torch.nn.Module | None = None) -> Any:
+        """A bitsandbytes.nn.Params4bit of the same tensors, as bitsandbytes would have loaded it.
+
+        layer.weight = weight.params4bit(layer) puts it into a Linear4bit, whose quant_state is set too.
+        """
+        from bitsandbytes.functional import QuantState, get_4bit_type
+        from bitsandbytes.nn import Params4bit
+
+        state2 = None
+        if self.nested:
+            state2 = QuantState(
+                self.nested_absmax, code=self.nested_quant_map, blocksize=self.nested_blocksize, dtype=torch.float32
+            )
+        code = get_4bit_type(self.quant_type, self.packed.device)
+        shape = torch.Size(self.shape)
+        state = QuantState(
+            self.absmax, shape, code, self.blocksize, self.quant_type, self.dtype, self.nested_offset, state2
+        )
+        if module is not None:
+            module.quant_state = state
+        return Params4bit(
+            self.packed,
+            quant_state=state,
+            blocksize=self.blocksize,
+            quant_type=self.quant_type,
+            compress_statistics=self.nested,
+            quant_storage=self.packed.dtype,
+            module=module,
+            bnb_quantized=True,
+        )
+
+
+def float_dtype(dtype: torch.dtype | str) -> torch.dtype:
+    """By its name too, as torch and the command have it. Which dtypes there may be is the ops' affair."""
+    if isinstance(dtype, torch.dtype):
+        return dtype
+    number = dtypes.NAMES.get(dtypes.canonical(dtype))
+    if number is None:
+        raise ValueError(f"dtype is {dtype!r}, it can be float32, float16 or bfloat16")
+    return FLOAT_DTYPES[number]
+
+
+def decode_in_shape(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
+    """The weight in the state's shape, whatever that of its codes says."""
+    for name, tensor in zip(TENSORS, weight.tensors, strict=False):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{name} is a {type(tensor).__name__}, it must be a tensor")
+    if out is not None and out.requires_grad:
+        raise ValueError("out requires a gradient, which a decoded weight has none of")
+    weight = unnested(weight)
+    return torch_ops.dequantize_4bit(weight) if out is None else torch_ops.dequantize_4bit_out(weight, out)
+
+
+def unnested(weight: Weight4bit) -> Weight4bit:
+    """A stack whose experts are each nested by themselves as a plain one, of the same values; others as they are."""
+    tensors, shape = weight.tensors, weight.shape
+    if len(tensors) != 5 or len(shape) != 3 or not 1 < shape[0] == tensors[4].numel():
+        return weight
+    packed, codes, nested_absmax, nested_quant_map, nested_offset = tensors
+    experts, nested_blocksize = shape[0], weight.nested_blocksize
+    each = codes.numel() // experts
+    blocks = pad(codes.reshape(experts, each), (0, -each % nested_blocksize))
+    absmax = torch.ops.qfuse.dequantize_blockwise.default(
+        blocks, nested_absmax.flatten(), nested_quant_map, nested_blocksize, torch.float32
+    )
+    return weight._replace(tensors=(packed, (absmax[:, :each] + nested_offset.reshape(experts, 1)).flatten()))
+
+
+def given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
+    return tuple(tensor for tensor in tensors if tensor is not None)
+
+
+def plain_weight(weight: Weight4bit) -> Weight4bit:
+    """Without the subclass of bitsandbytes', which would quantize where it is moved."""
+    with without_torch_function():
+        return weight._replace(tensors=tuple(tensor.detach().as_subclass(Tensor) for tensor in weight.tensors))
+
+
+# For torch.load with weights_only, its default; and by the name of the module that it once was in.
+torch.serialization.add_safe_globals([Weight4bit, (Weight4bit, "qfuse.quant_state.Weight4bit")])
