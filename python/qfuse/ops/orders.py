@@ -48,8 +48,8 @@ def default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor 
     """Training adds in one order, whatever its batches; and a result beside which gradients are made, too."""
     if is_decoded(x, shape, blocksize):
         return None
-    split_rows, _ = _ask_advice(x, shape, blocksize)
-    is_plain = _batch_invariant or not _is_known(_rows(x) <= split_rows) or gradients.needs_gradient(x, bias)
+    few_rows, _ = _ask_advice(x, shape, blocksize)
+    is_plain = _batch_invariant or not _is_known(_rows(x) <= few_rows) or gradients.needs_gradient(x, bias)
     return "plain" if is_plain else "split"
 
 
@@ -76,8 +76,8 @@ def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int)
     the order must not depend on the number of rows."""
     if not x.is_cuda or _batch_invariant:
         return False
-    split_rows, fused_rows = _ask_advice(x, shape, blocksize)
-    if split_rows > 0 and x.dtype != torch.float32:
+    few_rows, fused_rows = _ask_advice(x, shape, blocksize)
+    if few_rows > 0:
         return False
     has_pipeline = fused_rows > _MOST_ROWS_OF_TILES
     return _is_known(_rows(x) == 1 if has_pipeline else _rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
@@ -125,12 +125,12 @@ def default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, split
     if _batch_invariant:
         return "plain"
     experts, m = shape[0], x.shape[0]
-    split_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
+    few_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
     # Of one weight decoding is faster with about twice as many rows as fused_rows. Of experts it takes longer: all are
     # decoded, and torch's product makes uneven tiles, too: on an H100 until about 1024 rows an expert.
     many = 4 * max(fused_rows, _LEAST_GROUPED_ROWS) * experts
     if grouped_products.has_kernel(x, *shape) and _is_known(m > many):
         return None
     # On an H100 tiles of 64 rows are as fast as the order for few ones from one row an expert on.
-    few = min(experts, split_rows * experts) if x.is_cuda else split_rows * min(experts, m)
+    few = min(experts, few_rows * experts) if x.is_cuda else few_rows * min(experts, m)
     return "split" if splits_few and _is_known(m <= few) else "plain"
