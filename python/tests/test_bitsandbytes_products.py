@@ -175,7 +175,7 @@ def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkey
 def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, most, dtype):
     """Of a GPU that only looks like one, up to so many rows."""
     if dtype == torch.float32:  # of which there is no kernel but by decoding first
-        advice, most = (advice[0], -1), 1536
+        advice, most = (0, -1), 1536
     monkeypatch.setattr(qfuse.ops.orders, "_find_advice", lambda device, *shape: advice)
     is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(64, 192), blocksize=64)
     with FakeTensorMode():
