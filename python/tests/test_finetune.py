@@ -162,14 +162,14 @@ def test_interrupted_leaves_nothing_behind(start, tmp_path):
 
 
 def test_one_wrong_sign_in_a_weight_is_seen(run_here, monkeypatch, tmp_path):
-    decode = qfuse.ops.dequantize_4bit
+    decode = qfuse.native.torch_ops.dequantize_4bit
 
     def broken(*args, **more):
         weight = decode(*args, **more)
         weight[0, 0] *= -1
         return weight
 
-    monkeypatch.setattr(qfuse.ops, "dequantize_4bit", broken)
+    monkeypatch.setattr(qfuse.native.torch_ops, "dequantize_4bit", broken)
     status, out = run_here("--keep", str(tmp_path / "kept"))
     assert status == 1
     assert re.search(r"Run 2, qfuse decodes: \d+ gradients differ from those of run 1", out) and "Equal" not in out
@@ -184,8 +184,8 @@ def test_a_comparison_in_which_qfuse_did_nothing_fails(run_here, monkeypatch):
 
 
 def test_nondeterministic_compares_no_bits_but_what_computed(run_here, monkeypatch):
-    decode = qfuse.ops.dequantize_4bit
-    monkeypatch.setattr(qfuse.ops, "dequantize_4bit", lambda *args, **more: -decode(*args, **more))
+    decode = qfuse.native.torch_ops.dequantize_4bit
+    monkeypatch.setattr(qfuse.native.torch_ops, "dequantize_4bit", lambda *args, **more: -decode(*args, **more))
     status, out = run_here("--nondeterministic")
     assert status == 0 and not torch.are_deterministic_algorithms_enabled()
     assert "Bits were not compared" in out and "differ from" not in out and "Equal" not in out

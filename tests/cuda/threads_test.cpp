@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "backend/cuda/device/driver.h"
@@ -272,9 +273,11 @@ TEST_P(ThreadsOfEveryKernel, split_k) {
                QFUSE_SUM_SPLIT);
 }
 TEST_P(ThreadsOfEveryKernel, factored) {  // as split-K and, for parts of a chunk, element by element
-  for (const std::int64_t cols : {2 * QFUSE_SPLIT_TERMS, QFUSE_SPLIT_TERMS + 64})
-    for (const std::int64_t m : {3, 13})
-      expect_right({"factored", m, 40, cols}, cuda::Matmul4bitKernel::factored, QFUSE_FORWARD, QFUSE_SUM_FACTORED);
+  using cuda::Matmul4bitKernel;
+  for (const std::int64_t m : {3, 13})
+    for (const auto& [cols, kernel] : {std::pair{2 * QFUSE_SPLIT_TERMS, Matmul4bitKernel::factored_split_k},
+                                       std::pair{QFUSE_SPLIT_TERMS + 64, Matmul4bitKernel::factored}})
+      expect_right({"factored", m, 40, cols}, kernel, QFUSE_FORWARD, QFUSE_SUM_FACTORED);
 }
 TEST_P(ThreadsOfEveryKernel, warp_specialized) {
   const Matmul4bitCase c{.risk = "warp_specialized", .m = 5, .rows = 136, .cols = 128, .lora_rank = 16};
