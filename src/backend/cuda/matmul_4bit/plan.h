@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "backend/cuda/facts.h"
@@ -55,10 +54,10 @@ struct Matmul4bitPlan {
 // A plan's fields, and one more.
 template <std::size_t kCount>
 std::array<contract::Field, kCount + 1> with_field(const std::array<contract::Field, kCount>& fields,
-                                                   contract::Field field) {
+                                                   const contract::Field& field) {
   std::array<contract::Field, kCount + 1> all;
   std::ranges::copy(fields, all.begin());
-  all.back() = std::move(field);
+  all.back() = field;
   return all;
 }
 
