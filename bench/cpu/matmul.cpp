@@ -95,13 +95,13 @@ void time_matmul_on_cpu(const Options& options, Report& report) {
   const Shape shape = options.quick ? kQuickWeight : kWeight;
   for (const qfuse_direction direction : kDirections)
     for (const std::int64_t m : kTokenCounts)
-      for (const auto& [sum, suffix] : kSums) {
+      for (const Sums& sums : kSums) {
         std::unique_ptr<const Product> product;  // made for the first row that is wanted
         for_targets([&](const qfuse_exec& exec, const std::string& target) {
-          if (!can_have(sum, exec)) return;
-          const std::string name = fmt::format("matmul/{}/m:{}{}/{}", name_of(direction), m, suffix, target);
+          if (!can_have(sums.sum, exec)) return;
+          const std::string name = fmt::format("matmul/{}/m:{}{}/{}", name_of(direction), m, sums.name, target);
           report.attempt_if_wanted(name, [&] {
-            if (!product) product = std::make_unique<const Product>(shape, direction, m, sum);
+            if (!product) product = std::make_unique<const Product>(shape, direction, m, sums.sum);
             time_product(report, {.op = "matmul", .name = name, .shape = shape}, *product, exec);
           });
         });
