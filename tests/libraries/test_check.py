@@ -59,12 +59,12 @@ KINDS = {"missing_keys": "missing", "unexpected_keys": "unexpected", "mismatched
 
 
 def inlined(rows, shared):
-    """Class to its tensors, without references to other texts of the table."""
+    """Class to its tensors, without references to other texts of the table. A part without a row stays a name."""
     texts = {name: row[4] for row in rows for name in row[0].split()}
 
     def whole(text):
         text = re.sub(r"@(\d+)", lambda it: f"({whole(shared[int(it[1])])})", text)
-        return re.sub(r":(\w+)", lambda it: f":<{whole(texts[it[1]])}>", text)
+        return re.sub(r":(\w+)", lambda it: f":<{whole(texts[it[1]])}>" if it[1] in texts else it[0], text)
 
     return {name: (whole(row[4]), row[3], row[5]) for row in rows for name in row[0].split()}
 
