@@ -93,7 +93,7 @@ class Command(unittest.TestCase):
         self.assertRegex(done.stdout, r"\n  2048 x 8192 +threads=\d+ .* stream=0")
         self.assertRegex(done.stdout, r"\n  4096 x 14336 +threads=\d+ .* stream=1")
         self.assertRegex(done.stdout, r"\n    or +threads=256 groups=2 ")
-        self.assertRegex(done.stdout, r", factored sums, 1 token\n  1024 x 4096 +kernel=factored_split_k wide=1 ")
+        self.assertRegex(done.stdout, r", factored sums, 1 token\n  1024 x 4096 +kernel=factored_split_k ")
         everything = run("plans").stdout
         for device in ("h100", "h200", "unknown"):
             self.assertIn(f"{device}: ", everything)
@@ -103,12 +103,13 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         plans = {plan for line in done.stdout.splitlines() for plan in line.split(";")}
         shapes = ((128, 64), (64, 64), (32, 64), (128, 128), (64, 128), (128, 256))
-        expected = {f"matmul_4bit:kernel=warp_specialized,wide=1,tokens={t},outputs={o}" for o, t in shapes}
+        expected = {f"matmul_4bit:kernel=warp_specialized,tokens={t},outputs={o}" for o, t in shapes}
         for kernel in ("split_k", "factored_split_k"):
-            expected |= {f"matmul_4bit:kernel={kernel},wide=1,tokens={t},outputs=16" for t in (8, 16)}
-        expected |= {"matmul_4bit:kernel=factored,wide=0,tokens=8,outputs=64"}
-        expected |= {"matmul_4bit:kernel=register_weights,wide=1,tokens=256,outputs=128"}
-        expected |= {f"matmul_4bit:kernel=tiled,wide={w},tokens={t},outputs=64" for w in (0, 1) for t in (8, 64)}
+            expected |= {f"matmul_4bit:kernel={kernel},tokens={t},outputs=16" for t in (8, 16)}
+        expected |= {"matmul_4bit:kernel=factored,tokens=8,outputs=64"}
+        expected |= {"matmul_4bit:kernel=register_weights,tokens=256,outputs=128"}
+        expected |= {f"matmul_4bit:kernel=tiled,tokens={t},outputs=64" for t in (8, 64)}
+        expected |= {"matmul_4bit:kernel=tiled_unaligned,tokens=64,outputs=64"}
         for of_one in sorted(expected):  # of experts: each, and where blocks stay, with tiles in turn or not
             kernel = of_one.removeprefix("matmul_4bit:")
             stays = not kernel.startswith(("kernel=tiled", "kernel=factored,"))

@@ -2,6 +2,8 @@
 #ifndef QFUSE_BACKEND_CUDA_FACTS_H
 #define QFUSE_BACKEND_CUDA_FACTS_H
 
+#include <cstdint>
+
 namespace qfuse::cuda {
 
 struct DeviceFacts {
@@ -17,6 +19,13 @@ struct DeviceFacts {
 // Devices whose figures plans were measured on, as their drivers describe them.
 inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 227 << 10, 1'980'000, 2'619'000, 5120};
 inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 227 << 10, 1'980'000, 3'201'000, 6144};
+
+inline constexpr int kTuring = 75;  // compute capabilities
+inline constexpr int kAmpere = 80;
+inline constexpr int kHopper = 90;
+
+// Inputs that thread blocks read at different places push each other out of the L2 if they are more: on an H100.
+inline constexpr std::int64_t kBytesReadAtManyPlaces = std::int64_t{20} << 20;
 
 }  // namespace qfuse::cuda
 

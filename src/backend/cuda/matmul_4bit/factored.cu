@@ -113,8 +113,10 @@ template <class Value, int kColumns, int kProducts>
 contract::Outcome launch_factored(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
                                   const qfuse_exec& exec) {
   return products[0].is_nested
-             ? launch_split_k(multiply_split_k<FactoredSteps<Value, true, kColumns>, kProducts>, products, plan, exec)
-             : launch_split_k(multiply_split_k<FactoredSteps<Value, false, kColumns>, kProducts>, products, plan, exec);
+             ? launch_split_k_kernel(multiply_split_k<FactoredSteps<Value, true, kColumns>, kProducts>, products, plan,
+                                     exec)
+             : launch_split_k_kernel(multiply_split_k<FactoredSteps<Value, false, kColumns>, kProducts>, products, plan,
+                                     exec);
 }
 
 // As many tokens at once as the kernel takes.
@@ -133,29 +135,24 @@ contract::Outcome launch_factored(MatmulArguments a, const Matmul4bitPlan& plan,
 }
 
 template <class Value>
-contract::Outcome launch_factored(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
-                                  const qfuse_exec& exec) {
-  if (products.size() > 1) return launch_factored<Value, 1, kSplitKProducts>(products, plan, exec);
-  return launch_factored<Value>(products[0], plan, exec);
+contract::Outcome launch_groups(const GroupedArguments& a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return a.matmul.is_nested
+             ? launch_split_k_kernel(multiply_groups_split_k<FactoredSteps<Value, true, 1>>, a, plan, exec)
+             : launch_split_k_kernel(multiply_groups_split_k<FactoredSteps<Value, false, 1>>, a, plan, exec);
 }
 
 template <class Value>
-contract::Outcome launch_groups(const GroupedArguments& a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  return a.matmul.is_nested ? launch_split_k(multiply_groups_split_k<FactoredSteps<Value, true, 1>>, a, plan, exec)
-                            : launch_split_k(multiply_groups_split_k<FactoredSteps<Value, false, 1>>, a, plan, exec);
+contract::Outcome launch_of(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  if (call.a.groups.experts > 0) return launch_groups<Value>(call.a, plan, exec);
+  if (call.products.size() > 1) return launch_factored<Value, 1, kSplitKProducts>(call.products, plan, exec);
+  return launch_factored<Value>(call.a.matmul, plan, exec);
 }
 
 }  // namespace
 
-contract::Outcome launch_factored(std::span<const MatmulArguments> products, qfuse_dtype dtype,
-                                  const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  return dtype == QFUSE_FLOAT16 ? launch_factored<Half>(products, plan, exec)
-                                : launch_factored<Bfloat16>(products, plan, exec);
-}
-
-contract::Outcome launch_groups_factored(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  return call.product.dtype == QFUSE_FLOAT16 ? launch_groups<Half>(call.a, plan, exec)
-                                             : launch_groups<Bfloat16>(call.a, plan, exec);
+contract::Outcome launch_factored_split_k(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return call.product.dtype == QFUSE_FLOAT16 ? launch_of<Half>(call, plan, exec)
+                                             : launch_of<Bfloat16>(call, plan, exec);
 }
 
 }  // namespace qfuse::cuda

@@ -15,6 +15,7 @@ struct GroupTile {
   int begin;  // the expert's tokens
   int until;
   int index;  // among the expert's tiles
+  [[nodiscard]] __device__ bool exists() const { return left > 0; }
 };
 
 // Who takes tiles, a thread block or a team of its warps, takes every step-th one, or, one after another, as many as
@@ -34,7 +35,7 @@ struct GroupTiles {
         output_tiles((static_cast<int>(kForward ? a.rows : a.cols) + kOutputs - 1) / kOutputs),
         step(groups.in_turn ? takers : 1) {}
 
-  [[nodiscard]] __device__ bool has(const GroupTile& tile) const { return tile.left > 0; }
+  [[nodiscard]] __device__ bool has(const GroupTile& tile) const { return tile.exists(); }
   [[nodiscard]] __device__ int output(const GroupTile& tile) const { return tile.index % output_tiles * kOutputs; }
   [[nodiscard]] __device__ int token(const GroupTile& tile) const {
     return tile.begin + tile.index / output_tiles * kTokens;

@@ -4,6 +4,7 @@
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUPS_CUH
 
 #include <cstdint>
+#include <span>
 
 #include "backend/cuda/matmul_4bit/steps.cuh"
 #include "contract/matmul_4bit_grouped.h"
@@ -39,10 +40,12 @@ inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const
                      .nested_blocks_each = contract::is_nested_each(p) ? contract::nested_blocks_each(p) : 0}};
 }
 
-// A call of one weight, or of a stack, whose first expert's product with the rows of all experts `product` is.
+// A call: of one weight, without experts; of a stack, whose first expert's product with the rows of all experts
+// `product` is; or of several products with one input, in one launch, of which `a` and `product` are the first.
 struct MatmulCall {
-  GroupedArguments a;  // of one weight: without experts
+  GroupedArguments a;
   contract::Matmul4bit product;
+  std::span<const MatmulArguments> products;
 };
 
 // For a plan that names a kernel which was not compiled.
@@ -51,12 +54,10 @@ inline contract::Outcome no_kernel(const Matmul4bitPlan& plan) {
 }
 
 // Kernels of other files, each compiled with flags of its own.
+contract::Outcome launch_split_k(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
+contract::Outcome launch_factored_split_k(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
 contract::Outcome launch_warp_specialized(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
 contract::Outcome launch_register_weights(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
-
-// Of a stack alone.
-contract::Outcome launch_groups_split(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
-contract::Outcome launch_groups_factored(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
 
 // ---- ends ----
 

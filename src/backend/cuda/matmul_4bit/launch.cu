@@ -25,107 +25,68 @@ namespace {
 
 // ---- the kernel of a plan ----
 
-// Of one weight, or of a stack of experts.
-template <class Value, bool kForward>
-struct OneWeight {
-  using Kernel = void (*)(MatmulArguments);
-  static Kernel in_fp32() { return multiply_in_fp32<Value, kForward>; }
-#ifndef QFUSE_HIP
-  static Kernel factored() { return multiply_factored<Value>; }
-  template <bool kWide, int kTokens>
-  static Kernel tiled() {
-    return multiply_tiled<Value, kForward, kWide, kTokens>;
-  }
-#endif
-};
-template <class Value, bool kForward>
-struct Stack {
-  using Kernel = void (*)(GroupedArguments);
-  static Kernel in_fp32() { return multiply_groups_in_fp32<Value, kForward>; }
-#ifndef QFUSE_HIP
-  static Kernel factored() { return multiply_groups_factored<Value>; }
-  template <bool kWide, int kTokens>
-  static Kernel tiled() {
-    return multiply_groups_tiled<Value, kForward, kWide, kTokens>;
-  }
-#endif
-};
-
-#ifndef QFUSE_HIP  // where every call is in fp32
-template <class Of>
-typename Of::Kernel find_tiled(const Matmul4bitPlan& plan) {
-  constexpr int kFew = kTileTokens.front();
-  constexpr int kMany = kTileTokens.back();
-  if (plan.tokens == kFew) return plan.wide ? Of::template tiled<true, kFew>() : Of::template tiled<false, kFew>();
-  return plan.wide ? Of::template tiled<true, kMany>() : Of::template tiled<false, kMany>();
-}
-#endif
-
 // Null: no kernel of this file has that name for the element type and the direction.
-template <template <class, bool> class Of, class Value, bool kForward>
-typename Of<Value, kForward>::Kernel find_kernel(const Matmul4bitPlan& plan) {
-  if (plan.kernel == Matmul4bitKernel::fp32) return Of<Value, kForward>::in_fp32();
-#ifndef QFUSE_HIP
-  if constexpr (sizeof(Value) == 2)
-    if (plan.kernel == Matmul4bitKernel::tiled) return find_tiled<Of<Value, kForward>>(plan);
-  if constexpr (sizeof(Value) == 2 && kForward)
-    if (plan.kernel == Matmul4bitKernel::factored) return Of<Value, kForward>::factored();
-#endif
-  return nullptr;
+template <class Value, bool kForward>
+void (*find_kernel(const Matmul4bitPlan& plan))(MatmulArguments) {
+  if constexpr (kHasMatrixInstructions && sizeof(Value) == 2) {
+    if (plan.kernel == Matmul4bitKernel::tiled)
+      return plan.tokens == kTileTokens.front() ? multiply_tiled<Value, kForward, kTileTokens.front()>
+                                                : multiply_tiled<Value, kForward, kTileTokens.back()>;
+    if constexpr (kForward)
+      if (plan.kernel == Matmul4bitKernel::factored) return multiply_factored<Value>;
+  }
+  return plan.kernel == Matmul4bitKernel::fp32 ? multiply_in_fp32<Value, kForward> : nullptr;
 }
 
-#ifndef QFUSE_WITHOUT_WGMMA
-bool is_pipeline(const Matmul4bitPlan& plan) {
-  return plan.kernel == Matmul4bitKernel::warp_specialized || plan.kernel == Matmul4bitKernel::register_weights;
+// Of a stack of experts. tiled_unaligned takes one weight too.
+template <class Value, bool kForward>
+void (*find_groups_kernel(const Matmul4bitPlan& plan))(GroupedArguments) {
+  if constexpr (kHasMatrixInstructions && sizeof(Value) == 2) {
+    if (plan.kernel == Matmul4bitKernel::tiled_unaligned) return multiply_tiled_unaligned<Value, kForward>;
+    if (plan.kernel == Matmul4bitKernel::tiled)
+      return plan.tokens == kTileTokens.front() ? multiply_groups_tiled<Value, kForward, kTileTokens.front()>
+                                                : multiply_groups_tiled<Value, kForward, kTileTokens.back()>;
+    if constexpr (kForward)
+      if (plan.kernel == Matmul4bitKernel::factored) return multiply_groups_factored<Value>;
+  }
+  return plan.kernel == Matmul4bitKernel::fp32 ? multiply_groups_in_fp32<Value, kForward> : nullptr;
 }
-contract::Outcome launch_pipeline_of(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  return plan.kernel == Matmul4bitKernel::warp_specialized ? launch_warp_specialized(call, plan, exec)
-                                                           : launch_register_weights(call, plan, exec);
+
+template <class Value, bool kForward>
+contract::Outcome launch_for_any(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  const LaunchShape how = {.blocks = plan.blocks, .threads = plan.threads};
+  if (call.a.groups.experts == 0)
+    if (const auto kernel = find_kernel<Value, kForward>(plan)) return launch(kernel, how, call.a.matmul, exec);
+  const auto kernel = find_groups_kernel<Value, kForward>(plan);
+  return kernel == nullptr ? no_kernel(plan) : launch(kernel, how, call.a, exec);
 }
-#endif
 
 template <class Value>
-contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  const MatmulArguments a = arguments_of(p, plan);
-#ifndef QFUSE_HIP
-  const std::span product(&a, 1);
-  if (plan.kernel == Matmul4bitKernel::split_k) return launch_split(product, p.dtype, plan, exec);
-  if (plan.kernel == Matmul4bitKernel::factored_split_k) return launch_factored(product, p.dtype, plan, exec);
-#endif
-#ifndef QFUSE_WITHOUT_WGMMA
-  if (is_pipeline(plan)) return launch_pipeline_of({{a, {}}, p}, plan, exec);
-#endif
-  const auto kernel =
-      is_forward(p) ? find_kernel<OneWeight, Value, true>(plan) : find_kernel<OneWeight, Value, false>(plan);
-  if (kernel == nullptr) return no_kernel(plan);
-  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
+contract::Outcome launch_for_any(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return is_forward(call.product) ? launch_for_any<Value, true>(call, plan, exec)
+                                  : launch_for_any<Value, false>(call, plan, exec);
 }
 
-contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  switch (p.dtype) {
-    case QFUSE_FLOAT32: return launch_matmul<float>(p, plan, exec);
-    case QFUSE_FLOAT16: return launch_matmul<Half>(p, plan, exec);
-    case QFUSE_BFLOAT16: return launch_matmul<Bfloat16>(p, plan, exec);
+contract::Outcome launch_plan(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  if constexpr (kHasMatrixInstructions) {
+    if (plan.kernel == Matmul4bitKernel::split_k) return launch_split_k(call, plan, exec);
+    if (plan.kernel == Matmul4bitKernel::factored_split_k) return launch_factored_split_k(call, plan, exec);
+  }
+  if constexpr (kHasMatrixInstructions && kHasWgmma) {
+    if (plan.kernel == Matmul4bitKernel::warp_specialized) return launch_warp_specialized(call, plan, exec);
+    if (plan.kernel == Matmul4bitKernel::register_weights) return launch_register_weights(call, plan, exec);
+  }
+  switch (call.product.dtype) {
+    case QFUSE_FLOAT32: return launch_for_any<float>(call, plan, exec);
+    case QFUSE_FLOAT16: return launch_for_any<Half>(call, plan, exec);
+    case QFUSE_BFLOAT16: return launch_for_any<Bfloat16>(call, plan, exec);
   }
   return {};
 }
 
-template <class Value>
-contract::Outcome launch_groups(const contract::Matmul4bitGrouped& p, const Matmul4bitGroupedPlan& plan,
-                                const qfuse_exec& exec) {
-  const GroupedArguments a = arguments_of(p, plan);
-#ifndef QFUSE_HIP
-  const MatmulCall call = {a, any_product(p)};
-  if (plan.kernel == Matmul4bitKernel::split_k) return launch_groups_split(call, plan, exec);
-  if (plan.kernel == Matmul4bitKernel::factored_split_k) return launch_groups_factored(call, plan, exec);
-#endif
-#ifndef QFUSE_WITHOUT_WGMMA
-  if (is_pipeline(plan)) return launch_pipeline_of(call, plan, exec);
-#endif
-  const bool forward = p.direction == QFUSE_FORWARD;
-  const auto kernel = forward ? find_kernel<Stack, Value, true>(plan) : find_kernel<Stack, Value, false>(plan);
-  if (kernel == nullptr) return no_kernel(plan);
-  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
+contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  const MatmulArguments a = arguments_of(p, plan);
+  return launch_plan({{a, {}}, p, {&a, 1}}, plan, exec);
 }
 
 template <class Op, class Plan>
@@ -135,22 +96,13 @@ contract::Outcome settle_plan(const Op& p, const contract::Matmul4bit& product, 
   return contract::settle("cuda", how, [&] { return candidates(p, facts); });
 }
 
-// In one launch.
-#ifdef QFUSE_HIP  // which has no kernel for that
-contract::Outcome launch_together(std::span<const contract::Matmul4bit> /*calls*/, const Matmul4bitManyPlan& plan,
-                                  const qfuse_exec& /*exec*/) {
-  return no_kernel(plan);
-}
-#else
 contract::Outcome launch_together(std::span<const contract::Matmul4bit> calls, const Matmul4bitManyPlan& plan,
                                   const qfuse_exec& exec) {
   contract::log("cuda", plan);
   std::vector<MatmulArguments> products;
   for (const contract::Matmul4bit& call : calls) products.push_back(arguments_of(call, plan));
-  return plan.kernel == Matmul4bitKernel::split_k ? launch_split(products, calls[0].dtype, plan, exec)
-                                                  : launch_factored(products, calls[0].dtype, plan, exec);
+  return launch_plan({{products[0], {}}, calls[0], products}, plan, exec);
 }
-#endif
 
 // In one launch, if there is one for all of them; else one after another.
 contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, std::span<const Matmul4bitPlan> plans,
@@ -179,12 +131,7 @@ contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, cons
   Matmul4bitGroupedPlan how;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
   if (contract::Outcome o = settle_plan(p, any_product(p), facts, how); !o.ok()) return o;
-  switch (p.dtype) {
-    case QFUSE_FLOAT32: return launch_groups<float>(p, how, exec);
-    case QFUSE_FLOAT16: return launch_groups<Half>(p, how, exec);
-    case QFUSE_BFLOAT16: return launch_groups<Bfloat16>(p, how, exec);
-  }
-  return {};
+  return launch_plan({arguments_of(p, how), any_product(p), {}}, how, exec);
 }
 
 // Nothing is launched before every product has a plan.

@@ -5,86 +5,44 @@
 #include <iterator>
 #include <limits>
 
-#include "backend/cuda/align.h"
-
 namespace qfuse::cuda {
 namespace {
 
-constexpr std::size_t kLoadBytes = 16;    // the widest load of every architecture
-constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes of it: they share a block, whose least size this is
-constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
-constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // which an unsigned int is shifted by
-constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // whose blocks of 64 an unsigned int counts
-constexpr std::int64_t kMostCols = std::int64_t{1} << 32;             // whose bytes of codes it counts, too
-#ifdef QFUSE_WITHOUT_WGMMA                                            // a build without that kernel
-constexpr bool kHasWgmma = false;
-#else
-constexpr bool kHasWgmma = true;
-#endif
 constexpr int kWarpThreads = 32;
-constexpr int kTuring = 75;  // compute capabilities
-constexpr int kAmpere = 80;
-constexpr int kHopper = 90;
 
 bool is_factored(const contract::Matmul4bit& p) { return p.sum == QFUSE_SUM_FACTORED; }
 
-qfuse_sum sum_of(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  return sum_with_tensor_cores(p, has_tensor_cores(p.dtype, facts));
-}
-
-bool is_wide(const contract::Matmul4bit& p) {
-  const qfuse_weight_4bit& w = p.weight;
-  return w.cols % kCodesALoad == 0 && is_aligned(w.packed, kLoadBytes) && is_aligned(w.absmax, 4) &&
-         is_aligned(w.nested_absmax, 4) && is_aligned(w.nested_quant_map, 4) && is_aligned(w.nested_offset, 4) &&
-         is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
-}
-
-// Whose the rows are: one weight's, or those of a stack.
-struct Owners {
-  std::int64_t count = 1;
-  bool are_experts = false;
-};
-
-// Tiles of so many tokens: at most, where they are those of several owners, who share no tile.
-std::int64_t token_tiles(std::int64_t m, const Owners& owners, int tokens) {
-  return (m + std::min(m, owners.count) * (tokens - 1)) / tokens;
-}
-
-std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens) {
-  return format::ceil_div(output_count(p), outputs) * token_tiles(p.m, owners, tokens);
-}
-
-Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners, bool wide, int tokens) {
+Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners, Matmul4bitKernel kernel, int tokens) {
   Matmul4bitPlan plan;
-  plan.wide = wide;
+  plan.kernel = kernel;
   plan.tokens = tokens;
   plan.outputs = kTileOutputs;
   plan.threads = kTileThreads;
   plan.blocks = count_tiles(p, owners, plan.outputs, plan.tokens);
   return plan;
 }
-Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners) {
-  const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
-  return tiled(p, owners, is_wide(p), are_few ? kTileTokens.front() : kTileTokens.back());
+Matmul4bitPlan tiled_unaligned(const contract::Matmul4bit& p, const Owners& owners) {
+  return tiled(p, owners, Matmul4bitKernel::tiled_unaligned, kTileTokens.back());
 }
 
 std::int64_t split_k_tiles(const contract::Matmul4bit& p) { return format::ceil_div(p.weight.rows, kSplitKOutputs); }
+
+Matmul4bitKernel split_k_of(const contract::Matmul4bit& p) {
+  return is_factored(p) ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::split_k;
+}
 
 // As many warps as share the chains without one of them being idle in the last round; a block for each multiprocessor.
 Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens, std::int64_t tiles,
                        int products) {
   const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
-  const std::int64_t rounds = format::ceil_div(chains, kSplitKWarps);
   Matmul4bitPlan plan;
-  plan.kernel = is_factored(p) ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::split_k;
-  plan.wide = true;
+  plan.kernel = split_k_of(p);
   plan.tokens = tokens;
   plan.outputs = kSplitKOutputs;
-  plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, rounds));
+  plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, split_k_rounds(p.weight.cols)));
   plan.blocks = std::min<std::int64_t>(facts.multiprocessors, tiles);
-  const std::int64_t tiles_with_totals = rounds > 1 ? format::ceil_div(tiles, plan.blocks) : 0;
-  plan.shared_bytes = static_cast<int>(std::min<std::int64_t>(split_k_shared_bytes(tokens, tiles_with_totals, products),
-                                                              std::numeric_limits<int>::max()));
+  plan.shared_bytes = static_cast<int>(std::min<std::int64_t>(
+      split_k_shared_bytes(p.weight.cols, facts, tokens, tiles, products), std::numeric_limits<int>::max()));
   return plan;
 }
 Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
@@ -94,47 +52,13 @@ Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) 
   return plan;
 }
 
-// Forward, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
-bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  const qfuse_weight_4bit& w = p.weight;
-  const bool has_chains = p.sum == QFUSE_SUM_SPLIT || is_factored(p);
-  if (facts.compute_capability != kHopper || !has_chains || !is_forward(p) || p.lora_rank > 0 || !is_wide(p))
-    return false;
-  if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % QFUSE_SPLIT_TERMS != 0 ||
-      w.blocksize != kSplitKBlocksize)
-    return false;
-  // A chain's blocks are of one nested block, and are loaded as a word.
-  constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
-  if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
-                                 w.nested_begin % kChainBlocks != 0 || !is_aligned(w.absmax_8bit, kChainBlocks)))
-    return false;
-  return contract::element_count(w) < kMostElements / owners.count &&
-         w.rows < kMostElements / kSplitKBlocksize / owners.count;
-}
-
-// Of FACTORED more tokens than a kernel takes are several launches.
-bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  return (p.m <= kSplitKTokens.back() || is_factored(p)) && fits_split_k(p, {}, facts) &&
-         split_k(p, facts, kSplitKTokens.back(), split_k_tiles(p), 1).shared_bytes <= facts.shared_bytes;
-}
-
-// Of a stack, a tile has up to 8 tokens of an expert: several teams of as many warps as it has chains, or its chains in
-// several rounds.
+// Of a stack: several teams of as many warps as a tile has chains, or its chains in several rounds.
 Matmul4bitPlan groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   Matmul4bitPlan plan =
       split_k(p, facts, kSplitKTokens.front(), count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()), 1);
-  const int warps = plan.threads / kWarpThreads;
-  const bool has_rounds = p.weight.cols > std::int64_t{kSplitKWarps} * QFUSE_SPLIT_TERMS;
-  if (!has_rounds) plan.threads *= kSplitKWarps / warps;
+  if (split_k_rounds(p.weight.cols) == 1) plan.threads *= kSplitKWarps * kWarpThreads / plan.threads;
   plan.shared_bytes = static_cast<int>(split_k_shared_bytes(plan.tokens, 0, 1));
   return plan;
-}
-
-bool can_be_groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;
-  return fits_split_k(p, owners, facts) && p.m < kMost && p.weight.rows < kMost / owners.count &&
-         count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()) < kMost &&
-         split_k_shared_bytes(kSplitKTokens.front(), 0, 1) <= facts.shared_bytes;
 }
 
 // Any other product of FACTORED: a warp has 16 outputs of 8 tokens.
@@ -148,41 +72,9 @@ Matmul4bitPlan factored(const contract::Matmul4bit& p, const Owners& owners) {
   return plan;
 }
 
-// What is loaded in tiles.
-bool is_lora_aligned(const contract::Matmul4bit& p) {
-  return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
-}
-
-// Panel rows are counted from where nested blocks are, by 31 bits: those before the weight, too.
-bool can_count_panels(const qfuse_weight_4bit& w, const Owners& owners) {
-  const std::int64_t left = kMostElements - 1 - owners.count * contract::element_count(w);
-  return left >= 0 && w.nested_begin <= left / w.blocksize;
-}
-
-// Both directions, PLAIN: whole panels of codes, and what the coordinates of a tensor map count.
-bool can_be_warp_specialized(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  const qfuse_weight_4bit& w = p.weight;
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;
-  const auto fits = [&](const StageShape& shape) {
-    return stage_shared_bytes(shape) <= facts.shared_bytes &&
-           count_tiles(p, owners, shape.outputs, shape.tokens) < kMost;
-  };
-  return kHasWgmma && facts.compute_capability == kHopper && sum_of(p, facts) == QFUSE_SUM_PLAIN && is_wide(p) &&
-         term_count(p) > 0 && w.cols % kPanelCols == 0 && w.blocksize >= kPanelCols && w.rows < kMost / owners.count &&
-         w.cols < kMost && p.m < kMost && p.lora_rank < kMost / owners.count && is_lora_aligned(p) &&
-         can_count_panels(w, owners) && in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
-}
-
-// Forward, PLAIN.
-bool can_have_register_weights(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  return is_forward(p) && can_be_warp_specialized(p, owners, facts) &&
-         register_weights_shared_bytes() <= facts.shared_bytes;
-}
-
 Matmul4bitPlan persistent(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
                           int tokens) {
   Matmul4bitPlan plan;
-  plan.wide = true;
   plan.tokens = tokens;
   plan.outputs = outputs;
   plan.blocks = std::min<std::int64_t>(facts.multiprocessors, count_tiles(p, owners, outputs, tokens));
@@ -230,7 +122,7 @@ Matmul4bitPlan fastest_pipeline(const contract::Matmul4bit& p, const Owners& own
                                             : std::numeric_limits<double>::infinity();
   };
   const StageShape& best = *std::ranges::min_element(kStageShapes, {}, shape_clocks);
-  if (can_have_register_weights(p, owners, facts) &&
+  if (takes(Matmul4bitKernel::register_weights, p, owners, facts) &&
       clocks(kRegisterWeightsOutputs, kRegisterWeightsTokens, kRegisterWeightsClocks) < shape_clocks(best))
     return register_weights(p, owners, facts);
   return warp_specialized(p, owners, facts, best);
@@ -246,33 +138,36 @@ Matmul4bitPlan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
   return plan;
 }
 
-// Of a product, or of several experts' with so many rows together, those that each kind of call can have.
+// Every plan of a product, or of several experts' with so many rows together.
 std::vector<Matmul4bitPlan> candidates_of(const contract::Matmul4bit& p, const Owners& owners,
                                           const DeviceFacts& facts) {
-  if (sum_of(p, facts) == QFUSE_SUM_FP32) return {in_fp32(p, owners)};
-  if (is_factored(p)) return {factored(p, owners)};
+  const auto is_taken = [&](Matmul4bitKernel kernel) { return takes(kernel, p, owners, facts); };
   std::vector<Matmul4bitPlan> all;
-  if (can_be_warp_specialized(p, owners, facts))
+  if (is_taken(split_k_of(p))) all.push_back(owners.are_experts ? groups_split_k(p, owners, facts) : split_k(p, facts));
+  if (is_taken(Matmul4bitKernel::factored)) all.push_back(factored(p, owners));
+  if (is_taken(Matmul4bitKernel::warp_specialized))
     for (const StageShape& shape : kStageShapes)
       if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, owners, facts, shape));
-  if (can_have_register_weights(p, owners, facts)) all.push_back(register_weights(p, owners, facts));
-  for (const bool wide : {false, true})
-    for (const int tokens : kTileTokens)
-      if (!wide || is_wide(p)) all.push_back(tiled(p, owners, wide, tokens));
+  if (is_taken(Matmul4bitKernel::register_weights)) all.push_back(register_weights(p, owners, facts));
+  if (is_taken(Matmul4bitKernel::tiled))
+    for (const int tokens : kTileTokens) all.push_back(tiled(p, owners, Matmul4bitKernel::tiled, tokens));
+  if (is_taken(Matmul4bitKernel::tiled_unaligned)) all.push_back(tiled_unaligned(p, owners));
+  if (is_taken(Matmul4bitKernel::fp32)) all.push_back(in_fp32(p, owners));
   return all;
 }
 
-Matmul4bitPlan plan_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  if (sum_of(p, facts) == QFUSE_SUM_FP32) return in_fp32(p, owners);
-  if (is_factored(p)) return factored(p, owners);
-  if (can_be_warp_specialized(p, owners, facts)) return fastest_pipeline(p, owners, facts);
-  return tiled(p, owners);
+// The one for any GPU.
+Matmul4bitPlan plan_for_any(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  if (takes(Matmul4bitKernel::fp32, p, owners, facts)) return in_fp32(p, owners);
+  if (takes(Matmul4bitKernel::factored, p, owners, facts)) return factored(p, owners);
+  if (!takes(Matmul4bitKernel::tiled, p, owners, facts)) return tiled_unaligned(p, owners);
+  const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
+  return tiled(p, owners, Matmul4bitKernel::tiled, are_few ? kTileTokens.front() : kTileTokens.back());
 }
 
-// Kernels for all GPUs, addresses and sizes, whose blocks have one tile each.
-bool is_for_any(const Matmul4bitPlan& plan) {
-  return plan.kernel == Matmul4bitKernel::tiled || plan.kernel == Matmul4bitKernel::fp32 ||
-         plan.kernel == Matmul4bitKernel::factored;
+Matmul4bitPlan plan_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  return takes(Matmul4bitKernel::warp_specialized, p, owners, facts) ? fastest_pipeline(p, owners, facts)
+                                                                     : plan_for_any(p, owners, facts);
 }
 
 // Others find the scales of all experts in one array: those of experts that are nested by themselves, too, if they have
@@ -301,10 +196,6 @@ std::int64_t rows_of_tiles(const contract::Matmul4bit& p, const DeviceFacts& fac
 
 }  // namespace
 
-bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts) {
-  return facts.compute_capability >= (dtype == QFUSE_FLOAT16 ? kTuring : kAmpere);
-}
-
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (sum_of(p, facts) == QFUSE_SUM_FP32 || has_tensor_cores(p.dtype, facts)) return {};
   return no_instructions(p, "this GPU");
@@ -330,44 +221,33 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
 }
 
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  std::vector<Matmul4bitPlan> all;
-  if (can_be_split_k(p, facts)) all.push_back(split_k(p, facts));
-  std::ranges::copy(candidates_of(p, {}, facts), std::back_inserter(all));
-  return all;
+  return candidates_of(p, {}, facts);
 }
 
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  return can_be_split_k(p, facts) ? split_k(p, facts) : plan_of(p, {}, facts);
+  return takes(split_k_of(p), p, {}, facts) ? split_k(p, facts) : plan_of(p, {}, facts);
 }
 
 std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
-  const contract::Matmul4bit any = any_product(p);
-  std::vector<Matmul4bitPlan> all;
-  if (can_be_groups_split_k(any, {p.experts, true}, facts))
-    all.push_back(groups_split_k(any, {p.experts, true}, facts));
-  std::ranges::copy(candidates_of(any, {p.experts, true}, facts), std::back_inserter(all));
-  std::vector<Matmul4bitGroupedPlan> grouped;
-  for (const Matmul4bitPlan& plan : all)
+  std::vector<Matmul4bitGroupedPlan> all;
+  for (const Matmul4bitPlan& plan : candidates_of(any_product(p), {p.experts, true}, facts))
     for (const bool in_turn : {false, true})
-      if (is_for_any(plan) ? !in_turn : has_scales_for(p)) grouped.push_back({plan, in_turn});
-  return grouped;
+      if (is_for_any(plan.kernel) ? !in_turn : has_scales_for(p)) all.push_back({plan, in_turn});
+  return all;
 }
 
 Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
   // With more tokens of an expert a tile of 64 that is decoded once is faster.
   constexpr std::int64_t kMostSplitTokens = 32;
-  // With more of them those that blocks read at different places push each other out of the L2: on an H100, of 50 MiB.
-  // Backward codes do, too, of which a tile has 64 bytes of a row: in turn, blocks read all of it.
-  constexpr std::int64_t kMostInputBytes = std::int64_t{20} << 20;
   const contract::Matmul4bit any = any_product(p);
-  const bool in_turn = !is_forward(any) || p.m * term_count(any) * format::dtype_size(p.dtype) > kMostInputBytes;
+  const Owners owners = {p.experts, true};
+  // Backward a tile has 64 bytes of a row of codes: in turn, blocks read all of it.
+  const bool in_turn = !is_forward(any) || p.m * term_count(any) * format::dtype_size(p.dtype) > kBytesReadAtManyPlaces;
   const bool are_few = is_factored(any) || p.m <= kMostSplitTokens * std::min(p.m, p.experts);
-  const bool is_split_k = are_few && can_be_groups_split_k(any, {p.experts, true}, facts) && has_scales_for(p);
-  const Matmul4bitPlan best =
-      is_split_k ? groups_split_k(any, {p.experts, true}, facts) : plan_of(any, {p.experts, true}, facts);
-  if (is_for_any(best)) return {best, false};
-  return has_scales_for(p) ? Matmul4bitGroupedPlan{best, in_turn}
-                           : Matmul4bitGroupedPlan{tiled(any, {p.experts, true}), false};
+  if (!has_scales_for(p)) return {plan_for_any(any, owners, facts), false};
+  if (are_few && takes(split_k_of(any), any, owners, facts)) return {groups_split_k(any, owners, facts), in_turn};
+  const Matmul4bitPlan best = plan_of(any, owners, facts);
+  return {best, in_turn && !is_for_any(best.kernel)};
 }
 
 std::optional<Matmul4bitManyPlan> shared_plan(std::span<const contract::Matmul4bit> products,
@@ -376,9 +256,7 @@ std::optional<Matmul4bitManyPlan> shared_plan(std::span<const contract::Matmul4b
   const contract::Matmul4bit& first = products[0];
   std::int64_t tiles = 0;
   for (std::size_t i = 0; i < products.size(); ++i) {
-    const bool is_split_k =
-        plans[i].kernel == Matmul4bitKernel::split_k || plans[i].kernel == Matmul4bitKernel::factored_split_k;
-    if (!is_split_k || products[i].m > kSplitKTokens.front() ||
+    if (!is_split_k(plans[i].kernel) || products[i].m > kSplitKTokens.front() ||
         contract::is_nested(products[i].weight) != contract::is_nested(first.weight) ||
         products[i].weight.nested_begin != first.weight.nested_begin ||
         products[i].weight.quant_type != first.weight.quant_type)

@@ -163,36 +163,32 @@ struct SplitSteps {
 template <class Value, int kColumns, int kProducts>
 contract::Outcome launch_split(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
                                const qfuse_exec& exec) {
-  return products[0].is_nested
-             ? launch_split_k(multiply_split_k<SplitSteps<Value, true, kColumns>, kProducts>, products, plan, exec)
-             : launch_split_k(multiply_split_k<SplitSteps<Value, false, kColumns>, kProducts>, products, plan, exec);
-}
-
-template <class Value>
-contract::Outcome launch_split(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
-                               const qfuse_exec& exec) {
-  if (products.size() > 1) return launch_split<Value, 1, kSplitKProducts>(products, plan, exec);
-  return plan.tokens == kSplitKTokens.front() ? launch_split<Value, 1, 1>(products, plan, exec)
-                                              : launch_split<Value, 2, 1>(products, plan, exec);
+  return products[0].is_nested ? launch_split_k_kernel(multiply_split_k<SplitSteps<Value, true, kColumns>, kProducts>,
+                                                       products, plan, exec)
+                               : launch_split_k_kernel(multiply_split_k<SplitSteps<Value, false, kColumns>, kProducts>,
+                                                       products, plan, exec);
 }
 
 template <class Value>
 contract::Outcome launch_groups(const GroupedArguments& a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  return a.matmul.is_nested ? launch_split_k(multiply_groups_split_k<SplitSteps<Value, true, 1>>, a, plan, exec)
-                            : launch_split_k(multiply_groups_split_k<SplitSteps<Value, false, 1>>, a, plan, exec);
+  return a.matmul.is_nested
+             ? launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, true, 1>>, a, plan, exec)
+             : launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, false, 1>>, a, plan, exec);
+}
+
+template <class Value>
+contract::Outcome launch_of(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  if (call.a.groups.experts > 0) return launch_groups<Value>(call.a, plan, exec);
+  if (call.products.size() > 1) return launch_split<Value, 1, kSplitKProducts>(call.products, plan, exec);
+  return plan.tokens == kSplitKTokens.front() ? launch_split<Value, 1, 1>(call.products, plan, exec)
+                                              : launch_split<Value, 2, 1>(call.products, plan, exec);
 }
 
 }  // namespace
 
-contract::Outcome launch_split(std::span<const MatmulArguments> products, qfuse_dtype dtype, const Matmul4bitPlan& plan,
-                               const qfuse_exec& exec) {
-  return dtype == QFUSE_FLOAT16 ? launch_split<Half>(products, plan, exec)
-                                : launch_split<Bfloat16>(products, plan, exec);
-}
-
-contract::Outcome launch_groups_split(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  return call.product.dtype == QFUSE_FLOAT16 ? launch_groups<Half>(call.a, plan, exec)
-                                             : launch_groups<Bfloat16>(call.a, plan, exec);
+contract::Outcome launch_split_k(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return call.product.dtype == QFUSE_FLOAT16 ? launch_of<Half>(call, plan, exec)
+                                             : launch_of<Bfloat16>(call, plan, exec);
 }
 
 }  // namespace qfuse::cuda

@@ -280,8 +280,9 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
 }
 
 template <int kProducts>
-contract::Outcome launch_split_k(void (*kernel)(SplitKArguments<kProducts>), std::span<const MatmulArguments> products,
-                                 const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_split_k_kernel(void (*kernel)(SplitKArguments<kProducts>),
+                                        std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
+                                        const qfuse_exec& exec) {
   return launch(
       kernel,
       {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},

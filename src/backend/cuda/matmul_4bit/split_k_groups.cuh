@@ -133,8 +133,8 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   }
 }
 
-inline contract::Outcome launch_split_k(void (*kernel)(GroupedArguments), const GroupedArguments& a,
-                                        const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+inline contract::Outcome launch_split_k_kernel(void (*kernel)(GroupedArguments), const GroupedArguments& a,
+                                               const Matmul4bitPlan& plan, const qfuse_exec& exec) {
   return launch(
       kernel,
       {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},

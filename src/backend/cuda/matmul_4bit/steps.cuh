@@ -4,7 +4,6 @@
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_STEPS_CUH
 
 #include <cstdint>
-#include <span>
 
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
@@ -54,13 +53,6 @@ inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Matmul4
           .lora_in = p.lora_in,
           .lora_weight = p.lora_weight};
 }
-
-// Kernels of other files, each compiled with flags of its own.
-// Of one product, or of several with one input, up to 8 rows of it.
-contract::Outcome launch_split(std::span<const MatmulArguments> products, qfuse_dtype dtype, const Matmul4bitPlan& plan,
-                               const qfuse_exec& exec);
-contract::Outcome launch_factored(std::span<const MatmulArguments> products, qfuse_dtype dtype,
-                                  const Matmul4bitPlan& plan, const qfuse_exec& exec);
 
 // ---- steps ----
 

@@ -87,12 +87,12 @@ __device__ inline void copy_values(const void* values, std::int64_t rows, std::i
 }
 
 // Eight terms of a token from `term` on; zeros beyond the tokens and the terms.
-template <bool kWide>
+template <bool kAligned>
 __device__ uint4 load_inputs(const InputRows& in, std::int64_t tokens, std::int64_t token, std::int64_t term) {
   const std::int64_t terms = in.terms;
   if (token >= tokens || term >= terms) return {0, 0, 0, 0};
   const std::uint16_t* const from = static_cast<const std::uint16_t*>(in.values) + token * in.stride + term;
-  if constexpr (kWide) return __ldg(reinterpret_cast<const uint4*>(from));
+  if constexpr (kAligned) return __ldg(reinterpret_cast<const uint4*>(from));
   std::uint32_t words[4] = {};
 #pragma unroll
   for (int e = 0; e < 8; ++e)
@@ -156,11 +156,11 @@ __device__ void multiply_terms(const MatmulArguments& a, const std::uint16_t* we
   }
 }
 
-// ---- kernel ----
+// ---- kernels ----
 
 // A thread block makes 64 outputs of kTokens tokens, 128 terms at a time: weights and inputs of the next ones are on
 // their way while these are multiplied. A warp has 16 of the outputs.
-template <class Value, bool kForward, bool kWide, int kTokens>
+template <class Value, bool kForward, bool kAligned, int kTokens>
 __device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) {
   using Tile = WeightTile<kForward>;
   constexpr int kInputs = kTokens * kTileTerms / 8;  // vectors of 8 terms
@@ -190,14 +190,14 @@ __device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) 
     return (kForward ? term : first_output) + Tile::col(thread + v * kTileThreads);
   };
   const auto load_step = [&](std::int64_t term) {
-    if constexpr (kWide)
+    if constexpr (kAligned)
 #pragma unroll
       for (int v = 0; v < kTileVectors; ++v) codes[v] = load_codes(a, row_of(v, term), col_of(v, term));
 #pragma unroll
     for (int i = 0; i < kInputsEach; ++i) {
       const int at = thread + i * kTileThreads;
       next[i] =
-          load_inputs<kWide>({a.in, a.in_stride, terms}, a.m, first_token + at / kVectors, term + at % kVectors * 8);
+          load_inputs<kAligned>({a.in, a.in_stride, terms}, a.m, first_token + at / kVectors, term + at % kVectors * 8);
     }
   };
   const auto store_inputs = [&](int at, uint4 vector) {
@@ -208,7 +208,7 @@ __device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) 
     for (int v = 0; v < kTileVectors; ++v) {
       const int at = thread + v * kTileThreads;
       std::uint16_t* const to = weights + Tile::row(at) * Tile::kStride + Tile::col(at);
-      if constexpr (kWide)
+      if constexpr (kAligned)
         decode_codes<Value>(codes[v], values, reinterpret_cast<uint4*>(to));
       else
         decode_codes<Value>(a, values, row_of(v, term), col_of(v, term), reinterpret_cast<std::uint32_t*>(to));
@@ -272,18 +272,31 @@ __device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) 
                           a.is_split ? totals[c][i] : sums[c][i]);
 }
 
-template <class Value, bool kForward, bool kWide, int kTokens>
+template <class Value, bool kForward, int kTokens>
 __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_constant__ MatmulArguments a) {
-  multiply_tile<Value, kForward, kWide, kTokens>(a, tile_of_block(a, kTileOutputs, kTokens));
+  multiply_tile<Value, kForward, true, kTokens>(a, tile_of_block(a, kTileOutputs, kTokens));
 }
 
 // Left to itself, ptxas gives few tokens so few registers that it spills some (sm_80, sm_100).
-template <class Value, bool kForward, bool kWide, int kTokens>
+template <class Value, bool kForward, int kTokens>
 __global__ void __launch_bounds__(kTileThreads, kTokens == kTileTokens.front() ? 4 : 1)
     multiply_groups_tiled(const __grid_constant__ GroupedArguments a) {
   with_tile<Value, kForward>(a, kTileOutputs, kTokens, [&](const MatmulArguments& own, const BlockTile& tile) {
-    multiply_tile<Value, kForward, kWide, kTokens>(own, tile);
+    multiply_tile<Value, kForward, true, kTokens>(own, tile);
   });
+}
+
+// At any address and of any size; of one weight too, which has no experts.
+template <class Value, bool kForward>
+__global__ void __launch_bounds__(kTileThreads) multiply_tiled_unaligned(const __grid_constant__ GroupedArguments a) {
+  constexpr int kTokens = kTileTokens.back();
+  const auto multiply = [](const MatmulArguments& own, const BlockTile& tile) {
+    multiply_tile<Value, kForward, false, kTokens>(own, tile);
+  };
+  if (a.groups.experts == 0)
+    multiply(a.matmul, tile_of_block(a.matmul, kTileOutputs, kTokens));
+  else
+    with_tile<Value, kForward>(a, kTileOutputs, kTokens, multiply);
 }
 
 }  // namespace qfuse::cuda

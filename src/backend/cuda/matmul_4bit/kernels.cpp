@@ -1,0 +1,115 @@
+#include "backend/cuda/matmul_4bit/kernels.h"
+
+#include <algorithm>
+
+#include "backend/cuda/align.h"
+
+namespace qfuse::cuda {
+namespace {
+
+constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // which an unsigned int is shifted by
+constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // whose blocks of 64 an unsigned int counts
+constexpr std::int64_t kMostCols = std::int64_t{1} << 32;             // whose bytes of codes it counts, too
+constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;       // of a tensor map
+
+bool loads_vectors(const contract::Matmul4bit& p) {
+  const qfuse_weight_4bit& w = p.weight;
+  return w.cols % kCodesALoad == 0 && is_aligned(w.packed, kLoadBytes) && is_aligned(w.absmax, 4) &&
+         is_aligned(w.nested_absmax, 4) && is_aligned(w.nested_quant_map, 4) && is_aligned(w.nested_offset, 4) &&
+         is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
+}
+
+// Forward, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
+bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  const qfuse_weight_4bit& w = p.weight;
+  if (facts.compute_capability != kHopper || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
+  if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % QFUSE_SPLIT_TERMS != 0 ||
+      w.blocksize != kSplitKBlocksize)
+    return false;
+  // A chain's blocks are of one nested block, and are loaded as a word.
+  constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
+  if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
+                                 w.nested_begin % kChainBlocks != 0 || !is_aligned(w.absmax_8bit, kChainBlocks)))
+    return false;
+  return contract::element_count(w) < kMostElements / owners.count &&
+         w.rows < kMostElements / kSplitKBlocksize / owners.count;
+}
+
+// Of FACTORED, more tokens than a launch takes are several launches; of a stack, a tile has up to 8 of an expert's.
+bool takes_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  if (!fits_split_k(p, owners, facts)) return false;
+  const std::int64_t tiles = format::ceil_div(p.weight.rows, kSplitKOutputs);
+  if (!owners.are_experts)
+    return (p.m <= kSplitKTokens.back() || p.sum == QFUSE_SUM_FACTORED) &&
+           split_k_shared_bytes(p.weight.cols, facts, kSplitKTokens.back(), tiles, 1) <= facts.shared_bytes;
+  return p.m < kMostCoordinate && p.weight.rows < kMostCoordinate / owners.count &&
+         count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()) < kMostCoordinate &&
+         split_k_shared_bytes(kSplitKTokens.front(), 0, 1) <= facts.shared_bytes;
+}
+
+// What is loaded in tiles.
+bool is_lora_aligned(const contract::Matmul4bit& p) {
+  return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
+}
+
+// Panel rows are counted from where nested blocks are, by 31 bits: those before the weight, too.
+bool can_count_panels(const qfuse_weight_4bit& w, const Owners& owners) {
+  const std::int64_t left = kMostElements - 1 - owners.count * contract::element_count(w);
+  return left >= 0 && w.nested_begin <= left / w.blocksize;
+}
+
+// Both directions: whole panels of codes, and what the coordinates of a tensor map count.
+bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  const qfuse_weight_4bit& w = p.weight;
+  const auto fits = [&](const StageShape& shape) {
+    return stage_shared_bytes(shape) <= facts.shared_bytes &&
+           count_tiles(p, owners, shape.outputs, shape.tokens) < kMostCoordinate;
+  };
+  return facts.compute_capability == kHopper && loads_vectors(p) && term_count(p) > 0 && w.cols % kPanelCols == 0 &&
+         w.blocksize >= kPanelCols && w.rows < kMostCoordinate / owners.count && w.cols < kMostCoordinate &&
+         p.m < kMostCoordinate && p.lora_rank < kMostCoordinate / owners.count && is_lora_aligned(p) &&
+         can_count_panels(w, owners) && in_stride(p) < kMostCoordinate && std::ranges::all_of(kStageShapes, fits);
+}
+
+}  // namespace
+
+qfuse_sum sum_of(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  return sum_with_tensor_cores(p, has_tensor_cores(p.dtype, facts));
+}
+
+bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts) {
+  return facts.compute_capability >= (dtype == QFUSE_FLOAT16 ? kTuring : kAmpere);
+}
+
+std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens) {
+  const std::int64_t token_tiles = (p.m + std::min(p.m, owners.count) * (tokens - 1)) / tokens;
+  return format::ceil_div(output_count(p), outputs) * token_tiles;
+}
+
+std::int64_t split_k_shared_bytes(std::int64_t cols, const DeviceFacts& facts, int tokens, std::int64_t tiles,
+                                  int products) {
+  const std::int64_t blocks = std::max<std::int64_t>(1, std::min<std::int64_t>(facts.multiprocessors, tiles));
+  const std::int64_t tiles_with_totals = split_k_rounds(cols) > 1 ? format::ceil_div(tiles, blocks) : 0;
+  return split_k_shared_bytes(tokens, tiles_with_totals, products);
+}
+
+bool takes(Matmul4bitKernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  if (!exists(kernel)) return false;
+  const qfuse_sum sum = sum_of(p, facts);
+  const bool has_tiles = sum == QFUSE_SUM_PLAIN || sum == QFUSE_SUM_SPLIT;
+  switch (kernel) {
+    case Matmul4bitKernel::split_k: return sum == QFUSE_SUM_SPLIT && takes_split_k(p, owners, facts);
+    case Matmul4bitKernel::factored_split_k: return sum == QFUSE_SUM_FACTORED && takes_split_k(p, owners, facts);
+    case Matmul4bitKernel::factored: return sum == QFUSE_SUM_FACTORED;
+    case Matmul4bitKernel::warp_specialized: return sum == QFUSE_SUM_PLAIN && takes_stages(p, owners, facts);
+    case Matmul4bitKernel::register_weights:
+      return sum == QFUSE_SUM_PLAIN && is_forward(p) && takes_stages(p, owners, facts) &&
+             register_weights_shared_bytes() <= facts.shared_bytes;
+    case Matmul4bitKernel::tiled: return has_tiles && loads_vectors(p);
+    case Matmul4bitKernel::tiled_unaligned: return has_tiles;
+    case Matmul4bitKernel::fp32: return sum == QFUSE_SUM_FP32;
+  }
+  return false;
+}
+
+}  // namespace qfuse::cuda

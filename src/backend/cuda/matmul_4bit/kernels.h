@@ -1,0 +1,223 @@
+// The kernels of matmul_4bit: which exist, what each takes, the shapes of its tiles, and the clocks that they take. The
+// plan names one of them, and launch.cu has a kernel for each.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_KERNELS_H
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_KERNELS_H
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/cuda/facts.h"
+#include "contract/matmul_4bit_grouped.h"
+
+namespace qfuse::cuda {
+
+enum class Matmul4bitKernel {
+  split_k,           // SPLIT on Hopper, few tokens: each warp sums a chain of terms, from its own registers
+  factored_split_k,  // FACTORED on Hopper: likewise, some tokens in a launch
+  factored,          // FACTORED on every GPU with matrix instructions, element by element
+  warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
+  register_weights,  // on Hopper, forward: wgmma's left operand, the weights, is decoded to registers
+  tiled,             // matrix instructions on tiles that are decoded to shared memory, by loads of 16 bytes
+  tiled_unaligned,   // likewise, at any address and of any size
+  fp32               // sums in fp32
+};
+
+#ifdef QFUSE_HIP  // which has none of these matrix instructions
+inline constexpr bool kHasMatrixInstructions = false;
+#else
+inline constexpr bool kHasMatrixInstructions = true;
+#endif
+#ifdef QFUSE_WITHOUT_WGMMA
+inline constexpr bool kHasWgmma = false;
+#else
+inline constexpr bool kHasWgmma = true;
+#endif
+
+// Of those that use wgmma.
+constexpr bool is_pipeline(Matmul4bitKernel kernel) {
+  return kernel == Matmul4bitKernel::warp_specialized || kernel == Matmul4bitKernel::register_weights;
+}
+constexpr bool is_split_k(Matmul4bitKernel kernel) {
+  return kernel == Matmul4bitKernel::split_k || kernel == Matmul4bitKernel::factored_split_k;
+}
+// For every GPU, address and size; their thread blocks have one tile each.
+constexpr bool is_for_any(Matmul4bitKernel kernel) { return !is_pipeline(kernel) && !is_split_k(kernel); }
+
+// In this build.
+constexpr bool exists(Matmul4bitKernel kernel) {
+  return kernel == Matmul4bitKernel::fp32 || (kHasMatrixInstructions && (kHasWgmma || !is_pipeline(kernel)));
+}
+
+// Whose the rows are: one weight's, or those of a stack.
+struct Owners {
+  std::int64_t count = 1;
+  bool are_experts = false;
+};
+
+// Of kernels that take no others.
+inline constexpr std::size_t kLoadBytes = 16;    // the widest load of every architecture
+inline constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes of it: they share a block, whose least size this is
+inline constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
+
+// The tiles of a thread block: 4 warps of 16 outputs each, and as many terms as a window has.
+inline constexpr int kTileThreads = 128;
+inline constexpr int kTileOutputs = 64;
+inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
+inline constexpr std::array kTileTokens = {8, 64};
+
+// `tiled` beside decoding to memory, with what each takes to begin (docs/history/2026-11-matmul-4bit.md). Clocks of a
+// multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block. Bytes a weight: half a one
+// read, two written and read back, at the part of the memory's rate that this reaches.
+struct TileClocks {
+  int tokens;
+  int of_any;
+  int of_each;
+};
+inline constexpr std::array<TileClocks, 2> kTileClocks = {{{64, 1900, 2300}, {8, 2300, 620}}};
+inline constexpr double kTiledUs = 2;
+inline constexpr double kDecodedUs = 4.5;
+inline constexpr double kDecodedBytes = 4.5 / 0.81;
+
+// Split-K: a warp makes 16 outputs at a time, of one chain of terms.
+inline constexpr int kSplitKOutputs = 16;
+inline constexpr int kSplitKWarps = 16;      // at most
+inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
+inline constexpr std::array kSplitKTokens = {8, 16};
+inline constexpr int kSplitKProducts = 4;  // at most, in one launch
+
+// Of a thread block: a table with a row for each byte where an address ends in zeros, the 8-bit code's map and offset,
+// sums of all warps for a team of tiles, which are added at once, or for two: then one is added while the other is
+// made. With many tokens that would leave too little of the L1. And totals of its tiles if chains take several rounds.
+inline constexpr std::int64_t kPairTableBytes = 1 << 16;
+inline constexpr int kSplitKTeam = 2;  // tiles
+constexpr int split_k_phases(int tokens) { return tokens == kSplitKTokens[0] ? 2 : 1; }
+constexpr std::int64_t split_k_shared_bytes(int tokens, std::int64_t tiles_with_totals, int products) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  const std::int64_t parts = std::int64_t{split_k_phases(tokens)} * kSplitKTeam * kSplitKWarps * kSplitKOutputs;
+  return 2 * kPairTableBytes + kFloat * (std::int64_t{products} * (format::kCodes8 + 4) +
+                                         tokens * (parts + tiles_with_totals * kSplitKOutputs));
+}
+
+// A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
+inline constexpr int kStageTerms = 128;
+inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs where tokens are many
+inline constexpr int kProducerWarps = 2;   // warps
+inline constexpr int kPanelCols = 64;      // codes of a row that a thread decodes at once: they share a block
+inline constexpr int kWarpgroupWarps = 4;  // of a warpgroup
+
+// The tiles of a thread block, the warps that decode, how many stages lie in shared memory, and the clocks that a stage
+// takes on an H200 (docs/history/2026-11-matmul-4bit.md), by which the plan is chosen.
+struct StageShape {
+  int outputs;
+  int tokens;
+  int decoders;
+  int teams;  // of decoders, each of which decodes a stage while others decode the next ones
+  int decoded_slots;
+  int input_slots;
+  int code_slots;
+  int clocks;
+
+  // Weights are the left operand where a warpgroup has all tokens of a tile. Its sums then take so many registers that
+  // there are no producer warps, and inputs so much shared memory that a slot has half a stage of them.
+  [[nodiscard]] constexpr bool weights_first() const { return tokens > 128; }
+  [[nodiscard]] constexpr int multipliers() const {
+    return (weights_first() ? outputs : tokens) / kWarpgroupRows * kWarpgroupWarps;
+  }
+  [[nodiscard]] constexpr int input_terms() const { return weights_first() ? kPanelCols : kStageTerms; }  // of a slot
+  [[nodiscard]] constexpr int threads() const {
+    return 32 * (multipliers() + decoders + (weights_first() ? 0 : kProducerWarps));
+  }
+};
+// outputs, tokens; decoders, teams; decoded_slots, input_slots, code_slots; clocks
+inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 6, 1180},
+                                                            {64, 64, 16, 4, 5, 5, 12, 600},
+                                                            {32, 64, 12, 6, 8, 6, 12, 480},
+                                                            {128, 128, 8, 2, 3, 3, 4, 1770},
+                                                            {64, 128, 12, 3, 4, 4, 7, 900},
+                                                            {128, 256, 4, 1, 2, 4, 3, 3200}}};
+
+// A wait on an mbarrier names its phase by parity alone: it passes at once for a team that is two phases ahead of the
+// slot. Before a team waits for the codes of stage g, it has to know that those of stage g - code_slots, which had the
+// slot before, have come; bulk copies complete in any order. It does if it waited for them itself (the slots are a
+// multiple of the teams), or if they were decoded and multiplied before it could store stage g - teams: that waited
+// until the multipliers released stage g - teams - decoded_slots, and they take stages in order. So for decoded weights
+// teams have to be no more than slots. tests/cuda/rings_test.cpp explores both, exhaustively.
+constexpr bool keeps_in_phase(const StageShape& shape) {
+  return shape.teams <= shape.decoded_slots &&
+         (shape.code_slots % shape.teams == 0 || shape.code_slots >= shape.teams + shape.decoded_slots);
+}
+static_assert(std::ranges::all_of(kStageShapes, keeps_in_phase));
+static_assert(std::ranges::all_of(kStageShapes,
+                                  [](const StageShape& shape) { return shape.clocks > 0; }));  // else chosen
+
+constexpr StageShape shape_of(int outputs, int tokens) {
+  for (const StageShape& shape : kStageShapes)
+    if (shape.outputs == outputs && shape.tokens == tokens) return shape;
+  return {};
+}
+
+// Forward register_weights has the largest tile, and takes less time.
+constexpr bool has_kernel(const StageShape& shape, bool is_forward) { return !is_forward || !shape.weights_first(); }
+
+inline constexpr std::int64_t kTileAlignment = 1024;  // of a tile in shared memory
+inline constexpr std::int64_t kMbarrierBytes = 1024;  // bytes, at most
+constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
+  constexpr std::int64_t kValue = 2;  // bytes
+  const std::int64_t decoded = kValue * shape.decoded_slots * shape.outputs * kStageTerms;
+  const std::int64_t inputs = kValue * shape.input_slots * shape.tokens * shape.input_terms();
+  const std::int64_t codes = std::int64_t{shape.code_slots} * shape.outputs * kStageTerms / 2;
+  constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
+  return kTileAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kMbarrierBytes;
+}
+
+// Register weights: the tile of a thread block, the slots of its ring, panels of 64 terms, and the clocks of a stage,
+// as above. A warpgroup for each 64 outputs decodes and multiplies; one more loads, and makes the tables of decoded
+// codes.
+inline constexpr int kRegisterWeightsOutputs = 128;
+inline constexpr int kRegisterWeightsTokens = 256;
+inline constexpr int kRegisterWeightsSlots = 5;
+inline constexpr int kRegisterWeightsClocks = 2500;
+inline constexpr int kRegisterWeightsMultipliers = kRegisterWeightsOutputs / kWarpgroupRows * kWarpgroupWarps;  // warps
+inline constexpr int kRegisterWeightsThreads = 32 * (kRegisterWeightsMultipliers + kWarpgroupWarps);
+constexpr std::int64_t register_weights_shared_bytes() {
+  constexpr std::int64_t kValueBytes = std::int64_t{2} * kPanelCols;  // of a token
+  constexpr std::int64_t kCodeBytes = kPanelCols / 2;                 // of an output
+  constexpr std::int64_t kTable = 32;                                 // of the 16 weights that these can be
+  constexpr std::int64_t kSlot = kRegisterWeightsTokens * kValueBytes + kRegisterWeightsOutputs * (kCodeBytes + kTable);
+  constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
+  return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
+}
+
+// FACTORED on GPUs without split-K, or at addresses that it does not take.
+inline constexpr int kFactoredThreads = 128;
+inline constexpr int kFactoredTokens = 8;
+
+// Where sums are made in fp32: forward a warp makes one output, backward a thread does, of so many tokens.
+inline constexpr int kFp32Threads = 256;
+inline constexpr int kFp32Tokens = 4;
+
+// The sum that the call gets on the device.
+qfuse_sum sum_of(const contract::Matmul4bit& p, const DeviceFacts& facts);
+
+// Whether the device has matrix instructions for the dtype.
+bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
+
+// Tiles of the call: at most, where they are those of several owners, who share no tile.
+std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
+
+// Rounds in which a block of split-K takes the chains, and its shared memory, with so many tiles of all products.
+constexpr std::int64_t split_k_rounds(std::int64_t cols) {
+  return format::ceil_div(format::ceil_div(cols, QFUSE_SPLIT_TERMS), kSplitKWarps);
+}
+std::int64_t split_k_shared_bytes(std::int64_t cols, const DeviceFacts& facts, int tokens, std::int64_t tiles,
+                                  int products);
+
+// Whether the kernel takes the call, whose rows are those of `owners`, and whose sum the device has. Those for any GPU
+// take every call of their sum, but `tiled` none that loads of 16 bytes cannot have.
+bool takes(Matmul4bitKernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts);
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_KERNELS_H
