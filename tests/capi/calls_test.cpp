@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "support/run.h"
 #include "support/samples.h"
@@ -54,12 +56,18 @@ void expect_empty_call_is_fine(contract::Quantize4bit p, const qfuse_exec& exec)
 }
 template <class Op>
 void expect_empty_call_is_fine(Op p, const qfuse_exec& exec) {
-  if constexpr (requires { p.n; }) p.n = 0;
-  if constexpr (requires { p.rows; }) p.rows = 0;
-  if constexpr (requires { p.m; }) p.m = 0;
-  Arena none;
-  visit_arrays(p, none);  // of which there are none: every pointer becomes null
-  EXPECT_EQ(call(p, &exec), QFUSE_OK);
+  const auto expect_fine_without = [&](std::int64_t Op::*count) {
+    Op empty = p;
+    empty.*count = 0;
+    Arena none;
+    visit_arrays(empty, none);  // of which there are none: every pointer becomes null
+    EXPECT_EQ(call(empty, &exec), QFUSE_OK);
+  };
+  if constexpr (requires { p.n; }) expect_fine_without(&Op::n);
+  if constexpr (requires { p.rows; }) expect_fine_without(&Op::rows);
+  if constexpr (requires { p.cols; }) expect_fine_without(&Op::cols);
+  if constexpr (requires { p.m; }) expect_fine_without(&Op::m);
+  if constexpr (requires { p.h; }) expect_fine_without(&Op::h);
 }
 
 TEST(Calls, zero_elements_touch_nothing) {
@@ -67,6 +75,26 @@ TEST(Calls, zero_elements_touch_nothing) {
     for_each_sample([&](const std::string& /*name*/, const auto& p, const Arena& /*arena*/) {
       expect_empty_call_is_fine(p, exec);
     });
+  });
+}
+
+struct RemoveFirst {
+  template <class T>
+  void operator()(const char* /*name*/, T*& array, std::int64_t /*size*/) {
+    if (!std::exchange(is_done, true)) array = nullptr;
+  }
+  void operator()(const char* /*name*/, void*& /*array*/, std::int64_t /*size*/, contract::Workspace /*is none*/) {}
+  bool is_done = false;
+};
+
+// What else a call can lack, and how its arrays may lie, is tests/contract's.
+TEST(Calls, every_op_refuses_a_call_without_its_first_array) {
+  for_each_sample([](const std::string& name, auto p, const Arena& /*arena*/) {
+    RemoveFirst remove_first;
+    visit_arrays(p, remove_first);
+    qfuse_error error{};
+    EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT) << name;
+    EXPECT_NE(std::string(error.message).find(" NULL"), std::string::npos) << name << ": " << error.message;
   });
 }
 

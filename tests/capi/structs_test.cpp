@@ -106,68 +106,35 @@ void expect_versions(const char* name, const Struct& value, Arena& arena, const 
   }
 }
 
-template <class Struct, class Function>
-Call<Struct> with_default_exec(Function function) {
-  return [function](const Struct* p, qfuse_error* error) { return function(p, nullptr, error); };
+template <class Struct>
+void expect_versions_of_params(const Struct& params, Arena& arena,
+                               qfuse_status (*function)(const Struct*, const qfuse_exec*, qfuse_error*)) {
+  expect_versions<Struct>("params", params, arena,
+                          [&](const Struct* c, qfuse_error* error) { return function(c, nullptr, error); });
+}
+
+// With the function of the C interface whose params a sample's are.
+template <class Struct, class Op>
+void expect_versions_of(const Op& sample, qfuse_status (*function)(const Struct*, const qfuse_exec*, qfuse_error*)) {
+  SCOPED_TRACE(Op::kName);
+  Arena arena;
+  Op p = placed(sample, arena);
+  expect_versions_of_params(capi::as_caller<Struct>(p), arena, function);
 }
 
 TEST(Structs, versions_of_params) {
-  {
-    Arena arena;
-    auto p = placed(dequantize_4bit_sample(false), arena);
-    expect_versions("params", capi::as_caller<qfuse_dequantize_4bit_params>(p), arena,
-                    with_default_exec<qfuse_dequantize_4bit_params>(qfuse_dequantize_4bit));
-  }
-  {
-    Arena arena;
-    auto p = placed(quantize_4bit_sample(false), arena);
-    expect_versions("params", capi::as_caller<qfuse_quantize_4bit_params>(p), arena,
-                    with_default_exec<qfuse_quantize_4bit_params>(qfuse_quantize_4bit));
-  }
-  {
-    Arena arena;
-    const qfuse_quantize_blockwise_params p = placed(quantize_blockwise_sample(), arena);
-    expect_versions("params", p, arena, with_default_exec<qfuse_quantize_blockwise_params>(qfuse_quantize_blockwise));
-  }
-  {
-    Arena arena;
-    const qfuse_dequantize_blockwise_params p = placed(dequantize_blockwise_sample(), arena);
-    expect_versions("params", p, arena,
-                    with_default_exec<qfuse_dequantize_blockwise_params>(qfuse_dequantize_blockwise));
-  }
-  {
-    Arena arena;
-    const qfuse_dequantize_int8_params p = placed(dequantize_int8_sample(), arena);
-    expect_versions("params", p, arena, with_default_exec<qfuse_dequantize_int8_params>(qfuse_dequantize_int8));
-  }
-  {
-    Arena arena;
-    const qfuse_lora_merge_params p = placed(lora_merge_sample(3), arena);
-    expect_versions("params", p, arena, with_default_exec<qfuse_lora_merge_params>(qfuse_lora_merge));
-  }
-  {
-    Arena arena;
-    const qfuse_swiglu_params p = placed(swiglu_sample(true, true), arena);
-    expect_versions("params", p, arena, with_default_exec<qfuse_swiglu_params>(qfuse_swiglu));
-  }
-  {
-    Arena arena;
-    auto p = placed(matmul_4bit_sample(QFUSE_FORWARD, false), arena);
-    expect_versions("params", capi::as_caller<qfuse_matmul_4bit_params>(p), arena,
-                    with_default_exec<qfuse_matmul_4bit_params>(qfuse_matmul_4bit));
-  }
-  {
-    Arena arena;
-    const capi::Products p(placed(matmul_4bit_many_sample(), arena));
-    expect_versions("params", p.params, arena,
-                    with_default_exec<qfuse_matmul_4bit_many_params>(qfuse_matmul_4bit_many));
-  }
-  {
-    Arena arena;
-    auto p = placed(matmul_4bit_grouped_sample(QFUSE_FORWARD), arena);
-    expect_versions("params", capi::as_caller<qfuse_matmul_4bit_grouped_params>(p), arena,
-                    with_default_exec<qfuse_matmul_4bit_grouped_params>(qfuse_matmul_4bit_grouped));
-  }
+  expect_versions_of(dequantize_4bit_sample(false), qfuse_dequantize_4bit);
+  expect_versions_of(quantize_4bit_sample(false), qfuse_quantize_4bit);
+  expect_versions_of(quantize_blockwise_sample(), qfuse_quantize_blockwise);
+  expect_versions_of(dequantize_blockwise_sample(), qfuse_dequantize_blockwise);
+  expect_versions_of(dequantize_int8_sample(), qfuse_dequantize_int8);
+  expect_versions_of(lora_merge_sample(3), qfuse_lora_merge);
+  expect_versions_of(swiglu_sample(true, true), qfuse_swiglu);
+  expect_versions_of(matmul_4bit_sample(QFUSE_FORWARD, false), qfuse_matmul_4bit);
+  expect_versions_of(matmul_4bit_grouped_sample(QFUSE_FORWARD), qfuse_matmul_4bit_grouped);
+  Arena arena;
+  const capi::Products many(placed(matmul_4bit_many_sample(), arena));
+  expect_versions_of_params(many.params, arena, qfuse_matmul_4bit_many);
 }
 
 TEST(Structs, versions_of_a_weight) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <string>
 
 #include "contract/ops.h"
@@ -160,7 +161,9 @@ TEST(Ranges, lora_merge_shapes_are_checked) {
     expect_refused<LoraMerge>(lora_merge_sample(3), spoil, parts);
   };
   refused([](auto& p) { p.rows = -4; }, {"rows is -4"});
+  refused([](auto& p) { p.cols = -2; }, {"cols is -2, it must not be negative"});
   refused([](auto& p) { p.rank = -4; }, {"rank is -4, it must not be negative"});
+  refused([](auto& p) { p.rows = INT64_MAX / 8; }, {"rows * cols is 1152921504606846975 * 33, more than memory"});
   refused([](auto& p) { p.rank = std::int64_t{1} << 60; }, {"rank * cols is 1152921504606846976 * 33"});
   refused(
       [](auto& p) {
@@ -310,6 +313,36 @@ TEST(Ranges, swiglu_needs_a_pair_of_outputs) {
   without_outputs(p);
   p.m = 0;
   EXPECT_TRUE(check(p).ok()) << check(p).message;
+}
+
+TEST(Ranges, swiglu_activations_and_outputs_are_checked) {
+  expect_swiglu_refused([](auto& p) { p.y.q = p.grad_input.q; },
+                        {"y is given together with a gradient: it is an output of the forward alone"});
+  expect_swiglu_refused([](auto& p) { p.limit = -1; }, {"limit is -1, it must be finite and above 0, or 0 for none"});
+  expect_swiglu_refused([](auto& p) { p.alpha = std::numeric_limits<float>::quiet_NaN(); },
+                        {"alpha is nan, it must be finite"});
+  expect_swiglu_refused([](auto& p) { p.up_offset = std::numeric_limits<float>::infinity(); },
+                        {"up_offset is inf, it must be finite"});
+  const auto with_weights = [](const std::function<void(Swiglu&)>& spoil, const std::string& part) {
+    expect_refused<Swiglu>(swiglu_weighted_sample(), spoil, {part});
+  };
+  with_weights([](auto& p) { p.workspace_size = 0; }, "workspace_size is 0, this call needs 8 bytes");
+  with_weights([](auto& p) { p.grad_input = p.grad_input_t = {}; },
+               "grad_weights is given, but neither grad_input nor grad_input_t");
+}
+
+TEST(Ranges, swiglu_experts_are_checked) {
+  const auto refused = [](const std::function<void(Swiglu&)>& spoil, const std::string& part) {
+    expect_refused<Swiglu>(swiglu_expert_sample(), spoil, {part});
+  };
+  refused([](auto& p) { p.experts.count = -1; }, "experts.count is -1, it must be 0 to 1048576");
+  refused([](auto& p) { p.experts.count = 0; }, "experts.count is 0, but experts.ends is given");
+  refused([](auto& p) { p.experts.ends = static_cast<const char*>(p.experts.ends) + 4; },
+          "experts.ends must be aligned to its elements, 8 bytes");
+  refused([](auto& p) { p.experts.ends_type = static_cast<qfuse_index_type>(2); },
+          "experts.ends_type is 2, it must be QFUSE_INDEX_INT32 (0) or QFUSE_INDEX_INT64 (1)");
+  refused([](auto& p) { p.experts.layout = static_cast<qfuse_expert_layout>(2); },
+          "experts.layout is 2, it must be QFUSE_EXPERTS_APART (0) or QFUSE_EXPERTS_SIDE_BY_SIDE (1)");
 }
 
 TEST(Ranges, exec_refuses_what_no_device_has) {

@@ -169,7 +169,7 @@ void expect_right_from_every_thread(const Caller& caller, const Op& host, const 
     ASSERT_EQ(status, QFUSE_OK) << thread.name << ": " << error.message;
     arrays.finish(exec.stream);
     const std::vector<std::uint8_t> found = outputs_of(host);
-    ASSERT_TRUE(same_bytes(expected.data(), found.data(), static_cast<std::int64_t>(expected.size()))) << thread.name;
+    ASSERT_TRUE(same_bytes(expected, found)) << thread.name;
   }
 }
 

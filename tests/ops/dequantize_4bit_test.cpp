@@ -9,6 +9,7 @@
 #include "support/compare.h"
 #include "support/displaced.h"
 #include "support/golden.h"
+#include "support/output.h"
 #include "support/risk.h"
 #include "support/run.h"
 #include "support/ways.h"
@@ -18,10 +19,6 @@ namespace {
 
 constexpr std::array kDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
 constexpr std::array kDtypeNames = {"float32", "float16", "bfloat16"};  // by qfuse_dtype
-
-std::size_t output_size(std::int64_t n, qfuse_dtype dtype) {
-  return static_cast<std::size_t>(n) * qfuse_dtype_size(dtype);
-}
 
 // ---- against bitsandbytes ----
 
@@ -36,14 +33,11 @@ void expect_golden_weights(const std::string& stem, std::size_t expected) {
     for (const qfuse_dtype dtype : kDtypes) {
       SCOPED_TRACE(weight.name + " to " + kDtypeNames.at(dtype));
       const GoldenTensor& golden = file.at(weight.name + ".dequant." + kDtypeNames.at(dtype));
-      ASSERT_EQ(golden.bytes.size(), output_size(weight.n, dtype));
+      contract::Dequantize4bit p = weight.params();
+      p.out_dtype = dtype;
       for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
-        Buffer out(golden.bytes.size());
-        contract::Dequantize4bit p = weight.params();
-        p.out = out.as<void>();
-        p.out_dtype = dtype;
-        qfuse_error error{};
-        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+        const Buffer out = output_of(p, exec);
+        ASSERT_EQ(golden.bytes.size(), out.size());
         ASSERT_TRUE(same_elements(golden.bytes.data(), out.data(), weight.n, dtype));
       });
     }
@@ -66,10 +60,7 @@ TEST_P(Dequantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address)
   for (const qfuse_dtype dtype : kDtypes) {
     contract::Dequantize4bit p = make_params(GetParam(), in);
     p.out_dtype = dtype;
-    Buffer expected(output_size(GetParam().n, dtype));
-    p.out = expected.as<void>();
-    qfuse_error error{};
-    ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
+    const Buffer expected = output_of(p, oracle());
     for (const auto& [packed, out_misalignment, others] : kPlaces) {
       if (kQuick && packed < 3) continue;
       SCOPED_TRACE(std::string("to ") + kDtypeNames.at(dtype) + ", packed misaligned by " + std::to_string(packed) +
@@ -77,14 +68,9 @@ TEST_P(Dequantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address)
       DisplacedWeight displaced(in, packed, others);
       displaced.point(p.weight);
       const std::size_t to = out_misalignment;
-      for_each_fast_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
-        Buffer out(expected.size(), to);
-        p.out = out.as<void>();
-        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
-        ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
-        ASSERT_TRUE(out.front_is_intact());
-      });
-      ASSERT_TRUE(same_bytes(in.packed.data(), displaced.packed.data(), static_cast<std::int64_t>(in.packed.size())));
+      for_each_fast_way<contract::Dequantize4bit>(
+          [&](const qfuse_exec& exec) { expect_output(p, expected, exec, to); });
+      ASSERT_TRUE(same_bytes(in.packed, displaced.packed));
     }
   }
 }
@@ -106,14 +92,9 @@ TEST(Dequantize4bit, products_at_the_edge_of_flushing_are_the_oracles) {
       p.weight = flat_weight(kCount, kCount, quant_type);
       p.weight.packed = packed.data();
       p.weight.absmax = reinterpret_cast<const float*>(&absmax);
-      Buffer expected(output_size(kCount, QFUSE_FLOAT32));
-      p.out = expected.as<void>();
-      ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+      const Buffer expected = output_of(p, oracle());
       for_each_fast_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
-        Buffer out(expected.size());
-        p.out = out.as<void>();
-        ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-        EXPECT_TRUE(same_elements(expected.data(), out.data(), kCount, QFUSE_FLOAT32));
+        EXPECT_TRUE(same_elements(expected.data(), output_of(p, exec).data(), kCount, QFUSE_FLOAT32));
       });
     }
 }
@@ -128,15 +109,8 @@ TEST(Dequantize4bit, output_larger_than_a_gpus_cache_equals_the_oracle) {
     for (const qfuse_dtype dtype : kDtypes) {
       contract::Dequantize4bit p = make_params(c, in);
       p.out_dtype = dtype;
-      Buffer expected(output_size(c.n, dtype));
-      p.out = expected.as<void>();
-      ASSERT_EQ(call(p), QFUSE_OK);  // the CPU, which answers to the oracle
-      for_each_gpu_way([&](const qfuse_exec& exec) {
-        Buffer out(expected.size());
-        p.out = out.as<void>();
-        ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-        EXPECT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
-      });
+      const Buffer expected = output_of(p, QFUSE_EXEC_INIT);  // of the CPU, which answers to the oracle
+      for_each_gpu_way([&](const qfuse_exec& exec) { expect_output(p, expected, exec); });
     }
   }
 }
@@ -149,17 +123,10 @@ TEST(Dequantize4bit, shape_does_not_change_the_elements) {
   const Dequantize4bitCase c{"rows", 15 * 37, 32};
   const Dequantize4bitInput in = make_input(c);
   contract::Dequantize4bit p = make_params(c, in);
-  Buffer expected(output_size(c.n, QFUSE_FLOAT32));
-  p.out = expected.as<void>();
-  ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+  const Buffer expected = output_of(p, oracle());
   p.weight.rows = 15;
   p.weight.cols = 37;
-  for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
-    Buffer out(expected.size());
-    p.out = out.as<void>();
-    ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-    ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
-  });
+  for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) { expect_output(p, expected, exec); });
 }
 
 // Outputs this large are stored past the caches, on another path than the small cases.
@@ -168,9 +135,7 @@ TEST(Dequantize4bit, streamed_output_equals_the_oracle) {
   const Dequantize4bitInput in = make_input(c);
   contract::Dequantize4bit p = make_params(c, in);
   p.out_dtype = QFUSE_BFLOAT16;
-  Buffer expected(output_size(c.n, p.out_dtype));
-  p.out = expected.as<void>();
-  ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+  const Buffer expected = output_of(p, oracle());
   for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
     if (i >= kMostTargets || (kQuick && i > 1)) break;  // AVX-512 and AVX2 have the two ways to stream
     SCOPED_TRACE(target);

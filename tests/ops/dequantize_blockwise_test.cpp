@@ -8,6 +8,7 @@
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/golden.h"
+#include "support/output.h"
 #include "support/risk.h"
 #include "support/run.h"
 #include "support/ways.h"
@@ -38,10 +39,7 @@ TEST(DequantizeBlockwise, step_by_step_nested_weights_decode_as_bitsandbytes_dec
       contract::Dequantize4bit p = golden.params();
       p.weight.absmax_8bit = nullptr;
       p.weight.absmax = absmax.data();
-      Buffer out(expected.bytes.size());
-      p.out = out.as<void>();
-      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      ASSERT_TRUE(same_elements(expected.bytes.data(), out.data(), golden.n, QFUSE_FLOAT32));
+      ASSERT_TRUE(same_elements(expected.bytes.data(), output_of(p, exec).data(), golden.n, QFUSE_FLOAT32));
     });
     ++compared;
   }
@@ -58,19 +56,12 @@ TEST_P(DequantizeBlockwiseCases, every_target_gives_the_oracles_bytes_at_any_add
   for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
     contract::DequantizeBlockwise p = make_params(GetParam(), in);
     p.out_dtype = dtype;
-    Buffer expected(static_cast<std::size_t>(p.n) * qfuse_dtype_size(dtype));
-    p.out = expected.as<void>();
-    ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+    const Buffer expected = output_of(p, oracle());
     p.codes = codes.data();
     p.absmax = reinterpret_cast<const float*>(absmax.data());
     p.quant_map = reinterpret_cast<const float*>(map.data());
-    for_each_fast_way<contract::DequantizeBlockwise>([&](const qfuse_exec& exec) {
-      Buffer out(expected.size(), 3);
-      p.out = out.as<void>();
-      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
-      ASSERT_TRUE(out.front_is_intact());
-    });
+    for_each_fast_way<contract::DequantizeBlockwise>(
+        [&](const qfuse_exec& exec) { expect_output(p, expected, exec, 3); });
   }
 }
 

@@ -8,6 +8,7 @@
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/golden.h"
+#include "support/output.h"
 #include "support/risk.h"
 #include "support/run.h"
 #include "support/ways.h"
@@ -21,16 +22,14 @@ TEST(DequantizeInt8, equals_bitsandbytes_on_the_golden_cases) {
     SCOPED_TRACE(name);
     const GoldenTensor& weight = file.at(name + ".weight");
     const GoldenTensor& golden = file.at(name + ".dequant.float32");
+    contract::DequantizeInt8 p{};
+    p.rows = weight.shape.at(0);
+    p.cols = weight.shape.at(1);
+    p.in = weight.as<std::int8_t>();
+    p.scb = file.at(name + ".SCB").as<float>();
     for_each_way<contract::DequantizeInt8>([&](const qfuse_exec& exec) {
-      Buffer out(golden.bytes.size());
-      contract::DequantizeInt8 p{};
-      p.rows = weight.shape.at(0);
-      p.cols = weight.shape.at(1);
-      p.in = weight.as<std::int8_t>();
-      p.scb = file.at(name + ".SCB").as<float>();
-      p.out = out.as<void>();
-      qfuse_error error{};
-      ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+      const Buffer out = output_of(p, exec);
+      ASSERT_EQ(golden.bytes.size(), out.size());
       ASSERT_TRUE(same_elements(golden.bytes.data(), out.data(), weight.elements(), QFUSE_FLOAT32));
     });
   }
@@ -45,18 +44,10 @@ TEST_P(DequantizeInt8Cases, every_target_gives_the_oracles_bytes_at_any_address)
   for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
     contract::DequantizeInt8 p = make_params(GetParam(), input);
     p.out_dtype = dtype;
-    Buffer expected(static_cast<std::size_t>(p.rows * p.cols) * qfuse_dtype_size(dtype));
-    p.out = expected.as<void>();
-    ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+    const Buffer expected = output_of(p, oracle());
     p.in = reinterpret_cast<const std::int8_t*>(in.data());
     p.scb = reinterpret_cast<const float*>(scb.data());
-    for_each_fast_way<contract::DequantizeInt8>([&](const qfuse_exec& exec) {
-      Buffer out(expected.size(), 3);
-      p.out = out.as<void>();
-      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
-      ASSERT_TRUE(out.front_is_intact());
-    });
+    for_each_fast_way<contract::DequantizeInt8>([&](const qfuse_exec& exec) { expect_output(p, expected, exec, 3); });
   }
 }
 

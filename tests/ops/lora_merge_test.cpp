@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <qfuse/qfuse.hpp>
 #include <random>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "support/buffer.h"
 #include "support/compare.h"
+#include "support/output.h"
 #include "support/risk.h"
 #include "support/run.h"
 #include "support/ways.h"
@@ -24,14 +24,6 @@ namespace qfuse::tests {
 namespace {
 
 constexpr std::array kMergeDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
-
-std::vector<std::uint8_t> outputs(contract::LoraMerge p, const qfuse_exec& exec) {
-  std::vector<std::uint8_t> out(static_cast<std::size_t>(p.rows * p.cols) * qfuse_dtype_size(p.out_dtype), kPoison);
-  p.out = out.data();
-  qfuse_error error{};
-  EXPECT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
-  return out;
-}
 
 // ---- against the oracle ----
 
@@ -48,21 +40,14 @@ TEST_P(LoraMergeCases, every_way_gives_the_oracles_bytes_at_any_address) {
                    std::to_string(odd));
       contract::LoraMerge p = make_params(GetParam(), in_dtype, input);
       p.out_dtype = out_dtype;
-      const std::vector<std::uint8_t> expected = outputs(p, oracle());
+      const Buffer expected = output_of(p, oracle());
       Buffer in = copy_of(input.in, odd);
       Buffer a = copy_of(input.a, odd);
       Buffer b = copy_of(input.b, odd);
       p.in = in.as<void>();
       p.a = p.rank > 0 ? a.as<float>() : nullptr;
       p.b = p.rank > 0 ? b.as<float>() : nullptr;
-      for_each_fast_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
-        Buffer out(expected.size(), odd);
-        p.out = out.as<void>();
-        qfuse_error error{};
-        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
-        ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
-        ASSERT_TRUE(out.front_is_intact());
-      });
+      for_each_fast_way<contract::LoraMerge>([&](const qfuse_exec& exec) { expect_output(p, expected, exec, odd); });
     }
   }
 }
@@ -72,16 +57,14 @@ TEST_P(LoraMergeCases, a_tile_of_rows_has_the_same_bytes) {
   const LoraMergeInput input = make_input(GetParam(), QFUSE_BFLOAT16);
   contract::LoraMerge all = make_params(GetParam(), QFUSE_BFLOAT16, input);
   all.out_dtype = QFUSE_FLOAT16;
-  const std::vector<std::uint8_t> expected = outputs(all, oracle());
+  const Buffer expected = output_of(all, oracle());
   const std::int64_t first = all.rows / 2;
   contract::LoraMerge tile = all;
   tile.rows = all.rows - first;
   tile.in = input.in.data() + first * all.cols * 2;
   if (all.rank > 0) tile.b = input.b.data() + first * all.rank;
-  for_each_fast_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
-    const std::vector<std::uint8_t> out = outputs(tile, exec);
-    ASSERT_TRUE(same_bytes(expected.data() + first * all.cols * 2, out.data(), static_cast<std::int64_t>(out.size())));
-  });
+  const auto of_tile = std::span(expected).subspan(static_cast<std::size_t>(first * all.cols * 2));
+  for_each_fast_way<contract::LoraMerge>([&](const qfuse_exec& exec) { expect_output(tile, of_tile, exec); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, LoraMergeCases, testing::ValuesIn(kLoraMergeCases), risk_name<LoraMergeCase>);
@@ -214,9 +197,8 @@ TEST(LoraMerge, exact_sums_are_exact) {
   p.in = in.data();
   p.a = a.data();
   p.b = b.data();
-  for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
-    ASSERT_TRUE(same_bytes(expected.data(), outputs(p, exec).data(), std::ssize(expected) * 4));
-  });
+  const std::span bytes(reinterpret_cast<const std::uint8_t*>(expected.data()), expected.size() * sizeof(float));
+  for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) { expect_output(p, bytes, exec); });
 }
 
 // How a sum could be made otherwise.
@@ -251,7 +233,7 @@ TEST(LoraMerge, sums_are_those_of_the_manual_and_of_no_other_way) {
   p.out_dtype = QFUSE_FLOAT32;
   std::fill(in.in.begin(), in.in.end(), std::uint8_t{0});
   std::array<int, 4> differing{};
-  const std::vector<std::uint8_t> out = outputs(p, oracle());
+  const Buffer out = output_of(p, oracle());
   for (std::int64_t i = 0; i < c.rows; ++i)
     for (std::int64_t j = 0; j < c.cols; ++j)
       for (const Sum how : {Sum::as_the_manual_says, Sum::descending, Sum::rounding_products, Sum::in_one_rounding})
@@ -259,90 +241,6 @@ TEST(LoraMerge, sums_are_those_of_the_manual_and_of_no_other_way) {
           ++differing.at(static_cast<std::size_t>(how));
   EXPECT_EQ(differing[0], 0);
   for (const std::size_t other : {1U, 2U, 3U}) EXPECT_GT(differing.at(other), c.rows * c.cols / 4) << other;
-}
-
-// ---- what there is nothing to do for, and what is refused ----
-
-TEST(LoraMerge, no_elements_touch_nothing) {
-  contract::LoraMerge p{};
-  p.rank = 4;
-  for (const bool rows : {false, true}) {
-    p.rows = rows ? 3 : 0;
-    p.cols = rows ? 0 : 3;
-    for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) { EXPECT_EQ(run(p, exec, nullptr), QFUSE_OK); });
-  }
-}
-
-TEST(LoraMerge, refuses_what_the_manual_refuses) {
-  const LoraMergeCase c{"refused", 3, 65, 5};
-  const LoraMergeInput in = make_input(c, QFUSE_FLOAT32);
-  contract::LoraMerge good = make_params(c, QFUSE_FLOAT32, in);
-  std::vector<float> out(static_cast<std::size_t>(c.rows * c.cols));
-  const std::vector<float> b(out.size());  // as out, so that who writes out there reaches no other array
-  good.b = b.data();
-  const auto expect_refused = [&](auto&& spoil, const std::string& words) {
-    contract::LoraMerge p = good;
-    p.out = out.data();
-    spoil(p);
-    qfuse_error error{};
-    EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT) << words;
-    EXPECT_NE(std::string(error.message).find(words), std::string::npos) << error.message;
-  };
-  using P = contract::LoraMerge;
-  expect_refused([](P& p) { p.rows = -1; }, "rows is -1, it must not be negative");
-  expect_refused([](P& p) { p.cols = -2; }, "cols is -2, it must not be negative");
-  expect_refused([](P& p) { p.rank = -3; }, "rank is -3, it must not be negative");
-  expect_refused([](P& p) { p.rows = INT64_MAX / 8; }, "rows * cols is 1152921504606846975 * 65, more than memory");
-  expect_refused([](P& p) { p.rank = INT64_MAX / 8; }, "rank * cols is 1152921504606846975 * 65, more than memory");
-  expect_refused(
-      [](P& p) {
-        p.rows = p.rank = std::int64_t{1} << 40;
-        p.cols = 1;
-      },
-      "rows * rank is 1099511627776 * 1099511627776, more than memory");
-  expect_refused([](P& p) { p.in_dtype = static_cast<qfuse_dtype>(3); }, "in_dtype is 3");
-  expect_refused([](P& p) { p.out_dtype = static_cast<qfuse_dtype>(-1); }, "out_dtype is -1");
-  expect_refused([](P& p) { p.in = nullptr; }, "in is NULL");
-  expect_refused([](P& p) { p.a = nullptr; }, "a is NULL");
-  expect_refused([](P& p) { p.b = nullptr; }, "b is NULL");
-  expect_refused([](P& p) { p.out = nullptr; }, "out is NULL");
-  expect_refused([](P& p) { p.out = const_cast<void*>(p.in); }, "output out overlaps input in");
-  expect_refused([](P& p) { p.out = const_cast<float*>(p.a); }, "output out overlaps input a");
-  expect_refused([](P& p) { p.out = const_cast<float*>(p.b); }, "output out overlaps input b");
-}
-
-TEST(LoraMerge, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
-  const LoraMergeCase c{"cpp", 6, 75, 4};
-  const LoraMergeInput in = make_input(c, QFUSE_FLOAT16);
-  contract::LoraMerge p = make_params(c, QFUSE_FLOAT16, in);
-  p.out_dtype = QFUSE_BFLOAT16;
-  const std::vector<std::uint8_t> expected = outputs(p, oracle());
-  const LoraProduct product{.a = in.a, .b = in.b, .rank = c.rank, .scale = c.scale};
-  std::vector<std::uint8_t> out(expected.size());
-  const auto merge = [&](std::span<const std::uint8_t> from, const LoraProduct& with, std::span<std::uint8_t> to) {
-    qfuse::lora_merge(std::as_bytes(from), Dtype::float16, c.rows, c.cols, with, std::as_writable_bytes(to),
-                      Dtype::bfloat16);
-  };
-  merge(in.in, product, out);
-  EXPECT_EQ(out, expected);
-  const auto refusal = [](const auto& body) -> std::string {
-    try {
-      body();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was refused";
-  };
-  EXPECT_EQ(refusal([&] { merge(std::span(in.in).first(8), product, out); }), "in has 8 entries, needs 900");
-  EXPECT_EQ(refusal([&] { merge(in.in, product, std::span(out).first(8)); }), "out has 8 entries, needs 900");
-  LoraProduct short_a = product;
-  short_a.a = product.a.first(299);
-  EXPECT_EQ(refusal([&] { merge(in.in, short_a, out); }), "a has 299 entries, needs 300");
-  LoraProduct short_b = product;
-  short_b.b = product.b.first(1);
-  EXPECT_EQ(refusal([&] { merge(in.in, short_b, out); }), "b has 1 entry, needs 24");
-  EXPECT_EQ(refusal([&] { merge(in.in, {.a = in.a, .b = in.b, .rank = -1}, out); }),
-            "rank is -1, it must not be negative");
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ TEST(Matmul4bitMany, products_may_share_a_weight) {
   EXPECT_EQ(many.outs[0], many.outs[1]);
 }
 
-TEST(Matmul4bitMany, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
+TEST(Matmul4bitMany, the_cpp_interface_gives_the_same_bytes) {
   const ManyCase c{"cpp", {{"", 3, 40, 128, 64, QFUSE_NF4, 0}, {"", 3, 24, 128, 64, QFUSE_NF4, 0}}};
   Many many(c, QFUSE_BFLOAT16);
   ASSERT_EQ(call(many.params), QFUSE_OK);
@@ -224,13 +224,6 @@ TEST(Matmul4bitMany, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) 
   matmul_4bit_many(3, in, products, Dtype::bfloat16);
   EXPECT_EQ(outs[0], many.outs[0]);
   EXPECT_EQ(outs[1], many.outs[1]);
-  products[1].out = products[1].out.first(5);
-  try {
-    matmul_4bit_many(3, in, products, Dtype::bfloat16);
-    ADD_FAILURE() << "a short span was taken";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "out has 5 entries, needs 144");
-  }
 }
 
 }  // namespace

@@ -110,17 +110,5 @@ TEST(QuantizeBlockwise, the_mean_of_pieces_is_the_mean_of_the_whole) {
   EXPECT_EQ(std::bit_cast<std::uint32_t>(whole.value()), std::bit_cast<std::uint32_t>(pieces.value()));
 }
 
-TEST(QuantizeBlockwise, refuses_what_the_manual_refuses) {
-  contract::QuantizeBlockwise p{};
-  p.n = 4;
-  p.blocksize = 3;
-  qfuse_error error{};
-  EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
-  EXPECT_STREQ(error.message, "blocksize is 3, it must be a power of two");
-  p.blocksize = 4;
-  EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
-  EXPECT_STREQ(error.message, "in is NULL, it must hold 16 bytes");
-}
-
 }  // namespace
 }  // namespace qfuse::tests

@@ -2,15 +2,10 @@
 #include <qfuse/qfuse.h>
 
 #include <algorithm>
-#include <array>
-#include <cfenv>
+#include <bit>
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <limits>
-#include <qfuse/qfuse.hpp>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "cases/swiglu.h"
@@ -23,10 +18,6 @@
 #include "support/run.h"
 #include "support/swiglu.h"
 #include "support/ways.h"
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 namespace qfuse::tests {
 namespace {
@@ -438,144 +429,6 @@ TEST(Swiglu, what_is_not_finite_stays_in_its_groups) {
     for (const float up : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity})
       ASSERT_NO_FATAL_FAILURE(expect_only_its_groups_change(exec, up)) << up;
   });
-}
-
-// ---- the front doors ----
-
-TEST(Swiglu, nothing_to_do_touches_nothing) {
-  for_each_way([](const qfuse_exec& exec) {
-    for (const auto& [m, h] : {std::pair{0, 256}, std::pair{5, 0}, std::pair{0, 0}}) {
-      Params p{};
-      p.m = m;
-      p.h = h;
-      p.format.group_size = 128;
-      qfuse_error error{};
-      EXPECT_EQ(call(p, &exec, &error), QFUSE_OK) << error.message;
-    }
-  });
-}
-
-TEST(Swiglu, refuses_what_the_manual_refuses) {
-  const Inputs in(SwigluCase{"", 3, 128}, 0);
-  Outputs out(3, 128);
-  const auto refusal = [&](const std::function<void(Params&)>& spoil) {
-    Params p = in.params(Asked::both);
-    out.point(p, Asked::both);
-    spoil(p);
-    qfuse_error error{};
-    EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
-    return std::string(error.message);
-  };
-  EXPECT_EQ(refusal([](Params& p) { p.format.group_size = 64; }), "format.group_size is 64, it must be 128 or 32");
-  EXPECT_EQ(refusal([](Params& p) { p.h = 64; }), "h is 64, it must be a multiple of 128");
-  EXPECT_EQ(refusal([](Params& p) { p.y_t.s = nullptr; }), "y_t.s is NULL, it must hold 512 bytes");
-  EXPECT_EQ(refusal([](Params& p) { p.grad_y = nullptr; }), "grad_y is NULL, it must hold 768 bytes");
-  EXPECT_EQ(refusal([&](Params& p) { p.grad_input_t.q = out.grad_input_t.q.as<void>(); }),
-            "grad_input_t.s is NULL, it must hold 1024 bytes");
-  EXPECT_EQ(refusal([&](Params& p) { p.y_t.q = const_cast<void*>(p.x); }), "output y_t.q overlaps input x");
-  EXPECT_EQ(refusal([&](Params& p) { p.y.q = out.y.q.as<void>(); }),
-            "y is given together with a gradient: it is an output of the forward alone");
-  EXPECT_EQ(refusal([](Params& p) { p.limit = -1; }), "limit is -1, it must be finite and above 0, or 0 for none");
-  EXPECT_EQ(refusal([](Params& p) { p.alpha = std::numeric_limits<float>::quiet_NaN(); }),
-            "alpha is nan, it must be finite");
-  EXPECT_EQ(refusal([](Params& p) { p.up_offset = std::numeric_limits<float>::infinity(); }),
-            "up_offset is inf, it must be finite");
-  EXPECT_EQ(refusal([&](Params& p) { p.grad_weights = out.grad_weights.as<float>(); }),
-            "workspace_size is 0, this call needs 12 bytes");
-  EXPECT_EQ(refusal([&](Params& p) {
-              p.grad_weights = out.grad_weights.as<float>();
-              p.grad_input.q = nullptr;
-              p.grad_input.s = nullptr;
-            }),
-            "grad_weights is given, but neither grad_input nor grad_input_t");
-}
-
-template <class T>
-std::span<const std::byte> bytes_of(const std::vector<T>& values) {
-  return std::as_bytes(std::span(values));
-}
-
-// Room for an output, and what the oracle wrote to it.
-struct Spans {
-  explicit Spans(const Buffer& payload_bytes, const Buffer& scale_bytes)
-      : expected_payload(payload_bytes),
-        expected_scales(scale_bytes),
-        payload(payload_bytes.size()),
-        scales(scale_bytes.size() / 4) {}
-  Quantized out() { return {payload, scales}; }
-  [[nodiscard]] bool are_filled() const {
-    return std::memcmp(expected_payload.data(), payload.data(), payload.size()) == 0 &&
-           std::memcmp(expected_scales.data(), scales.data(), expected_scales.size()) == 0;
-  }
-  const Buffer& expected_payload;
-  const Buffer& expected_scales;
-  std::vector<std::int8_t> payload;
-  std::vector<float> scales;
-};
-
-TEST(Swiglu, the_cpp_interface_gives_the_same_bytes) {
-  const Inputs in(SwigluCase{"", 130, 256}, 0);
-  const SwigluExtras& extras = kLikeGptOss;
-  for (const qfuse_payload type : {QFUSE_INT8, QFUSE_E4M3}) {
-    const Outputs backward = oracles_outputs(in, Asked::all, type, QFUSE_SCALES_ROW_MAJOR, extras);
-    const Outputs forward = oracles_outputs(in, Asked::both_y, type, QFUSE_SCALES_ROW_MAJOR, extras);
-    Spans gradient(backward.grad_input.q, backward.grad_input.s);
-    Spans gradient_t(backward.grad_input_t.q, backward.grad_input_t.s);
-    Spans y(forward.y.q, forward.y.s);
-    Spans y_t(forward.y_t.q, forward.y_t.s);
-    std::vector<float> weights_gradient(130);
-    const SwigluOptions options = {.grad_y = bytes_of(in.grad_y_values),
-                                   .weights = in.weight_values,
-                                   .format = {.payload_type = static_cast<Payload>(type)},
-                                   .limit = extras.limit,
-                                   .alpha = extras.alpha,
-                                   .up_offset = extras.up_offset};
-    qfuse::swiglu(130, 256, bytes_of(in.x_values),
-                  {.grad_input = gradient.out(), .grad_input_t = gradient_t.out(), .grad_weights = weights_gradient},
-                  options);
-    qfuse::swiglu(130, 256, bytes_of(in.x_values), {.y = y.out(), .y_t = y_t.out()}, options);
-    for (const Spans* spans : {&gradient, &gradient_t, &y, &y_t}) EXPECT_TRUE(spans->are_filled());
-    EXPECT_TRUE(same_bytes(backward.grad_weights.data(), weights_gradient.data(), 130 * 4));
-  }
-}
-
-TEST(Swiglu, the_cpp_interface_checks_lengths) {
-  const Inputs in(SwigluCase{"", 130, 256}, 0);
-  std::vector<std::int8_t> payload(33280);
-  std::vector<float> scales(512);
-  const auto message_of = [&](const qfuse::SwigluOutputs& outputs, const SwigluOptions& options = {}) -> std::string {
-    try {
-      qfuse::swiglu(130, 256, bytes_of(in.x_values), outputs, options);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "taken";
-  };
-  const std::span all(payload);
-  EXPECT_EQ(message_of({.y_t = {all, scales}}), "taken");
-  EXPECT_EQ(message_of({.y_t = {all.first(33279), scales}}), "y_t.q has 33279 entries, needs 33280");
-  EXPECT_EQ(message_of({.y = {all, scales}}), "y.s has 512 entries, needs 260");
-  EXPECT_EQ(message_of({.grad_input = {all, scales}}), "grad_input.q has 33280 entries, needs 66560");
-  EXPECT_EQ(message_of({.y_t = {all, scales}}, {.weights = std::span(scales).first(129)}),
-            "weights has 129 entries, needs 130");
-}
-
-// No length is compared with sizes that the library refuses, and nothing overflows.
-TEST(Swiglu, the_cpp_interface_leaves_hostile_sizes_to_the_library) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  std::vector<std::int8_t> payload(128);
-  std::vector<float> scales(128);
-  for (const auto& [m, h, name] : {std::tuple{std::int64_t{2}, std::int64_t{-128}, "h is -128"},
-                                   {1, kLeast, "h is -9223372036854775808"},
-                                   {kMost, 128, "m is 9223372036854775807"}}) {
-    try {
-      qfuse::swiglu(m, h, {}, {.y = {payload, scales}}, {.format = {.scale_layout = ScaleLayout::mn_major}});
-      ADD_FAILURE() << m << " x " << h << " was taken";
-    } catch (const Error& error) {
-      EXPECT_EQ(std::string(error.what()).find(name), 0) << error.what();
-    }
-  }
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ class Buffer {
   }
   [[nodiscard]] const std::uint8_t* data() const { return memory_.data() + front_; }
   [[nodiscard]] std::size_t size() const { return memory_.size() - front_; }
+  [[nodiscard]] const std::uint8_t* begin() const { return data(); }
+  [[nodiscard]] const std::uint8_t* end() const { return data() + size(); }
   [[nodiscard]] bool front_is_intact() const {
     for (std::size_t i = 0; i < front_; ++i)
       if (memory_[i] != kPoison) return false;

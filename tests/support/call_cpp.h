@@ -32,6 +32,9 @@ class Spans {
     (*this)(name, array, size);
   }
 
+  // Leaves an array's last byte out, so that it lacks an entry.
+  void shorten(const std::string& name) { --arrays_.at(name).size; }
+
   template <class T = std::byte>
   [[nodiscard]] std::span<T> of(const char* name) const {
     const auto found = arrays_.find(name);
@@ -106,7 +109,7 @@ inline void throwing_call(const contract::Matmul4bitMany& p, const Spans& arrays
   std::vector<MatmulProduct> products;
   for (const contract::Matmul4bitProduct& product : p.products) {
     contract::Matmul4bit one = single(p, product);
-    const Spans own(one);
+    const Spans own = p.products.size() == 1 ? arrays : Spans(one);
     products.push_back({.weight = view_of<Weight4bit>(one.weight, own),
                         .out = own.of("out"),
                         .bias = own.of("bias"),
@@ -130,12 +133,27 @@ inline void throwing_call(const contract::Matmul4bitGrouped& p, const Spans& arr
 }
 inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const Exec& exec) {
   const auto output = [&](const char* q, const char* s) {
+    if (p.format.scale_type == QFUSE_SCALES_UE8M0)
+      return Quantized{.q = arrays.of<std::int8_t>(q), .s_ue8m0 = arrays.of<std::uint8_t>(s)};
     return Quantized{.q = arrays.of<std::int8_t>(q), .s = arrays.of<float>(s)};
   };
-  SwigluOptions options{.grad_y = arrays.of("grad_y"), .weights = arrays.of<float>("weights")};
-  options.format.payload_type = static_cast<Payload>(p.format.payload_type);
-  options.format.group_size = p.format.group_size;
-  options.workspace = arrays.of("workspace");
+  SwigluOptions options{.grad_y = arrays.of("grad_y"),
+                        .weights = arrays.of<float>("weights"),
+                        .format = {.group_size = p.format.group_size,
+                                   .payload_type = static_cast<Payload>(p.format.payload_type),
+                                   .scale_type = static_cast<ScaleType>(p.format.scale_type),
+                                   .scale_rule = static_cast<ScaleRule>(p.format.scale_rule),
+                                   .zero_rule = static_cast<ZeroRule>(p.format.zero_rule),
+                                   .amax_floor = p.format.amax_floor,
+                                   .scale_layout = static_cast<ScaleLayout>(p.format.scale_layout)},
+                        .limit = p.limit,
+                        .alpha = p.alpha,
+                        .up_offset = p.up_offset,
+                        .workspace = arrays.of("workspace")};
+  if (p.experts.count > 0)
+    options.experts =
+        Experts(std::span(static_cast<const std::int64_t*>(p.experts.ends), static_cast<std::size_t>(p.experts.count)),
+                static_cast<ExpertLayout>(p.experts.layout));
   swiglu(p.m, p.h, arrays.of("x"),
          {.y = output("y.q", "y.s"),
           .y_t = output("y_t.q", "y_t.s"),
@@ -147,7 +165,7 @@ inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const 
 
 }  // namespace detail
 
-// Whether the wrapper has a name for such a call: of calls without gaps, in the commonest format, all but these.
+// Whether the wrapper has a name for such a call: of calls without gaps, all but these.
 template <class Op>
 bool has_cpp(const Op& /*p*/) {
   return true;
@@ -155,15 +173,20 @@ bool has_cpp(const Op& /*p*/) {
 inline bool has_cpp(const contract::QuantizeBlockwise& p) { return p.in_dtype == QFUSE_FLOAT32; }
 
 template <class Op>
-qfuse_status call_cpp(Op p, const qfuse_exec& exec, qfuse_error* error) {
+qfuse_status call_cpp(const Op& p, const Spans& arrays, const qfuse_exec& exec, qfuse_error* error) {
   try {
-    detail::throwing_call(p, Spans(p), {.device = exec.device, .threads = exec.threads, .stream = exec.stream});
+    detail::throwing_call(p, arrays, {.device = exec.device, .threads = exec.threads, .stream = exec.stream});
     return QFUSE_OK;
   } catch (const Error& thrown) {
     error->status = static_cast<qfuse_status>(thrown.status());
     std::strncpy(error->message, thrown.what(), sizeof error->message - 1);
     return error->status;
   }
+}
+
+template <class Op>
+qfuse_status call_cpp(Op p, const qfuse_exec& exec, qfuse_error* error) {
+  return call_cpp(p, Spans(p), exec, error);
 }
 
 }  // namespace qfuse::tests

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "format/elements.h"
 #include "format/layout.h"
@@ -56,6 +57,14 @@ inline testing::AssertionResult same_bytes(const void* expected, const void* act
   return testing::AssertionFailure() << differing << " of " << size << " bytes differ, first at " << first
                                      << ": expected " << static_cast<int>(e[first]) << ", is "
                                      << static_cast<int>(a[first]);
+}
+
+// Of two arrays of bytes, all of them.
+inline testing::AssertionResult same_bytes(std::span<const std::uint8_t> expected,
+                                           std::span<const std::uint8_t> actual) {
+  if (expected.size() != actual.size())
+    return testing::AssertionFailure() << actual.size() << " bytes, expected are " << expected.size();
+  return same_bytes(expected.data(), actual.data(), std::ssize(expected));
 }
 
 }  // namespace qfuse::tests

@@ -49,7 +49,7 @@ struct Encoded {
 
 inline testing::AssertionResult same_buffer(const char* name, const Buffer& expected, const Buffer& actual) {
   if (!actual.front_is_intact()) return testing::AssertionFailure() << name << ": bytes before it were written";
-  return same_bytes(expected.data(), actual.data(), static_cast<std::int64_t>(expected.size())) << " (" << name << ")";
+  return same_bytes(expected, actual) << " (" << name << ")";
 }
 
 inline testing::AssertionResult same_encoding(const Encoded& expected, const Encoded& actual) {

@@ -38,6 +38,16 @@ inline qfuse_weight_4bit_out flat_weight_out(std::int64_t n, std::int64_t blocks
   return w;
 }
 
+// Of rows and columns, plain, in blocks of 64 of NF4, over these arrays.
+inline qfuse_weight_4bit plain_weight(std::int64_t rows, std::int64_t cols, const std::uint8_t* packed,
+                                      const float* absmax) {
+  qfuse_weight_4bit w = flat_weight(cols, 64, QFUSE_NF4);
+  w.rows = rows;
+  w.packed = packed;
+  w.absmax = absmax;
+  return w;
+}
+
 using capi::call;
 
 // Arrays in a GPU's memory, as odd an address as on the host. Around an output stands poison, and in it; an input ends

@@ -30,7 +30,7 @@ class Arena {
   // visit_arrays calls this with each array.
   template <class T>
   void operator()(const char* name, T*& array, std::int64_t size) {
-    if (std::string_view(name) == "expert_ends") return;  // whose values count
+    if (std::string_view(name).ends_with("ends")) return;  // whose values count
     array = nullptr;
     if (size > 0) array = reinterpret_cast<T*>(memory_.data() + used_++ * kSlot);
   }
@@ -149,6 +149,30 @@ inline contract::Swiglu swiglu_weighted_sample() {
   return p;
 }
 
+// Of two experts, whose transposed outputs would be larger than a slot.
+inline contract::Swiglu swiglu_expert_sample() {
+  static constexpr std::int64_t kEnds[] = {1, 2};
+  contract::Swiglu p = swiglu_sample(true, false);
+  p.experts.ends = kEnds;
+  p.experts.count = 2;
+  p.experts.ends_type = QFUSE_INDEX_INT64;
+  p.experts.layout = QFUSE_EXPERTS_SIDE_BY_SIDE;
+  return p;
+}
+
+// With bytes as scales, and all options of the activation.
+inline contract::Swiglu swiglu_mxfp8_sample() {
+  contract::Swiglu p = swiglu_forward_sample();
+  p.format.group_size = 32;
+  p.format.payload_type = QFUSE_E4M3;
+  p.format.scale_type = QFUSE_SCALES_UE8M0;
+  p.format.zero_rule = QFUSE_ZERO_SCALE_LEAST;
+  p.limit = 0.25F;
+  p.alpha = 1.702F;
+  p.up_offset = 1.0F;
+  return p;
+}
+
 // Three tokens.
 // With the sums that every device makes alike.
 inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool nested) {
@@ -229,7 +253,8 @@ inline std::vector<Sample<contract::DequantizeInt8>> samples(std::type_identity<
 inline std::vector<Sample<contract::Swiglu>> samples(std::type_identity<contract::Swiglu> /*op*/) {
   return {{"both", swiglu_sample(true, true)},  {"gradients", swiglu_sample(true, false)},
           {"y", swiglu_sample(false, true)},    {"all", swiglu_sample(true, true, true)},
-          {"forward", swiglu_forward_sample()}, {"router weights", swiglu_weighted_sample()}};
+          {"forward", swiglu_forward_sample()}, {"router weights", swiglu_weighted_sample()},
+          {"experts", swiglu_expert_sample()},  {"MXFP8", swiglu_mxfp8_sample()}};
 }
 inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<contract::Matmul4bit> /*op*/) {
   contract::Matmul4bit with_bias = matmul_4bit_sample(QFUSE_FORWARD, true);
