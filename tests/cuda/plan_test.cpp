@@ -24,6 +24,9 @@ constexpr DeviceFacts kT4{.multiprocessors = 40,
                           .clock_khz = 1'590'000,
                           .memory_clock_khz = 5'001'000,
                           .memory_bus_bits = 256};
+constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
+constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
+constexpr DeviceFacts kRtx4090 = {128, 72 << 20, 89, 99 << 10, 2'520'000, 10'501'000, 384};
 // Of a driver that says nothing.
 constexpr DeviceFacts kUnknown{};
 constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
@@ -34,11 +37,12 @@ DeviceFacts without_pipeline(DeviceFacts facts) {
   return facts;
 }
 
+// Never read: plans look at the alignment alone.
 template <class T>
 T* address(std::uintptr_t at) {
-  // Never read: plans look at the alignment alone.
   return reinterpret_cast<T*>(at);  // NOLINT(performance-no-int-to-ptr)
 }
+qfuse_quantized quantized(std::uintptr_t q, std::uintptr_t s) { return {address<void>(q), address<float>(s)}; }
 
 contract::Dequantize4bit decode_of(std::int64_t n, qfuse_dtype dtype = QFUSE_BFLOAT16) {
   contract::Dequantize4bit p{};
@@ -76,10 +80,8 @@ contract::Swiglu swiglu_of(std::int64_t m, std::int64_t h) {
   p.format.group_size = 128;
   p.x = address<void>(0x1000);
   p.grad_y = address<void>(0x2000);
-  p.grad_input.q = address<void>(0x3000);
-  p.grad_input.s = address<float>(0x4000);
-  p.y_t.q = address<void>(0x5000);
-  p.y_t.s = address<float>(0x6000);
+  p.grad_input = quantized(0x3000, 0x4000);
+  p.y_t = quantized(0x5000, 0x6000);
   return p;
 }
 
@@ -110,6 +112,15 @@ void expect_candidate(const Plan& plan, const std::vector<Plan>& candidates) {
     EXPECT_TRUE(outcome.ok()) << outcome.message;
     EXPECT_EQ(forced.fields(), candidate.fields());
   }
+}
+
+// The plan of a product, which the device has room for.
+template <class P>
+auto plan_that_can_run(const P& p, const DeviceFacts& facts = kH200) {
+  const auto chosen = plan(p, facts);
+  EXPECT_LE(chosen.shared_bytes, facts.shared_bytes);
+  expect_candidate(chosen, candidates(p, facts));
+  return chosen;
 }
 
 TEST(Plans, are_among_their_candidates) {
@@ -257,8 +268,7 @@ TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
 
 TEST(SwigluPlan, transposed_gradients_are_staged_from_a_wave_on) {
   contract::Swiglu p = swiglu_of(2048, 2560);
-  p.grad_input_t.q = address<void>(0x7000);
-  p.grad_input_t.s = address<float>(0x8000);
+  p.grad_input_t = quantized(0x7000, 0x8000);
   EXPECT_TRUE(plan(p, kH200).kernel.staged);
   p.m = 1024;
   EXPECT_FALSE(plan(p, kH200).kernel.staged);
@@ -293,12 +303,8 @@ TEST(SwigluPlan, a_forward_of_more_than_a_wave_is_made_by_fewer_threads) {
   for (const auto& [m, h, threads, staged] : wanted) {
     contract::Swiglu p = swiglu_of(m, h);
     p.grad_y = nullptr;
-    p.grad_input.q = nullptr;
-    p.grad_input.s = nullptr;
-    p.grad_input_t.q = nullptr;
-    p.grad_input_t.s = nullptr;
-    p.y.q = address<void>(0x7000);
-    p.y.s = address<float>(0x8000);
+    p.grad_input = {};
+    p.y = quantized(0x7000, 0x8000);
     EXPECT_EQ(plan(p, kH200).threads, threads) << m;
     EXPECT_EQ(plan(p, kH200).kernel.staged, staged) << m;
   }
@@ -349,15 +355,13 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
 
 TEST(SwigluPlan, transposed_gradients_beside_y_want_a_block_with_much_shared_memory) {
   contract::Swiglu p = swiglu_of(1024, 2560);
-  p.grad_input_t.q = address<void>(0x7000);
-  p.grad_input_t.s = address<float>(0x8000);
+  p.grad_input_t = quantized(0x7000, 0x8000);
   EXPECT_TRUE(plan(p, kH100).together);
   EXPECT_FALSE(plan(p, kT4).together);
   EXPECT_FALSE(plan(p, kUnknown).together);
   p.grad_input_t.q = address<void>(0x7008);
   EXPECT_FALSE(plan(p, kH100).wide_t);
-  p.y_t.q = nullptr;
-  p.y_t.s = nullptr;
+  p.y_t = {};
   EXPECT_TRUE(plan(p, kT4).together);
 }
 
@@ -365,14 +369,11 @@ TEST(SwigluPlan, transposed_gradients_beside_y_want_a_block_with_much_shared_mem
 
 TEST(MatmulPlan, few_tokens_on_hopper_have_a_kernel_of_their_own) {
   for (const std::int64_t m : {1, 8, 9, 16}) {
-    const contract::Matmul4bit p = product_of(m, 14336, 4096);
-    const Matmul4bitPlan chosen = plan(p, kH200);
+    const Matmul4bitPlan chosen = plan_that_can_run(product_of(m, 14336, 4096));
     EXPECT_EQ(chosen.kernel, Matmul4bitKernel::split_k);
     EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
     EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
     EXPECT_EQ(chosen.blocks, kH200.multiprocessors);
-    EXPECT_LE(chosen.shared_bytes, kH200.shared_bytes);
-    expect_candidate(chosen, candidates(p, kH200));
   }
   EXPECT_EQ(plan(product_of(1, 4096, 14336), kH200).threads, 14 * 32);  // 56 chains in 4 rounds
   EXPECT_EQ(plan(product_of(1, 5, 256), kH200).blocks, 1);
@@ -383,13 +384,10 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   const auto kernel_of = [](auto&& spoil, const DeviceFacts& facts = kH200) {
     P p = product_of(16, 14336, 4096);
     spoil(p);
-    const Matmul4bitPlan chosen = plan(p, facts);
-    expect_candidate(chosen, candidates(p, facts));
-    return chosen.kernel;
+    return plan_that_can_run(p, facts).kernel;
   };
   const auto nothing = [](P&) {};
   EXPECT_EQ(kernel_of(nothing), Matmul4bitKernel::split_k);
-  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
   EXPECT_EQ(kernel_of(nothing, kA100), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_PLAIN; }), Matmul4bitKernel::warp_specialized);
@@ -412,13 +410,10 @@ TEST(MatmulPlan, the_factored_order_has_split_k_on_hopper_and_a_kernel_for_all_o
   contract::Matmul4bit p = product_of(16, 14336, 4096);
   p.sum = QFUSE_SUM_FACTORED;
   const auto expect_kernel = [&](bool is_wide, const DeviceFacts& facts = kH200) {
-    const Matmul4bitPlan chosen = plan(p, facts);
-    EXPECT_EQ(chosen.kernel, is_wide ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::factored);
-    EXPECT_LE(chosen.shared_bytes, facts.shared_bytes);
-    expect_candidate(chosen, candidates(p, facts));
+    EXPECT_EQ(plan_that_can_run(p, facts).kernel,
+              is_wide ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::factored);
   };
   expect_kernel(true);
-  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
   expect_kernel(false, kA100);
   p.m = 500;  // launches of 16
   expect_kernel(true);
@@ -450,7 +445,6 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch_on_hopper) {
     };
   };
   EXPECT_EQ(shared(every([](auto& p) { p.sum = QFUSE_SUM_FACTORED; }))->kernel, Matmul4bitKernel::factored_split_k);
-  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
   EXPECT_FALSE(shared(nothing, kA100));
   EXPECT_FALSE(shared(every([](auto& p) { p.sum = QFUSE_SUM_PLAIN; })));
   EXPECT_FALSE(shared(every([](auto& p) { p.m = 9; })));
@@ -477,32 +471,25 @@ TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
                         Case{256, 4096, 4096, 64, 128, 64, 128}}) {
     SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows) + " x " + std::to_string(c.cols));
     contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.cols);
-    const Matmul4bitPlan chosen = plan(p, kH200);
-    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::warp_specialized);
-    EXPECT_EQ(chosen.outputs, c.outputs);
-    EXPECT_EQ(chosen.tokens, c.tokens);
-    EXPECT_LE(chosen.blocks, kH200.multiprocessors);
-    EXPECT_LE(chosen.shared_bytes, kH200.shared_bytes);
-    expect_candidate(chosen, candidates(p, kH200));
-    p.direction = QFUSE_BACKWARD;
-    const Matmul4bitPlan backward = plan(p, kH200);
-    EXPECT_EQ(backward.kernel, Matmul4bitKernel::warp_specialized);
-    EXPECT_EQ(backward.outputs, c.backward_outputs);
-    EXPECT_EQ(backward.tokens, c.backward_tokens);
-    expect_candidate(backward, candidates(p, kH200));
+    for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+      p.direction = direction;
+      const Matmul4bitPlan chosen = plan_that_can_run(p);
+      EXPECT_EQ(chosen.kernel, Matmul4bitKernel::warp_specialized);
+      EXPECT_EQ(chosen.outputs, direction == QFUSE_FORWARD ? c.outputs : c.backward_outputs);
+      EXPECT_EQ(chosen.tokens, direction == QFUSE_FORWARD ? c.tokens : c.backward_tokens);
+      EXPECT_LE(chosen.blocks, kH200.multiprocessors);
+    }
   }
 }
 
 TEST(MatmulPlan, many_tokens_forward_are_multiplied_by_weights_in_registers) {
   for (const std::int64_t m : {192, 256, 512, 8192}) {
     contract::Matmul4bit p = plain_product_of(m, 14336, 4096);
-    const Matmul4bitPlan chosen = plan(p, kH200);
+    const Matmul4bitPlan chosen = plan_that_can_run(p);
     EXPECT_EQ(chosen.kernel, Matmul4bitKernel::register_weights);
     EXPECT_EQ(chosen.outputs, 128);
     EXPECT_EQ(chosen.tokens, 256);
     EXPECT_LE(chosen.blocks, kH200.multiprocessors);
-    EXPECT_LE(chosen.shared_bytes, kH200.shared_bytes);
-    expect_candidate(chosen, candidates(p, kH200));
     p.direction = QFUSE_BACKWARD;
     EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::warp_specialized);
     for (const Matmul4bitPlan& candidate : candidates(p, kH200))
@@ -520,7 +507,6 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P&) {}), Matmul4bitKernel::warp_specialized);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 4096; }), Matmul4bitKernel::warp_specialized);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Matmul4bitKernel::warp_specialized);
-  constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
   EXPECT_EQ(kernel_of([](P&) {}, kB200), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_SPLIT; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Matmul4bitKernel::tiled);
@@ -558,13 +544,6 @@ contract::Matmul4bitGrouped grouped_of(std::int64_t m, std::int64_t experts, std
   return p;
 }
 
-Matmul4bitGroupedPlan plan_that_can_run(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts = kH200) {
-  const Matmul4bitGroupedPlan chosen = plan(p, facts);
-  EXPECT_LE(chosen.shared_bytes, facts.shared_bytes);
-  expect_candidate(chosen, candidates(p, facts));
-  return chosen;
-}
-
 TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k_on_hopper) {
   const auto chosen = [](std::int64_t m, qfuse_sum sum) {
     return plan_that_can_run(grouped_of(m, 128, 768, 2048, sum));
@@ -577,12 +556,10 @@ TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k_on_hopper) {
   EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_FACTORED).kernel, Matmul4bitKernel::factored_split_k);
   EXPECT_EQ(plan_that_can_run(grouped_of(1, 2, 8, 256, QFUSE_SUM_SPLIT)).blocks, 1);
   EXPECT_EQ(plan_that_can_run(grouped_of(4, 8, 768, 256 * 17, QFUSE_SUM_SPLIT)).threads, 9 * 32);  // in two rounds
-  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
   EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT), kA100).kernel, Matmul4bitKernel::tiled);
 }
 
 TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
-  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
   const auto chosen = [&](std::int64_t m) { return plan_that_can_run(grouped_of(m, 16, 128, 192), kA100); };
   EXPECT_EQ(chosen(3).tokens, 8);
   EXPECT_EQ(chosen(3).blocks, 3 * 2);
@@ -688,7 +665,6 @@ TEST(MatmulPlan, advice_without_hoppers_kernels_weighs_tiles_against_decoding) {
   EXPECT_EQ(fused_rows(28672, 8192, h200), 8);
   EXPECT_EQ(fused_rows(4864, 896, h200), -1);
   EXPECT_EQ(fused_rows(1536, 576, h200), -1);
-  constexpr DeviceFacts kRtx4090 = {128, 72 << 20, 89, 99 << 10, 2'520'000, 10'501'000, 384};
   for (const DeviceFacts& facts : {kRtx4090, kT4})
     for (const auto& [rows, cols] : {std::pair{14336, 4096}, {4096, 14336}, {4096, 4096}})
       EXPECT_EQ(fused_rows(rows, cols, facts), 64) << "slow memory: codes alone are read";
