@@ -21,45 +21,34 @@ constexpr CaseField kApprox = {"approx", "0", ""};    // 1: the approximate reci
 constexpr CaseField kAt = {"at", "0", ""};            // bytes that arrays lie behind an aligned address
 constexpr CaseField kSeed = {"seed", "1", ""};        // of the inputs
 
+// Those of products, behind the number of experts of a stack.
+std::vector<CaseField> product_fields(std::vector<CaseField> fields = {}) {
+  fields.insert(fields.end(), {kRows,
+                               kCols,
+                               {"m", "64", ""},
+                               {"direction", "forward", kDirections},
+                               {"order", "plain", "plain split factored"},
+                               {"sums", "tensor_core", "tensor_core fp32"},
+                               {"lora", "0", ""},  // rank
+                               {"bias", "0", ""},
+                               {"gap", "0", ""},  // elements between rows of inputs and outputs
+                               kType,
+                               kBlocksize,
+                               kNested,
+                               kDtype,
+                               kAt,
+                               kSeed});
+  return fields;
+}
+
 const std::array kOps = {
     OpFields{"dequantize_4bit", {kRows, kCols, kType, kBlocksize, kNested, kDtype, kAt, kSeed}},
     OpFields{"quantize_4bit", {kRows, kCols, kType, kBlocksize, kNested, kDtype, kSpecial, kApprox, kAt, kSeed}},
     OpFields{"dequantize_blockwise", {{"n", "65536", ""}, kBlocksize, kDtype, kAt, kSeed}},
     OpFields{"quantize_blockwise", {{"n", "65536", ""}, kBlocksize, kDtype, kSpecial, kApprox, kAt, kSeed}},
     OpFields{"dequantize_int8", {kRows, kCols, kDtype, kAt, kSeed}},
-    OpFields{"matmul_4bit",
-             {kRows,
-              kCols,
-              {"m", "64", ""},
-              {"direction", "forward", kDirections},
-              {"order", "plain", "plain split factored"},
-              {"sums", "tensor_core", "tensor_core fp32"},
-              {"lora", "0", ""},  // rank
-              {"bias", "0", ""},
-              {"gap", "0", ""},  // elements between rows of inputs and outputs
-              kType,
-              kBlocksize,
-              kNested,
-              kDtype,
-              kAt,
-              kSeed}},
-    OpFields{"matmul_4bit_grouped",
-             {{"experts", "8", ""},  // whose weights are so many parts of the rows
-              kRows,
-              kCols,
-              {"m", "64", ""},
-              {"direction", "forward", kDirections},
-              {"order", "plain", "plain split factored"},
-              {"sums", "tensor_core", "tensor_core fp32"},
-              {"lora", "0", ""},
-              {"bias", "0", ""},
-              {"gap", "0", ""},
-              kType,
-              kBlocksize,
-              kNested,
-              kDtype,
-              kAt,
-              kSeed}},
+    OpFields{"matmul_4bit", product_fields()},
+    OpFields{"matmul_4bit_grouped", product_fields({{"experts", "8", ""}})},  // whose weights are parts of the rows
     OpFields{"swiglu",
              {{"m", "1024", ""},
               {"h", "2560", ""},

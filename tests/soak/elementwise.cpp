@@ -1,5 +1,7 @@
 // Cases of the ops whose bytes are the same on every device: the CPU's op says what has to come.
 #include <memory>
+#include <type_traits>
+#include <vector>
 
 #include "prepared.h"
 
@@ -37,7 +39,6 @@ Fill uniform(const Case& c, float most, std::uint32_t array) {
 }
 Fill any_bytes(const Case& c, std::uint32_t array) { return {Values::bytes, QFUSE_FLOAT32, 1.0F, seed_of(c, array)}; }
 
-const float* floats(const Bytes& bytes) { return reinterpret_cast<const float*>(bytes.data()); }
 float* floats(Bytes& bytes) { return reinterpret_cast<float*>(bytes.data()); }
 Bytes bytes_of(std::int64_t size) { return Bytes(static_cast<std::size_t>(size)); }
 
@@ -192,116 +193,93 @@ Prepared prepare_quantize_blockwise(const Case& c, Context& context) {
   return made;
 }
 
-Prepared prepare_dequantize_blockwise(const Case& c, Context& context) {
+namespace {
+
+// An input, and the field of a call's parameters in which it is given.
+template <class Params>
+struct Given {
+  Input array;
+  void (*point)(Params& p, const std::uint8_t* at);
+};
+template <auto kField, class Params>
+void point(Params& p, const std::uint8_t* at) {
+  p.*kField = reinterpret_cast<std::remove_reference_t<decltype(p.*kField)>>(at);
+}
+
+// Of an op with one output, `out`; p lacks its arrays.
+template <class Params>
+Prepared prepare_with_out(const Case& c, Context& context, Op<Params> op, Params p, std::int64_t count,
+                          const std::vector<Given<Params>>& inputs) {
   Prepared made;
+  const std::int64_t size = count * size_of(p.out_dtype);
+  const std::int64_t out = made.add("out", size, c.number("at"));
+  made.call = [=, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
+                                                 qfuse_error* error) {
+    Params mine = p;
+    for (const Given<Params>& input : inputs) input.point(mine, input.array.given);
+    mine.out = image + out;
+    return call_on(device, op, mine, stream, error);
+  };
+  made.expect = [=](std::uint8_t* image) {
+    Params mine = p;
+    std::vector<Bytes> arrays;
+    for (const Given<Params>& input : inputs) arrays.push_back(input.array.read());
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].point(mine, arrays[i].data());
+    Bytes values = bytes_of(size);
+    mine.out = values.data();
+    call_on_cpu(op, mine);
+    put(image + out, values.data(), size);
+  };
+  return made;
+}
+
+}  // namespace
+
+Prepared prepare_dequantize_blockwise(const Case& c, Context& context) {
+  using Params = qfuse_dequantize_blockwise_params;
   const std::int64_t at = c.number("at");
-  qfuse_dequantize_blockwise_params p{};
+  Params p{};
   p.n = c.number("n");
   p.blocksize = c.number("blocksize");
   p.out_dtype = c.dtype();
   float map[QFUSE_QUANT_MAP_SIZE];
   qfuse_nested_quant_map(map);
-  const Input codes = context.input(p.n, any_bytes(c, 0), at);
-  const Input absmax = context.input(qfuse_block_count(p.n, p.blocksize), uniform(c, 0.06F, 1), at);
-  const Input quant_map = context.upload(map, sizeof map, at);
-  p.codes = codes.as<std::uint8_t>();
-  p.absmax = absmax.as<float>();
-  p.quant_map = quant_map.as<float>();
-  const std::int64_t size = p.n * size_of(p.out_dtype);
-  const std::int64_t out = made.add("out", size, at);
-  made.call = [p, out, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
-                                                      qfuse_error* error) {
-    qfuse_dequantize_blockwise_params mine = p;
-    mine.out = image + out;
-    return call_on(device, qfuse_dequantize_blockwise, mine, stream, error);
-  };
-  made.expect = [=](std::uint8_t* image) {
-    const Bytes q = codes.read();
-    const Bytes scales = absmax.read();
-    const Bytes values_of_codes = quant_map.read();
-    Bytes values = bytes_of(size);
-    qfuse_dequantize_blockwise_params mine = p;
-    mine.codes = q.data();
-    mine.absmax = floats(scales);
-    mine.quant_map = floats(values_of_codes);
-    mine.out = values.data();
-    call_on_cpu(qfuse_dequantize_blockwise, mine);
-    put(image + out, values.data(), size);
-  };
-  return made;
+  const std::int64_t blocks = qfuse_block_count(p.n, p.blocksize);
+  return prepare_with_out<Params>(c, context, qfuse_dequantize_blockwise, p, p.n,
+                                  {{context.input(p.n, any_bytes(c, 0), at), point<&Params::codes>},
+                                   {context.input(blocks, uniform(c, 0.06F, 1), at), point<&Params::absmax>},
+                                   {context.upload(map, sizeof map, at), point<&Params::quant_map>}});
 }
 
 Prepared prepare_dequantize_int8(const Case& c, Context& context) {
-  Prepared made;
+  using Params = qfuse_dequantize_int8_params;
   const std::int64_t at = c.number("at");
-  qfuse_dequantize_int8_params p{};
+  Params p{};
   p.rows = c.number("rows");
   p.cols = c.number("cols");
   p.out_dtype = c.dtype();
-  const Input in = context.input(p.rows * p.cols, any_bytes(c, 0), at);
-  const Input scb = context.input(p.rows, uniform(c, 2.0F, 1), at);
-  p.in = in.as<std::int8_t>();
-  p.scb = scb.as<float>();
-  const std::int64_t size = p.rows * p.cols * size_of(p.out_dtype);
-  const std::int64_t out = made.add("out", size, at);
-  made.call = [p, out, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
-                                                      qfuse_error* error) {
-    qfuse_dequantize_int8_params mine = p;
-    mine.out = image + out;
-    return call_on(device, qfuse_dequantize_int8, mine, stream, error);
-  };
-  made.expect = [=](std::uint8_t* image) {
-    const Bytes q = in.read();
-    const Bytes scales = scb.read();
-    Bytes values = bytes_of(size);
-    qfuse_dequantize_int8_params mine = p;
-    mine.in = reinterpret_cast<const std::int8_t*>(q.data());
-    mine.scb = floats(scales);
-    mine.out = values.data();
-    call_on_cpu(qfuse_dequantize_int8, mine);
-    put(image + out, values.data(), size);
-  };
-  return made;
+  return prepare_with_out<Params>(c, context, qfuse_dequantize_int8, p, p.rows * p.cols,
+                                  {{context.input(p.rows * p.cols, any_bytes(c, 0), at), point<&Params::in>},
+                                   {context.input(p.rows, uniform(c, 2.0F, 1), at), point<&Params::scb>}});
 }
 
 Prepared prepare_lora_merge(const Case& c, Context& context) {
-  Prepared made;
+  using Params = qfuse_lora_merge_params;
   const std::int64_t at = c.number("at");
-  qfuse_lora_merge_params p{};
+  Params p{};
   p.rows = c.number("rows");
   p.cols = c.number("cols");
   p.rank = c.number("rank");
   p.scale = 0.75F;
   p.in_dtype = c.dtype("in");
   p.out_dtype = c.dtype();
-  const Input in = context.input(p.rows * p.cols, normal(c, p.in_dtype, 0.02F, 0), at);
-  const Input a = context.input(p.rank * p.cols, normal(c, QFUSE_FLOAT32, 0.1F, 1), at);
-  const Input b = context.input(p.rows * p.rank, normal(c, QFUSE_FLOAT32, 0.1F, 2), at);
-  p.in = in.given;
-  p.a = a.as<float>();
-  p.b = b.as<float>();
-  const std::int64_t size = p.rows * p.cols * size_of(p.out_dtype);
-  const std::int64_t out = made.add("out", size, at);
-  made.call = [p, out, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
-                                                      qfuse_error* error) {
-    qfuse_lora_merge_params mine = p;
-    mine.out = image + out;
-    return call_on(device, qfuse_lora_merge, mine, stream, error);
+  const auto values = [&](std::int64_t count, qfuse_dtype dtype, float scale, std::uint32_t array) {
+    return context.input(count, normal(c, dtype, scale, array), at);
   };
-  made.expect = [=](std::uint8_t* image) {
-    const Bytes weight = in.read();
-    const Bytes lora_a = a.read();
-    const Bytes lora_b = b.read();
-    Bytes values = bytes_of(size);
-    qfuse_lora_merge_params mine = p;
-    mine.in = weight.data();
-    mine.a = floats(lora_a);
-    mine.b = floats(lora_b);
-    mine.out = values.data();
-    call_on_cpu(qfuse_lora_merge, mine);
-    put(image + out, values.data(), size);
-  };
-  return made;
+  return prepare_with_out<Params>(c, context, qfuse_lora_merge, p, p.rows * p.cols,
+                                  {{values(p.rows * p.cols, p.in_dtype, 0.02F, 0), point<&Params::in>},
+                                   {values(p.rank * p.cols, QFUSE_FLOAT32, 0.1F, 1), point<&Params::a>},
+                                   {values(p.rows * p.rank, QFUSE_FLOAT32, 0.1F, 2), point<&Params::b>}});
 }
 
 Prepared prepare(const Case& c, Context& context) {

@@ -179,20 +179,18 @@ qfuse_status call_op(const ProductCase& p, const qfuse_matmul_4bit_params& singl
 void expect_from_cpu(const ProductCase& p, std::uint8_t* to) {
   std::vector<Bytes> keeper;
   const qfuse_weight_4bit w = p.weight->on_host(keeper);
-  const auto read = [](const Input& array) { return array.aligned != nullptr ? array.read() : Bytes(); };
-  const Bytes in = read(p.in);
-  const Bytes bias = read(p.bias);
-  const Bytes lora_in = read(p.lora_in);
-  const Bytes lora_weight = read(p.lora_weight);
+  const auto read = [&](const Input& array) -> const std::uint8_t* {
+    return array.aligned != nullptr ? keeper.emplace_back(array.read()).data() : nullptr;
+  };
   Bytes rows(static_cast<std::size_t>(p.params.m * p.outputs * size_of(p.params.dtype)));
   qfuse_matmul_4bit_params mine = p.params;
   mine.weight = &w;
-  mine.in = in.data();
+  mine.in = read(p.in);
   mine.out = rows.data();
   mine.out_stride = 0;
-  mine.bias = bias.empty() ? nullptr : bias.data();
-  mine.lora_in = lora_in.data();
-  mine.lora_weight = lora_weight.data();
+  mine.bias = read(p.bias);
+  mine.lora_in = read(p.lora_in);
+  mine.lora_weight = read(p.lora_weight);
   qfuse_error error{};
   require(call_op(p, mine, p.ends.data(), nullptr, &error), error);
   put_rows(p, 0, p.ends.back(), to, rows.data());
