@@ -4,7 +4,6 @@
 #define QFUSE_TESTS_CHECKPOINT_MERGING_H
 
 #include <filesystem>
-#include <map>
 #include <qfuse/checkpoint.hpp>
 #include <string>
 #include <vector>
@@ -13,9 +12,6 @@
 #include "support.h"
 
 namespace qfuse::checkpoint {
-
-using Names = std::vector<std::string>;
-using Files = std::map<std::string, std::string>;  // by name
 
 inline const std::string kUp = "model.layers.0.mlp.up_proj";
 inline const std::string kDown = "model.layers.0.mlp.down_proj";
@@ -27,17 +23,19 @@ class Merge : public testing::Test {
  protected:
   // Of these, in one file, with a config that no printing would give back.
   void write_base(const RawTensors& tensors, const std::string& config = kConfig) {
-    fs::create_directories(base());
-    write_file(base() / "model.safetensors", safetensors(tensors));
-    if (!config.empty()) write_file(base() / "config.json", config);
+    write_model(base(), tensors, config);
   }
   [[nodiscard]] fs::path base() const { return directory / "base"; }
   [[nodiscard]] fs::path adapter(const std::string& name = "adapter") const { return directory / name; }
 
+  // The base with these adapters, or with adapter().
+  MergeReport merge_to(const fs::path& out, const MergeOptions& options = {},
+                       const std::vector<AdapterInput>& adapters = {}) {
+    return merge(base(), adapters.empty() ? std::vector<AdapterInput>{{adapter()}} : adapters, out, options);
+  }
   RawTensors merged(const MergeOptions& options = {}, const std::vector<AdapterInput>& adapters = {}) {
     const TemporaryDirectory elsewhere;
-    report =
-        merge(base(), adapters.empty() ? std::vector<AdapterInput>{{adapter()}} : adapters, elsewhere / "out", options);
+    report = merge_to(elsewhere / "out", options, adapters);
     files = names_in(elsewhere / "out");
     config = fs::exists(elsewhere / "out/config.json") ? read_file(elsewhere / "out/config.json") : "";
     return load(elsewhere / "out");
@@ -56,12 +54,6 @@ inline RawTensors layers() {
           {kDown + ".weight", random_weight({127, 33}, Dtype::bfloat16, 2)},
           {"model.norm.weight", random_weight({127}, Dtype::bfloat16, 3)},
           {"numbers", {"I64", {2}, std::string(16, '\7')}}};
-}
-
-inline Files contents(const fs::path& path) {
-  Files all;
-  for (const std::string& name : names_in(path)) all[name] = read_file(path / name);
-  return all;
 }
 
 }  // namespace qfuse::checkpoint

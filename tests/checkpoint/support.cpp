@@ -33,11 +33,17 @@ void write_file(const fs::path& path, const std::string& bytes) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path.native());
 }
 
-std::vector<std::string> names_in(const fs::path& directory) {
-  std::vector<std::string> names;
+Names names_in(const fs::path& directory) {
+  Names names;
   for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+Files files_in(const fs::path& directory) {
+  Files files;
+  for (const std::string& name : names_in(directory)) files[name] = read_file(directory / name);
+  return files;
 }
 
 std::string file_bytes(const std::string& header, const std::string& data) {
@@ -87,6 +93,12 @@ RawTensors load(const fs::path& path) {
   for (const std::string& name : names_in(path))
     if (name.ends_with(".safetensors")) tensors.merge(parse_safetensors(read_file(path / name)));
   return tensors;
+}
+
+void write_model(const fs::path& directory, const RawTensors& tensors, const std::string& config) {
+  fs::create_directories(directory);
+  write_file(directory / "model.safetensors", safetensors(tensors));
+  if (!config.empty()) write_file(directory / "config.json", config);
 }
 
 RawTensors small_nf4(const std::string& base) {

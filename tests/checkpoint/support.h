@@ -19,6 +19,9 @@ namespace qfuse::checkpoint {
 
 namespace fs = std::filesystem;
 
+using Names = std::vector<std::string>;
+using Files = std::map<std::string, std::string>;  // by name
+
 // What the processes that share a conversion agree on, in the directory of their work.
 inline constexpr const char* kPlan = ".qfuse-plan.json";
 
@@ -38,7 +41,8 @@ class TemporaryDirectory {
 
 std::string read_file(const fs::path& path);
 void write_file(const fs::path& path, const std::string& bytes);
-std::vector<std::string> names_in(const fs::path& directory);  // sorted
+Names names_in(const fs::path& directory);  // sorted
+Files files_in(const fs::path& directory);  // with their bytes
 
 // The bytes of a .safetensors file: length, header, data.
 std::string file_bytes(const std::string& header, const std::string& data = "");
@@ -86,6 +90,9 @@ std::string safetensors(const RawTensors& tensors);
 RawTensors parse_safetensors(const std::string& bytes);
 RawTensors load(const fs::path& file_or_directory);  // all *.safetensors of a directory
 
+// A model's directory: these tensors in one file, and a config.json unless it is empty.
+void write_model(const fs::path& directory, const RawTensors& tensors, const std::string& config = "");
+
 // A weight of 6 x 32 = 192 elements in three blocks of 64, as bitsandbytes saves one.
 RawTensors small_nf4(const std::string& base);
 RawTensors small_nested_nf4(const std::string& base);
@@ -110,6 +117,9 @@ std::string error_of(Status status, Work work) {
 
 // Whether `text` holds `part`, for messages that begin with a path.
 testing::AssertionResult holds(const std::string& text, const std::string& part);
+
+// The statement behind them is refused with this status, by a message that holds these words.
+#define EXPECT_REFUSED(status, words, ...) EXPECT_TRUE(holds(error_of(status, [&] { __VA_ARGS__; }), words))
 
 fs::path golden(const std::string& name);  // a path below tests/golden
 

@@ -145,10 +145,10 @@ TEST(Decode, says_at_once_where_it_cannot) {
   decode(exec);
   exec.device = {QFUSE_CPU, 0};
   exec.cpu_target = "no such target";
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { decode(exec); }), "no such target"));
+  EXPECT_REFUSED(Status::unsupported, "no such target", decode(exec));
   exec.cpu_target = "";
   exec.stream = &exec;
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { decode(exec); }), "stream is given"));
+  EXPECT_REFUSED(Status::invalid_argument, "stream is given", decode(exec));
 }
 
 }  // namespace

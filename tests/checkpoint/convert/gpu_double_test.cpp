@@ -73,7 +73,7 @@ int fail_each_call(const std::function<void(const fs::path& out)>& convert) {
       EXPECT_TRUE(holds(error.what(), "the planted failure of"));
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
     }
-    EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{}) << failing;
+    EXPECT_EQ(names_in(directory.path()), Names{}) << failing;
     EXPECT_EQ(gpu_double().device_bytes + gpu_double().pinned_bytes, 0) << failing;
   }
 }

@@ -6,26 +6,22 @@
 #include <random>
 
 #include "adapters.h"
+#include "conversions.h"
 #include "support.h"
 #include "support/quick.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
-using Files = std::map<std::string, std::string>;
-
 constexpr qfuse_device kGpu{QFUSE_CUDA, 0};
 
 Files files_of(const fs::path& output) {
-  if (!fs::is_directory(output)) return {{"", read_file(output)}};
-  Files files;
-  for (const std::string& name : names_in(output)) files[name] = read_file(output / name);
-  return files;
+  return fs::is_directory(output) ? files_in(output) : Files{{"", read_file(output)}};
 }
 
 // Names of files that differ; their bytes are too many to print.
-std::vector<std::string> differing(const Files& a, const Files& b) {
-  std::vector<std::string> names;
+Names differing(const Files& a, const Files& b) {
+  Names names;
   for (const auto& [name, bytes] : a)
     if (!b.contains(name) || b.at(name) != bytes) names.push_back("'" + name + "'");
   for (const auto& [name, bytes] : b)
@@ -44,8 +40,8 @@ class Gpu : public testing::Test {
     const TemporaryDirectory directory;
     convert(directory / "cpu", {QFUSE_CPU, 0});
     convert(directory / "gpu", kGpu);
-    EXPECT_EQ(differing(files_of(directory / "cpu"), files_of(directory / "gpu")), std::vector<std::string>{});
-    EXPECT_EQ(names_in(directory.path()), (std::vector<std::string>{"cpu", "gpu"}));
+    EXPECT_EQ(differing(files_of(directory / "cpu"), files_of(directory / "gpu")), Names{});
+    EXPECT_EQ(names_in(directory.path()), (Names{"cpu", "gpu"}));
   }
 };
 
@@ -254,12 +250,11 @@ TEST_F(Gpu, merges_from_and_to_4_bits) {
 // Matrices that a model keeps as [in, out]: smaller than a piece, and larger, with pieces that end within a row.
 TEST_F(Gpu, turns_matrices) {
   const TemporaryDirectory directory;
-  fs::create_directory(directory / "in");
-  write_file(directory / "in/config.json", R"({"model_type": "gpt2"})");
-  write_file(directory / "in/model.safetensors",
-             safetensors({{"h.0.attn.c_attn.weight", random_weight({3000, 3001})},
-                          {"h.0.attn.c_proj.weight", random_weight({65, 190}, Dtype::float32)},
-                          {"lm_head.weight", random_weight({8, 64})}}));
+  write_model(directory / "in",
+              {{"h.0.attn.c_attn.weight", random_weight({3000, 3001})},
+               {"h.0.attn.c_proj.weight", random_weight({65, 190}, Dtype::float32)},
+               {"lm_head.weight", random_weight({8, 64})}},
+              R"({"model_type": "gpt2"})");
   expect_same([&](const fs::path& out, qfuse_device device) {
     QuantizeOptions options;
     options.exec.device = device;
@@ -302,14 +297,14 @@ TEST_F(Gpu, writes_the_same_files_and_shards) {
 // The error of both conversions on a device, and that they leave nothing.
 std::string error_on(const Exec& exec, Status status) {
   const TemporaryDirectory directory;
-  DequantizeOptions decode;
-  decode.exec = exec;
-  QuantizeOptions encode;
-  encode.exec = exec;
-  const std::string error = error_of(status, [&] { dequantize(golden("tiny_llama/bnb4"), directory / "out", decode); });
-  EXPECT_EQ(error_of(status, [&] { quantize(golden("tiny_llama/full"), directory / "out", encode); }), error);
-  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{});
-  return error;
+  ConversionOptions options;
+  options.exec = exec;
+  Names errors;
+  for (const ConversionCase& conversion : kConversions)
+    errors.push_back(error_of(status, [&] { conversion(directory / "out", options); }));
+  EXPECT_EQ(errors[0], errors[1]);
+  EXPECT_EQ(names_in(directory.path()), Names{});
+  return errors[0];
 }
 
 TEST_F(Gpu, cancelling_leaves_nothing) {
@@ -322,7 +317,7 @@ TEST_F(Gpu, cancelling_leaves_nothing) {
     EXPECT_EQ(error_of(Status::cancelled, [&] { dequantize(golden("tiny_llama/bnb4"), directory / "out", options); }),
               "cancelled");
     EXPECT_EQ(calls, last);
-    EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{});
+    EXPECT_EQ(names_in(directory.path()), Names{});
   }
 }
 

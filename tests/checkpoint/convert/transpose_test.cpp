@@ -76,12 +76,6 @@ TEST(Transpose, of_nothing) {
 
 constexpr const char* kGpt2 = R"({"model_type": "gpt2"})";
 
-void write_model(const fs::path& path, const RawTensors& tensors, const std::string& config) {
-  fs::create_directory(path);
-  write_file(path / "model.safetensors", safetensors(tensors));
-  write_file(path / "config.json", config);
-}
-
 // Of a model with one Conv1D and one linear layer: as it is, and with the first turned, as if both were linear.
 struct Models {
   explicit Models(Dtype dtype) {

@@ -8,8 +8,6 @@
 namespace qfuse::checkpoint {
 namespace {
 
-using Names = std::vector<std::string>;
-
 void write_deep(const fs::path& path, const std::string& bytes) {
   fs::create_directories(path.parent_path());
   write_file(path, bytes);
@@ -74,8 +72,8 @@ TEST_F(CompanionsTest, an_output_with_folders_is_replaced_and_a_stranger_s_is_no
   options_.force = true;
   quantize(in(), out(), options_);
   fs::create_directory(out() / "1_Pooling/documents");
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { quantize(in(), out(), options_); }),
-                    "holds the directory '1_Pooling/documents', which the output does not"));
+  EXPECT_REFUSED(Status::invalid_argument, "holds the directory '1_Pooling/documents', which the output does not",
+                 quantize(in(), out(), options_));
   options_.dry_run = true;
   EXPECT_NE(error_of(Status::invalid_argument, [&] { quantize(in(), out(), options_); }), "");
 }
@@ -125,7 +123,7 @@ TEST_F(CompanionsTest, links_are_followed_but_not_round_in_circles) {
   fs::create_symlink("self", in() / "1_Pooling/self");
   fs::create_symlink("self", in() / "self");
   fs::create_symlink("1_Pooling", in() / "alias");
-  const std::vector<std::string> notes = quantize(in(), out(), options_).notes;
+  const Names notes = quantize(in(), out(), options_).notes;
   EXPECT_EQ(left_out(), (Names{"1_Pooling/dead", "1_Pooling/inner/up", "1_Pooling/self", "1_Pooling/whole",
                                "alias/dead", "alias/inner/up", "alias/self", "alias/whole", "self"}));
   EXPECT_EQ(notes.size(), 9U);
@@ -191,11 +189,10 @@ TEST_F(CompanionsInShards, that_are_missing_or_a_stranger_s_are_named) {
   convert(0);
   convert(1);
   fs::remove(shards() / "3_Normalize");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { finish(out()); }), "('3_Normalize'): run shard 0 of 2"));
+  EXPECT_REFUSED(Status::invalid_data, "('3_Normalize'): run shard 0 of 2", finish(out()));
   convert(0);
   write_file(shards() / "1_Pooling/mine", "");
-  EXPECT_TRUE(
-      holds(error_of(Status::invalid_data, [&] { finish(out()); }), "'1_Pooling/mine' is no part of the output"));
+  EXPECT_REFUSED(Status::invalid_data, "'1_Pooling/mine' is no part of the output", finish(out()));
   EXPECT_NE(error_of(Status::io_error, [&] { convert(0); }), "");
   EXPECT_TRUE(fs::exists(shards() / "1_Pooling/mine"));
 }
@@ -206,7 +203,7 @@ TEST_F(CompanionsInShards, are_never_looked_for_behind_a_link) {
   write_deep(directory_ / "elsewhere/config.json", "pooling");
   fs::remove_all(shards() / "1_Pooling");
   fs::create_directory_symlink(directory_ / "elsewhere", shards() / "1_Pooling");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { finish(out()); }), "2 of "));
+  EXPECT_REFUSED(Status::invalid_data, "2 of ", finish(out()));
   EXPECT_NE(error_of(Status::io_error, [&] { convert(0); }), "");
   EXPECT_TRUE(fs::exists(directory_ / "elsewhere/config.json"));
 }

@@ -75,7 +75,7 @@ TEST(Config, refuses_what_it_cannot_rewrite) {
   };
   for (const auto& [text, message] : cases) {
     SCOPED_TRACE(text.substr(0, 40));
-    EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { Config(text, "config.json"); }), message));
+    EXPECT_REFUSED(Status::invalid_data, message, Config(text, "config.json"));
   }
 }
 

@@ -11,15 +11,10 @@ void expect_refused(const RawTensors& tensors, const std::string& config, const 
                     Status dequantize_status = Status::unsupported) {
   SCOPED_TRACE(part);
   const TemporaryDirectory directory;
-  fs::create_directory(directory / "in");
-  write_file(directory / "in/model.safetensors", safetensors(tensors));
-  if (!config.empty()) write_file(directory / "in/config.json", config);
-  const auto error = [&](Status status, auto convert) {
-    return error_of(status, [&] { convert(directory / "in", directory / "out"); });
-  };
-  EXPECT_TRUE(holds(error(dequantize_status, [](const auto& in, const auto& out) { dequantize(in, out); }), part));
-  EXPECT_TRUE(holds(error(Status::unsupported, [](const auto& in, const auto& out) { quantize(in, out); }), part));
-  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{"in"});
+  write_model(directory / "in", tensors, config);
+  EXPECT_REFUSED(dequantize_status, part, dequantize(directory / "in", directory / "out"));
+  EXPECT_REFUSED(Status::unsupported, part, quantize(directory / "in", directory / "out"));
+  EXPECT_EQ(names_in(directory.path()), Names{"in"});
 }
 
 TEST(Foreign, methods_are_told_by_config) {
@@ -55,11 +50,10 @@ TEST(Foreign, adapters_are_not_converted) {
   expect_refused({{"base_model.model.q_proj.lora_A.weight", random_weight({8, 64})}}, "", "is a LoRA adapter",
                  Status::invalid_data);
   const TemporaryDirectory directory;  // Phi-4-multimodal has adapters inside
-  fs::create_directories(directory / "in");
-  write_file(directory / "in/config.json", R"({"model_type": "phi4mm"})");
-  write_file(directory / "in/model.safetensors",
-             safetensors({{"q_proj.base_layer.weight", random_weight({8, 64})},
-                          {"q_proj.lora_A.speech.weight", random_weight({8, 64})}}));
+  write_model(
+      directory / "in",
+      {{"q_proj.base_layer.weight", random_weight({8, 64})}, {"q_proj.lora_A.speech.weight", random_weight({8, 64})}},
+      R"({"model_type": "phi4mm"})");
   EXPECT_GT(quantize(directory / "in", directory / "out").converted, 0);
 }
 
@@ -73,7 +67,7 @@ TEST(Foreign, files_are_told_by_their_first_bytes) {
            {std::string("GGUF\x03\0\0\0\0\0\0\0", 12), "is a GGUF file"},
            {std::string("PK\x03\x04\x14\0\0\0", 8), "perhaps a pickle checkpoint"}}) {
     write_file(directory / "x.safetensors", content);
-    EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { inspect(directory / "x.safetensors"); }), part));
+    EXPECT_REFUSED(Status::unsupported, part, inspect(directory / "x.safetensors"));
   }
   EXPECT_EQ(known_content(""), "");
   EXPECT_EQ(known_content("GGU"), "");
@@ -94,7 +88,7 @@ TEST(Foreign, what_was_not_copied_is_named) {
   fs::create_directory(directory / "in/original");
   fs::create_directory(directory / "in/.cache");
   fs::create_symlink("nowhere", directory / "in/tokenizer.model");
-  const std::vector<std::string> notes = dequantize(directory / "in", directory / "out").notes;
+  const Names notes = dequantize(directory / "in", directory / "out").notes;
   ASSERT_EQ(notes.size(), 3U);
   EXPECT_TRUE(holds(notes[0], "consolidated.safetensors: is not part of the model, and was not copied"));
   EXPECT_TRUE(holds(notes[1], "original: is a folder, and was not copied"));

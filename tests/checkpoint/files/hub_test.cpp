@@ -137,8 +137,8 @@ TEST_F(Hub, what_is_missing_is_named_with_its_command) {
   const fs::path snapshot = download("models--org--name", "c0ffee");
   for (const std::string& name : names_in(snapshot))
     if (name != "config.json") fs::remove(snapshot / name);
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { inspect("org/name"); }),
-                    "has no .safetensors file; `hf download org/name` downloads what is missing"));
+  EXPECT_REFUSED(Status::invalid_data, "has no .safetensors file; `hf download org/name` downloads what is missing",
+                 inspect("org/name"));
 }
 
 }  // namespace

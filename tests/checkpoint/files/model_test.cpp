@@ -75,8 +75,8 @@ TEST(Model, refuses_directories_that_are_no_model) {
 TEST(Model, refuses_files_that_are_no_model) {
   const TemporaryDirectory directory;
   write_file(directory / "x.pt", "x");
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { Model{directory / "x.pt"}; }), "pickle"));
-  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { Model{directory / "none"}; }), "No such file"));
+  EXPECT_REFUSED(Status::unsupported, "pickle", Model{directory / "x.pt"});
+  EXPECT_REFUSED(Status::io_error, "No such file", Model{directory / "none"});
 }
 
 TEST(Model, opens_what_a_directory_offers) {

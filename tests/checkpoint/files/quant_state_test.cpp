@@ -99,7 +99,7 @@ TEST(QuantState, refuses_what_it_cannot_rely_on) {
 
 TEST(QuantState, refuses_a_shape_that_was_not_known) {
   const std::string state = replaced(kPlainState, "[6, 32]", "null");
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { parse_quant_state(state, "f"); }), "shape is null"));
+  EXPECT_REFUSED(Status::unsupported, "shape is null", parse_quant_state(state, "f"));
 }
 
 std::string printed(float offset) {

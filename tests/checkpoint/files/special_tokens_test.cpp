@@ -19,8 +19,8 @@ class SpecialTokens : public testing::Test {
   void write(const std::string& name, const Json& json) const { write_file(directory / name, json.dump()); }
 
   // "harmful: ", or not, and the message of each.
-  [[nodiscard]] std::vector<std::string> found() const {
-    std::vector<std::string> all;
+  [[nodiscard]] Names found() const {
+    Names all;
     const auto find = [&](const std::string& name) { return directory / name; };
     for (const TokenConflict& conflict : token_conflicts(find, Config(config.dump(), "config.json")))
       all.push_back((conflict.is_harmful ? "harmful: " : "") + conflict.message);

@@ -76,7 +76,7 @@ TEST_F(FindBase, a_model_of_the_hub_at_its_revision) {
 // An adapter may be anybody's: what it names leads nowhere that its user did not name.
 TEST_F(FindBase, no_path_that_leads_elsewhere) {
   write_base(layers());
-  for (const std::string& name : std::vector<std::string>{"../base", "base/../base", "/no/base", "~"}) {
+  for (const std::string& name : Names{"../base", "base/../base", "/no/base", "~"}) {
     name_base(name);
     EXPECT_TRUE(
         holds(refusal(), "which is no name of a directory here or on the Hub: name the base before the adapter"))

@@ -175,7 +175,7 @@ TEST_F(FurtherFiles, modules_of_sentence_transformers) {
   MergeOptions options;
   fs::remove_all(directory / "out");
   options.shard = Shard{0, 1};
-  merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options);
+  merge_to(directory / "out", options);
   finish(directory / "out");
   EXPECT_EQ(read_file(directory / "out/2_Dense/model.safetensors"), "adapter");
 }

@@ -66,8 +66,8 @@ TEST_F(MergeQuantized, an_int8_base_is_decoded) {
               with_lora(decoded.at(kUp + ".weight"), factors, kUp, kScale, Dtype::float16));
   MergeOptions options;
   options.to_4bit = QuantType::nf4;
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }),
-                    "is LLM.int8, and cannot become nf4: dequantize the base first"));
+  EXPECT_REFUSED(Status::invalid_argument, "is LLM.int8, and cannot become nf4: dequantize the base first",
+                 merged(options));
 }
 
 TEST_F(MergeQuantized, a_4bit_base_stays_so_and_untouched_tensors_keep_their_bytes) {
@@ -132,20 +132,19 @@ TEST_F(MergeQuantized, an_adapter_that_is_lost_in_4_bits_is_refused) {
   MergeOptions options;
   options.to_4bit = QuantType::nf4;
   const std::vector<AdapterInput> faint{{adapter(), 1e-4}};
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { merged(options, faint); }),
-                    "tensor '" + kUp + ".weight': of what the adapter adds, "));
+  EXPECT_REFUSED(Status::invalid_data, "tensor '" + kUp + ".weight': of what the adapter adds, ",
+                 merged(options, faint));
   options.fail_below = 0.0;
   merged(options, faint);
   EXPECT_LT(report.merged.at(0).survival, 0.5);
   options.fail_below = 0.5;
   options.dry_run = true;
   EXPECT_TRUE(holds(merge(base(), faint, directory / "out", options).refused, "of what the adapter adds, "));
-  EXPECT_EQ(merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options).refused, "");
+  EXPECT_EQ(merge_to(directory / "out", options).refused, "");
   EXPECT_FALSE(fs::exists(directory / "out"));
   options.dry_run = false;
   options.to_4bit = QuantType::fp4;
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }),
-                    "is nf4, and cannot become fp4: dequantize the base first"));
+  EXPECT_REFUSED(Status::invalid_argument, "is nf4, and cannot become fp4: dequantize the base first", merged(options));
 }
 
 // Whatever brought the base's values onto codes: `base_as`, or a conversion before.
@@ -158,12 +157,12 @@ TEST_F(MergeQuantized, an_adapter_is_as_lost_where_the_base_was_in_4_bits_before
   merged(options, faint);
   EXPECT_GT(report.merged.at(0).survival, 0.5) << "values between codes";
   options.base_as = QuantType::nf4;
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { merged(options, faint); }), "or leave out `base_as`"));
+  EXPECT_REFUSED(Status::invalid_data, "or leave out `base_as`", merged(options, faint));
   options.base_as.reset();
   quantize(plain(), directory / "codes");
   fs::remove_all(base());
   dequantize(directory / "codes", base());
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { merged(options, faint); }), "as it was before it had 4 bits"));
+  EXPECT_REFUSED(Status::invalid_data, "as it was before it had 4 bits", merged(options, faint));
 }
 
 // Each process measures what it makes, and a file in which an adapter is lost is no shard's.
@@ -193,13 +192,13 @@ TEST_F(MergeQuantized, a_shard_measures_and_refuses_its_own_files) {
   const std::string lost = error_of(Status::invalid_data, [&] { convert("out", 0.5, {}, false); });
   EXPECT_TRUE(holds(lost, "tensor '" + kDown + ".weight': of what the adapter adds, "));
   EXPECT_FALSE(fs::exists(directory / "out"));
-  std::vector<std::string> names;
+  Names names;
   for (const std::int64_t i : {0, 1, 2}) {
     std::optional<MergeReport> one;
     const MergeReport dry = convert("out", 0.5, Shard{i, 3}, true);
     if (!dry.merged.empty() && dry.merged[0].name == kDown + ".weight") {
       EXPECT_EQ(error_of(Status::invalid_data, [&] { convert("out", 0.5, Shard{i, 3}, false); }), lost);
-      EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { finish(directory / "out"); }), "out"));
+      EXPECT_REFUSED(Status::invalid_data, "out", finish(directory / "out"));
       one = convert("out", 0.0, Shard{i, 3}, false);
     } else {
       one = convert("out", 0.5, Shard{i, 3}, false);
@@ -208,9 +207,9 @@ TEST_F(MergeQuantized, a_shard_measures_and_refuses_its_own_files) {
     EXPECT_EQ(one->tensors, 1);
     for (const MergedTensor& row : one->merged) names.push_back(row.name);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{kDown + ".weight", kUp + ".weight"}));
+  EXPECT_EQ(names, (Names{kDown + ".weight", kUp + ".weight"}));
   finish(directory / "out");
-  EXPECT_TRUE(contents(directory / "out") == contents(directory / "whole"));
+  EXPECT_TRUE(files_in(directory / "out") == files_in(directory / "whole"));
 }
 
 TEST_F(MergeQuantized, to_4_bits_is_merging_and_then_quantizing) {
@@ -306,10 +305,9 @@ TEST_F(SeenInTraining, is_what_somebody_says) {
                                                   "llm_int8_skip_modules": ["vision_tower.fc1", 1]}})"),
             (Names{"b.fc1.weight", "lm_head.weight"}));
   options.exclude = {"nothing"};
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { seen(all, kLlava, options); }),
-                    "exclude 'nothing' matches nothing"));
+  EXPECT_REFUSED(Status::invalid_argument, "exclude 'nothing' matches nothing", seen(all, kLlava, options));
   options.exclude.clear();
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }), "with `base_as` or `to`"));
+  EXPECT_REFUSED(Status::invalid_argument, "with `base_as` or `to`", merged(options));
   options.to_4bit = QuantType::nf4;
   EXPECT_TRUE(merged(options).contains("a.mlp.gate.weight.quant_state.bitsandbytes__nf4"));
 }
@@ -317,8 +315,8 @@ TEST_F(SeenInTraining, is_what_somebody_says) {
 TEST_F(MergeQuantized, a_base_as_4_bits_needs_a_plain_base) {
   MergeOptions options;
   options.base_as = QuantType::nf4;
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }),
-                    "is quantized already; `base_as` is for a base in 16 or 32 bits"));
+  EXPECT_REFUSED(Status::invalid_argument, "is quantized already; `base_as` is for a base in 16 or 32 bits",
+                 merged(options));
 }
 
 }  // namespace

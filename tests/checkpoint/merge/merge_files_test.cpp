@@ -43,7 +43,7 @@ TEST_F(Merge, shards_threads_and_the_reference_device_give_the_same_files) {
   const MergeReport whole = merge(base(), adapters, directory / "whole", options);
   EXPECT_EQ(whole.files, 6);
   EXPECT_EQ(whole.converted, 6);
-  const Files expected = contents(directory / "whole");
+  const Files expected = files_in(directory / "whole");
   EXPECT_EQ(expected.size(), 6U + 3U);  // index, config, README
   const RawTensors tensors = load(directory / "whole");
   for (const auto& [name, tensor] : load(base())) {
@@ -57,11 +57,11 @@ TEST_F(Merge, shards_threads_and_the_reference_device_give_the_same_files) {
   for (const int threads : {1, 2, 7}) {
     options.exec.threads = threads;
     merge(base(), adapters, directory / "out", options);
-    EXPECT_TRUE(contents(directory / "out") == expected) << threads;
+    EXPECT_TRUE(files_in(directory / "out") == expected) << threads;
   }
   options.exec.device = {QFUSE_REFERENCE, 0};
   merge(base(), adapters, directory / "out", options);
-  EXPECT_TRUE(contents(directory / "out") == expected);
+  EXPECT_TRUE(files_in(directory / "out") == expected);
   options.exec = {};
   fs::remove_all(directory / "out");
   for (const std::int64_t i : {2, 0, 1}) {
@@ -70,7 +70,7 @@ TEST_F(Merge, shards_threads_and_the_reference_device_give_the_same_files) {
     EXPECT_FALSE(fs::exists(directory / "out"));
   }
   finish(directory / "out");
-  EXPECT_TRUE(contents(directory / "out") == expected);
+  EXPECT_TRUE(files_in(directory / "out") == expected);
 }
 
 // What the other processes had said: another scale would be in some files alone.
@@ -80,7 +80,7 @@ TEST_F(Merge, shards_must_have_the_same_adapter) {
   MergeOptions options;
   options.max_shard_size = 20'000;
   options.shard = Shard{0, 2};
-  merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options);
+  merge_to(directory / "out", options);
   options.shard = Shard{1, 2};
   EXPECT_NE(error_of(Status::invalid_argument,
                      [&] {
@@ -89,9 +89,7 @@ TEST_F(Merge, shards_must_have_the_same_adapter) {
             "");
   const std::string factors = read_file(adapter() / "adapter_model.safetensors");
   write_file(adapter() / "adapter_config.json", R"({"peft_type": "LORA", "r": 4, "lora_alpha": 9})");
-  EXPECT_NE(error_of(Status::invalid_argument,
-                     [&] { merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options); }),
-            "");
+  EXPECT_NE(error_of(Status::invalid_argument, [&] { merge_to(directory / "out", options); }), "");
   EXPECT_EQ(read_file(adapter() / "adapter_model.safetensors"), factors);
 }
 
@@ -185,7 +183,7 @@ TEST_F(Merge, a_dtype_is_that_of_the_whole_model) {
   for (const Dtype to : {Dtype::float16, Dtype::float32}) {  // which base and adapter, compared with it, are rounded to
     options.dtype = to;
     options.force = true;
-    merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options);
+    merge_to(directory / "out", options);
     CompareOptions comparison;
     comparison.adapters = {{adapter()}};
     EXPECT_TRUE(compare(base(), directory / "out", comparison).equal);
@@ -208,7 +206,7 @@ TEST_F(Merge, a_dry_run_measures_and_writes_nothing) {
   const std::vector<float> before = values_of(layers().at(kUp + ".weight"));
   const std::vector<float> after = sum_of(before, matrix_of(factors.at(kPeft + kUp + ".lora_B.weight")),
                                           matrix_of(factors.at(kPeft + kUp + ".lora_A.weight")), kScale);
-  const MergeReport done = merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options);
+  const MergeReport done = merge_to(directory / "out", options);
   EXPECT_EQ(names_in(directory.path()), (Names{"adapter", "base"}));
   double added = 0.0;
   double weight = 0.0;
@@ -238,9 +236,7 @@ TEST_F(Merge, cancelling_leaves_nothing) {
   for (const bool dry_run : {false, true}) {
     options.dry_run = dry_run;
     options.progress = [](const Progress&) { return false; };
-    EXPECT_EQ(error_of(Status::cancelled,
-                       [&] { merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options); }),
-              "cancelled");
+    EXPECT_EQ(error_of(Status::cancelled, [&] { merge_to(directory / "out", options); }), "cancelled");
     EXPECT_EQ(names_in(directory.path()), (Names{"adapter", "base"}));
   }
 }

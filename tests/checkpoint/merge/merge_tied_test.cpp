@@ -299,7 +299,7 @@ TEST_F(MergeTied, an_adapter_that_adds_nothing_is_noted) {
 // ---- the table ----
 
 TEST(VocabularyTable, has_every_class_once) {
-  std::vector<std::string> classes;
+  Names classes;
   for (const VocabularyRow& row : vocabulary_table()) {
     EXPECT_FALSE(row.tensors.empty());
     EXPECT_TRUE(row.ties_by_default || !row.tie_fields.empty() || row.tensors.find('=') == row.tensors.npos);

@@ -18,9 +18,7 @@ class PlainNamed : public testing::Test {
   // Of plain tensors, quantized under their names.
   void write_quantized(const RawTensors& tensors, const std::string& model_type) {
     const fs::path plain = directory / "plain";
-    fs::create_directories(plain);
-    write_file(plain / "model.safetensors", safetensors(tensors));
-    write_file(plain / "config.json", R"({"model_type": "llama"})");
+    write_model(plain, tensors, R"({"model_type": "llama"})");
     fs::remove_all(in());
     QuantizeOptions options;
     options.include = {"*_proj*"};
@@ -90,7 +88,7 @@ class PlainNamed : public testing::Test {
   }
 
   TemporaryDirectory directory;
-  std::vector<std::string> notes;
+  Names notes;
 };
 
 TEST_F(PlainNamed, experts_of_gpt_oss_are_joined) {
@@ -178,15 +176,15 @@ TEST_F(PlainNamed, gate_and_up_of_all_experts_of_llama_4_are_put_side_by_side) {
 
   tensors.erase(experts + "up_proj.weight");
   write_quantized(tensors, "llama4");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }),
-                    "gate_up_proj', the tensor '*.experts.up_proj.weight' is missing"));
+  EXPECT_REFUSED(Status::invalid_data, "gate_up_proj', the tensor '*.experts.up_proj.weight' is missing",
+                 dequantized());
   write_quantized({{experts + "down_proj.weight", matrix(3 * 128, 64)}}, "llama4");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "says how many one has, is missing"));
+  EXPECT_REFUSED(Status::invalid_data, "says how many one has, is missing", dequantized());
   write_quantized({{experts + "gate_proj.weight", matrix(3 * 64, 128)},
                    {experts + "up_proj.weight", matrix(3 * 64, 128)},
                    {experts + "down_proj.weight", matrix(3 * 128, 80)}},
                   "llama4");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "192 rows of all experts"));
+  EXPECT_REFUSED(Status::invalid_data, "192 rows of all experts", dequantized());
 }
 
 TEST_F(PlainNamed, fused_layers_of_qwen3_become_the_experts) {
@@ -212,19 +210,19 @@ TEST_F(PlainNamed, an_expert_that_is_missing_or_unlike_the_others_is_refused) {
   const std::string down = "model.layers.0.mlp.experts.down_projs.";
   write_quantized({{down + "0.weight", matrix(64, 64)}, {down + "2.weight", matrix(64, 64)}, {"norm", matrix(1, 64)}},
                   "gpt_oss");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "experts.down_proj', expert 1 is missing"));
+  EXPECT_REFUSED(Status::invalid_data, "experts.down_proj', expert 1 is missing", dequantized());
   write_quantized({{down + "4000000000.weight", matrix(64, 64)}}, "gpt_oss");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "expert 0 is missing"));
+  EXPECT_REFUSED(Status::invalid_data, "expert 0 is missing", dequantized());
   write_quantized({{down + "0.weight", matrix(64, 64)}, {down + "1.weight", matrix(64, 128)}}, "gpt_oss");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "differ in shape or type"));
+  EXPECT_REFUSED(Status::invalid_data, "differ in shape or type", dequantized());
   const std::string expert = "model.layers.0.feed_forward.experts.0.";
   write_quantized({{expert + "gate_proj.weight", matrix(64, 64)}, {expert + "up_proj.weight", matrix(128, 64)}},
                   "llama4");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "differ in shape or type"));
+  EXPECT_REFUSED(Status::invalid_data, "differ in shape or type", dequantized());
   write_quantized({{expert + "gate_proj.weight", matrix(64, 64)}}, "llama4");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "expert 0 is missing, or not whole"));
+  EXPECT_REFUSED(Status::invalid_data, "expert 0 is missing, or not whole", dequantized());
   write_quantized({{down + "0.weight", matrix(64, 64)}, {down + "00.weight", matrix(64, 64)}}, "gpt_oss");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "and so is another tensor"));
+  EXPECT_REFUSED(Status::invalid_data, "and so is another tensor", dequantized());
 }
 
 TEST_F(PlainNamed, experts_without_elements_are_joined_too) {
@@ -250,7 +248,7 @@ TEST_F(PlainNamed, what_peft_has_wrapped_gets_its_own_names) {
 
   write_quantized({{"up_proj.weight", matrix(64, 64)}, {"down_proj.weight", matrix(64, 64)}}, "llama");
   rename_all({{"down_proj", "up_proj.base_layer"}});
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "and so has another tensor"));
+  EXPECT_REFUSED(Status::invalid_data, "and so has another tensor", dequantized());
   EXPECT_EQ(compare(in(), in()).tensors.size(), 2U) << "each by its own name";
 }
 
@@ -258,14 +256,13 @@ TEST_F(PlainNamed, an_adapter_among_a_models_tensors_is_never_converted) {
   const RawTensors tensors{{"model.layers.0.mlp.up_proj.base_layer.weight", matrix(64, 64)},
                            {"model.layers.0.mlp.up_proj.lora_A.default.weight", matrix(8, 64)},
                            {"model.layers.0.mlp.up_proj.lora_B.default.weight", matrix(64, 8)}};
-  fs::create_directories(in());
-  write_file(in() / "model.safetensors", safetensors(tensors));
+  write_model(in(), tensors);
   const std::string expected = "is a model as peft has it in memory, with a LoRA adapter among its tensors";
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { dequantized(); }), expected));
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { quantize(in(), directory / "out"); }), expected));
+  EXPECT_REFUSED(Status::unsupported, expected, dequantized());
+  EXPECT_REFUSED(Status::unsupported, expected, quantize(in(), directory / "out"));
   write_adapter(directory / "adapter", lora("model.layers.0.mlp.up_proj", 64, 64, 4));
   const std::vector<AdapterInput> adapters{{directory / "adapter"}};
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { merge(in(), adapters, directory / "out"); }), expected));
+  EXPECT_REFUSED(Status::unsupported, expected, merge(in(), adapters, directory / "out"));
 }
 
 }  // namespace

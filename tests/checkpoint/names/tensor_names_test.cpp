@@ -9,7 +9,7 @@ namespace qfuse::checkpoint {
 namespace {
 
 // The name that is found among `names`; "" if none is.
-std::string found(const std::vector<std::string>& names, const std::string& name) {
+std::string found(const Names& names, const std::string& name) {
   std::vector<Tensor> tensors(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) tensors[i].name = names[i];
   const Tensor* tensor = TensorNames(tensors).find(name, "f: tensor 't'");
@@ -61,21 +61,21 @@ TEST(TensorNames, under_a_prefix) {
 
 // kohya's scripts write an underscore for every dot.
 TEST(TensorNames, of_kohyas_scripts) {
-  const std::vector<std::string> unet{"down_blocks.0.resnets.0.conv1.weight",
-                                      "down_blocks.0.resnets.1.conv1.weight",
-                                      "down_blocks.0.downsamplers.0.conv.weight",
-                                      "down_blocks.1.attentions.1.proj_in.weight",
-                                      "down_blocks.1.resnets.0.time_emb_proj.weight",
-                                      "mid_block.attentions.0.proj_in.weight",
-                                      "mid_block.resnets.1.conv2.weight",
-                                      "up_blocks.1.resnets.2.conv_shortcut.weight",
-                                      "up_blocks.1.upsamplers.0.conv.weight",
-                                      "conv_in.weight"};
-  const std::vector<std::string> stabilitys{"input_blocks_1_0_in_layers_2",  "input_blocks_2_0_in_layers_2",
-                                            "input_blocks_3_0_op",           "input_blocks_5_1_proj_in",
-                                            "input_blocks_4_0_emb_layers_1", "middle_block_1_proj_in",
-                                            "middle_block_2_out_layers_3",   "output_blocks_5_0_skip_connection",
-                                            "output_blocks_5_2_conv",        "input_blocks_0_0"};
+  const Names unet{"down_blocks.0.resnets.0.conv1.weight",
+                   "down_blocks.0.resnets.1.conv1.weight",
+                   "down_blocks.0.downsamplers.0.conv.weight",
+                   "down_blocks.1.attentions.1.proj_in.weight",
+                   "down_blocks.1.resnets.0.time_emb_proj.weight",
+                   "mid_block.attentions.0.proj_in.weight",
+                   "mid_block.resnets.1.conv2.weight",
+                   "up_blocks.1.resnets.2.conv_shortcut.weight",
+                   "up_blocks.1.upsamplers.0.conv.weight",
+                   "conv_in.weight"};
+  const Names stabilitys{"input_blocks_1_0_in_layers_2",  "input_blocks_2_0_in_layers_2",
+                         "input_blocks_3_0_op",           "input_blocks_5_1_proj_in",
+                         "input_blocks_4_0_emb_layers_1", "middle_block_1_proj_in",
+                         "middle_block_2_out_layers_3",   "output_blocks_5_0_skip_connection",
+                         "output_blocks_5_2_conv",        "input_blocks_0_0"};
   for (std::size_t i = 0; i < unet.size(); ++i) {
     std::string layer = unet[i].substr(0, unet[i].size() - 7);
     std::replace(layer.begin(), layer.end(), '.', '_');

@@ -38,13 +38,13 @@ TEST_F(Output, a_file_appears_and_nothing_else) {
   EXPECT_EQ(read_file(directory_ / "out"), "text");
   make(directory_ / "out2/", OutputKind::file, false, "text");  // the slash is forgiven
   EXPECT_EQ(read_file(directory_ / "out2"), "text");
-  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"in", "out", "out2"}));
+  EXPECT_EQ(names_in(directory_.path()), (Names{"in", "out", "out2"}));
 }
 
 TEST_F(Output, a_directory_appears_and_nothing_else) {
   make((directory_ / "out").native() + "/", OutputKind::directory, false, "text");
   EXPECT_EQ(read_file(directory_ / "out/new.safetensors"), "text");
-  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"in", "out"}));
+  EXPECT_EQ(names_in(directory_.path()), (Names{"in", "out"}));
 }
 
 TEST_F(Output, an_existing_one_is_replaced_only_by_force) {
@@ -55,7 +55,7 @@ TEST_F(Output, an_existing_one_is_replaced_only_by_force) {
     make(directory_ / name, kind, true, "new");
     EXPECT_EQ(read_file(kind == OutputKind::file ? directory_ / name : directory_ / name / "new.safetensors"), "new");
   }
-  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));
+  EXPECT_EQ(names_in(directory_.path()), (Names{"directory", "file", "in"}));
 }
 
 TEST_F(Output, one_that_appears_during_the_run_is_kept) {
@@ -66,11 +66,10 @@ TEST_F(Output, one_that_appears_during_the_run_is_kept) {
     output.create("new.safetensors").finish();
     fs::create_directories(theirs.parent_path());
     write_file(theirs, "theirs");
-    EXPECT_TRUE(
-        holds(error_of(Status::invalid_argument, [&] { output.commit(); }), "exists already; `force` replaces it"));
+    EXPECT_REFUSED(Status::invalid_argument, "exists already; `force` replaces it", output.commit());
     EXPECT_EQ(read_file(theirs), "theirs");
   }
-  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));
+  EXPECT_EQ(names_in(directory_.path()), (Names{"directory", "file", "in"}));
 }
 
 TEST_F(Output, dots_are_no_name_for_one) {
@@ -99,12 +98,8 @@ TEST_F(Output, the_input_is_safe) {
 
 TEST_F(Output, a_hard_link_to_the_input_file_is_the_input) {
   fs::create_hard_link(directory_ / "in/model.safetensors", directory_ / "same");
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument,
-                             [&] {
-                               PendingOutput(directory_ / "same", OutputKind::file, true,
-                                             directory_ / "in/model.safetensors", 0);
-                             }),
-                    "is the input itself"));
+  EXPECT_REFUSED(Status::invalid_argument, "is the input itself",
+                 PendingOutput(directory_ / "same", OutputKind::file, true, directory_ / "in/model.safetensors", 0));
 }
 
 TEST_F(Output, what_is_no_output_of_ours_is_never_replaced) {
@@ -132,23 +127,21 @@ TEST_F(Output, what_fails_for_free_fails_first) {
   EXPECT_TRUE(holds(refusal(Status::io_error, directory_ / "none/out", OutputKind::file, false),
                     "is not an existing directory, the output cannot be made there: `mkdir -p " +
                         (directory_ / "none").native() + "` makes it"));
-  EXPECT_TRUE(
-      holds(error_of(Status::io_error,
-                     [&] { PendingOutput(directory_ / "out", OutputKind::file, false, directory_ / "in", INT64_MAX); }),
-            " free, the output needs 9.22 EB"));
+  EXPECT_REFUSED(Status::io_error, " free, the output needs 9.22 EB",
+                 PendingOutput(directory_ / "out", OutputKind::file, false, directory_ / "in", INT64_MAX));
   EXPECT_NE(refusal(Status::invalid_argument, "", OutputKind::file, false), "");
 }
 
 TEST_F(Output, nothing_is_left_without_commit) {
   { const PendingOutput output(directory_ / "out", OutputKind::directory, false, directory_ / "in", 0); }
-  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"in"}));
+  EXPECT_EQ(names_in(directory_.path()), (Names{"in"}));
 }
 
 TEST_F(Output, a_dead_run_is_cleaned_up_after_a_living_one_respected) {
   fs::create_directory(directory_ / "out.qfuse-partial");
   write_file(directory_ / "out.qfuse-partial/rest", "x");
   make(directory_ / "out", OutputKind::directory, false, "text");
-  EXPECT_EQ(names_in(directory_ / "out"), (std::vector<std::string>{"new.safetensors"}));
+  EXPECT_EQ(names_in(directory_ / "out"), (Names{"new.safetensors"}));
 
   const PendingOutput living(directory_ / "out2", OutputKind::directory, false, directory_ / "in", 0);
   EXPECT_TRUE(holds(refusal(Status::io_error, directory_ / "out2", OutputKind::directory, false),

@@ -4,56 +4,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <qfuse/checkpoint.hpp>
 #include <random>
 
+#include "conversions.h"
 #include "support.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
-using Files = std::map<std::string, std::string>;
-using Names = std::vector<std::string>;
-
-Files files_in(const fs::path& directory) {
-  Files files;
-  for (const std::string& name : names_in(directory)) files[name] = read_file(directory / name);
-  return files;
-}
-
-// Both conversions of the same small model into several files.
-struct Conversion {
-  const char* name;
-  std::int64_t files;
-  void (*convert)(const fs::path& out, std::optional<Shard> shard, bool force, std::int64_t max_shard_size);
-};
-
-void dequantize_tiny(const fs::path& out, std::optional<Shard> shard, bool force, std::int64_t max_shard_size) {
-  DequantizeOptions options;
+void convert_by(const ConversionCase& conversion, const fs::path& out, std::optional<Shard> shard,
+                std::int64_t max_shard_size, bool force = false) {
+  ConversionOptions options;
   options.shard = shard;
-  options.force = force;
   options.max_shard_size = max_shard_size;
-  dequantize(golden("tiny_llama/bnb4"), out, options);
-}
-
-void quantize_tiny(const fs::path& out, std::optional<Shard> shard, bool force, std::int64_t max_shard_size) {
-  QuantizeOptions options;
-  options.shard = shard;
   options.force = force;
-  options.max_shard_size = max_shard_size;
-  quantize(golden("tiny_llama/full"), out, options);
+  conversion(out, options);
 }
 
 constexpr std::int64_t kMaxShardSize = 150'000;
 
-class Shards : public testing::TestWithParam<Conversion> {
+class Shards : public testing::TestWithParam<ConversionCase> {
  protected:
   void convert(const std::string& out, std::optional<Shard> shard = std::nullopt, bool force = false) {
-    GetParam().convert(directory_ / out, shard, force, kMaxShardSize);
+    convert_by(GetParam(), directory_ / out, shard, kMaxShardSize, force);
   }
   void convert_all(const std::string& out, std::int64_t count, bool force = false) {
     for (std::int64_t i = 0; i < count; ++i) convert(out, Shard{i, count}, force);
@@ -63,6 +40,8 @@ class Shards : public testing::TestWithParam<Conversion> {
   }
   [[nodiscard]] fs::path shards() const { return directory_ / "out.qfuse-shards"; }
   [[nodiscard]] std::string plan() const { return read_file(shards() / kPlan); }
+  // Of the whole.
+  static std::int64_t files() { return std::string(GetParam().name) == "dequantize" ? 9 : 4; }
 
   TemporaryDirectory directory_;
 };
@@ -82,7 +61,7 @@ TEST_P(Shards, make_what_one_process_makes_in_any_order) {
     }
     const FinishReport report = finish(directory_ / "out");
     EXPECT_EQ(report.shards, count);
-    EXPECT_EQ(report.files, GetParam().files);
+    EXPECT_EQ(report.files, files());
     EXPECT_TRUE(files_in(directory_ / "out") == whole);
     EXPECT_EQ(names_in(directory_.path()), (Names{"out", "whole"}));
     fs::remove_all(directory_ / "out");
@@ -90,8 +69,8 @@ TEST_P(Shards, make_what_one_process_makes_in_any_order) {
 }
 
 TEST_P(Shards, of_one_file_have_no_index) {
-  for (const std::int64_t i : {0, 1}) GetParam().convert(directory_ / "out", Shard{i, 2}, false, INT64_MAX);
-  GetParam().convert(directory_ / "whole", std::nullopt, false, INT64_MAX);
+  for (const std::int64_t i : {0, 1}) convert_by(GetParam(), directory_ / "out", Shard{i, 2}, INT64_MAX);
+  convert_by(GetParam(), directory_ / "whole", std::nullopt, INT64_MAX);
   finish(directory_ / "out");
   EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
   EXPECT_FALSE(fs::exists(directory_ / "out/model.safetensors.index.json"));
@@ -109,7 +88,7 @@ TEST_P(Shards, plan_the_same_whoever_comes_first) {
 TEST_P(Shards, may_be_made_again) {
   convert_all("out", 2);
   const Files before = files_in(shards());
-  const std::string name = "model-00002-of-0000" + std::to_string(GetParam().files) + ".safetensors";
+  const std::string name = "model-00002-of-0000" + std::to_string(files()) + ".safetensors";
   write_file(shards() / name, "spoilt");
   convert("out", Shard{1, 2});
   EXPECT_TRUE(files_in(shards()) == before);
@@ -148,12 +127,12 @@ TEST_P(Shards, of_another_conversion_are_refused) {
   const auto refused = [&](const auto& run) { return error_of(Status::invalid_argument, run); };
   EXPECT_TRUE(holds(refused([&] { convert("out", Shard{1, 4}); }), "(shards is 3 there and 4 here)"));
   EXPECT_TRUE(holds(refused([&] {
-                      GetParam().convert(directory_ / "out", Shard{1, 3}, false, kMaxShardSize - 1);
+                      convert_by(GetParam(), directory_ / "out", Shard{1, 3}, kMaxShardSize - 1);
                     }),
                     "(conversion/max_shard_size is 150000 there and 149999 here)"));
-  const auto& other = GetParam().convert == dequantize_tiny ? quantize_tiny : dequantize_tiny;
+  const ConversionCase& other = kConversions.at(GetParam().convert == kConversions[0].convert ? 1 : 0);
   EXPECT_TRUE(holds(refused([&] {
-                      other(directory_ / "out", Shard{1, 3}, false, kMaxShardSize);
+                      convert_by(other, directory_ / "out", Shard{1, 3}, kMaxShardSize);
                     }),
                     "(conversion has '"));
   EXPECT_TRUE(files_in(shards()) == before);
@@ -192,7 +171,7 @@ TEST_P(Shards, without_a_plan_are_not_taken_for_those_of_a_new_one) {
 TEST_P(Shards, beside_a_living_one_of_the_same_number_are_refused) {
   convert("out", Shard{1, 2});
   const ShardOutput living(directory_ / "out", {0, 2}, false, golden("tiny_llama"), 0, plan());
-  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { convert("out", Shard{0, 2}); }), "written by another process"));
+  EXPECT_REFUSED(Status::io_error, "written by another process", convert("out", Shard{0, 2}));
   EXPECT_TRUE(fs::exists(shards() / ".qfuse-shard-00000")) << "the living one's";
   convert("out", Shard{1, 2});
   EXPECT_TRUE(holds(finish_error(Status::io_error), "a shard is still being written"));
@@ -201,7 +180,7 @@ TEST_P(Shards, beside_a_living_one_of_the_same_number_are_refused) {
 TEST_P(Shards, are_refused_while_they_are_finished) {
   convert("out", Shard{0, 2});
   const Descriptor finishing = lock_shards(shards(), LockKind::exclusive);
-  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { convert("out", Shard{1, 2}); }), "is being finished"));
+  EXPECT_REFUSED(Status::io_error, "is being finished", convert("out", Shard{1, 2}));
   EXPECT_TRUE(holds(finish_error(Status::io_error), "still being written"));
 }
 
@@ -215,11 +194,7 @@ TEST_P(Shards, look_at_the_output_as_any_run_does) {
   finish(directory_ / "out", {true, {}});
   convert("whole");
   EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
-  EXPECT_TRUE(holds(error_of(Status::io_error,
-                             [&] {
-                               convert("none/out", Shard{0, 2});
-                             }),
-                    "not an existing directory"));
+  EXPECT_REFUSED(Status::io_error, "not an existing directory", convert("none/out", Shard{0, 2}));
   write_file(directory_ / "x.qfuse-shards", "a file");
   EXPECT_TRUE(holds(refused([&] { convert("x", Shard{0, 2}); }), "is no directory"));
 }
@@ -240,8 +215,8 @@ TEST_P(Shards, finish_names_what_is_missing) {
 TEST_P(Shards, finish_refuses_files_that_are_not_what_was_planned) {
   convert_all("out", 2);
   const Files whole = files_in(shards());
-  const std::string first = "model-00001-of-0000" + std::to_string(GetParam().files) + ".safetensors";
-  const std::string second = "model-00002-of-0000" + std::to_string(GetParam().files) + ".safetensors";
+  const std::string first = "model-00001-of-0000" + std::to_string(files()) + ".safetensors";
+  const std::string second = "model-00002-of-0000" + std::to_string(files()) + ".safetensors";
   const auto error_with = [&](const std::string& name, const std::string& bytes) {
     write_file(shards() / name, bytes);
     const std::string error = finish_error();
@@ -266,7 +241,7 @@ TEST_P(Shards, finish_refuses_files_that_are_not_what_was_planned) {
 
 TEST_P(Shards, finish_names_all_that_are_to_be_run_again) {
   convert_all("out", 4);
-  const auto name = [&](int i) { return fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, GetParam().files); };
+  const auto name = [&](int i) { return fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, files()); };
   write_file(shards() / name(0), "");
   write_file(shards() / name(1), "");
   fs::remove(shards() / name(2));
@@ -302,7 +277,7 @@ class Finished : public Shards {
   }
   void finish_again(const Names& names) {
     const FinishReport report = finish(directory_ / "out");
-    EXPECT_EQ(report.files, GetParam().files);
+    EXPECT_EQ(report.files, files());
     EXPECT_GT(report.bytes, 0);
     EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
     EXPECT_EQ(names_in(directory_.path()), names);
@@ -350,9 +325,6 @@ TEST_P(Finished, is_none_without_the_output) {
   EXPECT_TRUE(fs::exists(directory_ / "out.qfuse-partial/out.qfuse-shards"));
 }
 
-constexpr std::array kConversions{Conversion{"dequantize", 9, dequantize_tiny},
-                                  Conversion{"quantize", 4, quantize_tiny}};
-std::string conversion_name(const testing::TestParamInfo<Conversion>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Of, Shards, testing::ValuesIn(kConversions), conversion_name);
 INSTANTIATE_TEST_SUITE_P(Of, Finished, testing::ValuesIn(kConversions), conversion_name);
 
@@ -371,7 +343,7 @@ TEST(ShardsOfInput, must_be_of_a_directory_and_count_from_0) {
 
 TEST(ShardsOfInput, that_are_cancelled_leave_what_others_made) {
   const TemporaryDirectory directory;
-  dequantize_tiny(directory / "out", Shard{1, 2}, false, kMaxShardSize);
+  convert_by(kConversions[0], directory / "out", Shard{1, 2}, kMaxShardSize);
   const Files before = files_in(directory / "out.qfuse-shards");
   DequantizeOptions options;
   options.shard = Shard{0, 2};
@@ -443,8 +415,7 @@ TEST_F(ChangingInput, that_gets_a_file_during_a_run_is_copied_as_planned) {
 TEST(ShardsOfInput, names_that_a_plan_cannot_hold_are_refused) {
   for (const std::string name : {".qfuse-plan.json", "a\\b", "\xff"}) {
     const TemporaryDirectory directory;
-    fs::create_directory(directory / "in");
-    write_file(directory / "in/model.safetensors", safetensors(small_nf4("a.weight")));
+    write_model(directory / "in", small_nf4("a.weight"));
     write_file(directory / "in" / name, "x");
     DequantizeOptions options;
     options.shard = Shard{0, 1};
@@ -466,16 +437,15 @@ TEST(ShardsOfInput, a_quant_state_is_no_longer_than_planned) {
     RawTensors tensors = whole;
     tensors.at(name) = text(state);
     write_file(file, safetensors(tensors));
-    EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { finish(directory / "out"); }), name));
+    EXPECT_REFUSED(Status::invalid_data, name, finish(directory / "out"));
   }
 }
 
 // What JSON escapes once more, and is no zero character.
 TEST(ShardsOfInput, a_tensor_s_name_may_have_a_backslash_before_u0000) {
   const TemporaryDirectory directory;
-  fs::create_directory(directory / "in");
   const std::string name = R"(a\u0000b.weight)";
-  write_file(directory / "in/model.safetensors", safetensors(small_nf4(name)));
+  write_model(directory / "in", small_nf4(name));
   DequantizeOptions options;
   options.shard = Shard{0, 1};
   dequantize(directory / "in", directory / "out", options);

@@ -45,11 +45,9 @@ RawTensors llama_tensors() {
   return tensors;
 }
 
-using Strings = std::vector<std::string>;
-
 // "kind tensor" of each problem, sorted.
-Strings found(const CheckReport& report) {
-  Strings all;
+Names found(const CheckReport& report) {
+  Names all;
   for (const CheckProblem& problem : report.problems) all.push_back(problem.kind + " " + problem.tensor);
   std::ranges::sort(all);
   return all;
@@ -58,11 +56,10 @@ Strings found(const CheckReport& report) {
 class Check : public testing::Test {
  protected:
   [[nodiscard]] CheckReport report() const {
-    write_file(directory / "config.json", config.dump());
-    write_file(directory / "model.safetensors", safetensors(tensors));
+    write_model(directory.path(), tensors, config.dump());
     return check(directory.path());
   }
-  [[nodiscard]] Strings problems() const { return found(report()); }
+  [[nodiscard]] Names problems() const { return found(report()); }
   [[nodiscard]] bool all_begin_with(const std::string& beginning) const {
     return std::ranges::all_of(problems(), [&](const std::string& it) { return it.starts_with(beginning); });
   }
@@ -74,21 +71,21 @@ class Check : public testing::Test {
 
 TEST_F(Check, NothingIsWrong) {
   const CheckReport all = report();
-  EXPECT_EQ(found(all), Strings());
-  EXPECT_EQ(all.notes, Strings());
+  EXPECT_EQ(found(all), Names());
+  EXPECT_EQ(all.notes, Names());
   EXPECT_EQ(all.tensors, 21);
   EXPECT_EQ(all.files, 1);
 }
 
 TEST_F(Check, FindsWhatIsMissing) {
   tensors.erase("model.layers.1.mlp.up_proj.weight");
-  EXPECT_EQ(problems(), Strings({"missing model.layers.1.mlp.up_proj.weight"}));
+  EXPECT_EQ(problems(), Names({"missing model.layers.1.mlp.up_proj.weight"}));
   EXPECT_TRUE(holds(report().problems.front().message, "[12, 8]"));
 }
 
 TEST_F(Check, FindsAnAdapterBesideTheModel) {
   write_file(directory / "adapter_config.json", "{}");
-  EXPECT_EQ(problems(), Strings({"content "}));
+  EXPECT_EQ(problems(), Names({"content "}));
   EXPECT_TRUE(holds(report().problems.front().message, "transformers loads that adapter and the base that it names"));
 }
 
@@ -96,11 +93,11 @@ TEST_F(Check, FindsFilesThatContradictEachOther) {
   write_file(directory / "tokenizer_config.json", R"({"eos_token": "<end>", "pad_token": "<pad>"})");
   write_file(directory / "tokenizer.json", R"({"model": {"vocab": {"<end>": 1, "<pad>": 2}}})");
   write_file(directory / "generation_config.json", R"({"eos_token_id": [1, 3], "pad_token_id": 0})");
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
   EXPECT_EQ(report().notes.size(), 1U);  // of the padding, over which nothing falls
   EXPECT_FALSE(report().cannot_tell);
   write_file(directory / "generation_config.json", R"({"eos_token_id": 3})");
-  EXPECT_EQ(problems(), Strings({"tokenizer "}));
+  EXPECT_EQ(problems(), Names({"tokenizer "}));
 }
 
 TEST_F(Check, FindsALayerThatIsMissing) {
@@ -115,12 +112,12 @@ TEST_F(Check, FindsALayerThatIsMissing) {
 
 TEST_F(Check, FindsWhatTheClassHasNot) {
   tensors["model.layers.0.mlp.other.weight"] = zeros({2});
-  EXPECT_EQ(problems(), Strings({"unexpected model.layers.0.mlp.other.weight"}));
+  EXPECT_EQ(problems(), Names({"unexpected model.layers.0.mlp.other.weight"}));
 }
 
 TEST_F(Check, PassesOverWhatTransformersPassesOver) {
   tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = zeros({2});
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 TEST_F(Check, TakesWhatNeedNotBeThere) {
@@ -128,13 +125,13 @@ TEST_F(Check, TakesWhatNeedNotBeThere) {
     for (const std::string name : {"gate_proj", "up_proj"}) tensors[layer + "mlp." + name + ".bias"] = zeros({12});
     tensors[layer + "mlp.down_proj.bias"] = zeros({8});
   }
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 TEST_F(Check, FindsWhatIsMissingBesideItsLike) {
   tensors["model.layers.0.mlp.up_proj.bias"] = zeros({12});
   tensors["model.layers.0.mlp.down_proj.bias"] = zeros({8});
-  EXPECT_EQ(problems(), Strings({"missing model.layers.0.mlp.gate_proj.bias"}));
+  EXPECT_EQ(problems(), Names({"missing model.layers.0.mlp.gate_proj.bias"}));
 }
 
 TEST_F(Check, FindsWhatALikeLayerHas) {
@@ -147,7 +144,7 @@ TEST_F(Check, FindsWhatALikeLayerHas) {
     tensors[layer + "self_attn.o_proj.weight"] = zeros({8, 8});
   }
   const auto lacks = [&] {
-    const Strings all = problems();
+    const Names all = problems();
     return std::ranges::find(all, "missing model.layers.1.self_attn.q_proj.weight") != all.end();
   };
   EXPECT_FALSE(lacks());
@@ -162,41 +159,41 @@ TEST_F(Check, NothingIsMissingWithoutElements) {
   for (const std::string layer : {"model.layers.0.", "model.layers.1."})
     for (const std::string name : {"gate_proj", "up_proj", "down_proj"})
       tensors.erase(layer + "mlp." + name + ".weight");
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 TEST_F(Check, CountsLabels) {
   config["architectures"] = {"LlamaForSequenceClassification"};
   tensors.erase("lm_head.weight");
   tensors["score.weight"] = zeros({2, 8});
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
   config["id2label"] = {{"0", "bad"}, {"1", "fair"}, {"2", "good"}};
-  EXPECT_EQ(problems(), Strings({"mismatched score.weight"}));
+  EXPECT_EQ(problems(), Names({"mismatched score.weight"}));
   tensors["score.weight"] = zeros({3, 8});
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 TEST_F(Check, FindsOtherShapes) {
   tensors["model.layers.0.mlp.down_proj.weight"] = zeros({12, 8});
   config["vocab_size"] = kRows + 8;
-  EXPECT_EQ(problems(), Strings({"mismatched lm_head.weight", "mismatched model.embed_tokens.weight",
-                                 "mismatched model.layers.0.mlp.down_proj.weight"}));
+  EXPECT_EQ(problems(), Names({"mismatched lm_head.weight", "mismatched model.embed_tokens.weight",
+                               "mismatched model.layers.0.mlp.down_proj.weight"}));
 }
 
 TEST_F(Check, FieldsThatAreNotThereDecideNothing) {
   config.erase("head_dim");
   tensors["model.layers.0.self_attn.q_proj.weight"] = zeros({16, 8});
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
   config["head_dim"] = std::int64_t{1} << 62;  // times two heads is none of 63 bits
   config["num_key_value_heads"] = 2;
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 TEST_F(Check, ATiedHeadNeedNotBeThere) {
   tensors.erase("lm_head.weight");
-  EXPECT_EQ(problems(), Strings({"missing lm_head.weight"}));
+  EXPECT_EQ(problems(), Names({"missing lm_head.weight"}));
   config["tie_word_embeddings"] = true;
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 // Of a Mixtral with 3 experts, in the layout that files have.
@@ -225,11 +222,11 @@ class CheckExperts : public Check {
   }
 };
 
-TEST_F(CheckExperts, NothingIsWrong) { EXPECT_EQ(problems(), Strings()); }
+TEST_F(CheckExperts, NothingIsWrong) { EXPECT_EQ(problems(), Names()); }
 
 TEST_F(CheckExperts, FindsWhatOneLacks) {
   tensors.erase("model.layers.1.block_sparse_moe.experts.2.w2.weight");
-  EXPECT_EQ(problems(), Strings({"missing model.layers.1.block_sparse_moe.experts.2.w2.weight"}));
+  EXPECT_EQ(problems(), Names({"missing model.layers.1.block_sparse_moe.experts.2.w2.weight"}));
 }
 
 TEST_F(CheckExperts, FindsOneThatIsMissing) {
@@ -240,8 +237,8 @@ TEST_F(CheckExperts, FindsOneThatIsMissing) {
 
 TEST_F(CheckExperts, FindsALayerWithoutAny) {
   erase_all("model.layers.1.block_sparse_moe.experts.");
-  EXPECT_EQ(problems(), Strings({"missing model.layers.1.mlp.experts.down_proj",
-                                 "missing model.layers.1.mlp.experts.gate_up_proj"}));
+  EXPECT_EQ(problems(),
+            Names({"missing model.layers.1.mlp.experts.down_proj", "missing model.layers.1.mlp.experts.gate_up_proj"}));
 }
 
 TEST_F(CheckExperts, FindsOneTooMany) {
@@ -252,7 +249,7 @@ TEST_F(CheckExperts, FindsOneTooMany) {
 
 TEST_F(CheckExperts, FindsOtherShapes) {
   tensors["model.layers.0.block_sparse_moe.experts.1.w1.weight"] = zeros({8, 12});
-  EXPECT_EQ(problems(), Strings({"mismatched model.layers.0.block_sparse_moe.experts.1.w1.weight"}));
+  EXPECT_EQ(problems(), Names({"mismatched model.layers.0.block_sparse_moe.experts.1.w1.weight"}));
 }
 
 TEST_F(CheckExperts, TakesThemAsTheyAreInMemory) {
@@ -261,7 +258,7 @@ TEST_F(CheckExperts, TakesThemAsTheyAreInMemory) {
     tensors[layer + "mlp.experts.gate_up_proj"] = zeros({3, 24, 8});
     tensors[layer + "mlp.experts.down_proj"] = zeros({3, 8, 12});
   }
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 TEST_F(CheckExperts, AConfigMaySayAnyNumberOfThem) {
@@ -273,26 +270,26 @@ TEST_F(Check, NamesWithoutTheInnerModel) {
   RawTensors inner;
   for (const auto& [name, tensor] : tensors) inner[name.starts_with("model.") ? name.substr(6) : name] = tensor;
   tensors = inner;
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 TEST_F(Check, QuantizedWeightsHaveTheirShapes) {
   RawTensors weight = small_nf4("model.layers.0.mlp.up_proj.weight");  // of 6 x 32
   tensors.erase("model.layers.0.mlp.up_proj.weight");
   tensors.merge(weight);
-  EXPECT_EQ(problems(), Strings({"mismatched model.layers.0.mlp.up_proj.weight", "quantization "}));
+  EXPECT_EQ(problems(), Names({"mismatched model.layers.0.mlp.up_proj.weight", "quantization "}));
   config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_4bit", true}};
-  EXPECT_EQ(problems(), Strings({"mismatched model.layers.0.mlp.up_proj.weight"}));
+  EXPECT_EQ(problems(), Names({"mismatched model.layers.0.mlp.up_proj.weight"}));
 }
 
 TEST_F(Check, FindsAConfigThatSpeaksOfQuantizedWeights) {
   config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_4bit", true}};
-  EXPECT_EQ(problems(), Strings({"quantization "}));
+  EXPECT_EQ(problems(), Names({"quantization "}));
 }
 
 TEST_F(Check, FindsTokensWithoutRows) {
   write_file(directory / "tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 24}}})");
-  EXPECT_EQ(problems(), Strings({"tokenizer model.embed_tokens.weight"}));
+  EXPECT_EQ(problems(), Names({"tokenizer model.embed_tokens.weight"}));
 }
 
 TEST_F(Check, SaysWhatItDoesNotKnow) {
@@ -302,12 +299,12 @@ TEST_F(Check, SaysWhatItDoesNotKnow) {
   config = llama_config();
   config["auto_map"] = {{"AutoModelForCausalLM", "modeling.Llama"}};
   EXPECT_TRUE(holds(report().notes.front(), "not compared"));
-  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(problems(), Names());
 }
 
 TEST_F(Check, ADirectoryWithoutConfig) {
   write_file(directory / "model.safetensors", safetensors(tensors));
-  EXPECT_EQ(found(check(directory.path())), Strings({"config "}));
+  EXPECT_EQ(found(check(directory.path())), Names({"config "}));
   EXPECT_TRUE(holds(check(directory / "model.safetensors").notes.front(), "is a file"));
 }
 

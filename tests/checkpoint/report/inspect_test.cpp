@@ -182,8 +182,7 @@ TEST(Inspect, keeps_the_bytes_of_a_path_that_is_not_utf8) {
 
 TEST(Inspect, names_the_method_of_others) {
   const TemporaryDirectory directory;
-  write_file(directory / "config.json", R"({"quantization_config": {"quant_method": "gptq"}})");
-  write_file(directory / "model.safetensors", safetensors({{"a.qweight", u8({1, 2})}}));
+  write_model(directory.path(), {{"a.qweight", u8({1, 2})}}, R"({"quantization_config": {"quant_method": "gptq"}})");
   const Inventory inventory = inspect(directory.path());
   ASSERT_EQ(inventory.notes.size(), 1U);
   EXPECT_TRUE(holds(inventory.notes[0], "is quantized by GPTQ, as its config.json says"));
