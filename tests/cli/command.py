@@ -56,6 +56,11 @@ class Command(unittest.TestCase):
     def dequantize(self, *arguments, source=TINY / "bnb4", **options):
         return self.run_qfuse("dequantize", source, "-o", self.out, *arguments, **options)
 
+    def inspect(self, *arguments):
+        """The tensors of the output, by name."""
+        tensors = json.loads(self.run_qfuse("inspect", self.out, "--json", *arguments)[0])["tensors"]
+        return {tensor["name"]: tensor for tensor in tensors}
+
 
 def linked_libraries():
     """What the tested command is linked with, as ldd prints it."""
@@ -67,57 +72,43 @@ def library_path():
     return ":".join(sorted({str(Path(word).parent) for word in linked_libraries().split() if word.startswith("/")}))
 
 
+def write_tensors(path, tensors, data=b""):
+    """A file of tensors, (type, shape) by name; zeros, which are a hole of the file, but for the `data` at its end."""
+    header, position = {}, 0
+    for name, (dtype, shape) in tensors.items():
+        end = position + {"U8": 1, "BF16": 2, "F32": 4}[dtype] * math.prod(shape)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [position, end]}
+        position = end
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.truncate(8 + len(text) + position)
+        file.seek(-len(data), os.SEEK_END)
+        file.write(data)
+
+
 def write_adapter(path, layer=LAYER, step=1):
     """Of rank 1, and each value of the sum is 0.5 * `step` more."""
     path.mkdir(exist_ok=True)
-    header, data = {}, b""
-    for name, shape in (("lora_A", [1, 128]), ("lora_B", [352, 1])):
-        values = struct.pack("<f", 0.5 * step if name == "lora_A" else 1.0) * max(shape)
-        header[f"base_model.model.{layer}.{name}.weight"] = {
-            "dtype": "F32",
-            "shape": shape,
-            "data_offsets": [len(data), len(data) + len(values)],
-        }
-        data += values
-    text = json.dumps(header).encode()
-    (path / "adapter_model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+    name, (rows, columns) = f"base_model.model.{layer}", (352, 128)
+    tensors = {f"{name}.lora_A.weight": ("F32", [1, columns]), f"{name}.lora_B.weight": ("F32", [rows, 1])}
+    data = struct.pack("<f", 0.5 * step) * columns + struct.pack("<f", 1.0) * rows
+    write_tensors(path / "adapter_model.safetensors", tensors, data)
     (path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 1, "lora_alpha": 1}')
 
 
 def write_big(path, elements=1 << 26):
     """One plain NF4 weight whose file is a hole, so that only its decoding takes time."""
     state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [elements]}).encode()
-    sizes = {
-        "w": ("U8", elements // 2),
-        "w.absmax": ("F32", elements // 64 * 4),
-        "w.quant_state.bitsandbytes__nf4": ("U8", len(state)),
-    }
-    header, position = {}, 0
-    for name, (dtype, size) in sizes.items():
-        count = size // 4 if dtype == "F32" else size
-        header[name] = {"dtype": dtype, "shape": [count], "data_offsets": [position, position + size]}
-        position += size
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        file.seek(position - len(state), os.SEEK_CUR)
-        file.write(state)
+    parts = {"w": ("U8", [elements // 2]), "w.absmax": ("F32", [elements // 64])}
+    write_tensors(path, parts | {"w.quant_state.bitsandbytes__nf4": ("U8", [len(state)])}, state)
 
 
 def write_hole(path, size=1 << 29):
     """One bf16 weight whose file is a hole."""
-    header = json.dumps({"w.weight": {"dtype": "BF16", "shape": [size // 2048, 1024], "data_offsets": [0, size]}})
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(header)) + header.encode())
-        file.truncate(8 + len(header) + size)
+    write_tensors(path, {"w.weight": ("BF16", [size // 2048, 1024])})
 
 
 def write_zeros(path, shapes):
     """A file of bf16 tensors, by name."""
-    header, position = {}, 0
-    for name, shape in shapes.items():
-        end = position + 2 * math.prod(shape)
-        header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [position, end]}
-        position = end
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(position))
+    write_tensors(path, {name: ("BF16", shape) for name, shape in shapes.items()})

@@ -20,23 +20,11 @@ class General(Command):
 
     def test_help_teaches(self):
         text, _ = self.run_qfuse("--help")
-        for word in (
-            "dequantize",
-            "quantize",
-            "merge",
-            "finish",
-            "inspect",
-            "check",
-            "compare",
-            "devices",
-            "completions",
-            "help",
-            "Examples:",
-            "Exit codes:",
-        ):
+        subcommands = ["dequantize", "quantize", "merge", "finish", "inspect", "check", "compare", "devices"]
+        for word in [*subcommands, "completions", "help", "Examples:", "Exit codes:"]:
             self.assertIn(word, text)
         self.assertEqual("\n  bench " in text, (QFUSE.parent / "qfuse-bench").exists(), "of what is not there, nothing")
-        for subcommand in ("dequantize", "quantize", "merge", "finish", "inspect", "check", "compare", "devices"):
+        for subcommand in subcommands:
             self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
 
     def test_short_help_is_a_line_for_each_option(self):
@@ -49,65 +37,60 @@ class General(Command):
             self.assertLessEqual(max(map(len, short)), 80)
 
     def test_usage_errors(self):
-        for arguments in (
-            [],
-            ["nonsense"],
-            ["dequantize"],
-            ["dequantize", "x"],
-            ["compare", "x"],
-            ["inspect", "--no"],
-            ["check"],
-            ["dequantize", "x", "-o", "y", "--check", "--dry-run"],
-            ["dequantize", "x", "-o", "y", "--check", "--shard", "0/2"],
-            ["dequantize", "x", "-o", "y", "--dtype", "int8"],
-            ["dequantize", "x", "-o", "y", "--device", "tpu"],
-            ["dequantize", "x", "-o", "y", "--device", "cuda:x"],
-            ["quantize", "x", "-o", "y", "--device", "gpu"],
-            ["dequantize", "x", "-o", "y", "--threads", "-1"],
-            ["quantize"],
-            ["quantize", "x"],
-            ["quantize", "x", "-o", "y", "--type", "int8"],
-            ["quantize", "x", "-o", "y", "--block-size", "48"],
-            ["quantize", "x", "-o", "y", "--dtype", "int8"],
-            ["quantize", "x", "-o", "y", "--max-shard-size", "much"],
-            ["quantize", "x", "-o", "y", "--include"],
-            ["merge"],
-            ["merge", "x"],
-            ["merge", "x", "y"],
-            ["merge", "-o", "y"],
-            ["merge", "x", "y", "-o", "z", "--to", "int8"],
-            ["merge", "x", "y", "-o", "z", "--base-as", "bf16"],
-            ["merge", "x", "y", "-o", "z", "--block-size", "48"],
-            ["merge", "x", "y", "-o", "z", "--tie", "--untie"],
-            ["merge", "x", "y", "-o", "z", "--fail-below", "half"],
-            ["finish"],
-            ["finish", "x", "y"],
+        """Of command lines, some with what the message says."""
+        for line, message in (
+            ("", ""),
+            ("dequantize", ""),
+            ("compare x", ""),
+            ("inspect --no", ""),
+            ("check", ""),
+            ("dequantize x -o y --check --dry-run", ""),
+            ("dequantize x -o y --check --shard 0/2", ""),
+            ("dequantize x -o y --dtype int8", ""),
+            ("dequantize x -o y --device tpu", ""),
+            ("dequantize x -o y --device cuda:x", ""),
+            ("quantize x -o y --device gpu", ""),
+            ("quantize", ""),
+            ("quantize x", ""),
+            ("quantize x -o y --block-size 48", ""),
+            ("quantize x -o y --dtype int8", ""),
+            ("quantize x -o y --max-shard-size much", ""),
+            ("quantize x -o y --include", ""),
+            ("merge", ""),
+            ("merge x", ""),
+            ("merge x y", ""),
+            ("merge -o y", ""),
+            ("merge x y -o z --to int8", ""),
+            ("merge x y -o z --base-as bf16", ""),
+            ("merge x y -o z --block-size 48", ""),
+            ("merge x y -o z --tie --untie", ""),
+            ("finish", ""),
+            ("finish x y", ""),
+            # what a value may be
+            ("dequantize x -o y --threads -1", "--threads is -1, it can be 0 or more (see qfuse deq"),
+            ("dequantize x -o y --threads many", "--threads is many, it can be 0 or more"),
+            ("quantize x -o y --type int8", "--type is 'int8', it can be nf4 or fp4 (see"),
+            ("quantize x -o y --dtype e4m3", "--dtype is 'e4m3', it can be auto, bf16, fp16 or fp32"),
+            ("quantize x -o y --device tpu", "--device is 'tpu', it can be auto, cpu, cuda[:N] or op"),
+            ("merge x y -o z --fail-below half", "--fail-below is 'half', it can be a number"),
+            ("help merg", "SUBCOMMAND is 'merg', it can be dequantize, "),
+            ("dequantize x", "--output is required: say where to write with -o (see qfuse dequantize --help)"),
+            ("dequantize x out", "--output is required: did you mean -o out?"),
+            ("merge x adapter out", "--output is required: did you mean -o out?"),
+            # what is misspelt
+            ("dequantise", "the subcommand 'dequantise' is unknown: did you mean dequantize?"),
+            ("nonsense", "the subcommand 'nonsense' is unknown: see qfuse --help"),
+            ("quantize x --blocksize=64", "the option '--blocksize' is unknown: did you mean --block-size?"),
+            ("quantize x -o y --max-shard-size 5", "write 5GB or 5MB, or 5B"),
         ):
-            with self.subTest(arguments=arguments):
-                self.error(*arguments, code=2)
-
-    def test_what_a_value_may_be(self):
-        for arguments, message in (
-            (["dequantize", "x", "-o", "y", "--threads", "-1"], "--threads is -1, it can be 0 or more (see qfuse deq"),
-            (["dequantize", "x", "-o", "y", "--threads", "many"], "--threads is many, it can be 0 or more"),
-            (["quantize", "x", "-o", "y", "--type", "int8"], "--type is 'int8', it can be nf4 or fp4 (see"),
-            (["quantize", "x", "-o", "y", "--dtype", "e4m3"], "--dtype is 'e4m3', it can be auto, bf16, fp16 or fp32"),
-            (["quantize", "x", "-o", "y", "--device", "tpu"], "--device is 'tpu', it can be auto, cpu, cuda[:N] or op"),
-            (["merge", "x", "y", "-o", "z", "--fail-below", "half"], "--fail-below is 'half', it can be a number"),
-            (["help", "merg"], "SUBCOMMAND is 'merg', it can be dequantize, "),
-            (["dequantize", "x"], "--output is required: say where to write with -o (see qfuse dequantize --help)"),
-            (["dequantize", "x", "out"], "--output is required: did you mean -o out?"),
-            (["merge", "x", "adapter", "out"], "--output is required: did you mean -o out?"),
-        ):
-            with self.subTest(arguments=arguments):
-                self.assertIn(message, self.error(*arguments, code=2))
+            with self.subTest(line):
+                self.assertIn(message, self.error(*line.split(), code=2))
 
     def test_values_in_any_case(self):
         options = ["--type", "NF4", "--dtype", "Float16", "--device", "CPU"]
         self.run_qfuse("quantize", TINY / "full", "-o", self.out, *options)
-        name = "model.layers.0.mlp.up_proj.weight"
-        found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", name)[0])["tensors"]
-        self.assertEqual([(tensor["format"], tensor["dtype"]) for tensor in found], [("nf4", "F16")])
+        found = self.inspect()["model.layers.0.mlp.up_proj.weight"]
+        self.assertEqual((found["format"], found["dtype"]), ("nf4", "F16"))
 
     def test_sizes(self):
         for size in ("0", "-1", "GB", "5XB", "1.5GB", "9999999999GB", "", "5", "999"):
@@ -117,16 +100,6 @@ class General(Command):
             with self.subTest(size=size):
                 summary = json.loads(self.dequantize("--max-shard-size", size, "--json", "--force")[0])
                 self.assertEqual(summary["files"], files)
-
-    def test_what_is_misspelt(self):
-        for arguments, message in (
-            (["dequantise"], "the subcommand 'dequantise' is unknown: did you mean dequantize?"),
-            (["nonsense"], "the subcommand 'nonsense' is unknown: see qfuse --help"),
-            (["quantize", "x", "--blocksize=64"], "the option '--blocksize' is unknown: did you mean --block-size?"),
-            (["quantize", "x", "-o", "y", "--max-shard-size", "5"], "write 5GB or 5MB, or 5B"),
-        ):
-            with self.subTest(arguments=arguments):
-                self.assertIn(message, self.error(*arguments, code=2))
 
     def test_devices_as_json(self):
         found = json.loads(self.run_qfuse("devices", "--json")[0])
@@ -160,13 +133,8 @@ class General(Command):
         program.write_text('#!/bin/sh\necho "got $*"\nexit 7\n')
         program.chmod(0o755)
         environment["LD_LIBRARY_PATH"] = library_path()
-        done = subprocess.run(
-            [self.directory / "qfuse", "bench", "--help", "-x", "y"],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment,
-        )
+        command = [self.directory / "qfuse", "bench", "--help", "-x", "y"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         self.assertEqual((done.returncode, done.stdout), (7, "got --help -x y\n"))
 
     def test_output_that_cannot_be_written_is_a_failure(self):

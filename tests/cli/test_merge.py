@@ -4,11 +4,10 @@
 import json
 import os
 import shutil
-import struct
 import sys
 import unittest
 
-from command import LAYER, TINY, Command, linked_libraries, write_adapter, write_hole
+from command import LAYER, TINY, Command, linked_libraries, write_adapter, write_hole, write_tensors
 
 
 class Merge(Command):
@@ -87,16 +86,18 @@ class Merge(Command):
         self.assertAlmostEqual(report["tensors"][0]["rmse"], 0.5 + 4 * 0.5 * 0.5, places=2)
 
     def test_types(self):
-        for to, dtype in (("auto", "BF16"), ("fp32", "F32"), ("float16", "F16")):
-            with self.subTest(to):
-                self.merge("--to", to, "--force")
-                found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{LAYER}.weight")[0])
-                self.assertEqual(found["tensors"][0]["dtype"], dtype)
-        for options, expected in ((("--to", "nf4"), "nf4"), (("--to", "fp4", "--block-size", "128"), "fp4")):
+        for options, field, expected in (
+            (["--to", "auto"], "dtype", "BF16"),
+            (["--to", "fp32"], "dtype", "F32"),
+            (["--to", "float16"], "dtype", "F16"),
+            (["--to", "fp16"], "dtype", "F16"),
+            (["--dtype", "fp16"], "dtype", "F16"),
+            (["--to", "nf4"], "format", "nf4"),
+            (["--to", "fp4", "--block-size", "128"], "format", "fp4"),
+        ):
             with self.subTest(options):
                 self.merge(*options, "--force")
-                found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{LAYER}.weight")[0])
-                self.assertEqual(found["tensors"][0]["format"], expected)
+                self.assertEqual(self.inspect()[f"{LAYER}.weight"][field], expected)
 
     def test_base_in_4_bits(self):
         self.merge("--to", "nf4", source=TINY / "bnb4")
@@ -123,12 +124,6 @@ class Merge(Command):
                 self.merge("--dry-run", "--to", "nf4", *options, source=source, adapters=faint)
         out, _ = self.merge("--to", "nf4", adapters=faint)
         self.assertRegex(out, r"of what the adapter adds, \d+\.\d % is left in 4 bits", "a base between codes keeps it")
-
-    def test_dtype_is_to(self):
-        for to in ("--to", "--dtype"):
-            self.merge(to, "fp16", "--force")
-            found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{LAYER}.weight")[0])
-            self.assertEqual(found["tensors"][0]["dtype"], "F16")
 
     def test_what_was_probably_meant(self):
         error = self.refuse(source=self.adapter, adapters=[TINY / "full"])
@@ -193,10 +188,7 @@ class Merge(Command):
         base = self.directory / "unknown"
         base.mkdir()
         (base / "config.json").write_text('{"architectures": ["MyForCausalLM"]}')
-        size = 352 * 128 * 4
-        entry = {"dtype": "F32", "shape": [352, 128], "data_offsets": [0, size]}
-        text = json.dumps({"model.embed_tokens.weight": entry}).encode()
-        (base / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + bytes(size))
+        write_tensors(base / "model.safetensors", {"model.embed_tokens.weight": ("F32", [352, 128])})
         return base
 
     def test_the_output_is_no_adapter(self):
@@ -209,15 +201,9 @@ class Merge(Command):
         """A base of 1024 columns whose file is a hole, and an adapter for it."""
         source = self.directory / f"{megabytes}.safetensors"
         write_hole(source, megabytes << 20)
-        rows = (megabytes << 20) // 2048
-        header = {
-            "w.lora_A.weight": {"dtype": "F32", "shape": [1, 1024], "data_offsets": [0, 4096]},
-            "w.lora_B.weight": {"dtype": "F32", "shape": [rows, 1], "data_offsets": [4096, 4096 + 4 * rows]},
-        }
-        text = json.dumps(header).encode()
-        (self.adapter / "adapter_model.safetensors").write_bytes(
-            struct.pack("<Q", len(text)) + text + bytes(4096 + 4 * rows)
-        )
+        shapes = {"w.lora_A.weight": [1, 1024], "w.lora_B.weight": [(megabytes << 20) // 2048, 1]}
+        tensors = {name: ("F32", shape) for name, shape in shapes.items()}
+        write_tensors(self.adapter / "adapter_model.safetensors", tensors)
         return source
 
     def test_interrupt_leaves_nothing(self):
