@@ -337,8 +337,14 @@ TEST(Ranges, swiglu_experts_are_checked) {
   };
   refused([](auto& p) { p.experts.count = -1; }, "experts.count is -1, it must be 0 to 1048576");
   refused([](auto& p) { p.experts.count = 0; }, "experts.count is 0, but experts.ends is given");
-  refused([](auto& p) { p.experts.ends = static_cast<const char*>(p.experts.ends) + 4; },
-          "experts.ends must be aligned to its elements, 8 bytes");
+  const auto misaligned = [](qfuse_index_type type, int by) {
+    return [type, by](Swiglu& p) {
+      p.experts.ends_type = type;
+      p.experts.ends = static_cast<const char*>(p.experts.ends) + by;
+    };
+  };
+  refused(misaligned(QFUSE_INDEX_INT32, 2), "experts.ends must be aligned to its elements, 4 bytes");
+  refused(misaligned(QFUSE_INDEX_INT64, 4), "experts.ends must be aligned to its elements, 8 bytes");
   refused([](auto& p) { p.experts.ends_type = static_cast<qfuse_index_type>(2); },
           "experts.ends_type is 2, it must be QFUSE_INDEX_INT32 (0) or QFUSE_INDEX_INT64 (1)");
   refused([](auto& p) { p.experts.layout = static_cast<qfuse_expert_layout>(2); },

@@ -5,14 +5,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <qfuse/qfuse.hpp>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "contract/swiglu.h"
 #include "support/buffer.h"
-#include "support/compare.h"
 #include "support/quick.h"
 #include "support/run.h"
 #include "support/swiglu.h"
@@ -206,19 +203,6 @@ TEST(SwigluExperts, a_gpu_keeps_wrong_ends_within_the_arrays) {
   expect(256, {-7, 300, 20}, {{0, 0}, {0, 256}, {256, 20}});
   expect(512, {512, 0, 512, 0, 512}, {{0, 512}, {512, 0}, {0, 512}, {512, 0}, {0, 512}});  // the last finds no room
   expect(512, {384, 0, 512, 0, 512}, {{0, 384}, {384, 0}, {0, 512}, {512, 0}, {0, 512}});  // or only for its first tile
-}
-
-TEST(SwigluExperts, the_cpp_interface_gives_the_same_bytes) {
-  const std::vector<std::int32_t> ends = {130, 200};
-  const Inputs in(SwigluCase{"", 200, kChannels}, 0);
-  const How how = {QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_SIDE_BY_SIDE, QFUSE_INDEX_INT32, Asked::y, {}};
-  const Outputs expected = expected_outputs(in, {{0, 130}, {130, 200}}, how);
-  std::vector<std::int8_t> y(expected.y_t.q.size());
-  std::vector<float> scales(expected.y_t.s.size() / 4);
-  std::memcpy(y.data(), room_for(200, 2, how.scales).y_t.q.data(), y.size());
-  qfuse::swiglu(200, kChannels, std::as_bytes(std::span(in.x_values)), {.y_t = {y, scales}},
-                {.experts = Experts(ends, ExpertLayout::side_by_side)});
-  EXPECT_TRUE(same_bytes(expected.y_t.q.data(), y.data(), static_cast<std::int64_t>(y.size())));
 }
 
 }  // namespace

@@ -26,14 +26,20 @@ using Params = contract::Swiglu;
 using Inputs = SwigluInputs;
 using Outputs = SwigluOutputs;
 
-Outputs oracles_outputs(const Inputs& in, Asked asked, qfuse_payload payload = QFUSE_INT8,
-                        qfuse_scale_layout layout = QFUSE_SCALES_ROW_MAJOR, const SwigluExtras& extras = {}) {
+Outputs outputs_on(const qfuse_exec& exec, const Inputs& in, Asked asked, qfuse_payload payload = QFUSE_INT8,
+                   qfuse_scale_layout layout = QFUSE_SCALES_ROW_MAJOR, const SwigluExtras& extras = {},
+                   std::size_t misalignment = 0) {
   Params p = in.params(asked, payload, extras);
-  Outputs out(p.m, p.h, 0, layout);
+  Outputs out(p.m, p.h, misalignment, layout);
   out.point(p, asked, extras);
   qfuse_error error{};
-  EXPECT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
+  EXPECT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
   return out;
+}
+
+template <class... How>
+Outputs oracles_outputs(const Inputs& in, Asked asked, const How&... how) {
+  return outputs_on(oracle(), in, asked, how...);
 }
 
 // ---- against the oracle; exp is the oracle's own, so NVIDIA's GPUs are judged in tests/cuda ----
@@ -43,12 +49,7 @@ class SwigluCases : public testing::TestWithParam<SwigluCase> {};
 void expect_bytes(const Outputs& expected, const Inputs& in, Asked asked, qfuse_payload payload,
                   qfuse_scale_layout layout, std::size_t misalignment, const SwigluExtras& extras = {}) {
   for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
-    Params p = in.params(asked, payload, extras);
-    Outputs actual(p.m, p.h, misalignment, layout);
-    actual.point(p, asked, extras);
-    qfuse_error error{};
-    ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
-    ASSERT_TRUE(same_outputs(expected, actual));
+    ASSERT_TRUE(same_outputs(expected, outputs_on(exec, in, asked, payload, layout, extras, misalignment)));
   });
 }
 
@@ -158,18 +159,13 @@ TEST(Swiglu, every_gate_gives_the_oracles_y_on_every_target) {
       format::store_unaligned(in.x.as<void>(), i, static_cast<std::uint16_t>(i * ((1 << 16) / kGates)));
       format::store_rounded(in.x.as<void>(), kGates + i, QFUSE_BFLOAT16, up);
     }
-    const Outputs expected = oracles_outputs(in, Asked::all);
-    for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
-      Params p = in.params(Asked::all);
-      Outputs actual(p.m, p.h);
-      actual.point(p, Asked::all);
-      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      ASSERT_TRUE(same_outputs(expected, actual));
-    });
+    expect_the_oracles_bytes(in, Asked::all, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 0);
   }
 }
 
 // ---- by hand ----
+
+float float_of(const Buffer& values, std::int64_t i) { return format::load_unaligned<float>(values.data(), i); }
 
 // 128 tokens of 128 channels, everything the same but for what a test plants, in one way.
 struct Square {
@@ -184,22 +180,16 @@ struct Square {
     format::store_rounded(in.x.as<void>(), t * 2 * kSide + kSide + c, QFUSE_BFLOAT16, up);
     format::store_rounded(in.grad_y.as<void>(), t * kSide + c, QFUSE_BFLOAT16, dy);
   }
-  void run_on(const qfuse_exec& exec) {
-    Params p = in.params(Asked::all, payload);
-    out = Outputs(kSide, kSide);
-    out.point(p, Asked::all);
-    qfuse_error error{};
-    ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
-  }
+  void run_on(const qfuse_exec& exec) { out = outputs_on(exec, in, Asked::all, payload); }
   int d_gate(std::int64_t t, std::int64_t c) { return out.grad_input.q.as<std::int8_t>()[t * 2 * kSide + c]; }
   int d_up(std::int64_t t, std::int64_t c) { return d_gate(t, kSide + c); }
   int y(std::int64_t t, std::int64_t c) { return out.y_t.q.as<std::int8_t>()[c * kSide + t]; }
-  float d_gate_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input.s.data(), 2 * t); }
-  float d_up_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input.s.data(), 2 * t + 1); }
-  float y_scale(std::int64_t c) { return format::load_unaligned<float>(out.y_t.s.data(), c); }
+  float d_gate_scale(std::int64_t t) { return float_of(out.grad_input.s, 2 * t); }
+  float d_up_scale(std::int64_t t) { return float_of(out.grad_input.s, 2 * t + 1); }
+  float y_scale(std::int64_t c) { return float_of(out.y_t.s, c); }
   int d_gate_t(std::int64_t t, std::int64_t c) { return out.grad_input_t.q.as<std::int8_t>()[c * kSide + t]; }
   int d_up_t(std::int64_t t, std::int64_t c) { return d_gate_t(t, kSide + c); }
-  float d_gate_t_scale(std::int64_t c) { return format::load_unaligned<float>(out.grad_input_t.s.data(), c); }
+  float d_gate_t_scale(std::int64_t c) { return float_of(out.grad_input_t.s, c); }
   float d_up_t_scale(std::int64_t c) { return d_gate_t_scale(kSide + c); }
 
   qfuse_payload payload;
@@ -257,17 +247,11 @@ TEST(Swiglu, weights_scale_y_and_the_gradients_and_have_one) {
       format::store_unaligned(in.weights.as<void>(), t, t == 5 ? -0.25F : 2.0F);
     const SwigluExtras extras = {"", true, true};
     for (const Asked asked : {Asked::all, Asked::y_rows}) {
-      Params p = in.params(asked, QFUSE_INT8, extras);
-      Outputs out(Square::kSide, Square::kSide);
-      out.point(p, asked, extras);
-      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      const auto float_of = [](const Buffer& of, std::int64_t i) {
-        return format::load_unaligned<float>(of.data(), i);
-      };
+      const Outputs out = outputs_on(exec, in, asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, extras);
       if (asked == Asked::y_rows) {
         EXPECT_EQ(float_of(out.y.s, 5), 48.0F * format::kInt8Scale) << "192 * 0.25";
         EXPECT_EQ(float_of(out.y.s, 6), 384.0F * format::kInt8Scale);
-        EXPECT_EQ(out.y.q.as<std::int8_t>()[5 * Square::kSide], -127);
+        EXPECT_EQ(static_cast<std::int8_t>(out.y.q.data()[5 * Square::kSide]), -127);
         continue;
       }
       EXPECT_EQ(float_of(out.grad_input.s, 2 * 5), 0.375F * format::kInt8Scale) << "d_gate: 0.5 * 3 * 0.25";
@@ -286,18 +270,14 @@ TEST(Swiglu, limits_and_offset_by_hand) {
     for (std::int64_t c = 0; c < Square::kSide; ++c) square.plant(6, c, 2.0F, 1.0F, 0.5F);
     for (const float offset : {0.0F, 1.0F}) {
       const SwigluExtras extras = {"", false, false, 2.0F, 16.0F, offset};  // 1 / (1 + exp(-32)) is 1
-      Outputs out(Square::kSide, Square::kSide);
-      for (const Asked asked : {Asked::all, Asked::y_rows}) {
-        Params p = square.in.params(asked, QFUSE_INT8, extras);
-        out.point(p, asked, extras);
-        ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      }
-      const auto float_of = [](const Buffer& of, std::int64_t i) {
-        return format::load_unaligned<float>(of.data(), i);
+      const auto asked_for = [&](Asked asked) {
+        return outputs_on(exec, square.in, asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, extras);
       };
-      EXPECT_EQ(float_of(out.y.s, 4), 2 * (2 + offset) * format::kInt8Scale);
-      EXPECT_EQ(float_of(out.y.s, 5), 2 * std::fabs(-2 + offset) * format::kInt8Scale);
-      EXPECT_EQ(out.y.q.as<std::int8_t>()[5 * Square::kSide], -127);
+      const Outputs y = asked_for(Asked::y_rows);
+      EXPECT_EQ(float_of(y.y.s, 4), 2 * (2 + offset) * format::kInt8Scale);
+      EXPECT_EQ(float_of(y.y.s, 5), 2 * std::fabs(-2 + offset) * format::kInt8Scale);
+      EXPECT_EQ(static_cast<std::int8_t>(y.y.q.data()[5 * Square::kSide]), -127);
+      const Outputs out = asked_for(Asked::all);
       EXPECT_EQ(float_of(out.grad_input.s, 2 * 4), 1e-10F) << "the gate was more";
       EXPECT_EQ(float_of(out.grad_input.s, 2 * 4 + 1), 1e-10F) << "the up was more";
       EXPECT_EQ(float_of(out.grad_input.s, 2 * 5 + 1), 1e-10F) << "the up was less";

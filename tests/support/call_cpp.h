@@ -152,7 +152,7 @@ inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const 
                         .workspace = arrays.of("workspace")};
   if (p.experts.count > 0)
     options.experts =
-        Experts(std::span(static_cast<const std::int64_t*>(p.experts.ends), static_cast<std::size_t>(p.experts.count)),
+        Experts(std::span(static_cast<const std::int32_t*>(p.experts.ends), static_cast<std::size_t>(p.experts.count)),
                 static_cast<ExpertLayout>(p.experts.layout));
   swiglu(p.m, p.h, arrays.of("x"),
          {.y = output("y.q", "y.s"),

@@ -151,11 +151,11 @@ inline contract::Swiglu swiglu_weighted_sample() {
 
 // Of two experts, whose transposed outputs would be larger than a slot.
 inline contract::Swiglu swiglu_expert_sample() {
-  static constexpr std::int64_t kEnds[] = {1, 2};
+  alignas(8) static constexpr std::int32_t kEnds[] = {1, 2};
   contract::Swiglu p = swiglu_sample(true, false);
   p.experts.ends = kEnds;
   p.experts.count = 2;
-  p.experts.ends_type = QFUSE_INDEX_INT64;
+  p.experts.ends_type = QFUSE_INDEX_INT32;
   p.experts.layout = QFUSE_EXPERTS_SIDE_BY_SIDE;
   return p;
 }
@@ -173,8 +173,7 @@ inline contract::Swiglu swiglu_mxfp8_sample() {
   return p;
 }
 
-// Three tokens.
-// With the sums that every device makes alike.
+// Three tokens, with the sums that every device makes alike.
 inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool nested) {
   contract::Matmul4bit p{};
   p.weight = detail::weight<qfuse_weight_4bit>(nested);
