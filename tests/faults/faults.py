@@ -2,7 +2,9 @@
 
 import json
 import os
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 # In memory where there is such a file system: what is tested is order, not the disk.
 SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 QFUSE = Path(sys.argv[1]).resolve()
+KILL = 0  # in the place of an error
 INDEX = "model.safetensors.index.json"
 
 
@@ -101,6 +104,7 @@ class Faults(unittest.TestCase):
         self.partial = self.directory / "out.qfuse-partial"
         self.lock = self.directory / "out.qfuse-partial.lock"
         self.old = self.directory / "out.qfuse-old"
+        self.shards = self.directory / "out.qfuse-shards"
 
     def command(self, *options):
         """A merge where there is an adapter."""
@@ -128,6 +132,52 @@ class Faults(unittest.TestCase):
     def assert_only(self, *names):
         adapter = ["adapter"] if self.adapter.exists() else []
         self.assertEqual(sorted(os.listdir(self.directory)), sorted([*names, *adapter]))
+
+    def mount(self, size):
+        """A file system of its own, of that size."""
+        disk = self.directory / "disk"
+        disk.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk]
+        mounted = subprocess.run(command, capture_output=True, text=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f"cannot mount a small file system: {mounted.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        return disk
+
+
+class Stopped(Faults):
+    """Runs that end or fail at a step: a call that reads, makes, fills, moves or removes a file (fail_at_step.cpp)."""
+
+    def fail_at(self, step, error, *arguments):
+        """The exit code and standard error of a run that fails at a step."""
+        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_FAIL_AT": f"{step},{error}"}
+        command = self.command(*arguments)
+        done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        return done.returncode, done.stderr
+
+    def steps(self, *arguments, first=1, stride=1):
+        """Kills a run at one step after the other until one survives; yields after each."""
+        step = first
+        while (code := self.fail_at(step, KILL, *arguments)[0]) != 0:
+            self.assertEqual(code, -signal.SIGKILL)
+            yield step
+            step += stride
+        self.assertGreater(step, 20, "the library is preloaded")
+
+    def clear(self):
+        for path in (self.out, self.shards, self.partial, self.old):
+            shutil.rmtree(path, ignore_errors=True)
+        self.lock.unlink(missing_ok=True)
+
+    def make_old_output(self):
+        write_model(self.out, [nf4("old.weight", 2, 64)])
+        self.old_contents = contents(self.out)
+
+
+def limit_file_size():
+    """Of a process that is about to start: it cannot write beyond 100,000 bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
 
 def main():

@@ -5,30 +5,27 @@ Usage: test_shards.py <qfuse> <library fail_at_step> [seed]"""
 import errno
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
 
-from faults import QFUSE, Faults, contents, lora, main, nf4, pattern, write_adapter, write_model
+from faults import QFUSE, Stopped, contents, limit_file_size, lora, main, nf4, pattern, write_adapter, write_model
 
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(10**9)
 print("seed", SEED, file=sys.stderr)
-KILL = 0
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT)
 ALL = os.environ.get("QFUSE_TEST_ALL") == "ON"  # each error at each step, or one of them
 STRIDE = 1 if ALL else 3  # of the steps at which a shard is stopped, from another one on in every run
 
 
-class Shards(Faults):
+class Shards(Stopped):
     """What is checked after each fault: the shared directory has nothing but whole files under final names."""
 
     def setUp(self):
         super().setUp()
         self.random = random.Random(SEED)
-        self.shards = self.directory / "out.qfuse-shards"
         self.verb, self.options = "dequantize", []
 
     def use(self, verb, weights, size, max_shard_size):
@@ -69,15 +66,13 @@ class Shards(Faults):
         done = subprocess.run(self.command(*arguments), stderr=subprocess.PIPE, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def fail_at(self, step, error, *arguments):
-        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_FAIL_AT": f"{step},{error}"}
-        done = subprocess.run(
-            self.command(*arguments), env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False
-        )
-        if error != KILL and done.returncode != 0:
-            self.assertEqual(done.returncode, 1)
-            self.assertRegex(done.stderr, r"\Aqfuse: error: [^\n]+\n\Z")
-        return done.returncode
+    def failed_at(self, step, error, *arguments):
+        """Whether it failed there, with its message."""
+        code, text = self.fail_at(step, error, *arguments)
+        if code != 0:
+            self.assertEqual(code, 1)
+            self.assertRegex(text, r"\Aqfuse: error: [^\n]+\n\Z")
+        return code != 0
 
     def published(self):
         """What is there under final names, which is what it will be."""
@@ -99,21 +94,10 @@ class Shards(Faults):
         self.assertEqual(contents(self.out), self.complete)
         self.assert_only("in", "out")
 
-    def clear(self):
-        for path in (self.out, self.shards, self.partial, self.old):
-            shutil.rmtree(path, ignore_errors=True)
-        self.lock.unlink(missing_ok=True)
-
 
 class Steps(Shards):
-    def steps(self, *arguments, stride=1):
-        """Kills a run at one step after the other until one survives; yields after each."""
-        step = 1 + self.random.randrange(stride)
-        while (code := self.fail_at(step, KILL, *arguments)) != 0:
-            self.assertEqual(code, -signal.SIGKILL)
-            yield step
-            step += stride
-        self.assertGreater(step, 20, "the library is preloaded")
+    def first(self):
+        return 1 + self.random.randrange(STRIDE)
 
     def small(self, verb):
         self.use(verb, 3, 64, 5000 if verb == "quantize" else 8192)
@@ -122,7 +106,7 @@ class Steps(Shards):
         for verb in ("dequantize", "quantize", "merge"):
             self.small(verb)
             for shard, other in (("0/2", "1/2"), ("1/2", "0/2")):
-                for step in self.steps(shard, stride=STRIDE):
+                for step in self.steps(shard, first=self.first(), stride=STRIDE):
                     with self.subTest(verb=verb, shard=shard, step=step):
                         if self.shards.exists():
                             self.published()
@@ -138,15 +122,15 @@ class Steps(Shards):
             last = 0
             for last in self.steps("0/2"):
                 self.clear()
-            for step in range(1 + self.random.randrange(STRIDE), last + 1, STRIDE):
+            for step in range(self.first(), last + 1, STRIDE):
                 for error in ERRORS if ALL else (self.random.choice(ERRORS),):
                     with self.subTest(verb=verb, step=step, error=errno.errorcode[error]):
                         self.clear()
                         self.succeed("1/2")
                         before = self.published()
-                        code = self.fail_at(step, error, "0/2")
+                        is_failed = self.failed_at(step, error, "0/2")
                         self.assertLessEqual(before.items(), self.published().items())
-                        if code != 0:
+                        if is_failed:
                             self.assertEqual(self.own_names(), [".qfuse-lock", ".qfuse-plan.json"])
                         self.succeed("0/2")
                         self.finish()
@@ -189,8 +173,7 @@ class Steps(Shards):
 
     def made_beside_an_old_output(self):
         self.made()
-        write_model(self.out, [nf4("old.weight", 2, 64)])
-        self.old_contents = contents(self.out)
+        self.make_old_output()
 
     def test_a_finish_failing_at_every_step_loses_nothing(self):
         self.small("dequantize")
@@ -198,18 +181,19 @@ class Steps(Shards):
         last = 0
         for last in self.steps("finish"):
             self.made()
-        codes = []
+        failed = set()
         for error in (errno.ENOSPC, errno.EIO, errno.EPERM):  # the last is what a file system without links says
             for step in range(1, last + 1):
                 with self.subTest(step=step, error=errno.errorcode[error]):
                     self.made()
-                    codes.append(self.fail_at(step, error, "finish"))
+                    is_failed = self.failed_at(step, error, "finish")
+                    failed.add(is_failed)
                     if self.out.exists():
                         self.assertEqual(contents(self.out), self.complete)
-                    self.assertEqual(self.shards.exists(), codes[-1] != 0)
-                    if codes[-1] != 0:
+                    self.assertEqual(self.shards.exists(), is_failed)
+                    if is_failed:
                         self.finish()
-        self.assertLessEqual({0, 1}, set(codes))
+        self.assertEqual(failed, {False, True})
 
 
 class Random(Shards):
@@ -310,12 +294,8 @@ class Random(Shards):
         self.big("dequantize")
         self.succeed("1/2")
         before = self.published()
-
-        def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
-        done = subprocess.run(self.command("0/2"), stderr=subprocess.PIPE, text=True, check=False, preexec_fn=limit)
+        command = self.command("0/2")
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, preexec_fn=limit_file_size)
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot write: File too large", done.stderr)
         self.assertEqual(self.published(), before)
@@ -325,14 +305,7 @@ class Random(Shards):
 
     def test_a_disk_too_small_for_its_own_files_stops_a_shard_at_once(self):
         self.big("dequantize")
-        disk = self.directory / "disk"
-        disk.mkdir()
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", disk], capture_output=True, text=True, check=False
-        )
-        if mounted.returncode != 0:
-            self.skipTest(f"cannot mount a small file system: {mounted.stderr.strip()}")
-        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        disk = self.mount("5m")
         self.out = disk / "out"
         self.succeed("1/4")  # two of the six files, of 2 MB each
         done = subprocess.run(self.command("0/4"), stderr=subprocess.PIPE, text=True, check=False)

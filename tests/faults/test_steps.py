@@ -2,20 +2,12 @@
 """Ends or fails a run at each of its steps, one after the other. Usage: test_steps.py <qfuse> <library fail_at_step>"""
 
 import errno
-import os
 import shutil
-import signal
-import subprocess
-import sys
 
-from faults import Faults, contents, lora, main, nf4, small_model, write_adapter, write_model
-
-KILL = 0
+from faults import Stopped, contents, lora, main, small_model, write_adapter
 
 
-class Steps(Faults):
-    """A step is a call that reads, makes, fills, moves or removes a file; fail_at_step.cpp counts them."""
-
+class Steps(Stopped):
     def setUp(self):
         super().setUp()
         self.write_input()
@@ -26,28 +18,6 @@ class Steps(Faults):
 
     def write_input(self):
         small_model(self.source)
-
-    def fail_at(self, step, error, *options):
-        """The exit code and standard error of a run that fails at a step."""
-        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_FAIL_AT": f"{step},{error}"}
-        done = subprocess.run(
-            self.command(*options), env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False
-        )
-        return done.returncode, done.stderr
-
-    def steps(self, *options):
-        """Kills a run at one step after the other until one survives; yields after each."""
-        step = 1
-        while (code := self.fail_at(step, KILL, *options)[0]) != 0:
-            self.assertEqual(code, -signal.SIGKILL)
-            yield step
-            step += 1
-        self.assertGreater(step, 20, "the library is preloaded")
-
-    def clear(self):
-        for path in (self.out, self.partial, self.old):
-            shutil.rmtree(path, ignore_errors=True)
-        self.lock.unlink(missing_ok=True)
 
     def test_killed_at_every_step(self):
         for step in self.steps():
@@ -72,10 +42,6 @@ class Steps(Faults):
         self.assertEqual(windows, {"old kept", "old aside", "new, old aside", "new"})
         self.assertEqual(contents(self.out), self.complete)
         self.assert_only("in", "out")
-
-    def make_old_output(self):
-        write_model(self.out, [nf4("old.weight", 2, 64)])
-        self.old_contents = contents(self.out)
 
     def check_replacement(self):
         """One of old and new is whole. What docs/FAULTS.md calls the state."""

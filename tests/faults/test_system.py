@@ -3,7 +3,7 @@
 
 import json
 import os
-import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -12,6 +12,7 @@ from faults import (
     QFUSE,
     Faults,
     contents,
+    limit_file_size,
     lora,
     main,
     nf4,
@@ -28,38 +29,27 @@ NOBODY = 65534
 class FullDisk(Faults):
     def test_a_limit_of_file_size(self):
         write_model(self.source, [nf4("a.weight", 256, 256)])  # 128 KiB decoded
-
-        def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
-        self.assertIn("cannot write: File too large", self.refusal(preexec_fn=limit))
+        self.assertIn("cannot write: File too large", self.refusal(preexec_fn=limit_file_size))
 
     def test_a_file_system_that_is_too_small(self):
         small_model(self.source)
-        self.mount()
-        (self.disk / "rest").write_bytes(bytes(65536))
+        disk = self.write_to_a_small_disk()
+        (disk / "rest").write_bytes(bytes(65536))
         self.assertRegex(self.dequantize(code=1), "has 0 bytes free, the output needs 77[14] bytes")
-        self.assertEqual(os.listdir(self.disk), ["rest"])
+        self.assertEqual(os.listdir(disk), ["rest"])
 
     def test_a_file_system_that_fills_up(self):
         small_model(self.source)
         text = json.dumps({"padding": "x" * 100_000})
         (self.source / "config.json").write_text(text)  # which the check of free space does not know
-        self.mount()
+        disk = self.write_to_a_small_disk()
         self.assertIn("cannot write: No space left on device", self.dequantize(code=1))
-        self.assertEqual(os.listdir(self.disk), [])
+        self.assertEqual(os.listdir(disk), [])
 
-    def mount(self):
-        self.disk = self.directory / "disk"
-        self.disk.mkdir()
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", self.disk], capture_output=True, text=True, check=False
-        )
-        if mounted.returncode != 0:
-            self.skipTest(f"cannot mount a small file system: {mounted.stderr.strip()}")
-        self.addCleanup(subprocess.run, ["umount", self.disk], check=True)
-        self.out = self.disk / "out"
+    def write_to_a_small_disk(self):
+        disk = self.mount("64k")
+        self.out = disk / "out"
+        return disk
 
 
 class MergeOntoFullDisk(FullDisk):
@@ -139,6 +129,23 @@ class ChangingInput(Faults):
         error = process.communicate(timeout=60)[1]
         return process.returncode, error
 
+    def expect_read_as_it_was_opened(self, file, changes):
+        """Whatever becomes of the input meanwhile; `file` is put back after each."""
+        self.dequantize()
+        expected, whole = contents(self.out), file.read_bytes()
+        for change in changes:
+            with self.subTest(change):
+                shutil.rmtree(self.out)
+                self.assertEqual(self.change_during_a_run(change), (0, ""))
+                self.assertEqual(contents(self.out), expected)
+                self.assert_only("in", "out")
+                file.unlink(missing_ok=True)
+                file.write_bytes(whole)
+
+    def replace(self, file, tensors):
+        (self.directory / "other").write_bytes(safetensors(tensors))
+        os.replace(self.directory / "other", file)
+
     def test_a_file_that_shrinks_is_an_error(self):
         code, error = self.change_during_a_run(lambda: os.truncate(self.last, 300_000))
         self.assertEqual(code, 1)
@@ -146,25 +153,12 @@ class ChangingInput(Faults):
         self.assert_only("in")
 
     def test_a_file_that_grows_or_is_replaced_is_read_as_it_was_opened(self):
-        self.dequantize()
-        expected = contents(self.out)
-
         def grow():
             with open(self.last, "ab") as file:
                 file.write(b"more")
 
-        def replace():
-            (self.directory / "other").write_bytes(safetensors(nf4("other", 2, 64)))
-            os.replace(self.directory / "other", self.last)
-
-        for change in (grow, replace, self.last.unlink):
-            with self.subTest(change):
-                subprocess.run(["rm", "-r", self.out], check=True)
-                self.assertEqual(self.change_during_a_run(change), (0, ""))
-                self.assertEqual(contents(self.out), expected)
-                self.assert_only("in", "out")
-                self.last.unlink(missing_ok=True)
-                self.last.write_bytes(safetensors(nf4("7.weight", 1024, 1024)))
+        changes = [grow, lambda: self.replace(self.last, nf4("other", 2, 64)), self.last.unlink]
+        self.expect_read_as_it_was_opened(self.last, changes)
 
 
 class ChangingAdapter(ChangingInput):
@@ -189,22 +183,9 @@ class ChangingAdapter(ChangingInput):
         self.assert_only("in")
 
     def test_an_adapter_that_is_replaced_or_removed_is_read_as_it_was_opened(self):
-        self.dequantize()
-        expected = contents(self.out)
-        whole = self.file.read_bytes()
-
-        def replace():
-            (self.directory / "other").write_bytes(safetensors({"x": ("F32", [2], pattern(8))}))
-            os.replace(self.directory / "other", self.file)
-
-        for change in (replace, self.file.unlink, (self.adapter / "adapter_config.json").unlink):
-            with self.subTest(change):
-                subprocess.run(["rm", "-r", self.out], check=True)
-                self.assertEqual(self.change_during_a_run(change), (0, ""))
-                self.assertEqual(contents(self.out), expected)
-                self.assert_only("in", "out")
-                self.file.unlink(missing_ok=True)
-                self.file.write_bytes(whole)
+        other = {"x": ("F32", [2], pattern(8))}
+        changes = [lambda: self.replace(self.file, other), self.file.unlink]
+        self.expect_read_as_it_was_opened(self.file, [*changes, (self.adapter / "adapter_config.json").unlink])
 
 
 if __name__ == "__main__":
