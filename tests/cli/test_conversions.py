@@ -71,15 +71,7 @@ class Dequantize(Command):
 
     def test_failures(self):
         self.assertIn("No such file", self.error("dequantize", self.directory / "none", "-o", self.out, code=1))
-        self.assertIn("nothing to dequantize", self.error("dequantize", TINY / "full", "-o", self.out, code=1))
         self.assertIn("input itself", self.error("dequantize", TINY / "bnb4", "-o", TINY / "bnb4", "--force", code=1))
-        (self.directory / "cut.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0{")
-        self.assertIn(
-            "cut.safetensors: is incomplete, or no safetensors file: its header claims 16 bytes, the file has 1",
-            self.error("dequantize", self.directory / "cut.safetensors", "-o", self.out, code=1),
-        )
-        (self.directory / "x.bin").write_bytes(b"x")
-        self.assertIn("save_pretrained", self.error("dequantize", self.directory / "x.bin", "-o", self.out, code=1))
         self.assertFalse(self.out.exists())
 
     def test_interrupt_leaves_nothing(self):
@@ -294,22 +286,6 @@ class Quantize(Command):
             ["lm_head.weight"]
             + [f"model.layers.{layer}.self_attn.{part}_proj.weight" for layer in (0, 1) for part in "koq"],
         )
-        config = json.loads((self.out / "config.json").read_text())["quantization_config"]
-        self.assertEqual(
-            config["llm_int8_skip_modules"],
-            sorted(
-                [f"model.layers.{layer}.mlp.{part}_proj" for layer in (0, 1) for part in ("down", "gate", "up")]
-                + [f"model.layers.{layer}.self_attn.v_proj" for layer in (0, 1)]
-            ),
-        )
-
-    def test_shards_and_threads(self):
-        contents = set()
-        for threads in ("0", "1", "3"):
-            summary = self.quantize("--max-shard-size", "200KB", "--threads", threads, "--json", "--force")[0]
-            self.assertEqual(json.loads(summary)["files"], 3)
-            contents.add(tuple((self.out / name).read_bytes() for name in sorted(os.listdir(self.out))))
-        self.assertEqual(len(contents), 1)
 
     def test_there_and_back(self):
         self.quantize()
@@ -318,13 +294,8 @@ class Quantize(Command):
         self.assertEqual((self.directory / "back/config.json").read_text(), (TINY / "full/config.json").read_text())
 
     def test_failures(self):
-        def refuse(*arguments, source=TINY / "full"):
-            return self.error("quantize", source, "-o", self.out, *arguments, code=1)
-
-        self.assertIn("dequantize the checkpoint first", refuse(source=TINY / "bnb4"))
-        self.assertIn("nothing to quantize", refuse("--exclude", "*"))
-        self.assertIn("include '*.qq.*' matches nothing", refuse("--include", "*.qq.*"))
-        self.assertIn("No such file", refuse(source=self.directory / "none"))
+        error = self.error("quantize", TINY / "bnb4", "-o", self.out, code=1)
+        self.assertIn("dequantize the checkpoint first", error)
         self.assertEqual(os.listdir(self.directory), [])
 
     def test_interrupt_leaves_nothing(self):

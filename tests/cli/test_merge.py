@@ -130,8 +130,6 @@ class Merge(Command):
         self.assertIn(f"the base comes first: `qfuse merge {TINY / 'full'} {self.adapter}`", error)
         _, notes = self.merge(adapters=[self.adapter, f"{self.adapter}/"])
         self.assertIn("is given twice, and added twice", notes)
-        write_adapter(self.adapter, "lm_head")
-        self.assertRegex(self.refuse(), "whose product does not fit .*: the adapter is of another model")
 
     def test_a_folder_without_config(self):
         bare = self.directory / "bare"
@@ -172,13 +170,7 @@ class Merge(Command):
 
     def test_failures(self):
         self.assertIn("no such file", self.refuse(adapters=[self.directory / "none"]))
-        self.assertIn("No such file", self.refuse(source=self.directory / "none"))
-        self.assertIn("is an adapter itself", self.refuse(source=self.adapter))
         self.assertIn("nothing to tie", self.refuse("--untie"))
-        write_adapter(self.adapter, "model.layers.9.mlp.up_proj")
-        error = self.refuse()
-        self.assertIn("the nearest is 'model.layers.0.mlp.up_proj.weight': the adapter is of another model", error)
-        self.assertIn("with other layers", error)
         write_adapter(self.adapter, "lm_head")
         self.assertRegex(self.refuse(source=self.unknown_class()), "'MyForCausalLM' is not known.*: --tie .*, --untie ")
         self.assertEqual(sorted(os.listdir(self.directory)), ["lora", "unknown"])

@@ -123,17 +123,18 @@ TEST_P(Conversions, copy_the_rest_of_a_directory_but_for_weights) {
 }
 
 TEST_P(Conversions, give_the_same_files_on_the_reference_device_and_by_any_number_of_threads) {
-  GetParam()(directory_ / "expected");
-  const Files expected = files_in(directory_ / "expected");
   options_.force = true;
-  for (const int threads : {1, 2, 7}) {
-    options_.exec.threads = threads;
+  const auto files_by = [&](const Exec& exec) {
+    options_.exec = exec;
     GetParam()(directory_ / "out", options_);
-    EXPECT_TRUE(files_in(directory_ / "out") == expected) << threads;
+    return files_in(directory_ / "out");
+  };
+  for (const std::int64_t most : {options_.max_shard_size, std::int64_t{200'000}}) {
+    options_.max_shard_size = most;
+    const Files expected = files_by({});
+    for (const int threads : {1, 2, 7}) EXPECT_TRUE(files_by({.threads = threads}) == expected) << threads;
+    EXPECT_TRUE(files_by({.device = {QFUSE_REFERENCE, 0}}) == expected);
   }
-  options_.exec.device = {QFUSE_REFERENCE, 0};
-  GetParam()(directory_ / "out", options_);
-  EXPECT_TRUE(files_in(directory_ / "out") == expected);
 }
 
 // Also of a model whose weights have their parts in several files.
