@@ -1,13 +1,19 @@
 // Conversions and reports of whole checkpoints, for python/qfuse/native/library.py, which calls them through ctypes: a
-// library of its own, which needs no torch. It is given paths and numbers, and gives numbers and texts.
+// library of its own, which needs no torch. It is given paths and options by name, and gives numbers and texts.
 #include <qfuse/checkpoint.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <exception>
-#include <iterator>
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -32,107 +38,128 @@ qfuse_status guarded(Take take, const Work& work) {
   }
 }
 
-checkpoint::ProgressCallback callback(ReportProgress report) {
-  return [report](const checkpoint::Progress& progress) {
-    return report(std::string(progress.tensor).c_str(), progress.bytes_done, progress.bytes_total) != 0;
-  };
+void fill(std::int64_t* numbers, std::initializer_list<std::int64_t> found) {
+  std::copy(found.begin(), found.end(), numbers);
 }
 
 }  // namespace
 
-// What all conversions take, as ctypes lays it out: qfuse/native/library.py has the same fields.
-extern "C" struct qfuse_python_conversion {
-  const char* in;
-  const char* out;
-  std::int32_t quantize;  // else dequantize; merge does not read it
-  std::int32_t dtype;     // a qfuse_dtype; -1: none is asked for
-  std::int64_t max_shard_size;
-  std::int64_t shard_index;
-  std::int64_t shard_count;  // 0: no shard
-  std::int32_t force;
-  std::int32_t dry_run;
-  std::int32_t allow_other_names;
-  std::int32_t component_count;
-  const char* const* components;
-  std::int32_t device_type;  // a qfuse_device_type; -1: the best one
-  std::int32_t device_index;
-  std::int32_t threads;
-  // of quantize, and but for `quant_type` of merge
-  std::int32_t quant_type;
-  std::int32_t double_quant;
-  std::int64_t blocksize;
-  std::int32_t experts;  // of quantize alone
-  std::int32_t include_count;
-  std::int32_t exclude_count;
-  const char* const* include;
-  const char* const* exclude;
-};
-
-// What merge takes besides; `in` is the base.
-extern "C" struct qfuse_python_merge {
-  std::int64_t adapter_count;
-  const char* const* adapters;
-  const double* weights;  // of each
-  std::int32_t to_4bit;   // a qfuse_quant_type; 0: none
-  std::int32_t base_as;   // likewise
-  double fail_below;
-  std::int32_t allow_nonfinite;
-  std::int32_t head;           // a checkpoint::Head
-  std::int32_t lora_b_layout;  // a checkpoint::LoraBLayout
-  const char* prefix;
+// An option by the name that it has in checkpoint.hpp, and its value as text; what a list holds comes one by one.
+extern "C" struct qfuse_python_option {
+  const char* name;
+  const char* value;
 };
 
 namespace {
 
-void set_common(const qfuse_python_conversion& from, ReportProgress report, checkpoint::ConversionOptions& options) {
-  if (from.dtype >= 0) options.dtype = static_cast<qfuse::Dtype>(from.dtype);
-  options.max_shard_size = from.max_shard_size;
-  options.force = from.force != 0;
-  options.dry_run = from.dry_run != 0;
-  options.allow_other_names = from.allow_other_names != 0;
-  options.components.assign(from.components, from.components + from.component_count);
-  if (from.shard_count != 0) options.shard = checkpoint::Shard{from.shard_index, from.shard_count};
-  options.exec.threads = from.threads;
-  options.exec.device = {static_cast<qfuse_device_type>(from.device_type), from.device_index};
-  if (from.device_type < 0) options.exec.device = checkpoint::best_device();
-  options.progress = callback(report);
+struct Option {
+  std::string_view name;
+  const char* value;
+
+  // Sets a field if it is the one of that name.
+  template <class Field>
+  bool sets(std::string_view field_name, Field& field) const;
+};
+
+void read(const Option& option, std::string& to) { to = option.value; }
+
+template <class Number>
+requires std::is_arithmetic_v<Number>
+void read(const Option& option, Number& to) {
+  const char* end = option.value + std::strlen(option.value);
+  const auto [behind, error] = std::from_chars(option.value, end, to);
+  if (behind != end || error != std::errc())
+    throw qfuse::Error(qfuse::Status::invalid_argument,
+                       std::string(option.name) + " is '" + option.value + "', which is no number that it can be");
 }
 
-checkpoint::ConversionReport convert(const qfuse_python_conversion& from, ReportProgress report) {
-  if (from.quantize == 0) {
-    checkpoint::DequantizeOptions options;
-    set_common(from, report, options);
-    return checkpoint::dequantize(from.in, from.out, options);
-  }
-  checkpoint::QuantizeOptions options;
-  set_common(from, report, options);
-  options.quant_type = static_cast<qfuse::QuantType>(from.quant_type);
-  options.double_quant = from.double_quant != 0;
-  options.blocksize = from.blocksize;
-  options.experts = from.experts != 0;
-  options.include.assign(from.include, from.include + from.include_count);
-  options.exclude.assign(from.exclude, from.exclude + from.exclude_count);
-  return checkpoint::quantize(from.in, from.out, options);
+template <class Enum>
+requires std::is_enum_v<Enum>
+void read(const Option& option, Enum& to) {
+  std::underlying_type_t<Enum> number{};
+  read(option, number);
+  to = static_cast<Enum>(number);
 }
 
-checkpoint::MergeReport merge(const qfuse_python_conversion& from, const qfuse_python_merge& what,
-                              ReportProgress report) {
+void read(const Option& option, bool& to) {
+  int number = 0;
+  read(option, number);
+  to = number != 0;
+}
+
+void read(const Option& option, qfuse_device& to) {
+  to = std::string_view(option.value) == "auto" ? checkpoint::best_device() : qfuse::parse_device(option.value);
+}
+
+void read(const Option& option, std::vector<std::string>& to) { to.emplace_back(option.value); }
+void read(const Option& option, std::vector<checkpoint::AdapterInput>& to) { to.push_back({option.value, 1.0}); }
+
+template <class Value>
+void read(const Option& option, std::optional<Value>& to) {
+  read(option, to.emplace());
+}
+
+template <class Field>
+bool Option::sets(std::string_view field_name, Field& field) const {
+  if (name != field_name) return false;
+  read(*this, field);
+  return true;
+}
+
+// What merge is given besides the base; the weight of an adapter comes behind it.
+struct MergeInput : checkpoint::MergeOptions {
   std::vector<checkpoint::AdapterInput> adapters;
-  for (std::int64_t i = 0; i < what.adapter_count; ++i) adapters.push_back({what.adapters[i], what.weights[i]});
-  checkpoint::MergeOptions options;
-  set_common(from, report, options);
-  if (what.to_4bit != 0) options.to_4bit = static_cast<qfuse::QuantType>(what.to_4bit);
-  if (what.base_as != 0) options.base_as = static_cast<qfuse::QuantType>(what.base_as);
-  options.blocksize = from.blocksize;
-  options.double_quant = from.double_quant != 0;
-  options.include.assign(from.include, from.include + from.include_count);
-  options.exclude.assign(from.exclude, from.exclude + from.exclude_count);
-  options.fail_below = what.fail_below;
-  options.allow_nonfinite = what.allow_nonfinite != 0;
-  options.head = static_cast<checkpoint::Head>(what.head);
-  options.lora_b_layout = static_cast<checkpoint::LoraBLayout>(what.lora_b_layout);
-  options.prefix = what.prefix;
-  return checkpoint::merge(from.in, adapters, from.out, options);
+};
+
+// Each of these sets one field, if there is one of that name. What is added to a struct of checkpoint.hpp gets its line
+// here, and its place in the signatures of qfuse/checkpoint.py.
+
+bool set_shared(const Option& option, checkpoint::ConversionOptions& to) {
+  if (option.name.starts_with("shard_")) {
+    if (!to.shard) to.shard.emplace();
+    return option.sets("shard_index", to.shard->index) || option.sets("shard_count", to.shard->count);
+  }
+  return option.sets("dtype", to.dtype) || option.sets("max_shard_size", to.max_shard_size) ||
+         option.sets("force", to.force) || option.sets("components", to.components) ||
+         option.sets("allow_other_names", to.allow_other_names) || option.sets("dry_run", to.dry_run) ||
+         option.sets("device", to.exec.device) || option.sets("threads", to.exec.threads);
+}
+
+template <class Options>
+bool set_of_4bit(const Option& option, Options& to) {
+  return option.sets("blocksize", to.blocksize) || option.sets("double_quant", to.double_quant) ||
+         option.sets("include", to.include) || option.sets("exclude", to.exclude);
+}
+
+bool set(const Option& option, checkpoint::DequantizeOptions& to) { return set_shared(option, to); }
+
+bool set(const Option& option, checkpoint::QuantizeOptions& to) {
+  return set_shared(option, to) || set_of_4bit(option, to) || option.sets("quant_type", to.quant_type) ||
+         option.sets("experts", to.experts);
+}
+
+bool set(const Option& option, MergeInput& to) {
+  if (!to.adapters.empty() && option.sets("weight", to.adapters.back().weight)) return true;
+  return set_shared(option, to) || set_of_4bit(option, to) || option.sets("adapter", to.adapters) ||
+         option.sets("to_4bit", to.to_4bit) || option.sets("base_as", to.base_as) ||
+         option.sets("fail_below", to.fail_below) || option.sets("allow_nonfinite", to.allow_nonfinite) ||
+         option.sets("head", to.head) || option.sets("lora_b_layout", to.lora_b_layout) ||
+         option.sets("prefix", to.prefix);
+}
+
+bool set(const Option& option, checkpoint::FinishOptions& to) { return option.sets("force", to.force); }
+bool set(const Option& option, checkpoint::CompareOptions& to) { return option.sets("threads", to.threads); }
+
+template <class Options>
+Options options_of(std::span<const qfuse_python_option> given, ReportProgress report) {
+  Options options;
+  options.progress = [report](const checkpoint::Progress& progress) {
+    return report(std::string(progress.tensor).c_str(), progress.bytes_done, progress.bytes_total) != 0;
+  };
+  for (const auto [name, value] : given)
+    if (!set({name, value}, options))
+      throw qfuse::Error(qfuse::Status::invalid_argument, "there is no option '" + std::string(name) + "'");
+  return options;
 }
 
 // As JSON; kinds are words that need no escapes.
@@ -146,63 +173,47 @@ std::string json_of(const std::vector<checkpoint::KeptTensors>& all) {
 
 // `numbers`: tensors, converted, files, bytes_read and bytes_written. Takes what was kept as JSON, then the notes.
 void give(const checkpoint::ConversionReport& done, std::int64_t* numbers, Take take) {
-  const std::int64_t found[] = {done.tensors, done.converted, done.files, done.bytes_read, done.bytes_written};
-  std::copy(std::begin(found), std::end(found), numbers);
+  fill(numbers, {done.tensors, done.converted, done.files, done.bytes_read, done.bytes_written});
   take(json_of(done.kept).c_str());
   for (const std::string& note : done.notes) take(note.c_str());
 }
 
 }  // namespace
 
-// Fills `numbers` and takes texts as give() says.
-extern "C" QFUSE_API qfuse_status qfuse_python_convert(const qfuse_python_conversion* conversion, ReportProgress report,
-                                                       std::int64_t* numbers, Take take) {
-  return guarded(take, [&] { give(convert(*conversion, report), numbers, take); });
-}
-
-// Likewise, but takes the merged tensors as JSON before that.
-extern "C" QFUSE_API qfuse_status qfuse_python_merge_adapters(const qfuse_python_conversion* conversion,
-                                                              const qfuse_python_merge* merged, ReportProgress report,
-                                                              std::int64_t* numbers, Take take) {
+// Does what `verb` says, a function of checkpoint.hpp, of one path or of two; what is not asked for is as there. Of
+// conversions, `numbers` and texts are as give() says, and merge takes the merged tensors as JSON before them. finish
+// fills `numbers` with shards, files, tensors and bytes. The others take their report as JSON, compare that of tensors
+// that are equal, too.
+extern "C" QFUSE_API qfuse_status qfuse_python_run(const char* verb, const char* in, const char* out,
+                                                   const qfuse_python_option* options, std::int64_t count,
+                                                   ReportProgress report, std::int64_t* numbers, Take take) {
   return guarded(take, [&] {
-    const checkpoint::MergeReport done = merge(*conversion, *merged, report);
-    if (!done.refused.empty()) throw qfuse::Error(qfuse::Status::invalid_data, done.refused);
-    take(to_json(done).c_str());
-    give(done, numbers, take);
-  });
-}
-
-// Fills `numbers` with shards, files, tensors and bytes.
-extern "C" QFUSE_API qfuse_status qfuse_python_finish(const char* out, std::int32_t force, ReportProgress report,
-                                                      std::int64_t* numbers, Take take) {
-  return guarded(take, [&] {
-    checkpoint::FinishOptions options;
-    options.force = force != 0;
-    options.progress = callback(report);
-    const checkpoint::FinishReport done = checkpoint::finish(out, options);
-    const std::int64_t found[] = {done.shards, done.files, done.tensors, done.bytes};
-    std::copy(std::begin(found), std::end(found), numbers);
-  });
-}
-
-// Takes the inventory as JSON.
-extern "C" QFUSE_API qfuse_status qfuse_python_inspect(const char* path, Take take) {
-  return guarded(take, [&] { take(to_json(checkpoint::inspect(path)).c_str()); });
-}
-
-// Takes what is wrong as JSON.
-extern "C" QFUSE_API qfuse_status qfuse_python_check(const char* path, Take take) {
-  return guarded(take, [&] { take(to_json(checkpoint::check(path)).c_str()); });
-}
-
-// Takes the comparison as JSON, tensors that are equal included.
-extern "C" QFUSE_API qfuse_status qfuse_python_compare(const char* a, const char* b, std::int32_t threads,
-                                                       ReportProgress report, Take take) {
-  return guarded(take, [&] {
-    checkpoint::CompareOptions options;
-    options.threads = threads;
-    options.progress = callback(report);
-    take(to_json(checkpoint::compare(a, b, options), true).c_str());
+    const std::string_view asked = verb;
+    const std::span given(options, static_cast<std::size_t>(count));
+    if (asked == "dequantize") {
+      give(checkpoint::dequantize(in, out, options_of<checkpoint::DequantizeOptions>(given, report)), numbers, take);
+    } else if (asked == "quantize") {
+      give(checkpoint::quantize(in, out, options_of<checkpoint::QuantizeOptions>(given, report)), numbers, take);
+    } else if (asked == "merge") {
+      const auto input = options_of<MergeInput>(given, report);
+      const checkpoint::MergeReport done = checkpoint::merge(in, input.adapters, out, input);
+      if (!done.refused.empty()) throw qfuse::Error(qfuse::Status::invalid_data, done.refused);
+      take(to_json(done).c_str());
+      give(done, numbers, take);
+    } else if (asked == "finish") {
+      const checkpoint::FinishReport done =
+          checkpoint::finish(in, options_of<checkpoint::FinishOptions>(given, report));
+      fill(numbers, {done.shards, done.files, done.tensors, done.bytes});
+    } else if (asked == "inspect") {
+      take(to_json(checkpoint::inspect(in)).c_str());
+    } else if (asked == "check") {
+      take(to_json(checkpoint::check(in)).c_str());
+    } else if (asked == "compare") {
+      const auto compared = options_of<checkpoint::CompareOptions>(given, report);
+      take(to_json(checkpoint::compare(in, out, compared), true).c_str());
+    } else {
+      throw qfuse::Error(qfuse::Status::invalid_argument, "there is no function '" + std::string(asked) + "'");
+    }
   });
 }
 
@@ -214,9 +225,7 @@ extern "C" QFUSE_API qfuse_status qfuse_python_shard_plan(const std::int64_t* sh
   return guarded(take, [&] {
     const std::span sizes(shape, static_cast<std::size_t>(dims));
     const checkpoint::WeightShard shard = checkpoint::shard_plan(sizes, blocksize, nested_blocksize, dim, rank, ranks);
-    const std::int64_t found[] = {
-        shard.begin,         shard.length,           shard.runs,         shard.first_block, shard.run_blocks,
-        shard.stride_blocks, shard.nested_blocksize, shard.nested_blocks};
-    std::copy(std::begin(found), std::end(found), numbers);
+    fill(numbers, {shard.begin, shard.length, shard.runs, shard.first_block, shard.run_blocks, shard.stride_blocks,
+                   shard.nested_blocksize, shard.nested_blocks});
   });
 }

@@ -11,30 +11,15 @@ the function in backquotes. Ctrl-C stops it like that, too. An output appears un
 and the input is never written to.
 """
 
-import ctypes
 import importlib.util
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeAlias
 
 from . import dtypes
-from .checkpoint_reports import (
-    CheckProblem,
-    CheckReport,
-    CompareReport,
-    ConversionReport,
-    FinishReport,
-    Inventory,
-    KeptTensors,
-    MergedTensor,
-    MergeReport,
-    Progress,
-    StoredArray,
-    TensorComparison,
-    TensorInfo,
-)
 from .native import library
 from .native.library import AnyPath, Cancelled
 
@@ -65,15 +50,237 @@ __all__ = [
     "quantize",
 ]
 
+# ---- what functions tell and return: in a line, reports leave out their lists, of an entry a tensor
+
+
+def _size(count: int) -> str:
+    """As the command says it."""
+    size, unit = next(
+        ((size, unit) for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if count >= size), (1, "B")
+    )
+    return f"{count / size:.3g} {unit}"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _noted(notes: Sequence[str]) -> str:
+    return f", {_count(len(notes), 'note')}" if notes else ""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """tensor: being worked on. bytes_done: of output (dequantize, merge, finish), of input (quantize), of values
+    (compare). Where merge measures what an adapter changes, it first counts elements, and then begins anew."""
+
+    tensor: str
+    bytes_done: int
+    bytes_total: int
+
+
+@dataclass(frozen=True)
+class KeptTensors:
+    """What a conversion to 4 bits leaves as it is. kind: "experts", "embeddings", "output heads", "routers", "vision
+    and audio towers", "others" (norms, biases and such), or "excluded"."""
+
+    kind: str
+    tensors: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class ConversionReport:
+    """Of a shard, its part alone. Bytes are those of tensors. kept: of quantize, and of merge from 16 bits to 4; most
+    bytes first. notes: what the caller should know of the output."""
+
+    tensors: int
+    converted: int
+    files: int
+    bytes_read: int
+    bytes_written: int
+    kept: tuple[KeptTensors, ...]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return self._show(f"{self.converted} of {self.tensors} tensors converted")
+
+    def _show(self, done: str) -> str:
+        written = f"{_size(self.bytes_written)} in {_count(self.files, 'file')}"
+        return f"{type(self).__name__}({done}, {written}{_noted(self.notes)})"
+
+
+@dataclass(frozen=True)
+class MergedTensor:
+    """A tensor that adapters change. rule: "lora", "dora", "replaced", "rows", and several with " + ".
+
+    rank: of the last adapter that adds to it, 0 if none does. scale: alpha / rank, or alpha / sqrt(rank), times the
+    adapter's weight. added_rms, weight_rms: root mean square of what is added, and of the base. survival: the share of
+    what is added that is left when the sum is encoded to 4 bits and decoded again. The last three are None where they
+    were not measured: a dry run measures, and so does a merge to 4 bits.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    rule: str
+    rank: int
+    scale: float
+    added_rms: float | None
+    weight_rms: float | None
+    survival: float | None
+
+
+@dataclass(frozen=True)
+class MergeReport(ConversionReport):
+    """merged: the tensors that adapters change, by name. converted: they, and those only decoded or encoded."""
+
+    merged: tuple[MergedTensor, ...]
+
+    def __repr__(self) -> str:
+        return self._show(f"{len(self.merged)} of {self.tensors} tensors merged")
+
+
+@dataclass(frozen=True)
+class FinishReport:
+    """shards: 0 where it is not known any more. bytes: of tensors."""
+
+    shards: int
+    files: int
+    tensors: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array as a file has it. offset: of its first byte in the file. dtype: as safetensors spells it."""
+
+    name: str
+    path: str
+    offset: int
+    bytes: int
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """A tensor of the decoded model. format: "nf4", "fp4", "int8", or its dtype. dtype: what it decodes to, or is.
+
+    bytes: stored, all parts together. blocksize and nested_blocksize are 0 where there are no blocks.
+    """
+
+    name: str
+    file: str
+    format: str
+    shape: tuple[int, ...]
+    dtype: str
+    blocksize: int
+    nested: bool
+    bytes: int
+    decoded_bytes: int
+    nested_blocksize: int
+    nested_offset: float
+    arrays: tuple[StoredArray, ...]
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """tensors: by name. bytes: of tensors, stored and decoded. notes: that another method quantized it, or that it is
+    an adapter."""
+
+    files: int
+    bytes: int
+    decoded_bytes: int
+    notes: tuple[str, ...]
+    tensors: tuple[TensorInfo, ...]
+
+    def __repr__(self) -> str:
+        stored = f"{_count(len(self.tensors), 'tensor')} in {_count(self.files, 'file')}"
+        return f"Inventory({stored}, {_size(self.bytes)}, decoded {_size(self.decoded_bytes)}{_noted(self.notes)})"
+
+
+@dataclass(frozen=True)
+class CheckProblem:
+    """kind: "missing" from the files, "unexpected" in them, "mismatched" in shape, "tokenizer" with tokens that have no
+    row, or of which files contradict each other, "quantization" that config.json does not say, "config" or "content"
+    that is no model's, "refused" by transformers. tensor: its name, or ""."""
+
+    kind: str
+    tensor: str
+    message: str
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """notes: what could not be compared, and what is unusual and does no harm. cannot_tell: something could not be
+    compared."""
+
+    files: int
+    tensors: int
+    problems: tuple[CheckProblem, ...]
+    notes: tuple[str, ...]
+    cannot_tell: bool = False
+
+
+@dataclass(frozen=True)
+class TensorComparison:
+    """difference: "equal", "values", "dtype", "shape", "only in A" or "only in B"; note has the two dtypes or shapes.
+
+    differing: elements whose bits differ. The distances are None for dtypes that are no floats, and where they are not
+    finite: snr_db of equal tensors is infinite.
+    """
+
+    name: str
+    difference: str
+    note: str
+    elements: int
+    differing: int
+    max_abs: float | None
+    max_rel: float | None
+    rmse: float | None
+    snr_db: float | None
+    first_differing: int
+    first_a: float | None
+    first_b: float | None
+
+
+@dataclass(frozen=True)
+class CompareReport:
+    """different: how many tensors are. snr_db, relative_error: of all tensors whose values differ, as if they were one;
+    snr_db is None where none do."""
+
+    equal: bool
+    different: int
+    snr_db: float | None
+    relative_error: float | None
+    tensors: tuple[TensorComparison, ...]
+
+    def __repr__(self) -> str:
+        tensors = _count(len(self.tensors), "tensor")
+        snr = "" if self.snr_db is None else f", signal-to-noise ratio {self.snr_db:.2f} dB"
+        return f"CompareReport({'equal, ' if self.equal else f'{self.different} of '}{tensors}{snr})"
+
+
+# ---- the functions
+
 DtypeName = Literal["auto", "bf16", "fp16", "fp32", "bfloat16", "float16", "float32"]
 Dtype: TypeAlias = "DtypeName | torch.dtype"
 _DTYPES = {"auto": -1} | dtypes.NAMES
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
-_HEADS = {"as_trained": 0, "tie": 1, "untie": 2}  # as checkpoint::Head
-_LORA_B_LAYOUTS = {"as_said": 0, "peft": 1, "grouped_by_expert": 2}  # as checkpoint::LoraBLayout
-_BY_NAMES = ("missing", "unexpected", "mismatched")
+# What options that are words can be, and the numbers that checkpoint.hpp has for them.
+_CHOICES = {
+    "dtype": _DTYPES,
+    "quant_type": _QUANT_TYPES,
+    "to": _DTYPES | _QUANT_TYPES,  # which is one of dtype and to_4bit
+    "to_4bit": _QUANT_TYPES,
+    "base_as": _QUANT_TYPES,
+    "head": {"as_trained": 0, "tie": 1, "untie": 2},
+    "lora_b_layout": {"as_said": 0, "peft": 1, "grouped_by_expert": 2},
+}
+_SIZES = {"threads": 2**31, "blocksize": 2**31, "max_shard_size": 2**63}  # and what they must be below
 _LISTS = ("include", "exclude", "components")  # of names
-
+_OPTIONAL = ("shard", "base_as")
+_BY_NAMES = ("missing", "unexpected", "mismatched")
 
 ProgressCallback = Callable[[Progress], bool | None]  # False stops
 
@@ -104,7 +311,7 @@ def dequantize(
     and report what would be. allow_other_names: convert a quantized model also where a layer lacks a tensor that the
     other layers have, and has one instead that its class in transformers has not.
     """
-    return _convert(locals())
+    return _convert("dequantize", **locals())
 
 
 def quantize(
@@ -136,7 +343,7 @@ def quantize(
     will decode to. components: none means text encoders, transformers and UNets. The other arguments are those of
     dequantize.
     """
-    return _convert(locals())
+    return _convert("quantize", **locals())
 
 
 def merge(
@@ -191,12 +398,14 @@ def merge(
     changes; raises what the merge would raise by fail_below, of which 0 shows the figures all the same. The other
     arguments are those of dequantize.
     """
-    return _merge(locals())
+    return _merge(**locals())
 
 
 def finish(output: AnyPath, *, force: bool = False, progress: ProgressCallback | None = None) -> FinishReport:
     """Makes `output` of what the shards of a conversion left beside it: the bytes that one process would write."""
-    return FinishReport(*library.finish(output, force, _report(progress)))
+    options = [*_spelt("force", force)]
+    numbers, _ = library.run("finish", output, options=options, report=_report(progress), number_count=4)
+    return FinishReport(*numbers)
 
 
 def inspect(path: AnyPath) -> Inventory:
@@ -223,7 +432,8 @@ def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport
     transformers itself build the model's class and compare, without memory for it or reading its data, and take what it
     says of names and shapes instead; None: where it can be imported. Code that a model brings along is never run.
     """
-    found = json.loads(library.check(path))
+    _, (text,) = library.run("check", path)
+    found = json.loads(text)
     problems = [CheckProblem(**problem) for problem in found["problems"]]
     asked = ask_transformers
     if asked is None:
@@ -244,7 +454,8 @@ def compare(a: AnyPath, b: AnyPath, *, threads: int = 0, progress: ProgressCallb
 
     threads: that read and compare; 0: one per core, up to 16.
     """
-    found = json.loads(library.compare(a, b, threads, _report(progress)))
+    _, (text,) = library.run("compare", a, b, options=[*_spelt("threads", threads)], report=_report(progress))
+    found = json.loads(text)
     tensors = tuple(TensorComparison(**tensor) for tensor in found["tensors"])
     return CompareReport(found["equal"], found["different"], found["snr_db"], found["relative_error"], tensors)
 
@@ -255,19 +466,6 @@ def _report(progress: ProgressCallback | None) -> library.Report | None:
     return lambda tensor, done, total: progress(Progress(tensor, done, total)) is not False
 
 
-def _choice(name: str, value: str, choices: dict[str, int]) -> int:
-    if value not in choices:
-        raise ValueError(f"{name} is {value!r}, it can be {', '.join(map(repr, choices))}")
-    return choices[value]
-
-
-def _dtype(name: str, value: object, choices: dict[str, int]) -> int:
-    found = dtypes.canonical(value)
-    if found not in choices:
-        raise ValueError(f"{name} is {value!r}, it can be {', '.join(map(repr, choices))}")
-    return choices[found]
-
-
 def _weighted(adapter: Any) -> tuple[AnyPath, float]:
     if isinstance(adapter, str | os.PathLike):
         return adapter, 1.0
@@ -276,76 +474,60 @@ def _weighted(adapter: Any) -> tuple[AnyPath, float]:
     return adapter[0], float(adapter[1])
 
 
-def _merge(asked: dict[str, Any]) -> MergeReport:
-    """`asked`: the arguments of merge by name."""
-    to, adapters = dtypes.canonical(asked["to"]), asked["adapters"]
-    _dtype("to", asked["to"], _DTYPES | _QUANT_TYPES)
-    pairs = [_weighted(one) for one in ([adapters] if isinstance(adapters, str | os.PathLike) else adapters)]
-    what = library.Merge(
-        adapter_count=len(pairs),
-        adapters=(ctypes.c_char_p * len(pairs))(*(library.path_bytes(path) for path, _ in pairs)),
-        weights=(ctypes.c_double * len(pairs))(*(weight for _, weight in pairs)),
-        to_4bit=_QUANT_TYPES.get(to, 0),
-        base_as=0 if asked["base_as"] is None else _choice("base_as", asked["base_as"], _QUANT_TYPES),
-        fail_below=asked["fail_below"],
-        allow_nonfinite=asked["allow_nonfinite"],
-        head=_choice("head", asked["head"], _HEADS),
-        lora_b_layout=_choice("lora_b_layout", asked["lora_b_layout"], _LORA_B_LAYOUTS),
-        prefix=asked["prefix"].encode(),
-    )
-    conversion = _conversion(asked | {"source": asked["base"] or "", "dtype": to if to in _DTYPES else "auto"})
-    numbers, found, kept, notes = library.merge(conversion, what, _report(asked["progress"]))
+def _convert(verb: str, source: AnyPath, output: AnyPath, progress: Any, **asked: Any) -> ConversionReport:
+    """asked: the other arguments of dequantize or quantize by name."""
+    numbers, (kept, *notes) = _run(verb, source, output, progress, asked)
+    fields: list[Any] = [*numbers, _kept(kept), tuple(notes)]
+    return ConversionReport(*fields)
+
+
+def _merge(base: AnyPath | None, output: AnyPath, progress: Any, **asked: Any) -> MergeReport:
+    numbers, (found, kept, *notes) = _run("merge", base or "", output, progress, asked)
     merged = tuple(MergedTensor(**tensor | {"shape": tuple(tensor["shape"])}) for tensor in json.loads(found))
     fields: list[Any] = [*numbers, _kept(kept), tuple(notes), merged]
     return MergeReport(*fields)
 
 
-def _convert(asked: dict[str, Any]) -> ConversionReport:
-    """`asked`: the arguments of dequantize or quantize by name."""
-    numbers, kept, notes = library.convert(_conversion(asked), _report(asked["progress"]))
-    fields: list[Any] = [*numbers, _kept(kept), tuple(notes)]
-    return ConversionReport(*fields)
+def _run(
+    verb: str, source: AnyPath, output: AnyPath, progress: Any, asked: dict[str, Any]
+) -> tuple[list[int], list[str]]:
+    options = [option for name, value in asked.items() for option in _spelt(name, value)]
+    return library.run(verb, source, output, options=options, report=_report(progress), number_count=5)
 
 
 def _kept(found: str) -> tuple[KeptTensors, ...]:
     return tuple(KeptTensors(**kept) for kept in json.loads(found))
 
 
-def _conversion(asked: dict[str, Any]) -> library.Conversion:
-    """`asked`: what all conversions take, and what quantize does, by name."""
-    for name in _LISTS:
-        if isinstance(asked.get(name), str):
+def _spelt(name: str, value: Any) -> Iterator[tuple[str, bytes]]:
+    """An argument as options of checkpoint.hpp, where most have its name, and their values as text."""
+    if value is None and name in _OPTIONAL:
+        return
+    if name == "adapters":
+        for path, weight in map(_weighted, [value] if isinstance(value, str | os.PathLike) else value):
+            yield from (("adapter", library.path_bytes(path)), ("weight", _text(weight)))
+    elif name == "shard":
+        index, count = value
+        if count < 1:
+            raise ValueError(f"shard is {value}, it must be (i, n) with i from 0 to n - 1")
+        yield from (("shard_index", _text(index)), ("shard_count", _text(count)))
+    elif name in _LISTS:
+        if isinstance(value, str):
             raise TypeError(f"{name} is a str, it must be a list of them")
-    for name in ("threads", "max_shard_size", "blocksize"):
-        if not -(2**31) <= asked.get(name, 0) < (2**63 if name == "max_shard_size" else 2**31):
-            raise ValueError(f"{name} is {asked[name]}, out of range")
-    include, exclude, components = (library.strings(tuple(asked.get(name, ()))) for name in _LISTS)
-    shard_index, shard_count = asked["shard"] or (0, 0)
-    if asked["shard"] is not None and shard_count < 1:
-        raise ValueError(f"shard is {asked['shard']}, it must be (i, n) with i from 0 to n - 1")
-    device = library.Device(-1, 0) if asked["device"] == "auto" else library.parse_device(asked["device"])
-    return library.Conversion(
-        input=library.path_bytes(asked["source"]),
-        output=library.path_bytes(asked["output"]),
-        quantize="quant_type" in asked,
-        dtype=_dtype("dtype", asked["dtype"], _DTYPES),
-        max_shard_size=asked["max_shard_size"],
-        shard_index=shard_index,
-        shard_count=shard_count,
-        force=asked["force"],
-        dry_run=asked["dry_run"],
-        allow_other_names=asked.get("allow_other_names", False),
-        component_count=len(asked.get("components", ())),
-        components=ctypes.cast(components, ctypes.POINTER(ctypes.c_char_p)),
-        device_type=device.type,
-        device_index=device.index,
-        threads=asked["threads"],
-        quant_type=_choice("quant_type", asked.get("quant_type", "nf4"), _QUANT_TYPES),
-        double_quant=asked.get("double_quant", True),
-        blocksize=asked.get("blocksize", 64),
-        experts=asked.get("experts", False),
-        include_count=len(asked.get("include", ())),
-        exclude_count=len(asked.get("exclude", ())),
-        include=ctypes.cast(include, ctypes.POINTER(ctypes.c_char_p)),
-        exclude=ctypes.cast(exclude, ctypes.POINTER(ctypes.c_char_p)),
-    )
+        yield from ((name, _text(each)) for each in value)
+    elif name in _CHOICES:
+        word = dtypes.canonical(value) if name in ("dtype", "to") else value
+        if word not in _CHOICES[name]:
+            raise ValueError(f"{name} is {value!r}, it can be {', '.join(map(repr, _CHOICES[name]))}")
+        if name == "to":
+            name = "to_4bit" if word in _QUANT_TYPES else "dtype"
+        if word != "auto":
+            yield name, _text(_CHOICES[name][word])
+    else:
+        if name in _SIZES and not -_SIZES[name] <= value < _SIZES[name]:
+            raise ValueError(f"{name} is {value}, out of range")
+        yield name, _text(value)
+
+
+def _text(value: Any) -> bytes:
+    return str(int(value) if isinstance(value, bool) else value).encode("utf-8", "surrogateescape")

@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 AnyPath = str | os.PathLike[str]
 
@@ -26,55 +25,10 @@ class Cancelled(Exception):
     """A progress callback returned False."""
 
 
-class Conversion(ctypes.Structure):
-    """struct qfuse_python_conversion of python/csrc/checkpoint.cpp."""
+class _Option(ctypes.Structure):
+    """struct qfuse_python_option of python/csrc/checkpoint.cpp."""
 
-    _fields_ = [
-        ("input", ctypes.c_char_p),
-        ("output", ctypes.c_char_p),
-        ("quantize", ctypes.c_int32),
-        ("dtype", ctypes.c_int32),
-        ("max_shard_size", ctypes.c_int64),
-        ("shard_index", ctypes.c_int64),
-        ("shard_count", ctypes.c_int64),
-        ("force", ctypes.c_int32),
-        ("dry_run", ctypes.c_int32),
-        ("allow_other_names", ctypes.c_int32),
-        ("component_count", ctypes.c_int32),
-        ("components", ctypes.POINTER(ctypes.c_char_p)),
-        ("device_type", ctypes.c_int32),
-        ("device_index", ctypes.c_int32),
-        ("threads", ctypes.c_int32),
-        ("quant_type", ctypes.c_int32),
-        ("double_quant", ctypes.c_int32),
-        ("blocksize", ctypes.c_int64),
-        ("experts", ctypes.c_int32),
-        ("include_count", ctypes.c_int32),
-        ("exclude_count", ctypes.c_int32),
-        ("include", ctypes.POINTER(ctypes.c_char_p)),
-        ("exclude", ctypes.POINTER(ctypes.c_char_p)),
-    ]
-
-
-class Merge(ctypes.Structure):
-    """struct qfuse_python_merge."""
-
-    _fields_ = [
-        ("adapter_count", ctypes.c_int64),
-        ("adapters", ctypes.POINTER(ctypes.c_char_p)),
-        ("weights", ctypes.POINTER(ctypes.c_double)),
-        ("to_4bit", ctypes.c_int32),
-        ("base_as", ctypes.c_int32),
-        ("fail_below", ctypes.c_double),
-        ("allow_nonfinite", ctypes.c_int32),
-        ("head", ctypes.c_int32),
-        ("lora_b_layout", ctypes.c_int32),
-        ("prefix", ctypes.c_char_p),
-    ]
-
-
-def strings(texts: Sequence[str]) -> Any:
-    return (ctypes.c_char_p * max(len(texts), 1))(*(text.encode("utf-8", "surrogateescape") for text in texts))
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_char_p)]
 
 
 def path_bytes(path: AnyPath) -> bytes:
@@ -125,49 +79,27 @@ class _Call:
         return self.texts
 
 
-def convert(conversion: Conversion, report: Report | None) -> tuple[list[int], str, list[str]]:
-    """The numbers of a conversion's report, what was kept as JSON, and its notes."""
-    call, numbers = _Call(report), (ctypes.c_int64 * 5)()
-    status = load("libqfuse_python.so").qfuse_python_convert(ctypes.byref(conversion), call.report, numbers, call.take)
-    kept, *notes = call.finish(status)
-    return list(numbers), kept, notes
-
-
-def merge(conversion: Conversion, what: Merge, report: Report | None) -> tuple[list[int], str, str, list[str]]:
-    """The numbers of a merge's report, the merged tensors and what was kept as JSON, and the notes."""
-    call, numbers = _Call(report), (ctypes.c_int64 * 5)()
-    function = load("libqfuse_python.so").qfuse_python_merge_adapters
-    status = function(ctypes.byref(conversion), ctypes.byref(what), call.report, numbers, call.take)
-    merged, kept, *notes = call.finish(status)
-    return list(numbers), merged, kept, notes
-
-
-def finish(out: AnyPath, force: bool, report: Report | None) -> list[int]:
-    call, numbers = _Call(report), (ctypes.c_int64 * 4)()
-    function = load("libqfuse_python.so").qfuse_python_finish
-    call.finish(function(path_bytes(out), ctypes.c_int32(force), call.report, numbers, call.take))
-    return list(numbers)
+def run(
+    verb: str,
+    *paths: AnyPath,
+    options: Sequence[tuple[str, bytes]] = (),
+    report: Report | None = None,
+    number_count: int = 0,
+) -> tuple[list[int], list[str]]:
+    """Calls a function of checkpoint.hpp, whose arguments are one path or two, and options by the names that they have
+    there. Gives the numbers and texts that qfuse_python_run says."""
+    call, numbers = _Call(report), (ctypes.c_int64 * number_count)()
+    first, second = (*map(path_bytes, paths), b"")[:2]
+    given = (_Option * len(options))(*((name.encode(), value) for name, value in options))
+    function = load("libqfuse_python.so").qfuse_python_run
+    count = ctypes.c_int64(len(options))
+    texts = call.finish(function(verb.encode(), first, second, given, count, call.report, numbers, call.take))
+    return list(numbers), texts
 
 
 def inspect(path: AnyPath) -> str:
     """The inventory of a checkpoint as JSON."""
-    call = _Call(None)
-    (text,) = call.finish(load("libqfuse_python.so").qfuse_python_inspect(path_bytes(path), call.take))
-    return text
-
-
-def check(path: AnyPath) -> str:
-    """What keeps a model from loading, as JSON."""
-    call = _Call(None)
-    (text,) = call.finish(load("libqfuse_python.so").qfuse_python_check(path_bytes(path), call.take))
-    return text
-
-
-def compare(a: AnyPath, b: AnyPath, threads: int, report: Report | None) -> str:
-    """A comparison as JSON."""
-    call = _Call(report)
-    function = load("libqfuse_python.so").qfuse_python_compare
-    (text,) = call.finish(function(path_bytes(a), path_bytes(b), ctypes.c_int32(threads), call.report, call.take))
+    _, (text,) = run("inspect", path)
     return text
 
 
@@ -194,13 +126,6 @@ class _Error(ctypes.Structure):
 
 
 CPU, CUDA, OPENCL = 0, 1, 3  # of qfuse_device_type
-
-
-def parse_device(name: str) -> Device:
-    device, error = Device(), _Error()
-    if load("libqfuse.so.0").qfuse_device_parse(name.encode(), ctypes.byref(device), ctypes.byref(error)) != 0:
-        raise ValueError(error.message.decode("utf-8", "replace"))
-    return device
 
 
 def device_count(kind: int) -> int:
