@@ -52,17 +52,18 @@ def _check_out(out: Tensor, shape: Sequence[int], dtype: torch.dtype) -> None:
     torch._check(out.dtype == dtype, lambda: f"out is {out.dtype}, it must be {dtype}")
 
 
-def _dequantize_4bit(weight: Sequence[Tensor], shape: Sequence[int], dtype: torch.dtype, *scalars: str | int) -> Tensor:
+# ---- each is called by the names that its op's schema has, and names those that it needs
+
+
+def _dequantize_4bit(weight: Sequence[Tensor], shape: Sequence[int], dtype: torch.dtype, **_: Any) -> Tensor:
     return weight[0].new_empty(shape, dtype=dtype)
 
 
-def _dequantize_4bit_out(
-    weight: Sequence[Tensor], shape: Sequence[int], dtype: torch.dtype, *scalars: str | int, out: Tensor
-) -> None:
+def _dequantize_4bit_out(shape: Sequence[int], dtype: torch.dtype, out: Tensor, **_: Any) -> None:
     _check_out(out, shape, dtype)
 
 
-def _quantize_4bit(input: Tensor, blocksize: int, quant_type: str, reciprocal: str = "ieee") -> tuple[Tensor, Tensor]:
+def _quantize_4bit(input: Tensor, blocksize: int, **_: Any) -> tuple[Tensor, Tensor]:
     n = input.numel()
     return (
         input.new_empty((-(-n // 2), 1), dtype=torch.uint8),
@@ -71,56 +72,30 @@ def _quantize_4bit(input: Tensor, blocksize: int, quant_type: str, reciprocal: s
 
 
 def _quantize_4bit_nested(
-    input: Tensor,
-    blocksize: int,
-    quant_type: str,
-    *,
-    nested_blocksize: int,
-    given_offset: Tensor | None = None,
-    reciprocal: str = "ieee",
+    input: Tensor, blocksize: int, nested_blocksize: int, **_: Any
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    packed, absmax = _quantize_4bit(input, blocksize, quant_type)
+    packed, absmax = _quantize_4bit(input, blocksize)
     nested_count = _block_count(absmax.numel(), nested_blocksize)
     nested_absmax, nested_quant_map = (absmax.new_empty((count,)) for count in (nested_count, _QUANT_MAP_SIZE))
     return packed, torch.empty_like(absmax, dtype=torch.uint8), nested_absmax, nested_quant_map, absmax.new_empty(())
 
 
-def _quantize_blockwise(
-    input: Tensor, blocksize: int, offset: float = 0.0, reciprocal: str = "ieee"
-) -> tuple[Tensor, Tensor]:
+def _quantize_blockwise(input: Tensor, blocksize: int, **_: Any) -> tuple[Tensor, Tensor]:
     return (
         input.new_empty(input.shape, dtype=torch.uint8),
         input.new_empty((_block_count(input.numel(), blocksize),), dtype=torch.float32),
     )
 
 
-def _dequantize_blockwise(
-    codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype
-) -> Tensor:
+def _decoded_codes(codes: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
     return codes.new_empty(codes.shape, dtype=dtype)
 
 
-def _dequantize_blockwise_out(
-    codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype, *, out: Tensor
-) -> None:
+def _dequantize_blockwise_out(codes: Tensor, dtype: torch.dtype, out: Tensor, **_: Any) -> None:
     _check_out(out, codes.shape, dtype)
 
 
-def _dequantize_int8(codes: Tensor, scb: Tensor, dtype: torch.dtype) -> Tensor:
-    return codes.new_empty(codes.shape, dtype=dtype)
-
-
-def _matmul_4bit(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    lora_in: Tensor | None = None,
-    lora_weight: Tensor | None = None,
-    *,
-    shape: Sequence[int],
-    direction: str = "forward",
-    **scalars: str | int,
-) -> Tensor:
+def _matmul_4bit(x: Tensor, shape: Sequence[int], direction: str = "forward", **_: Any) -> Tensor:
     rows, cols = shape
     terms, outputs = (cols, rows) if direction == "forward" else (rows, cols)
     torch._check(
@@ -129,31 +104,18 @@ def _matmul_4bit(
     return x.new_empty((*x.shape[:-1], outputs))
 
 
-def _matmul_4bit_grouped(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    expert_ends: Tensor,
-    bias: Tensor | None = None,
-    lora_in: Tensor | None = None,
-    lora_weight: Tensor | None = None,
-    *,
-    shape: Sequence[int],
-    direction: str = "forward",
-    **scalars: str | int,
-) -> Tensor:
+def _matmul_4bit_grouped(x: Tensor, shape: Sequence[int], direction: str = "forward", **_: Any) -> Tensor:
     torch._check(len(shape) == 3, lambda: f"shape is {tuple(shape)}, it must be [experts, rows, cols]")
     torch._check(x.dim() == 2, lambda: f"x has shape {tuple(x.shape)}, it must have 2 dimensions")
-    return _matmul_4bit(x, weight, bias, shape=shape[1:], direction=direction)
+    return _matmul_4bit(x, shape[1:], direction)
 
 
-def _matmul_4bit_many(
-    x: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], *, rows: Sequence[int], **scalars: str | int
-) -> list[Tensor]:
+def _matmul_4bit_many(x: Tensor, rows: Sequence[int], **_: Any) -> list[Tensor]:
     torch._check(x.dim() > 0, lambda: "x has shape (), it must be [..., cols]")
     return [x.new_empty((*x.shape[:-1], count)) for count in rows]
 
 
-def _swiglu(*tensors: Tensor | None, **others: Tensor | float | str | None) -> None:
+def _swiglu(**_: Any) -> None:
     return None
 
 
@@ -163,9 +125,9 @@ _FAKES: dict[str, Callable[..., object]] = {
     "quantize_4bit": _quantize_4bit,
     "quantize_4bit.nested": _quantize_4bit_nested,
     "quantize_blockwise": _quantize_blockwise,
-    "dequantize_blockwise": _dequantize_blockwise,
+    "dequantize_blockwise": _decoded_codes,
     "dequantize_blockwise.out": _dequantize_blockwise_out,
-    "dequantize_int8": _dequantize_int8,
+    "dequantize_int8": _decoded_codes,
     "matmul_4bit": _matmul_4bit,
     "matmul_4bit_grouped": _matmul_4bit_grouped,
     "matmul_4bit_many": _matmul_4bit_many,
@@ -182,8 +144,9 @@ def _on_one_device(name: str, fake: Callable[..., object]) -> Callable[..., obje
 
     @functools.wraps(fake)
     def checked(*args: Any, **kwargs: Any) -> object:
-        check_one_device(_tensors(dict(zip(names, args, strict=False)) | kwargs))
-        return fake(*args, **kwargs)
+        arguments = dict(zip(names, args, strict=False)) | kwargs
+        check_one_device(_tensors(arguments))
+        return fake(**arguments)
 
     return checked
 
