@@ -18,6 +18,7 @@ _MODULES: dict[str, ModuleType] = {
     "integrations.experts": transformers_experts,
     "integrations.hook": hook,
     "integrations.patch": patch,
+    "layers.stack": experts,
     "linear": linear,
     "lora": lora,
     "parameter": weight,

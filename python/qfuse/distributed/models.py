@@ -10,12 +10,11 @@ from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 
-from ..layers.experts import GroupedLinear4bit
+from ..layers.experts import GroupedLinear4bit, make_stacks_parameters
 from ..layers.factors import local_of
 from ..layers.inspection import has_hooks, is_bitsandbytes_linear
 from ..layers.linear import Linear4bit
 from ..layers.over_weight import OverWeight
-from ..layers.stack import make_stacks_parameters
 from ..weight.form import FLOAT_DTYPES
 from ..weight.tensor import Weight4bitTensor
 from .names import name_in_files

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from .. import versions
-from ..layers.stack import Adapter, Stack4bit, stack_of
+from ..layers.experts import Adapter, Stack4bit, stack_of
 from ..patching.patch import Patch, Patches, Report
 
 __all__ = ["cover_stacks", "is_stack", "report"]

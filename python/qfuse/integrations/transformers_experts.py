@@ -19,18 +19,19 @@ from torch import Tensor, nn
 from torch.nn import Parameter
 
 from .. import versions
-from ..layers.experts import encoded_stack, mixed
-from ..layers.inspection import is_plain
-from ..layers.stack import (
+from ..layers.experts import (
     Adapter,
     Stack4bit,
     before_load,
+    encoded_stack,
     make_stacks_parameters,
+    mixed,
     name_of,
     on_unpickling,
     stack_names,
     stack_of,
 )
+from ..layers.inspection import is_plain
 from ..ops import functional
 from ..patching.hook import Registered
 from ..patching.patch import Patches

@@ -15,15 +15,15 @@ __all__ = ["STATE", "decoded_form", "encoded_form", "from_state_dict", "quant_ma
 STATE = "quant_state.bitsandbytes__"  # between a weight's name and its quant_type
 
 
-def to_state_dict(weight: Weight4bit, name: str) -> dict[str, Tensor]:
-    """A weight under its name; what is not a tensor is JSON in bytes."""
+def to_state_dict(weight: Weight4bit, name: str, offset: float | None = None) -> dict[str, Tensor]:
+    """A weight under its name, and what else it has behind that; what is not a tensor is JSON in bytes. offset: the
+    nested one, where it is known; else a GPU is waited for."""
     found = {name: weight.packed, f"{name}.absmax": weight.absmax}
     found[f"{name}.quant_map"] = quant_map(weight.quant_type, weight.device)
-    offset = None
     if weight.nested:
         _, _, nested_absmax, nested_quant_map, nested_offset = weight.tensors
         found |= {f"{name}.nested_absmax": nested_absmax, f"{name}.nested_quant_map": nested_quant_map}
-        offset = nested_offset.item()
+        offset = nested_offset.item() if offset is None else offset
     return found | {f"{name}.{STATE}{weight.quant_type}": encoded_form(weight.form, offset)}
 
 
