@@ -15,9 +15,9 @@ import importlib.util
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeAlias, TypeVar
 
 from . import dtypes
 from .native import library
@@ -283,6 +283,7 @@ _OPTIONAL = ("shard", "base_as")
 _BY_NAMES = ("missing", "unexpected", "mismatched")
 
 ProgressCallback = Callable[[Progress], bool | None]  # False stops
+_Report = TypeVar("_Report")
 
 
 def dequantize(
@@ -411,18 +412,10 @@ def finish(output: AnyPath, *, force: bool = False, progress: ProgressCallback |
 def inspect(path: AnyPath) -> Inventory:
     """What a checkpoint holds, from its headers alone; every size and relation that decoding relies on is checked."""
     found = json.loads(library.inspect(path))
-    tensors = tuple(
-        TensorInfo(
-            **tensor
-            | {
-                "shape": tuple(tensor["shape"]),
-                "nested_offset": float(tensor["nested_offset"]),
-                "arrays": tuple(StoredArray(**array | {"shape": tuple(array["shape"])}) for array in tensor["arrays"]),
-            }
-        )
-        for tensor in found["tensors"]
-    )
-    return Inventory(found["files"], found["bytes"], found["decoded_bytes"], tuple(found["notes"]), tensors)
+    for tensor in found["tensors"]:
+        tensor["nested_offset"] = float(tensor["nested_offset"])
+        tensor["arrays"] = [_made(StoredArray, array) for array in tensor["arrays"]]
+    return _made(Inventory, found | {"tensors": [_made(TensorInfo, tensor) for tensor in found["tensors"]]})
 
 
 def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport:
@@ -434,7 +427,7 @@ def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport
     """
     _, (text,) = library.run("check", path)
     found = json.loads(text)
-    problems = [CheckProblem(**problem) for problem in found["problems"]]
+    problems = [_made(CheckProblem, problem) for problem in found["problems"]]
     asked = ask_transformers
     if asked is None:
         asked = importlib.util.find_spec("transformers") is not None and importlib.util.find_spec("torch") is not None
@@ -446,7 +439,7 @@ def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport
             problems = [CheckProblem(*problem) for problem in judged] + [
                 problem for problem in problems if problem.kind not in _BY_NAMES
             ]
-    return CheckReport(found["files"], found["tensors"], tuple(problems), tuple(found["notes"]), found["cannot_tell"])
+    return _made(CheckReport, found | {"problems": problems})
 
 
 def compare(a: AnyPath, b: AnyPath, *, threads: int = 0, progress: ProgressCallback | None = None) -> CompareReport:
@@ -456,8 +449,13 @@ def compare(a: AnyPath, b: AnyPath, *, threads: int = 0, progress: ProgressCallb
     """
     _, (text,) = library.run("compare", a, b, options=[*_spelt("threads", threads)], report=_report(progress))
     found = json.loads(text)
-    tensors = tuple(TensorComparison(**tensor) for tensor in found["tensors"])
-    return CompareReport(found["equal"], found["different"], found["snr_db"], found["relative_error"], tensors)
+    return _made(CompareReport, found | {"tensors": [_made(TensorComparison, tensor) for tensor in found["tensors"]]})
+
+
+def _made(kind: type[_Report], found: dict[str, Any]) -> _Report:
+    """Of JSON, which has the fields under their names; lists become tuples."""
+    values = (found[field.name] for field in fields(kind))  # type: ignore[arg-type]
+    return kind(*(tuple(value) if isinstance(value, list) else value for value in values))
 
 
 def _report(progress: ProgressCallback | None) -> library.Report | None:
@@ -477,15 +475,15 @@ def _weighted(adapter: Any) -> tuple[AnyPath, float]:
 def _convert(verb: str, source: AnyPath, output: AnyPath, progress: Any, **asked: Any) -> ConversionReport:
     """asked: the other arguments of dequantize or quantize by name."""
     numbers, (kept, *notes) = _run(verb, source, output, progress, asked)
-    fields: list[Any] = [*numbers, _kept(kept), tuple(notes)]
-    return ConversionReport(*fields)
+    values: list[Any] = [*numbers, _kept(kept), tuple(notes)]
+    return ConversionReport(*values)
 
 
 def _merge(base: AnyPath | None, output: AnyPath, progress: Any, **asked: Any) -> MergeReport:
     numbers, (found, kept, *notes) = _run("merge", base or "", output, progress, asked)
-    merged = tuple(MergedTensor(**tensor | {"shape": tuple(tensor["shape"])}) for tensor in json.loads(found))
-    fields: list[Any] = [*numbers, _kept(kept), tuple(notes), merged]
-    return MergeReport(*fields)
+    merged = tuple(_made(MergedTensor, tensor) for tensor in json.loads(found))
+    values: list[Any] = [*numbers, _kept(kept), tuple(notes), merged]
+    return MergeReport(*values)
 
 
 def _run(
@@ -496,7 +494,7 @@ def _run(
 
 
 def _kept(found: str) -> tuple[KeptTensors, ...]:
-    return tuple(KeptTensors(**kept) for kept in json.loads(found))
+    return tuple(_made(KeptTensors, kept) for kept in json.loads(found))
 
 
 def _spelt(name: str, value: Any) -> Iterator[tuple[str, bytes]]:

@@ -90,7 +90,7 @@ def run(
     there. Gives the numbers and texts that qfuse_python_run says."""
     call, numbers = _Call(report), (ctypes.c_int64 * number_count)()
     first, second = (*map(path_bytes, paths), b"")[:2]
-    given = (_Option * len(options))(*((name.encode(), value) for name, value in options))
+    given = (_Option * len(options))(*(_Option(name.encode(), value) for name, value in options))
     function = load("libqfuse_python.so").qfuse_python_run
     count = ctypes.c_int64(len(options))
     texts = call.finish(function(verb.encode(), first, second, given, count, call.report, numbers, call.take))
