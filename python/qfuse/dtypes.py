@@ -1,7 +1,5 @@
 """The names of dtypes: the command's own, and torch's and numpy's for the same. No torch is needed."""
 
-__all__ = ["NAMES", "canonical"]
-
 NAMES = {"fp32": 0, "fp16": 1, "bf16": 2}  # as qfuse_dtype
 _OTHERS = {
     "float32": "fp32",

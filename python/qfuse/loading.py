@@ -12,8 +12,6 @@ from .weight.checkpoint_files import encoded, identity, inspect_files, raw_form,
 from .weight.form import QUANT_TYPES
 from .weight.weight_4bit import Weight4bit
 
-__all__ = ["load_checkpoint"]
-
 _MAP_NORESERVE = 0x4000  # Linux's; Python names it from 3.13 on
 
 

@@ -6,8 +6,6 @@ The newest are not limited: what a later version has changed, the integrations' 
 import re
 from importlib.metadata import PackageNotFoundError, version
 
-__all__ = ["OLDEST", "is_older", "require"]
-
 OLDEST = {
     "torch": "2.10",  # its stable C++ interface
     "bitsandbytes": "0.48",  # kernels of its ops can be replaced

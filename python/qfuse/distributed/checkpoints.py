@@ -30,8 +30,6 @@ from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit
 from .names import PEFT, name_in_base, without_wrappers
 
-__all__ = ["consolidate", "restore", "save"]
-
 _MODEL, _OPTIMIZER = "model", "optimizer"
 # Of a model of peft's, whose parameters have the adapter's name in theirs, or of a qfuse.nn.Linear4bitLoRA.
 _FACTOR = re.compile(

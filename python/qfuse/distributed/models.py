@@ -21,8 +21,6 @@ from .names import name_in_files
 from .reading import Part, Reader, reading
 from .saving import cover_saving
 
-__all__ = ["ShardableReport", "as_stored", "load", "shardable"]
-
 
 @dataclass
 class ShardableReport:

@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["PEFT", "name_in_base", "name_in_files", "without_wrappers"]
-
 PEFT = "base_model.model."  # what the names of a model of peft's begin with
 _WRAPPERS = ("_checkpoint_wrapped_module.", "_orig_mod.", "_fsdp_wrapped_module.")
 _LAYERS_OF_PEFT = ("base_layer.", "original_module.", "token_adapter.")

@@ -10,8 +10,6 @@ from torch.distributed.tensor.parallel import ParallelStyle
 from .names import name_in_files
 from .tensor_parallel import ColwiseLinear4bit, RowwiseLinear4bit, is_layer
 
-__all__ = ["tensor_parallel_plan"]
-
 
 def tensor_parallel_plan(model: nn.Module) -> dict[str, ParallelStyle]:
     """Styles for the 4-bit layers of a model of transformers', by its own plan: what parallelize_module takes.

@@ -20,8 +20,6 @@ from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit
 from .shards import Runs, ShardPlan, assembled, cut_of, shard, shard_plan
 
-__all__ = ["Part", "Reader", "load_shards", "reading"]
-
 # A cold disk answers several reads at once sooner than one after the other, between which there are gaps.
 _THREADS, _PIECE = 4, 8 << 20
 Part = tuple[Placement, int, int]  # how a dimension of a mesh shares a tensor out, and which rank of how many this is

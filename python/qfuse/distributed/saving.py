@@ -7,8 +7,6 @@ from typing import Any
 from ..patching.patch import Patch, Patches
 from ..weight.tensor import Weight4bitTensor
 
-__all__ = ["cover_saving"]
-
 
 def _refuse_parts(self: Any, *args: Any, state_dict: Any = None, **kwargs: Any) -> None:
     """On each rank that calls it, before anything is written. Who has gathered a state_dict passes it."""

@@ -12,8 +12,6 @@ from ..native import library
 from ..weight.form import NESTED_BLOCKSIZE
 from ..weight.weight_4bit import Weight4bit
 
-__all__ = ["Runs", "ShardPlan", "cut_of", "shard", "shard_plan"]
-
 
 class Runs(NamedTuple):
     """Contiguous pieces of an array, all in bytes: `count` of `size`, each `stride` behind the one before."""

@@ -25,8 +25,6 @@ from ..weight.state_dict import from_state_dict
 from ..weight.tensor import Weight4bitTensor, as_one_tensor
 from ..weight.weight_4bit import Weight4bit
 
-__all__ = ["cover"]
-
 State = dict[str, Any]
 
 

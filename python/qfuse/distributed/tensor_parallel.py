@@ -34,8 +34,6 @@ from ..weight.tensor import Weight4bitTensor, parameter_of
 from ..weight.weight_4bit import Weight4bit
 from .shards import shard
 
-__all__ = ["ColwiseLinear4bit", "Cut", "ExpertParallel4bit", "RowwiseLinear4bit", "cut_module", "is_layer"]
-
 _TOKENS = -2  # the dimension of activations that sequence parallelism cuts
 
 

@@ -24,8 +24,6 @@ from ..weight.quant_state import decodable_weight, is_repacked, read_weight, ref
 from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit
 
-__all__ = ["examine", "forward_of_any", "forward_of_bnb", "is_base"]
-
 
 def is_base(module: Any) -> bool:
     return type(module) is Linear4bit or is_bitsandbytes_linear(module)

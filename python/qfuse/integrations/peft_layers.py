@@ -12,8 +12,6 @@ from torch import Tensor
 from ..layers import linear
 from .peft_forward import forward_of_any, forward_of_bnb
 
-__all__ = ["LAYERS", "Linear", "Linear4bit"]
-
 
 class Linear4bit(bnb.Linear4bit):  # type: ignore[misc]
     """Over a Linear4bit of bitsandbytes."""

@@ -10,8 +10,6 @@ from .. import versions
 from ..layers.experts import Adapter, Stack4bit, stack_of
 from ..patching.patch import Patch, Patches, Report
 
-__all__ = ["cover_stacks", "is_stack", "report"]
-
 
 def is_stack(module: nn.Module) -> bool:
     """An adapter over experts in 4 bits, which is always qfuse's."""

@@ -14,8 +14,6 @@ import torch.distributed._functional_collectives as funcol
 from torch import Tensor
 from torch.distributed import ProcessGroup
 
-__all__ = ["collected", "copied", "gathered", "once", "scattered_sum", "summed"]
-
 
 def _gather(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
     return torch.cat(funcol.all_gather_tensor(x.contiguous(), 0, group).chunk(group.size()), dim)

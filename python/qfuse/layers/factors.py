@@ -4,8 +4,6 @@ from typing import Any
 
 from torch import Tensor, nn
 
-__all__ = ["Factor", "bias_of", "factor_of", "local_of"]
-
 
 class Factor(nn.Linear):
     """lora_A or lora_B of a tensor-parallel layer, an nn.Linear that has been made one of these in place.

@@ -11,8 +11,6 @@ from ..weight.state_dict import from_state_dict, to_state_dict
 from ..weight.tensor import Weight4bitTensor, is_one_tensor, parameter_of
 from .factors import bias_of
 
-__all__ = ["Linear4bit"]
-
 
 class Linear4bit(nn.Linear):
     """A linear layer [n, k] whose weight is a frozen parameter in 4 bits, a Weight4bitTensor: what FSDP2 can share out

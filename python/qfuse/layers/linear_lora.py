@@ -13,8 +13,6 @@ from .factors import factor_of
 from .inspection import has_global_hooks, is_bare, is_bare_linear, is_dropping
 from .over_weight import OverWeight
 
-__all__ = ["Linear4bitLoRA"]
-
 
 class Linear4bitLoRA(OverWeight):
     """A 4-bit linear layer [n, k] with a LoRA adapter to train over it, by qfuse.matmul_4bit_lora, without peft.

@@ -7,8 +7,6 @@ from torch import nn
 from ..weight.tensor import is_one_tensor, parameter_of
 from ..weight.weight_4bit import Weight4bit
 
-__all__ = ["OverWeight"]
-
 
 class OverWeight(nn.Module):
     """A module over a weight, `base`, whose state_dict is an adapter's alone.

@@ -9,8 +9,6 @@ from torch import Tensor
 
 from . import library
 
-__all__ = ["check_one_device", "find_tensor_cores", "has_gpu"]
-
 
 def check_one_device(tensors: Iterable[tuple[str, Tensor]]) -> None:
     """Where no op looks: with a tensor on meta, torch calls none. RuntimeError in the words of python/csrc/call.cpp,

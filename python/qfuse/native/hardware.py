@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from . import library
 
-__all__ = ["Device", "build_info", "devices"]
-
 
 @dataclass(frozen=True)
 class Device:

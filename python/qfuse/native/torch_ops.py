@@ -18,18 +18,6 @@ from . import extension
 if TYPE_CHECKING:
     from ..weight.weight_4bit import Weight4bit
 
-__all__ = [
-    "Call",
-    "dequantize_4bit",
-    "dequantize_4bit_directly",
-    "dequantize_4bit_out",
-    "is_dual",
-    "matmul_4bit",
-    "matmul_4bit_directly",
-    "matmul_4bit_many",
-    "matmul_4bit_many_directly",
-]
-
 Direction = Literal["forward", "backward"]
 Order = Literal["plain", "split", "factored"]
 

@@ -13,8 +13,6 @@ from torch import Tensor
 from ..native.devices import check_one_device
 from ..weight.form import TENSORS
 
-__all__ = ["register"]
-
 _QUANT_MAP_SIZE = 256  # of the 8-bit codes
 
 

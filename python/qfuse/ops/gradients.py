@@ -15,30 +15,6 @@ from ..weight.form import Form
 from ..weight.weight_4bit import Weight4bit, given, unnested
 from . import grouped_products
 
-__all__ = [
-    "TURNED",
-    "Call",
-    "Kept",
-    "are_together",
-    "by_dispatcher",
-    "decode",
-    "is_autocast",
-    "is_watched",
-    "many_by_dispatcher",
-    "matmul_4bit",
-    "needs_gradient",
-    "outer",
-    "padded",
-    "past_dispatcher",
-    "product",
-    "register",
-    "rows",
-    "sum_of_rows",
-    "without_autocast",
-    "without_gradient",
-    "without_nobodys",
-]
-
 _library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
 TURNED: dict[Direction, Direction] = {"forward": "backward", "backward": "forward"}

@@ -10,8 +10,6 @@ from torch.nn.functional import pad
 
 from ..native import devices
 
-__all__ = ["expert_of_rows", "has_kernel", "outer", "product", "sums", "without_nobodys"]
-
 _VALUES_A_LOAD = 8  # of bfloat16: torch's kernels load 16 bytes, and want every row to begin at a multiple of these
 _MOST_EXPERTS = 1024  # that torch's kernels take: the threads of a block
 _ROWS_A_TILE = 32

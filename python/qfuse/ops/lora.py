@@ -30,8 +30,6 @@ from .gradients import (
     without_nobodys,
 )
 
-__all__ = ["Layer", "matmul_4bit_lora", "matmul_4bit_lora_shared"]
-
 _VECTOR = 8  # of 16-bit values a kernel loads at once: ranks are filled up with zeros to a multiple of this
 # By which float16 terms are divided, and what they are multiplied by is multiplied: activations are large and B is
 # small, gradients are small.

@@ -13,16 +13,6 @@ from ..native.torch_ops import Order
 from ..weight.form import FLOAT_DTYPES
 from . import gradients, grouped_products
 
-__all__ = [
-    "batch_invariant",
-    "default_order",
-    "default_order_grouped",
-    "has_factored",
-    "is_decoded",
-    "is_slower_than_bitsandbytes",
-    "set_batch_invariant",
-]
-
 _MOST_ROWS_OF_TILES = 64  # fused_rows where a GPU has no kernel but `tiled` for a product
 _MOST_ROWS_OF_BITSANDBYTES = 1536  # with more, it decodes and calls cuBLAS on every GPU
 _LEAST_GROUPED_ROWS = 16  # of an expert, for which decoding takes longer than a product of any kernel

@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 import torch
 
-__all__ = ["Kernel", "NotLoaded", "Registered", "Way"]
-
 Way = Literal["hook", "patch"]
 
 

@@ -17,8 +17,6 @@ from typing import Any
 from .. import versions
 from .hook import Kernel, NotLoaded, Registered, Way
 
-__all__ = ["Patch", "Patches", "Report", "Unneeded", "report"]
-
 Function = Callable[..., Any]
 
 

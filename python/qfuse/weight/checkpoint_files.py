@@ -12,8 +12,6 @@ from ..native import library
 from .form import NESTED_BLOCKSIZE
 from .weight_4bit import Weight4bit
 
-__all__ = ["encoded", "identity", "inspect_files", "raw_form", "weight_form"]
-
 # As safetensors spells them. Torch has no F6_E2M3 and F6_E3M2.
 _DTYPES = {
     "BOOL": torch.bool,

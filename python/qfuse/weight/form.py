@@ -4,8 +4,6 @@ from typing import Literal, NamedTuple
 
 import torch
 
-__all__ = ["BLOCKSIZES", "FLOAT_DTYPES", "NESTED_BLOCKSIZE", "QUANT_TYPES", "TENSORS", "Form", "QuantType"]
-
 QuantType = Literal["nf4", "fp4"]
 
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)

@@ -4,8 +4,6 @@ import sys
 from types import FrameType
 from typing import NamedTuple
 
-__all__ = ["Asking", "asking"]
-
 _TUNERS = "peft.tuners."
 # As peft's documents spell them; all others are in capitals, as their folders' names are. Of LoRA's variants and first
 # values the module's or function's name says which.

@@ -13,8 +13,6 @@ from ..native.devices import has_gpu
 from .form import FLOAT_DTYPES, NESTED_BLOCKSIZE
 from .weight_4bit import Weight4bit, without_torch_function
 
-__all__ = ["decodable_weight", "is_repacked", "read_weight", "refuse_cast", "unpacked_weight"]
-
 
 def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
     """`weight` with `quant_state`, or with its own: see qfuse.dequantize_4bit for what both can be.

@@ -10,8 +10,6 @@ from torch import Tensor
 from .form import NESTED_BLOCKSIZE, QUANT_TYPES, Form, QuantType
 from .weight_4bit import Weight4bit, decode_in_shape
 
-__all__ = ["STATE", "decoded_form", "encoded_form", "from_state_dict", "quant_map", "to_state_dict"]
-
 STATE = "quant_state.bitsandbytes__"  # between a weight's name and its quant_type
 
 

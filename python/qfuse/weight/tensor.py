@@ -19,8 +19,6 @@ from .form import FLOAT_DTYPES, TENSORS, Form
 from .peft_methods import asking
 from .weight_4bit import Weight4bit, plain_weight
 
-__all__ = ["Weight4bitTensor", "as_one_tensor", "is_one_tensor", "parameter_of"]
-
 _aten = torch.ops.aten
 
 

@@ -10,16 +10,6 @@ from .. import dtypes
 from ..native import torch_ops
 from .form import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, TENSORS, Form, QuantType
 
-__all__ = [
-    "Weight4bit",
-    "decode_in_shape",
-    "float_dtype",
-    "given",
-    "plain_weight",
-    "unnested",
-    "without_torch_function",
-]
-
 # Params4bit has a __torch_function__ of its own, through which every access to it would go.
 without_torch_function = torch._C.DisableTorchFunctionSubclass
 
