@@ -11,6 +11,7 @@ from conftest import TINY, command, contents
 
 import qfuse
 from qfuse import checkpoint
+from qfuse.native import library
 
 
 def test_dequantize_is_the_commands(tmp_path):
@@ -175,6 +176,8 @@ def test_what_is_wrong(tmp_path):
         (TypeError, "exclude is a str", lambda: checkpoint.quantize(TINY / "full", tmp_path / "o", exclude="*.x")),
         (ValueError, "null character", lambda: checkpoint.inspect("a\0b")),
         (ValueError, "matches nothing", lambda: checkpoint.quantize(TINY / "full", tmp_path / "o", include=["x*"])),
+        (ValueError, "no option 'colour'", lambda: library.run("finish", "out", options=[("colour", b"red")])),
+        (ValueError, "force is 'red', which is no number", lambda: checkpoint.finish("out", force="red")),
     ]:
         with pytest.raises(error, match=message):
             call()
