@@ -8,75 +8,32 @@ LARGEST = 40_000_000  # parameters
 
 # What makes a family's config a small model, wherever a config has such a number. Rows are whole blocks of 64, where a
 # family lets them be.
-SMALL = {
-    "attention_heads": 4,
-    "bos_token_id": 1,
-    "d_ff": 256,
-    "d_kv": 32,
-    "d_model": 128,
-    "decoder_attention_heads": 4,
-    "decoder_ffn_dim": 256,
-    "decoder_layers": 2,
-    "depth": 2,
-    "dim": 128,
-    "embed_dim": 128,
-    "embedding_size": 128,
-    "encoder_attention_heads": 4,
-    "encoder_ffn_dim": 256,
-    "encoder_layers": 2,
-    "eos_token_id": 2,
-    "expert_dim": 128,
-    "expert_ffn_hidden_size": 128,
-    "ffn_dim": 256,
-    "ffn_hidden_size": 256,
-    "first_k_dense_replace": 1,
-    "head_dim": 32,
-    "hidden_dim": 128,
-    "hidden_size": 128,
-    "image_size": 32,
-    "intermediate_dim": 256,
-    "intermediate_size": 256,
-    "kv_channels": 32,
-    "kv_lora_rank": 64,
-    "layers": 2,
-    "max_position_embeddings": 128,
-    "max_window_layers": 1,
-    "moe_intermediate_size": 128,
-    "moe_num_experts": 4,
-    "n_ctx": 128,
-    "n_embd": 128,
-    "n_group": 1,
-    "n_head": 4,
-    "n_heads": 4,
-    "n_inner": 256,
-    "n_layer": 2,
-    "n_layers": 2,
-    "n_positions": 128,
-    "n_routed_experts": 4,
-    "num_attention_heads": 4,
-    "num_attention_layers": 2,
-    "num_decoder_layers": 2,
-    "num_encoder_layers": 2,
-    "num_experts": 4,
-    "num_experts_per_tok": 2,
-    "num_heads": 4,
-    "num_hidden_layers": 2,
-    "num_key_value_heads": 2,
-    "num_kv_heads": 2,
-    "num_layers": 2,
-    "num_local_experts": 4,
-    "pad_token_id": 0,
-    "patch_size": 8,
-    "q_lora_rank": 64,
-    "qk_nope_head_dim": 16,
-    "qk_rope_head_dim": 16,
-    "shared_expert_intermediate_size": 128,
-    "sliding_window": 64,
-    "topk_group": 1,
-    "v_head_dim": 32,
-    "vocab_size": 512,
-    "word_embed_proj_dim": 128,
+_NAMES_OF = {
+    0: "pad_token_id",
+    1: "bos_token_id first_k_dense_replace max_window_layers n_group topk_group",
+    2: (
+        "decoder_layers depth encoder_layers eos_token_id layers n_layer n_layers num_attention_layers "
+        "num_decoder_layers num_encoder_layers num_experts_per_tok num_hidden_layers num_key_value_heads "
+        "num_kv_heads num_layers"
+    ),
+    4: (
+        "attention_heads decoder_attention_heads encoder_attention_heads moe_num_experts n_head n_heads "
+        "n_routed_experts num_attention_heads num_experts num_heads num_local_experts"
+    ),
+    8: "patch_size",
+    16: "qk_nope_head_dim qk_rope_head_dim",
+    32: "d_kv head_dim image_size kv_channels v_head_dim",
+    64: "kv_lora_rank q_lora_rank sliding_window",
+    128: (
+        "d_model dim embed_dim embedding_size expert_dim expert_ffn_hidden_size hidden_dim hidden_size "
+        "max_position_embeddings moe_intermediate_size n_ctx n_embd n_positions shared_expert_intermediate_size "
+        "word_embed_proj_dim"
+    ),
+    256: ("d_ff decoder_ffn_dim encoder_ffn_dim ffn_dim ffn_hidden_size intermediate_dim intermediate_size n_inner"),
+    512: "vocab_size",
 }
+SMALL = {name: size for size, names in _NAMES_OF.items() for name in names.split()}
+
 
 # What some families need besides, because their numbers depend on each other or stand under names of their own.
 FURTHER = {

@@ -18,28 +18,12 @@ ALL = os.environ.get("QFUSE_TEST_ALL") != "OFF"
 
 # Every dtype of the format, and the bits of an element.
 BITS = {
-    "BOOL": 8,
-    "F4": 4,
-    "F6_E2M3": 6,
-    "F6_E3M2": 6,
-    "U8": 8,
-    "I8": 8,
-    "F8_E5M2": 8,
-    "F8_E4M3": 8,
-    "F8_E8M0": 8,
-    "F8_E4M3FNUZ": 8,
-    "F8_E5M2FNUZ": 8,
-    "I16": 16,
-    "U16": 16,
-    "F16": 16,
-    "BF16": 16,
-    "I32": 32,
-    "U32": 32,
-    "F32": 32,
-    "C64": 64,
-    "F64": 64,
-    "I64": 64,
-    "U64": 64,
+    **dict.fromkeys(["F4"], 4),
+    **dict.fromkeys(["F6_E2M3", "F6_E3M2"], 6),
+    **dict.fromkeys(["BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"], 8),
+    **dict.fromkeys(["I16", "U16", "F16", "BF16"], 16),
+    **dict.fromkeys(["I32", "U32", "F32"], 32),
+    **dict.fromkeys(["C64", "F64", "I64", "U64"], 64),
 }
 
 
