@@ -32,148 +32,23 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden" / "peft"
 
+TABLE = json.loads(HERE.joinpath("older_adapters.json").read_text())
 # The directory, and what is installed for it, each pinned: without what else the packages say that they need.
-HTTP = ["httpx==0.28.1", "httpcore==1.0.9"]
-VERSIONS = {
-    "0.17.1": ["peft==0.17.1", "transformers==4.56.2", "huggingface-hub==0.35.3", "tokenizers==0.22.1"],
-    "0.18.1": ["peft==0.18.1", "transformers==4.57.6", "huggingface-hub==0.36.0", "tokenizers==0.22.1"],
-    # transformers 5 has fused experts where 4 had them one by one, and peft 0.18 knew no other orientation than 4's
-    "0.18.1-transformers-5": [
-        "peft==0.18.1",
-        "transformers==5.0.0",
-        "huggingface-hub==1.3.4",
-        "tokenizers==0.22.2",
-        *HTTP,
-    ],
-    "0.19.1": ["peft==0.19.1", "transformers==5.5.4", "huggingface-hub==1.9.2", "tokenizers==0.22.2", *HTTP],
-}
+# transformers 5 has fused experts where 4 had them one by one, and peft 0.18 knew no other orientation than 4's.
+VERSIONS = TABLE["versions"]
 ACCELERATE = "accelerate==1.12.0"
 
 RANK, ALPHA = 3, 5  # the scale, 5/3, is no power of two: where it is multiplied shows
-SIZES = {
-    "hidden_size": 32,
-    "intermediate_size": 48,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "vocab_size": 40,
-    "max_position_embeddings": 32,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
-}
-OF_EXPERTS = {**SIZES, "intermediate_size": 24, "num_local_experts": 2, "num_experts_per_tok": 1, "head_dim": 8}
+# Class and fields of the config. As OLMoE's, gate_up_proj of qwen3_moe is square; gpt_oss and llama4 have a square
+# down_proj, as the published models, and a gate_up_proj that is not.
 BASES = {
-    "llama": ("LlamaForCausalLM", {**SIZES, "attention_bias": True, "mlp_bias": True}),
-    "llama-tied": ("LlamaForCausalLM", {**SIZES, "tie_word_embeddings": True}),
-    "gpt2": (
-        "GPT2LMHeadModel",
-        {"n_embd": 32, "n_layer": 1, "n_head": 4, "n_inner": 48, "vocab_size": 40, "n_positions": 32},
-    ),
-    "mixtral": ("MixtralForCausalLM", OF_EXPERTS),
-    # As OLMoE's, its gate_up_proj is square.
-    "qwen3_moe": ("Qwen3MoeForCausalLM", {**OF_EXPERTS, "num_experts": 2, "moe_intermediate_size": 16}),
-    # The down_proj of these is square, as the published models' is, and gate_up_proj is not.
-    "gpt_oss": ("GptOssForCausalLM", {**OF_EXPERTS, "intermediate_size": 32}),
-    "llama4": ("Llama4ForCausalLM", {**OF_EXPERTS, "intermediate_size": 32, "intermediate_size_mlp": 24}),
-    "vit": (
-        "ViTForImageClassification",
-        {
-            "hidden_size": 32,
-            "intermediate_size": 24,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 4,
-            "image_size": 8,
-            "patch_size": 4,
-        },
-    ),
+    name: (class_name, TABLE["sizes"].get(config.pop("is", None), {}) | config)
+    for name, (class_name, config) in TABLE["bases"].items()
 }
-
-SOME = ["k_proj", "down_proj"]
-CONV1D = {"target_modules": ["c_attn", "attn.c_proj"], "fan_in_fan_out": True}
-TIED_SIDES = {"lm_head": "head", "embed_tokens": "embedding"}
-GROWN = 44  # tokens
-
-
-def experts(*parameters, of="mlp"):
-    return {"target_modules": ["k_proj"], "target_parameters": [f"{of}.experts.{one}" for one in parameters]}
-
-
-# The kind, its base, and what the adapter's config says. Of "second" a second adapter is made, beside the first.
-KINDS = {
-    "linear": ("llama", {"target_modules": ["q_proj", "v_proj", "o_proj", "gate_proj", "up_proj", *SOME]}),
-    "patterns": (
-        "llama",
-        {
-            "target_modules": ["q_proj", "v_proj", "down_proj"],
-            "use_rslora": True,
-            "rank_pattern": {r".*\.v_proj": 2, r"layers\.0\.mlp\.down_proj": 5},
-            "alpha_pattern": {"^model.layers.0.mlp.(gate|down)_proj": 2.5, "layers.0": 99, "q_proj|k_proj": 6},
-        },
-    ),
-    "conv1d": ("gpt2", CONV1D),
-    "conv2d": ("vit", {"target_modules": ["projection"]}),
-    "lora_bias": ("llama", {"target_modules": SOME, "lora_bias": True}),
-    "bias-all": ("llama", {"target_modules": SOME, "bias": "all"}),
-    "bias-lora_only": ("llama", {"target_modules": SOME, "bias": "lora_only"}),
-    "dora": ("llama", {"target_modules": SOME, "use_dora": True}),
-    "dora-conv1d": ("gpt2", {**CONV1D, "use_dora": True}),
-    "dora-embeddings": ("llama", {"target_modules": ["embed_tokens", "lm_head"], "use_dora": True}),
-    "embeddings": ("llama", {"target_modules": ["embed_tokens", "lm_head"]}),
-    "modules_to_save": ("llama", {"target_modules": ["k_proj"], "modules_to_save": ["lm_head", "norm"]}),
-    "tokens": ("llama", {"target_modules": ["k_proj"], "trainable_token_indices": [5, 1, 38]}),
-    "tokens-by-module": (
-        "llama",
-        {"target_modules": ["k_proj"], "trainable_token_indices": {"embed_tokens": [7, 5], "lm_head": [2]}},
-    ),
-    "resized": ("llama", {"target_modules": ["k_proj"], "vocabulary": GROWN}),
-    "resized-embeddings": ("llama", {"target_modules": ["embed_tokens", "lm_head"], "vocabulary": GROWN}),
-    "resized-tokens": (
-        "llama",
-        {"target_modules": ["k_proj"], "trainable_token_indices": [41, 43], "vocabulary": GROWN},
-    ),
-    "resized-tied": ("llama-tied", {"target_modules": ["k_proj"], "vocabulary": GROWN}),
-    **{f"tied-{of}": ("llama-tied", {"target_modules": [side, "k_proj"]}) for side, of in TIED_SIDES.items()},
-    **{
-        f"tied-{of}_to_save": ("llama-tied", {"target_modules": ["k_proj"], "modules_to_save": [side]})
-        for side, of in TIED_SIDES.items()
-    },
-    "tied-tokens": ("llama-tied", {"target_modules": ["k_proj"], "trainable_token_indices": [5, 1, 38]}),
-    "tied-together": (
-        "llama-tied",
-        {"target_modules": ["k_proj"], "modules_to_save": ["embed_tokens"], "ensure_weight_tying": True},
-    ),
-    "tied-tokens-together": (
-        "llama-tied",
-        {"target_modules": ["k_proj"], "trainable_token_indices": [5, 1, 38], "ensure_weight_tying": True},
-    ),
-    "tied-tokens-both": (
-        "llama-tied",
-        {"target_modules": ["k_proj"], "trainable_token_indices": {"embed_tokens": [5, 9], "lm_head": [5, 9]}},
-    ),
-    "several": (
-        "llama",
-        {"target_modules": SOME, "second": {"target_modules": ["k_proj", "v_proj"], "r": 2, "use_rslora": True}},
-    ),
-    # transformers 4 has a linear layer for each expert, 5 a parameter for all, for which peft 0.19 takes these names
-    "mixtral": ("mixtral", {"target_modules": ["gate", "w1", "w2", "w3"]}),
-    "qwen3_moe": ("qwen3_moe", {"target_modules": ["gate", "gate_proj", "up_proj", "down_proj"]}),
-    "router-parameter": ("mixtral", {"target_modules": [], "target_parameters": ["gate.weight"]}),
-    "linear-parameters": ("llama", {"target_modules": [], "target_parameters": ["k_proj.weight", "down_proj.weight"]}),
-    **{
-        name: (name, experts("gate_up_proj", "down_proj", of="feed_forward" if name == "llama4" else "mlp"))
-        for name in ("gpt_oss", "llama4")
-    },
-    "gpt_oss-down_proj": ("gpt_oss", experts("down_proj")),
-    "gpt_oss-biases": (
-        "gpt_oss",
-        {
-            **experts("gate_up_proj", "gate_up_proj_bias", "down_proj"),
-            "rank_pattern": {r".*\.gate_up_proj": 2},
-            "alpha_pattern": {"experts.down_proj": 4},
-        },
-    ),
-    **{f"{name}-parameters": (name, experts("gate_up_proj", "down_proj")) for name in ("mixtral", "qwen3_moe")},
-}
+# The kind, its base, and what the adapter's config says. Of "second" a second adapter is made, beside the first; of
+# "vocabulary", as many tokens as the model is given before. transformers 4 has a linear layer for each expert, 5 a
+# parameter for all, for which peft 0.19 takes these names.
+KINDS = {kind: (base, config) for kind, (base, config) in TABLE["kinds"].items()}
 FUSED_BY_5 = {"mixtral-parameters", "qwen3_moe-parameters"}
 # Kinds that older versions refuse or do not know.
 SINCE = {
