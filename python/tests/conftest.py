@@ -47,6 +47,21 @@ def bitsandbytes_as_it_was() -> Iterator[None]:
     assert all_are_original()
 
 
+@pytest.fixture
+def orders(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
+    """In which order each product was asked for."""
+    found: list[str | None] = []
+    ours = qfuse.ops.gradients.by_dispatcher
+
+    def called(call):
+        found.append(call.order)
+        return ours(call)
+
+    monkeypatch.setattr(qfuse.ops.gradients, "by_dispatcher", called)
+    monkeypatch.setattr(qfuse.native.torch_ops, "_multiply", None)
+    return found
+
+
 class Golden(NamedTuple):
     """A weight that bitsandbytes made on an H100, with what it decodes to there."""
 

@@ -39,6 +39,21 @@ def new_outputs(device, m, dtype, names=tuple(OUTPUTS), columns=None, apart=Fals
     return made
 
 
+def swiglu_outputs(device, dtype=torch.int8, m=200, h=256):
+    """Every output of swiglu: of the forward, and of the backward."""
+    forward = new_outputs(device, m, dtype, ("y", "y_t"), h=h)
+    backward = new_outputs(device, m, dtype, ("y_t", "grad_input", "grad_input_t"), h=h)
+    return forward, backward | {"grad_weights": torch.empty(m, device=device)}
+
+
+def in_pieces(keywords):
+    """The keywords of the op, of those of qfuse.ops.swiglu."""
+    pieces = {}
+    for name, value in keywords.items():
+        pieces |= {f"{name}_q": value[0], f"{name}_s": value[1]} if name in OUTPUTS else {name: value}
+    return pieces
+
+
 def check_bytes(found, expected, where):
     found, expected = (t.clone(memory_format=torch.contiguous_format).view(torch.uint8) for t in (found, expected))
     differing = (found != expected).nonzero()

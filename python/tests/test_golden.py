@@ -17,16 +17,6 @@ def test_decodes_to_the_same_bits(case, device):
         assert same_bits(found.reshape(-1), expected.reshape(-1)), dtype
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c.weight.nested], ids=lambda case: case.name)
-def test_the_steps_of_a_nested_decode_give_the_same_as_the_one_pass(case, device):
-    weight = case.on(device, torch.float32)
-    packed, absmax, nested_absmax, nested_map, offset = weight.tensors
-    plain = qfuse.ops.dequantize_blockwise(absmax, nested_absmax, nested_map, 256, torch.float32) + offset
-    assert same_bits(
-        qfuse.ops.dequantize_4bit(*weight._replace(tensors=(packed, plain))), qfuse.ops.dequantize_4bit(*weight)
-    )
-
-
 # Elsewhere a reciprocal that is rounded correctly, and not as on CUDA, may give another code.
 EXACT = [c for c in CASES if c.input is not None and c.weight.quant_type == "nf4" and c.input.dtype != torch.float32]
 

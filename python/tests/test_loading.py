@@ -298,33 +298,12 @@ def test_unaligned_arrays_are_copied_and_right(tmp_path, place, device):
 
 
 def test_every_dtype_scalars_and_empty_tensors(tmp_path, device):
-    dtypes = [
-        getattr(torch, name)
-        for name in (
-            "bool",
-            "uint8",
-            "int8",
-            "uint16",
-            "int16",
-            "uint32",
-            "int32",
-            "uint64",
-            "int64",
-            "float16",
-            "bfloat16",
-            "float32",
-            "float64",
-            "complex64",
-            "float8_e4m3fn",
-            "float8_e5m2",
-            "float8_e8m0fnu",
-            "float8_e4m3fnuz",
-            "float8_e5m2fnuz",
-            "float4_e2m1fn_x2",
-        )
-    ]
+    names = (
+        "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 bfloat16 float32 float64 complex64 "
+        "float8_e4m3fn float8_e5m2 float8_e8m0fnu float8_e4m3fnuz float8_e5m2fnuz float4_e2m1fn_x2"
+    )
     tensors = {}
-    for dtype in dtypes:
+    for dtype in (getattr(torch, name) for name in names.split()):
         ones = torch.ones(24 * dtype.itemsize, dtype=torch.uint8).view(dtype)
         tensors |= {f"{dtype}": ones.view(2, 3, 4), f"{dtype} empty": ones.view(24)[:0].view(2, 0, 3)}
         if dtype is not torch.float4_e2m1fn_x2:  # of which a file counts the halves

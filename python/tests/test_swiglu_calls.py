@@ -3,7 +3,7 @@
 import pytest
 import torch
 from conftest import GOLDEN
-from swiglu_outputs import E4M3, E5M2, E8M0, OUTPUTS, H, check, is_poison, new_outputs
+from swiglu_outputs import E4M3, E5M2, E8M0, OUTPUTS, H, check, in_pieces, is_poison, new_outputs
 
 import qfuse
 
@@ -39,14 +39,6 @@ def some_calls(device):
 
 
 SOME = range(len(some_calls("cpu")))
-
-
-def in_pieces(keywords):
-    """The keywords of the op."""
-    pieces = {}
-    for name, value in keywords.items():
-        pieces |= {f"{name}_q": value[0], f"{name}_s": value[1]} if name in OUTPUTS else {name: value}
-    return pieces
 
 
 @pytest.mark.parametrize("index", SOME)
