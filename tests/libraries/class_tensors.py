@@ -12,45 +12,32 @@ import collections
 import contextlib
 import copy
 import functools
-import inspect
 import itertools
-import json
 import multiprocessing
 import re
 import signal
 import string
 import sys
-import textwrap
 import warnings
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
 import transformers
+from class_configs import other_configs
+from class_table import print_table
 from families import small_config
-from published import PUBLISHED, published_config
 from symbols import UNKNOWN, configs_in, sizes_of, traced, with_symbols
-from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP, ALLOWED_LAYER_TYPES
 from transformers.core_model_loading import revert_weight_conversion
-from transformers.models.auto import modeling_auto
 from vocabularies import all_classes, is_model, tensors_of
 
 SOURCES = Path(__file__).parents[2] / "src/checkpoint/names"
 SECONDS = 60  # that one way to build a class may take
-MOST_LAYERS = 100  # of a default config that is built
-MORE_LAYERS = 6
 ALIKE = "!"  # in a mark
-LEAST_SHARED = 24  # characters of a module's text
 LEFT_OUT = {"Kimi_K25ForConditionalGeneration", "Kimi_K25Model"}  # two layers of which are saved under one name
 ANY = ["*"]  # sizes: of any shape
 NUMBER = r"(?<=\.)\d+(?=\.|$)"  # in a name
-KINDS_OF_LAYERS = ("layer_types", "block_type", "block_types")  # how a config's list of them is called
-LAYER_KINDS = (*ALLOWED_LAYER_TYPES, *_LEGACY_LAYER_TYPE_REMAP, "mlp", "recurrent")
-# Code that asks whether a number is there, or compares it.
-ASKS = r"\b(?:if|and|or|not)\s+(?:\w+\.)*{key}\s*(?:$|[):]|(?:and|or|else)\b)"
-COMPARES = r"(?:\b{key}\s*(?:[<>%=!]=|[<>%]|is\b)|(?:[<>=!]=|[<>%]|\bin\b)\s*(?:\w+\.)*{key}\b)"
 MOST_BUILDS = 100
-NEVER_NAMES = {"use_cache", "return_dict", "output_hidden_states", "output_attentions", "tie_word_embeddings"}
 
 
 # ---- a class, built in one way ------------------------------------------------------------------------------------
@@ -138,109 +125,6 @@ def build(model_class, config):
             return Build(model_class, config)
     except Exception:
         return None
-
-
-def part_at(config, path):
-    """path: "", or with a dot at its end."""
-    return functools.reduce(getattr, path.split(".")[:-1], config)
-
-
-def other_configs(model_class, config, counts, described_parts):
-    """Those of published models, the same with a field of another value, with shorter lists, with more layers, and the
-    default one. described_parts: of the config, those whose modules have rows of their own; "" for all of it."""
-    yield from published_configs(model_class.config_class)
-    source = inspect.getsource(sys.modules[model_class.__module__])
-    for path, part in configs_in(config):
-        of_config = inspect.getsource(sys.modules[type(part).__module__])
-        for key, value in list(vars(part).items()):
-            if not key.startswith("_") and f"{path}{key}" not in counts and re.search(rf"\b{key}\b", source):
-                for other in other_values(type(part), key, value, f"{source}\n{of_config}"):
-                    if isinstance(value, bool) or path.rstrip(".") not in described_parts:
-                        yield with_value(config, path, key, other)
-        if hasattr(part, "is_decoder") and hasattr(part, "add_cross_attention"):  # which one without the other is not
-            yield with_value(with_value(config, path, "is_decoder", True), path, "add_cross_attention", True)
-    yield from with_shorter_lists(config)
-    with contextlib.suppress(Exception):
-        yield with_layers(config, counts)
-    default = model_class.config_class()
-    if sum(value_of(default, count) or 0 for count in counts) <= MOST_LAYERS:
-        yield default
-
-
-def with_value(config, path, key, value):
-    config = copy.deepcopy(config)
-    setattr(part_at(config, path), key, value)
-    return config
-
-
-def other_values(config_class, key, value, source):
-    """What else a field may be that decides which tensors there are: a flag turned; a number, a list of layers or a
-    part that is left out; a number that code compares; layers all of one kind."""
-    types = annotation(config_class, key)
-    if isinstance(value, bool):
-        yield from () if key in NEVER_NAMES else (not value,)
-    elif isinstance(value, transformers.PreTrainedConfig):
-        yield from (None,) if "None" in types else ()
-    elif key.endswith(KINDS_OF_LAYERS):
-        for kind in LAYER_KINDS:
-            if re.search(rf"[\"']{kind}[\"']", source):
-                yield [kind] * len(value or "##")
-    elif "list[int]" in types:
-        yield from ([], [0], [1])
-    elif "int" in types and not isinstance(value, (list, tuple, dict, str, float)):
-        yield from (None,) if "None" in types and value is not None else ()
-        if any(re.search(it.format(key=key), source, re.MULTILINE) for it in (ASKS, COMPARES)):
-            yield from (0, 2)
-
-
-def annotation(config_class, key):
-    found = (vars(it).get("__annotations__", {}).get(key) for it in config_class.__mro__)
-    return str(next(filter(None, found), ""))
-
-
-@functools.cache
-def published_parts():
-    """Of each published model, its config and its parts'."""
-    return [part for name in PUBLISHED for _, part in configs_in(published_config(name))]
-
-
-def published_configs(config_class):
-    return [it for it in published_parts() if type(it) is config_class]
-
-
-def value_of(config, field):
-    *parts, key = field.split(".")
-    return getattr(functools.reduce(getattr, parts, config), key, None) if re.fullmatch(r"\w+", key) else None
-
-
-def with_shorter_lists(config):
-    """Those that are equally long, which may be as many as there are stages of a model."""
-    lists = [
-        (part, key)
-        for _, part in configs_in(config)
-        for key, value in vars(part).items()
-        if type(value) in (list, tuple) and len(value) > 1 and not key.startswith("_")
-    ]
-    for length in {len(getattr(part, key)) for part, key in lists}:
-        other = copy.deepcopy(config)
-        parts = [part for _, part in configs_in(config)]
-        for part, key in lists:
-            if len(getattr(part, key)) == length:
-                its = [it for _, it in configs_in(other)][parts.index(part)]
-                with contextlib.suppress(Exception):  # one that has to be so long
-                    setattr(its, key, getattr(part, key)[:-1])
-        yield other
-
-
-def with_layers(config, counts):
-    config = copy.deepcopy(config)
-    for count in filter(functools.partial(value_of, config), counts):
-        *parts, key = count.split(".")
-        part = functools.reduce(getattr, parts, config)
-        setattr(part, key, MORE_LAYERS)
-        if getattr(part, "layer_types", None) is not None:
-            part.layer_types = None
-    return type(config)(**config.to_dict())
 
 
 # ---- a class, described -------------------------------------------------------------------------------------------
@@ -523,143 +407,13 @@ def all_described(class_names, processes=2):
     return {name: it for name, it in sorted(found.items()) if it}
 
 
-# ---- the table ----------------------------------------------------------------------------------------------------
-
-
-def tree_of(it, aliases):
-    """Modules within modules, as dicts; tensors and parts as texts."""
-    root = {}
-
-    def put(name, form, counts=()):
-        counts = iter(counts)
-        *modules, leaf = [f"#{{{next(counts)}}}" if part == "#" else part for part in name.split(".")]
-        functools.reduce(lambda node, part: node.setdefault(part, {}), modules, root)[leaf + form] = ""
-
-    for name, entry in it.entries.items():
-        put(name, f"[{','.join(entry.sizes)}]{entry.mark}", entry.counts)
-    for name, (path, class_name) in it.parts.items():
-        put(name, f"={path}:{aliases.get(class_name, class_name)}")
-    return root
-
-
-class Writer:
-    """Texts of modules; one that several have is written once, and called by its number."""
-
-    def __init__(self):
-        self.uses, self.numbers = collections.Counter(), {}
-
-    def text(self, tree, below):
-        return " ".join(name + (it if isinstance(it, str) else below(it)) for name, it in tree.items())
-
-    def whole(self, tree):
-        return f"({self.text(tree, self.whole)})"
-
-    def count(self, tree):
-        self.uses[self.whole(tree)] += 1
-        return self.text(tree, self.count)
-
-    def write(self, tree):
-        whole = self.whole(tree)
-        if self.uses[whole] < 2 or len(whole) < LEAST_SHARED:
-            return f"({self.text(tree, self.write)})"
-        if whole not in self.numbers:
-            text = self.text(tree, self.write)
-            self.numbers[whole] = (len(self.numbers), text)
-        return f"@{self.numbers[whole][0]}"
-
-
-def model_types():
-    """Name of a class to the families for which AutoModel takes it."""
-    found = collections.defaultdict(list)
-    for family, names in modeling_auto.MODEL_MAPPING_NAMES.items():
-        for name in [names] if isinstance(names, str) else names:
-            found[name].append(family)
-    return found
-
-
-def table(found):
-    """Rows, as class_tensors.h has them, and the shared modules. Classes that are alike are one, also where they are
-    parts."""
-    aliases, types = {}, model_types()
-    while True:
-        alike = collections.defaultdict(list)
-        for name, it in found.items():
-            alike[str(tree_of(it, aliases)), it.prefix, it.ignored].append(name)
-        now = {name: names[0] for names in alike.values() for name in names}
-        if now == aliases:
-            break
-        aliases = now
-    writer = Writer()
-    trees = [tree_of(found[names[0]], aliases) for names in alike.values()]
-    for tree in trees:
-        writer.count(tree)
-    rows = [
-        (
-            " ".join(names),
-            " ".join(sorted({found[name].config_type for name in names})),
-            " ".join(sorted({family for name in names for family in types[name]})),
-            prefix,
-            writer.text(tree, writer.write),
-            " ".join(ignored),
-        )
-        for tree, ((_, prefix, ignored), names) in zip(trees, alike.items(), strict=True)
-    ]
-    return rows, [text for _, text in sorted(writer.numbers.values())]
+# ---- which classes ------------------------------------------------------------------------------------------------
 
 
 def table_classes():
     """Those of vocabulary_table.cpp, whose parts come by themselves."""
     rows = (SOURCES / "vocabulary_table.cpp").read_text()
     return sorted(name for name in set(re.findall(r"[A-Z]\w+", rows)) - LEFT_OUT if is_model(name))
-
-
-def literals(text):
-    """A C++ string in lines of 120 columns."""
-    lines = textwrap.wrap(text, 108, drop_whitespace=False, break_on_hyphens=False) or [""]
-    return [json.dumps(line) for line in lines]
-
-
-def packed(texts, indent="    "):
-    """C++ strings, with commas behind each, as many as fit into a line."""
-    lines = [indent]
-    for text in texts:
-        *pieces, last = literals(text)
-        for piece in (*pieces, f"{last},"):
-            if len(lines[-1]) + len(piece) + 1 > 120:
-                lines.append(indent)
-            lines[-1] += f" {piece}" if lines[-1] != indent else piece
-    return "\n".join(lines)
-
-
-def print_table(found):
-    rows, shared = table(found)
-    print(f"""\
-// Made by tests/libraries/class_tensors.py from transformers {transformers.__version__}, and again by its test.
-#include <array>
-
-#include "checkpoint/names/class_tensors.h"
-
-namespace qfuse::checkpoint {{
-namespace {{
-
-// clang-format off
-constexpr std::array<std::string_view, {len(shared)}> kSharedModules{{{{
-{packed(shared)}
-}}}};
-
-constexpr std::array<ClassRow, {len(rows)}> kClassRows{{{{""")
-    for row in rows:
-        print("    {" + packed(row, "     ").strip().rstrip(",") + "},")
-    print("""\
-}};
-// clang-format on
-
-}  // namespace
-
-std::span<const ClassRow> class_table() { return kClassRows; }
-std::span<const std::string_view> shared_modules() { return kSharedModules; }
-
-}  // namespace qfuse::checkpoint""")
 
 
 if __name__ == "__main__":

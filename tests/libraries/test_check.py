@@ -11,7 +11,8 @@ import shutil
 import subprocess
 
 import transformers
-from class_tensors import SOURCES, all_described, table, table_classes
+from class_table import table
+from class_tensors import SOURCES, all_described, table_classes
 from families import LARGEST, small_config
 from libraries import ALL, QFUSE, Judged, main
 from safetensors.torch import load_file, save_file

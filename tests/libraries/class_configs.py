@@ -1,0 +1,125 @@
+"""Configs from which a class is built again, so that class_tensors.py sees which of its tensors follow from what."""
+
+import contextlib
+import copy
+import functools
+import inspect
+import re
+import sys
+
+import transformers
+from published import PUBLISHED, published_config
+from symbols import configs_in
+from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP, ALLOWED_LAYER_TYPES
+
+MOST_LAYERS = 100  # of a default config that is built
+MORE_LAYERS = 6
+KINDS_OF_LAYERS = ("layer_types", "block_type", "block_types")  # how a config's list of them is called
+LAYER_KINDS = (*ALLOWED_LAYER_TYPES, *_LEGACY_LAYER_TYPE_REMAP, "mlp", "recurrent")
+# Code that asks whether a number is there, or compares it.
+ASKS = r"\b(?:if|and|or|not)\s+(?:\w+\.)*{key}\s*(?:$|[):]|(?:and|or|else)\b)"
+COMPARES = r"(?:\b{key}\s*(?:[<>%=!]=|[<>%]|is\b)|(?:[<>=!]=|[<>%]|\bin\b)\s*(?:\w+\.)*{key}\b)"
+NEVER_NAMES = {"use_cache", "return_dict", "output_hidden_states", "output_attentions", "tie_word_embeddings"}
+
+
+def part_at(config, path):
+    """path: "", or with a dot at its end."""
+    return functools.reduce(getattr, path.split(".")[:-1], config)
+
+
+def other_configs(model_class, config, counts, described_parts):
+    """Those of published models, the same with a field of another value, with shorter lists, with more layers, and the
+    default one. described_parts: of the config, those whose modules have rows of their own; "" for all of it."""
+    yield from published_configs(model_class.config_class)
+    source = inspect.getsource(sys.modules[model_class.__module__])
+    for path, part in configs_in(config):
+        of_config = inspect.getsource(sys.modules[type(part).__module__])
+        for key, value in list(vars(part).items()):
+            if not key.startswith("_") and f"{path}{key}" not in counts and re.search(rf"\b{key}\b", source):
+                for other in other_values(type(part), key, value, f"{source}\n{of_config}"):
+                    if isinstance(value, bool) or path.rstrip(".") not in described_parts:
+                        yield with_value(config, path, key, other)
+        if hasattr(part, "is_decoder") and hasattr(part, "add_cross_attention"):  # which one without the other is not
+            yield with_value(with_value(config, path, "is_decoder", True), path, "add_cross_attention", True)
+    yield from with_shorter_lists(config)
+    with contextlib.suppress(Exception):
+        yield with_layers(config, counts)
+    default = model_class.config_class()
+    if sum(value_of(default, count) or 0 for count in counts) <= MOST_LAYERS:
+        yield default
+
+
+def with_value(config, path, key, value):
+    config = copy.deepcopy(config)
+    setattr(part_at(config, path), key, value)
+    return config
+
+
+def other_values(config_class, key, value, source):
+    """What else a field may be that decides which tensors there are: a flag turned; a number, a list of layers or a
+    part that is left out; a number that code compares; layers all of one kind."""
+    types = annotation(config_class, key)
+    if isinstance(value, bool):
+        yield from () if key in NEVER_NAMES else (not value,)
+    elif isinstance(value, transformers.PreTrainedConfig):
+        yield from (None,) if "None" in types else ()
+    elif key.endswith(KINDS_OF_LAYERS):
+        for kind in LAYER_KINDS:
+            if re.search(rf"[\"']{kind}[\"']", source):
+                yield [kind] * len(value or "##")
+    elif "list[int]" in types:
+        yield from ([], [0], [1])
+    elif "int" in types and not isinstance(value, (list, tuple, dict, str, float)):
+        yield from (None,) if "None" in types and value is not None else ()
+        if any(re.search(it.format(key=key), source, re.MULTILINE) for it in (ASKS, COMPARES)):
+            yield from (0, 2)
+
+
+def annotation(config_class, key):
+    found = (vars(it).get("__annotations__", {}).get(key) for it in config_class.__mro__)
+    return str(next(filter(None, found), ""))
+
+
+@functools.cache
+def published_parts():
+    """Of each published model, its config and its parts'."""
+    return [part for name in PUBLISHED for _, part in configs_in(published_config(name))]
+
+
+def published_configs(config_class):
+    return [it for it in published_parts() if type(it) is config_class]
+
+
+def value_of(config, field):
+    *parts, key = field.split(".")
+    return getattr(functools.reduce(getattr, parts, config), key, None) if re.fullmatch(r"\w+", key) else None
+
+
+def with_shorter_lists(config):
+    """Those that are equally long, which may be as many as there are stages of a model."""
+    lists = [
+        (part, key)
+        for _, part in configs_in(config)
+        for key, value in vars(part).items()
+        if type(value) in (list, tuple) and len(value) > 1 and not key.startswith("_")
+    ]
+    for length in {len(getattr(part, key)) for part, key in lists}:
+        other = copy.deepcopy(config)
+        parts = [part for _, part in configs_in(config)]
+        for part, key in lists:
+            if len(getattr(part, key)) == length:
+                its = [it for _, it in configs_in(other)][parts.index(part)]
+                with contextlib.suppress(Exception):  # one that has to be so long
+                    setattr(its, key, getattr(part, key)[:-1])
+        yield other
+
+
+def with_layers(config, counts):
+    config = copy.deepcopy(config)
+    for count in filter(functools.partial(value_of, config), counts):
+        *parts, key = count.split(".")
+        part = functools.reduce(getattr, parts, config)
+        setattr(part, key, MORE_LAYERS)
+        if getattr(part, "layer_types", None) is not None:
+            part.layer_types = None
+    return type(config)(**config.to_dict())
