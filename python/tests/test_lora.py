@@ -193,6 +193,19 @@ def test_function_transforms(device):
     assert torch.equal(found[2], (SCALING * x @ a.t())[:, None, :].expand(4, ROWS, RANK))
 
 
+@pytest.fixture(params=[False, True], ids=["alone", "shared"])
+def product(request):
+    """matmul_4bit_lora, or the products that share an x, of which there is one."""
+
+    def shared(x, weight, a, b, scaling=SCALING):
+        return qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], scaling)[0]
+
+    def alone(x, weight, a, b, scaling=SCALING):
+        return qfuse.matmul_4bit_lora(x, weight, a, b, scaling)
+
+    return shared if request.param else alone
+
+
 def kept_of(call):
     """What hooks for saved tensors see, as those that offload activations."""
     kept = {}
@@ -201,30 +214,22 @@ def kept_of(call):
     return result, kept
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_what_is_kept_for_the_gradients(device, shared):
+def test_what_is_kept_for_the_gradients(device, product):
     """x, t, A and B, and these rounded: no weight, nothing of the size of y, nor of x in fp32."""
     weight = exact_weight(device)
     x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=8))
-    if shared:
-        _, kept = kept_of(lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING))
-    else:
-        _, kept = kept_of(lambda: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))
+    _, kept = kept_of(lambda: product(x, weight, a, b))
     own = {tensor.data_ptr() for tensor in (x, a, b)}
     assert own <= kept.keys() and not {tensor.data_ptr() for tensor in weight.tensors} & kept.keys()
     assert {tuple(t.shape) for pointer, t in kept.items() if pointer not in own} == {(64, 8), a.shape, b.shape}
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_factors_that_were_changed_since_have_no_gradients_of_gradients(device, shared):
+def test_factors_that_were_changed_since_have_no_gradients_of_gradients(device, product):
     weight = exact_weight(device)
     x = few_integers(6, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=8))
-    if shared:
-        (y,) = qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING)
-    else:
-        y = qfuse.matmul_4bit_lora(x, weight, a, b, SCALING)
+    y = product(x, weight, a, b)
     with torch.no_grad():
         a.mul_(3)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
@@ -239,19 +244,15 @@ def test_a_product_keeps_nothing(device):
     assert x.grad is not None
 
 
-@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("trained", ["", "a", "b"])
-def test_of_an_adapter_that_is_partly_frozen_only_what_counts_is_kept(device, trained, shared):
+def test_of_an_adapter_that_is_partly_frozen_only_what_counts_is_kept(device, trained, product):
     """x for A's gradient, t for B's (LoRA-FA trains B alone)."""
     weight = exact_weight(device)
     x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = adapter(device, rank=8)
     a.requires_grad_("a" in trained)
     b.requires_grad_("b" in trained)
-    if shared:
-        (y,), kept = kept_of(lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING))
-    else:
-        y, kept = kept_of(lambda: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))
+    y, kept = kept_of(lambda: product(x, weight, a, b))
     assert (x.data_ptr() in kept) == ("a" in trained)
     assert any(tensor.shape == (64, 8) for tensor in kept.values()) == ("b" in trained)
     y.float().sum().backward()
@@ -281,8 +282,7 @@ def relative(found, expected):
 
 @pytest.mark.parametrize("scaling", [2.0**-10, 2.0**-5, 1.0, 48.0, 2.0**10])
 @pytest.mark.parametrize("size_of_b", [1e-5, 1e-3, 1e-1])
-@pytest.mark.parametrize("shared", [False, True])
-def test_float16_is_as_near_to_float64_as_an_adapter_in_float32(device, scaling, size_of_b, shared):
+def test_float16_is_as_near_to_float64_as_an_adapter_in_float32(device, scaling, size_of_b, product):
     """For gradients down to 1e-7, without loss scaling: u would underflow in float16, and t overflow."""
     weight = exact_weight(device, torch.float16)
     generator = torch.Generator().manual_seed(5)
@@ -298,9 +298,7 @@ def test_float16_is_as_near_to_float64_as_an_adapter_in_float32(device, scaling,
             return [y.detach(), *(leaf.grad for leaf in leaves)]
 
         def by_qfuse(x, a, b):
-            if shared:
-                return qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], scaling)[0]
-            return qfuse.matmul_4bit_lora(x, weight, a, b, scaling)
+            return product(x, weight, a, b, scaling)
 
         def by_peft(x, a, b):
             dense = dense_of(weight).to(x.dtype)
@@ -312,16 +310,12 @@ def test_float16_is_as_near_to_float64_as_an_adapter_in_float32(device, scaling,
             assert relative(ours, right) <= 1.3 * relative(theirs, right) + 2e-4, (name, size)
 
 
-def test_a_scaling_that_is_trained_has_a_gradient(device):
+def test_a_scaling_that_is_trained_has_a_gradient(device, product):
     weight, (a, b) = exact_weight(device, torch.float32), adapter(device)
     x = few_integers(6, COLS, device=device, dtype=torch.float32)
     scaling = torch.nn.Parameter(torch.tensor(SCALING, device=device))
-    for product in (
-        lambda: qfuse.matmul_4bit_lora(x, weight, a, b, scaling),
-        lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], scaling)[0],
-    ):
-        (found,) = torch.autograd.grad(product().sum(), scaling)
-        assert found == linear(linear(x, a), b).sum()
+    (found,) = torch.autograd.grad(product(x, weight, a, b, scaling).sum(), scaling)
+    assert found == linear(linear(x, a), b).sum()
 
 
 def test_many_gradients_at_once(device):
@@ -363,20 +357,16 @@ def test_a_weight_made_in_inference_mode_can_be_trained_through(device):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_an_adapter_and_an_input_made_in_inference_mode(device, dtype):
+def test_an_adapter_and_an_input_made_in_inference_mode(device, dtype, product):
     """Which torch's own operations cannot save."""
     weight = exact_weight(device)
     with torch.inference_mode():
         a, b = (torch.nn.Parameter(factor) for factor in adapter(device, dtype))
         x = few_integers(6, COLS, device=device, dtype=torch.bfloat16)
-    for product in (
-        lambda: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING),
-        lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING)[0],
-    ):
-        found = torch.autograd.grad(product().sum(), (a, b))
-        normal = [leaf.detach().clone().requires_grad_() for leaf in (a, b)]
-        y = qfuse.matmul_4bit_lora(x.clone(), weight, *normal, SCALING)
-        assert all(same_bits(*pair) for pair in zip(found, torch.autograd.grad(y.sum(), normal), strict=True))
+    found = torch.autograd.grad(product(x, weight, a, b).sum(), (a, b))
+    normal = [leaf.detach().clone().requires_grad_() for leaf in (a, b)]
+    y = qfuse.matmul_4bit_lora(x.clone(), weight, *normal, SCALING)
+    assert all(same_bits(*pair) for pair in zip(found, torch.autograd.grad(y.sum(), normal), strict=True))
 
 
 def test_rank_0_adds_nothing(device):
