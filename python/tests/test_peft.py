@@ -7,18 +7,27 @@ import io
 import pytest
 import torch
 from conftest import Calls, same_bits
+from peft_models import (
+    ALPHA,
+    LAYER,
+    ORIGINAL,
+    RANK,
+    SETTINGS,
+    Net,
+    bnb,
+    distance,
+    inputs,
+    make,
+    peft,
+    randomize,
+    step,
+    two_adapters,
+)
 
 import qfuse
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft as integration
 from qfuse.integrations import peft_forward
-
-peft = pytest.importorskip("peft")
-bnb = pytest.importorskip("bitsandbytes")
-LAYER = importlib.import_module("peft.tuners.lora.bnb").Linear4bit
-ORIGINAL = LAYER.forward
-HIDDEN, INNER = 128, 192
-RANK, ALPHA = 6, 10
 
 
 @pytest.fixture(autouse=True)
@@ -26,59 +35,6 @@ def leave_nothing_behind():
     yield
     integration.disable()
     assert LAYER.forward is ORIGINAL
-
-
-class Net(torch.nn.Module):
-    """Two layers, of which the second one has a bias."""
-
-    is_loaded_in_4bit = True  # by which peft knows
-
-    def __init__(self, dtype=torch.bfloat16):
-        super().__init__()
-        kinds = dict(compute_dtype=dtype, quant_type="nf4")
-        self.up = bnb.nn.Linear4bit(HIDDEN, INNER, bias=False, **kinds)
-        self.down = bnb.nn.Linear4bit(INNER, HIDDEN, **kinds)
-
-    def forward(self, x):
-        return self.down(torch.nn.functional.silu(self.up(x)))
-
-
-def make(device, dtype=torch.bfloat16, config=None, **more):
-    """A model whose adapters are not zero."""
-    torch.manual_seed(3)
-    net = Net(dtype).to(dtype).to(device).train()
-    settings = dict(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"], **more)
-    model = peft.get_peft_model(net, config or peft.LoraConfig(**settings))
-    randomize(model)
-    return model
-
-
-def randomize(model):
-    torch.manual_seed(5)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if "lora_B" in name:
-                parameter.normal_(std=0.02)
-
-
-def inputs(device, dtype=torch.bfloat16, tokens=24):
-    torch.manual_seed(4)
-    return torch.randn(2, tokens, HIDDEN, device=device, dtype=dtype)
-
-
-def step(model, x, seed=6):
-    """The output and the gradients of a step, by name."""
-    torch.manual_seed(seed)  # for dropouts
-    leaf = x.clone().requires_grad_()
-    model.zero_grad()
-    y = model(leaf)
-    y.float().square().mean().backward()
-    grads = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
-    return {"y": y.detach(), "x": leaf.grad, **grads}
-
-
-def distance(found, expected):
-    return ((found.double() - expected.double()).norm() / expected.double().norm()).item()
 
 
 def in_float64(model, dropout=lambda x: x):
@@ -191,7 +147,7 @@ def test_autocast_and_inputs_in_float32(device):
 def test_prepared_for_kbit_training(device):
     torch.manual_seed(3)
     net = peft.prepare_model_for_kbit_training(Net().to(torch.bfloat16).to(device).train(), False)
-    model = peft.get_peft_model(net, peft.LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"]))
+    model = peft.get_peft_model(net, peft.LoraConfig(**SETTINGS))
     randomize(model)
     x = inputs(device, torch.float32)
     with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
@@ -233,8 +189,7 @@ def test_a_model_that_was_quantized_by_hand(device):
     """Without is_loaded_in_4bit, peft puts its generic kind over a Linear4bit."""
     net = Net().to(torch.bfloat16).to(device).train()
     net.is_loaded_in_4bit = False
-    settings = dict(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"])
-    model, x = peft.get_peft_model(net, peft.LoraConfig(**settings)), inputs(device)
+    model, x = peft.get_peft_model(net, peft.LoraConfig(**SETTINGS)), inputs(device)
     randomize(model)
     assert type(model.base_model.model.up) is importlib.import_module("peft.tuners.lora.layer").Linear
     with torch.autocast(device, torch.bfloat16):
@@ -306,9 +261,7 @@ def test_under_fsdp(mesh, storage, each):
     net = Net().train()
     for layer in (net.up, net.down):
         layer.quant_storage = layer.weight.quant_storage = storage
-    model = peft.get_peft_model(
-        net.to(torch.bfloat16).to("cpu"), peft.LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"])
-    )
+    model = peft.get_peft_model(net.to(torch.bfloat16).to("cpu"), peft.LoraConfig(**SETTINGS))
     randomize(model)
     for parameter in model.parameters():
         if parameter.requires_grad:
@@ -399,12 +352,6 @@ class Twice(torch.nn.Module):
 
 def parametrized(model):
     torch.nn.utils.parametrize.register_parametrization(model.base_model.model.up.lora_A["default"], "weight", Twice())
-
-
-def two_adapters(model):
-    model.add_adapter("second", peft.LoraConfig(r=2, lora_alpha=6, target_modules=["up"], lora_dropout=0.1))
-    randomize(model)
-    model.base_model.set_adapter(["default", "second"])
 
 
 LEFT = {
@@ -527,133 +474,3 @@ def test_without_the_adapter_the_bits_are_those_of_the_base(device):
     base = copy.deepcopy(model).unload()
     with integration.enabled(), qfuse.integrations.bitsandbytes.enabled(matmul=True):
         assert same_bits(step(model, x)["y"], step(base, x)["y"])
-
-
-# ---- peft's own hook
-
-
-@pytest.fixture
-def nothing_is_replaced():
-    yield
-    places = integration.report().replaced  # those of experts stay, wherever a test has quantized some
-    assert LAYER.forward is ORIGINAL and not any("Linear4bit" in place for place in places)
-
-
-def registered(**more):
-    settings = dict(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"]) | more
-    return integration.register(peft.LoraConfig(**settings))
-
-
-@pytest.mark.usefixtures("nothing_is_replaced")
-@pytest.mark.parametrize("in_4bit", [True, False], ids=["loaded in 4 bits", "quantized by hand"])
-def test_registered_layers_have_the_bits_of_replaced_forwards(device, in_4bit, monkeypatch):
-    monkeypatch.setattr(Net, "is_loaded_in_4bit", in_4bit)
-    x, theirs, model = inputs(device), make(device), make(device, config=registered())
-    expected_of_peft = step(theirs, x)
-    with integration.enabled():
-        expected = step(theirs, x)
-    with Calls("qfuse::matmul_4bit") as calls:
-        found = step(model, x)
-    assert calls.count == 4 or device == "cuda"
-    assert found.keys() == expected.keys() and all(same_bits(found[name], value) for name, value in expected.items())
-    assert theirs.state_dict().keys() == model.state_dict().keys()
-    layers = ["base_model.model.up", "base_model.model.down"]
-    assert integration.report(model).replaced == dict.fromkeys(layers, "hook") and integration.uncovered(model) == {}
-    # The other model of this process is peft's again.
-    again = step(theirs, x)
-    assert all(same_bits(again[name], value) for name, value in expected_of_peft.items())
-    assert integration.report(theirs).left == dict.fromkeys(layers, "enable() has not been called")
-    with integration.enabled(), pytest.MonkeyPatch.context() as patched:
-        for each in ("bnb.Linear4bit", "layer.Linear"):
-            patched.setattr(f"peft.tuners.lora.{each}.forward", lambda self, x: x)
-        assert integration.report(theirs).left == dict.fromkeys(layers, "another forward has replaced qfuse's")
-    with integration.enabled():
-        assert integration.report(theirs).replaced == dict.fromkeys(layers, "patch")
-        assert same_bits(step(model, x)["y"], expected["y"])
-
-
-@pytest.mark.usefixtures("nothing_is_replaced")
-def test_a_registered_adapter_is_saved_and_loaded_as_any(device, tmp_path):
-    model, x = make(device, config=registered()), inputs(device)
-    expected = step(model, x)["y"]
-    model.save_pretrained(tmp_path / "adapter")
-    plain = peft.PeftModel.from_pretrained(base_of(device), tmp_path / "adapter")
-    assert type(plain.base_model.model.up) is LAYER
-    config = integration.register(peft.LoraConfig.from_pretrained(tmp_path / "adapter"))
-    found = peft.PeftModel.from_pretrained(base_of(device), tmp_path / "adapter", config=config)
-    assert same_bits(step(found, x)["y"], expected)
-    file = io.BytesIO()
-    torch.save(model, file)
-    file.seek(0)
-    assert same_bits(step(copy.deepcopy(torch.load(file, weights_only=False)), x)["y"], expected)
-
-
-def base_of(device):
-    torch.manual_seed(3)
-    return Net().to(torch.bfloat16).to(device).train()
-
-
-@pytest.mark.usefixtures("nothing_is_replaced")
-@pytest.mark.filterwarnings("ignore:Merge lora module")
-def test_a_registered_adapter_is_merged_as_any(device):
-    models, x = [make(device), make(device, config=registered())], inputs(device)
-    expected, found = ([model.merge_adapter(), step(model, x)["y"]][1] for model in models)
-    assert same_bits(found, expected)
-    for model in models:
-        model.unmerge_adapter()
-    weights = [model.base_model.model.up.base_layer.weight.data for model in models]
-    assert same_bits(*weights)
-    merged = [model.merge_and_unload() for model in models]
-    assert same_bits(merged[0].up.weight.data, merged[1].up.weight.data) and type(merged[1].up) is bnb.nn.Linear4bit
-
-
-@pytest.mark.usefixtures("nothing_is_replaced")
-def test_a_registered_adapter_compiles_and_takes_a_second_one(device):
-    model, x = make(device, config=registered()), inputs(device)
-    expected = step(model, x)
-    torch._dynamo.reset()
-    with Calls("qfuse::matmul_4bit") as calls:
-        found = step(torch.compile(model, backend="aot_eager"), x)
-    assert calls.count > 0 and distance(found["y"], expected["y"]) < 1e-2
-    two_adapters(model)
-    model.eval()
-    with Calls("qfuse::matmul_4bit") as calls:
-        step(model, x)
-    assert calls.count == 4 or device == "cuda"
-
-
-@pytest.mark.usefixtures("nothing_is_replaced")
-@pytest.mark.parametrize("more", [dict(use_dora=True), dict(lora_bias=True)], ids=str)
-def test_what_registered_layers_leave_is_pefts(device, more):
-    theirs, model, x = make(device, **more), make(device, config=registered(**more)), inputs(device)
-    expected, found = step(theirs, x), step(model, x)
-    assert all(same_bits(found[name], value) for name, value in expected.items())
-    report = integration.report(model)
-    assert not report and set(report.left) == {"base_model.model.up", "base_model.model.down"}
-
-
-def test_over_a_linear_of_qfuse(device):
-    """Whose weight is its parameter."""
-    net = Net().to(torch.bfloat16).to(device).train()
-    for name in ("up", "down"):
-        setattr(net, name, qfuse.nn.Linear4bit(getattr(net, name)))
-    theirs = peft.get_peft_model(copy.deepcopy(net), peft.LoraConfig(**dict(r=RANK, target_modules=["up", "down"])))
-    model = peft.get_peft_model(net, registered(lora_alpha=RANK))
-    assert integration.report(model).replaced == dict.fromkeys(["base_model.model.up", "base_model.model.down"], "hook")
-    assert theirs.state_dict().keys() == model.state_dict().keys()
-    assert len(step(model, inputs(device))) == 4 + 2  # and of both B, as A's gradient is zero with them
-
-
-@pytest.mark.parametrize("how", ["by a patch", "by a hook"])
-def test_in_float32_dora_that_does_nothing_is_lora(device, how):
-    """As peft's own tests want it, to 1e-5: LoRA in float32 is peft's, as DoRA is."""
-    x, outputs = inputs(device, torch.float32), []
-    for use_dora in (False, True):
-        settings = dict(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"], use_dora=use_dora)
-        config = peft.LoraConfig(**settings)
-        torch.manual_seed(3)
-        net = Net(torch.float32).to(device).train()
-        model = peft.get_peft_model(net, integration.register(config) if how == "by a hook" else config)
-        with integration.enabled(), torch.no_grad():
-            outputs.append(model(x))
-    assert torch.allclose(*outputs, rtol=1e-5, atol=1e-8)
