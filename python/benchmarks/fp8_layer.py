@@ -3,11 +3,11 @@
 moe_fp8.py compares them and says what multiplies what.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from measure import relative_error
 from torch import Tensor
 from torch.nn import functional
 
@@ -139,37 +139,7 @@ def multiply_columns(
 
 def distance(found: Matrices, expected: Matrices) -> float:
     """The norm of the difference, relative to that of what is expected."""
-    differences = sum((a.double() - b.double()).square().sum().item() for a, b in zip(found, expected, strict=True))
-    return math.sqrt(differences / sum(b.double().square().sum().item() for b in expected))
-
-
-def check_products(device: str) -> list[str]:
-    """A line for each kind of scaled_mm that cannot be had here or is wrong."""
-    generator = torch.Generator().manual_seed(0)
-
-    def matrix(rows: int, columns: int) -> Tensor:
-        """With magnitudes so different that a scale in a wrong place is seen."""
-        exponents = torch.randint(-4, 5, (rows // 16, columns // 16), generator=generator)
-        z = torch.randn(rows // 16, 16, columns // 16, 16, generator=generator) * 2.0 ** exponents[:, None, :, None]
-        return z.reshape(rows, columns).bfloat16().to(device)
-
-    # Seven groups are summed: the scales of blocks have to be filled up to eight. The transposed are parts of others.
-    shares = share_out([GROUP, 7 * GROUP], device)
-    whole = [cast_columns(matrix(8 * GROUP, columns), shares) for columns in (256, 384)]
-    left, right = (Quantized(q.payload[:, GROUP:], q.scales[:, 1:]) for q in whole)
-    blocks = cast_blocks(matrix(384, 7 * GROUP))[0]
-    kinds = {"1x128 by 128x128": (cast_rows(matrix(48, 7 * GROUP)), blocks), "1x128 by 1x128": (left, right)}
-    faults = []
-    for name, (a, b) in kinds.items():
-        try:
-            error = distance([multiply_scaled_mm(a, b, torch.float32)], [decode(a) @ decode(b).t()])
-            problem = f"is {error:.2g} away from the product of the decoded matrices" if error > 0.01 else ""
-        except (AttributeError, RuntimeError, TypeError, ValueError) as refusal:
-            problem = f"fails ({str(refusal).splitlines()[0]})"
-        if problem:
-            what = f"torch.nn.functional.scaled_mm of torch {torch.__version__}, {name},"
-            faults.append(f"{what} {problem}: --gemm emulated does without it")
-    return faults
+    return relative_error(*(torch.cat([matrix.flatten() for matrix in each]) for each in (found, expected)))
 
 
 # ---- SwiGLU, quantized ----

@@ -2,32 +2,20 @@
 """Generates tokens with a 4-bit Llama, one by one: in bf16, with bitsandbytes, and with qfuse's products.
 
     generate.py                                     # a tiny model: on a CPU in seconds
-    generate.py --size 8b --tokens 128              # layers as wide as Llama-3.1-8B's, for a GPU
     generate.py --size 8b --batch 8 --context 4096  # 8 sequences side by side, each after 4096 tokens
     generate.py --size 8b --compile                 # each layer by torch.compile, as whoever wants speed runs it
     generate.py --size 8b --prefill 512 2048        # and prompts of so many tokens
-    generate.py --size 8b --torchao                 # beside torchao's int4 as well
-    generate.py --size 8b --factored                # and beside qfuse's order for few rows of inference
+    generate.py --size 8b --torchao --factored      # beside torchao's int4 and qfuse's order for few rows as well
 
-What it does, without a network:
+Three models have the same random weights, all but the embedding and the last layer in nested NF4: decoded to bf16;
+bitsandbytes' Linear4bit; and the same inside of qfuse.integrations.bitsandbytes.enabled(matmul=True), but for q, k and
+v, and gate and up, which are one qfuse.matmul_4bit_many each. --torchao has int4 in groups of 64, whose products are
+checked first; --factored has qfuse's order "factored" on a GPU, whose weights are not rounded to bf16.
 
-  1. It makes the layers of a Llama with random weights, quantizes all but the embedding and the last layer to NF4 with
-     double quantization, and makes three models of the same codes: decoded to bf16; bitsandbytes' Linear4bit; and the
-     same inside of qfuse.integrations.bitsandbytes.enabled(matmul=True), but for q, k and v, and gate and up, which are
-     one qfuse.matmul_4bit_many each.
-  2. It feeds all of them the same sequences, token by token, with caches of keys and values that begin empty, and
-     compares their logits with those of the decoded model in float64. qfuse's error may be twice that of bf16, which
-     sums the same terms of the same weights in another order. bitsandbytes' is only told: on some CPUs it rounds scales
-     to bf16.
-  3. It lets each model generate greedily, in turns, after a context of random keys and values: each step, a token of
-     every sequence, is a CUDA graph on a GPU and runs eagerly on a CPU. With --compile, layers are compiled in 2 to 4.
-  4. With --prefill, it feeds a whole prompt of one sequence at once, in each model and in a graph as in 3. The logits
-     after it are compared as in 2.
-
-With --torchao, a fourth model has the decoded weights quantized anew, to int4 in groups of 64, as torchao does it. Each
-of its products is checked against bf16 first; the error of its logits, of another quantization, is only told. With
---factored, a further one is qfuse's with the order "factored" for few rows on a GPU, whose weights are not rounded to
-bf16; its logits are checked as in 2.
+First the logits of a few tokens and of each prompt are compared with those of the decoded model in float64. qfuse's
+error may be twice that of bf16, which sums the same terms in another order; others' are only told: bitsandbytes rounds
+scales to bf16 on some CPUs. Then each model generates greedily, in turns, after a context of random keys and values:
+each step, a token of every sequence, is a CUDA graph on a GPU and runs eagerly on a CPU; so is a whole prompt.
 
 Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not, qfuse multiplied
 nothing or torchao's products are wrong, 2 wrong usage.
@@ -35,15 +23,11 @@ nothing or torchao's products are wrong, 2 wrong usage.
 
 import argparse
 import copy
-import json
-import math
 import os
-import statistics
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts the calls, need not say so
@@ -52,13 +36,11 @@ import bitsandbytes
 import measure
 import torch
 import torchao_int4
-from llamas import SIZES, Cache, Size, attend_to_cache, turn
+from llamas import SIZES, Attention, Cache, Multiply, Size, norm, one_by_one
 from torch import Tensor, nn
 from torch.nn import functional
 
 import qfuse.integrations.bitsandbytes
-
-Multiply = Callable[[Tensor, Sequence[nn.Module]], Sequence[Tensor]]
 
 SEED = 1
 CHECKED = 8  # tokens whose logits are compared
@@ -80,10 +62,6 @@ def linear(inputs: int, outputs: int, device: str) -> nn.Module:
     return moved
 
 
-def one_by_one(x: Tensor, layers: Sequence[nn.Module]) -> Sequence[Tensor]:
-    return [layer(x) for layer in layers]
-
-
 def many_factored(x: Tensor, layers: Sequence[nn.Module]) -> Sequence[Tensor]:
     return qfuse.matmul_4bit_many(x, layers, order="factored" if x.is_cuda and len(x) <= FEW else None)
 
@@ -91,35 +69,17 @@ def many_factored(x: Tensor, layers: Sequence[nn.Module]) -> Sequence[Tensor]:
 class Layer(nn.Module):
     def __init__(self, size: Size, device: str) -> None:
         super().__init__()
+        self.norms = nn.ModuleList(norm(size.hidden, device) for _ in range(2))
         width = size.hidden // size.heads
-        self.width = width
+        make = partial(linear, device=device)
+        self.attention = Attention(size.hidden, size.heads, size.kv_heads, width, make)
+        self.gate, self.up = (make(size.hidden, size.intermediate) for _ in range(2))
+        self.down = make(size.intermediate, size.hidden)
         self.multiply: Multiply = one_by_one
-        self.norms = nn.ModuleList(
-            nn.RMSNorm(size.hidden, eps=1e-5, dtype=torch.bfloat16, device=device) for _ in range(2)
-        )
-        self.q = linear(size.hidden, size.hidden, device)
-        self.k, self.v = (linear(size.hidden, size.kv_heads * width, device) for _ in range(2))
-        self.o = linear(size.hidden, size.hidden, device)
-        self.gate, self.up = (linear(size.hidden, size.intermediate, device) for _ in range(2))
-        self.down = linear(size.intermediate, size.hidden, device)
 
     def forward(self, x: Tensor, position: Tensor, cache: Cache) -> Tensor:
-        """[batch * tokens, hidden] at the positions [tokens]: one token a sequence, or prompts, which begin at 0."""
-        attended = self.norms[0](x)
-        q, k, v = (
-            y.view(len(x) // len(position), len(position), -1, self.width).transpose(1, 2)
-            for y in self.multiply(attended, (self.q, self.k, self.v))
-        )
-        q, k = turn(q, position), turn(k, position)
-        cache.add(position, k, v)
-        if len(position) == 1:
-            mixed = attend_to_cache(q, position, cache)
-        else:
-            mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-        mixed = mixed.transpose(1, 2)
-        x = x + self.o(mixed.reshape(len(x), -1))
-        fed = self.norms[1](x)
-        gate, up = self.multiply(fed, (self.gate, self.up))
+        x = x + self.attention(self.norms[0](x), position, cache)
+        gate, up = self.multiply(self.norms[1](x), (self.gate, self.up))
         return x + self.down(functional.silu(gate) * up)
 
 
@@ -129,7 +89,7 @@ class Llama(nn.Module):
         self.size = size
         self.embedding = nn.Embedding(size.vocabulary, size.hidden, dtype=torch.bfloat16, device=device)
         self.layers = nn.ModuleList(Layer(size, device) for _ in range(size.layers))
-        self.norm = nn.RMSNorm(size.hidden, eps=1e-5, dtype=torch.bfloat16, device=device)
+        self.norm = norm(size.hidden, device)
         self.head = nn.Linear(size.hidden, size.vocabulary, bias=False, dtype=torch.bfloat16, device=device)
 
     def forward(self, token: Tensor, position: Tensor, caches: list[Cache]) -> Tensor:
@@ -147,25 +107,25 @@ class Llama(nn.Module):
         shape = (batch, self.size.kv_heads, context + tokens, self.size.hidden // self.size.heads)
         return [Cache(shape, context, weight.device.type, weight.dtype) for _ in self.layers]
 
+    def multiplying(self, multiply: Multiply) -> "Llama":
+        """The same, which multiplies so by q, k and v, and by gate and up."""
+        for module in self.modules():
+            if isinstance(module, (Attention, Layer)):
+                module.multiply = multiply
+        return self
+
 
 def decoded(model: Llama) -> Llama:
     """The same with plain linear layers, whose weights are what the codes decode to."""
     plain = copy.deepcopy(model)
-    for layer in plain.layers:
-        for name, child in list(layer.named_children()):
+    for parent in list(plain.modules()):
+        for name, child in list(parent.named_children()):
             if isinstance(child, bitsandbytes.nn.Linear4bit):
                 weight = nn.Parameter(qfuse.dequantize_4bit(child).to(torch.bfloat16), requires_grad=False)
                 replacement = nn.Linear(weight.shape[1], weight.shape[0], bias=False, device="meta")
                 replacement.weight = weight
-                setattr(layer, name, replacement)
+                setattr(parent, name, replacement)
     return plain
-
-
-def compile_layers(model: Llama) -> None:
-    """One graph for all layers, without breaks; each model and each shape has another, and all count as one's."""
-    torch._dynamo.config.recompile_limit = 64
-    for layer in model.layers:
-        layer.compile(fullgraph=True, dynamic=False)
 
 
 def in_float64(model: Llama) -> Llama:
@@ -192,24 +152,25 @@ def make_models(size: Size, device: str, torchao: bool = False, factored: bool =
     # In eval mode bitsandbytes repacks weights on some CPUs, for its own kernels: it gets its way, and qfuse the codes.
     models = {"bf16": decoded(quantized), "bitsandbytes": copy.deepcopy(quantized).eval(), "qfuse": quantized.train()}
     if factored:
-        models["qfuse, factored"] = multiplying(copy.deepcopy(quantized), many_factored)
-    multiplying(quantized, qfuse.matmul_4bit_many)
+        models["qfuse, factored"] = copy.deepcopy(quantized).multiplying(many_factored)
+    quantized.multiplying(qfuse.matmul_4bit_many)
     if torchao:
         models["torchao int4"] = copy.deepcopy(models["bf16"])
         torchao_int4.quantize(models["torchao int4"].layers, device)
     return models
 
 
-def multiplying(model: Llama, multiply: Multiply) -> Llama:
-    """The same, whose layers multiply so by q, k and v, and by gate and up."""
-    for layer in model.layers:
-        assert isinstance(layer, Layer)
-        layer.multiply = multiply
-    return model
-
-
 def way_of(name: str) -> AbstractContextManager[Any]:
     return qfuse.integrations.bitsandbytes.enabled(matmul=WAYS[name]) if name in WAYS else nullcontext()
+
+
+def compile_layers(models: dict[str, Llama]) -> None:
+    """One graph for all layers of a model, without breaks; each shape has another, and all count as one's."""
+    torch._dynamo.config.recompile_limit = 64
+    for name, model in models.items():
+        with way_of(name):
+            for layer in model.layers:
+                layer.compile(fullgraph=True, dynamic=False)
 
 
 # ---- comparing ----
@@ -234,23 +195,19 @@ def random_tokens(vocabulary: int, shape: tuple[int, ...], device: str) -> Tenso
 
 def relative_errors(models: dict[str, Llama], exact: Llama, logits: Callable[[Llama], Tensor]) -> dict[str, float]:
     """Of all logits, against those of the exact model."""
-    expected = logits(exact)
-    errors = {}
+    expected, errors = logits(exact), {}
     for name, model in models.items():
         with way_of(name):
-            errors[name] = float((logits(model) - expected).norm() / expected.norm())
+            errors[name] = measure.relative_error(logits(model), expected)
     return errors
 
 
 def find_faults(errors: dict[str, float], after: str) -> list[str]:
-    faults = [
-        f"{name}'s logits after {after} are not finite" for name, error in errors.items() if not math.isfinite(error)
+    return [
+        f"{name}'s logits have an error of {error:.2e}, those of bf16 {errors['bf16']:.2e}, after {after}"
+        for name, error in errors.items()
+        if not error <= (2 * errors["bf16"] if name in WAYS else sys.float_info.max)  # NaN is wrong in all
     ]
-    for name in WAYS:
-        if name in errors and not errors[name] <= 2 * errors["bf16"]:
-            found = f"{errors[name]:.2e}, those of bf16 {errors['bf16']:.2e}"
-            faults.append(f"{name}'s logits have an error of {found}, after {after}")
-    return faults
 
 
 def count_calls(model: Llama, device: str) -> dict[str, int]:
@@ -262,78 +219,43 @@ def count_calls(model: Llama, device: str) -> dict[str, int]:
     return {name: counts.get(f"qfuse::{name}", 0) for name in ("matmul_4bit", "matmul_4bit_many")}
 
 
-# ---- generating ----
+# ---- timing ----
 
 
-class Generator:
-    """A model that generates greedily, in memory that stays where it is, as a CUDA graph wants it.
+def generator(name: str, model: Llama, caches: list[Cache], context: int, tokens: int, device: str) -> measure.Run:
+    """Generates so many tokens a sequence, greedily, in memory that stays where it is, as a CUDA graph wants it.
 
-    Sequence i begins with token i, at the position after the context. Generators may share caches: each writes what
+    Sequence i begins with token i, at the position after the context. Several may share caches: each writes what
     follows the context before it reads it.
     """
+    first = torch.arange(len(caches[0].keys), device=device) % model.size.vocabulary
+    token, position = first.clone(), torch.full((1,), context, device=device)
 
-    def __init__(self, model: Llama, way: str, caches: list[Cache], context: int, device: str) -> None:
-        self.model, self.way, self.caches, self.context, self.device = model, way, caches, context, device
-        self.first = torch.arange(len(caches[0].keys), device=device) % model.size.vocabulary
-        self.token, self.position = self.first.clone(), torch.full((1,), context, device=device)
-        self.step: Callable[[], None] = self.eager_step
-        if device == "cuda":
-            self.capture()
+    def step() -> None:
+        token.copy_(model(token, position, caches).argmax(-1))
+        position.add_(1)
 
-    def eager_step(self) -> None:
-        self.token.copy_(self.model(self.token, self.position, self.caches).argmax(-1))
-        self.position += 1
+    with way_of(name), measure.side_stream(device):
+        step()  # what is made at the first call
+        one = measure.captured(step) if device == "cuda" else step
 
-    def capture(self) -> None:
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())  # which fills the caches
-        with way_of(self.way):
-            with torch.cuda.stream(stream):
-                self.eager_step()  # what is made at the first call
-            torch.cuda.synchronize()
-            self.graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self.graph):
-                self.eager_step()
-        self.step = self.graph.replay
+    def generate() -> Tensor:
+        token.copy_(first)
+        position.fill_(context)
+        for _ in range(tokens):
+            one()
+        return token
 
-    def generate(self, tokens: int) -> tuple[list[list[int]], float]:
-        """The tokens [batch, tokens], and the seconds that they took."""
-        self.token.copy_(self.first)
-        self.position.fill_(self.context)
-        out = torch.zeros(tokens, len(self.token), dtype=torch.long, device=self.device)
-        with way_of(self.way):
-            begin = measure.now(self.device)
-            for i in range(tokens):
-                self.step()
-                out[i] = self.token
-            seconds = measure.now(self.device) - begin
-        return out.t().tolist(), seconds
+    return generate
 
 
-def figures_of(tokens: list[list[int]], seconds: list[float]) -> dict[str, Any]:
-    """Of the seconds of each round, in which every sequence got its tokens."""
-    batch, steps = len(tokens), len(tokens[0])
-    rounds = {
-        "tokens_per_second": [batch * steps / taken for taken in seconds],
-        "milliseconds_a_step": [1000 * taken / steps for taken in seconds],
-    }
-    median = {what: statistics.median(figures) for what, figures in rounds.items()}
-    least = {what: min(figures) for what, figures in rounds.items()}
-    return {"tokens": tokens, **rounds, "median": median, "least": least}
-
-
-def generate_in_turns(models: dict[str, Llama], arguments: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    caches = models["bf16"].caches(arguments.batch, arguments.tokens, arguments.context)
-    generators = {
-        name: Generator(model, name, caches, arguments.context, arguments.device) for name, model in models.items()
-    }
-    tokens: dict[str, list[list[int]]] = {}
-    seconds: dict[str, list[float]] = {name: [] for name in models}
-    for _ in range(1 + arguments.rounds):  # the first to warm up
-        for name, generator in generators.items():
-            tokens[name], taken = generator.generate(arguments.tokens)
-            seconds[name].append(taken)
-    return {name: figures_of(tokens[name], seconds[name][1:]) for name in models}
+def time_generating(models: dict[str, Llama], arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """Milliseconds of a step, a token of every sequence."""
+    context, tokens, device = arguments.context, arguments.tokens, arguments.device
+    caches = models["bf16"].caches(arguments.batch, tokens, context)
+    runs = {name: generator(name, model, caches, context, tokens, device) for name, model in models.items()}
+    times = measure.in_turns(runs, device, arguments.rounds, warm_ups=1, around=way_of)
+    return {name: measure.spread([us / tokens / 1e3 for us in found]) for name, found in times.items()}
 
 
 def time_prompt(models: dict[str, Llama], prompt: Tensor, device: str) -> dict[str, dict[str, float]]:
@@ -344,109 +266,85 @@ def time_prompt(models: dict[str, Llama], prompt: Tensor, device: str) -> dict[s
     for name, model in models.items():
         with way_of(name):
             times = measure.replayed_us(partial(model, prompt, positions, caches), 1, device)
-        found[name] = measure.spread([us / 1000 for us in times])
+        found[name] = measure.spread([us / 1e3 for us in times])
     return found
 
 
 # ---- the command ----
 
 
-def common_start(a: list[int], b: list[int]) -> int:
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y), len(a))
-
-
-def print_report(found: dict[str, dict[str, Any]], errors: dict[str, float]) -> None:
-    print(f"\n{'':<16}{'tokens/s':>12}{'slowest':>10}{'ms a step':>12}{'fastest':>10}", end="")
-    print(f"{'error of logits':>18}{'tokens as in bf16':>20}")
-    for name, result in found.items():
-        speed, step = (
-            f"{result['median'][what]:>12.{digits}f}{result['least'][what]:>10.{digits}f}"
-            for what, digits in (("tokens_per_second", 1), ("milliseconds_a_step", 3))
-        )
-        same = sum(map(common_start, result["tokens"], found["bf16"]["tokens"]))
-        share = f"{same} of {sum(map(len, result['tokens']))}"
-        print(f"{name:<16}{speed}{step}{errors[name]:>18.2e}{share:>20}")
-
-
-def print_prompt(tokens: int, times: dict[str, dict[str, float]], errors: dict[str, float]) -> None:
-    print(f"\n{f'{tokens} tokens':<16}{'ms':>12}{'least':>10}{'error of logits':>18}")
-    for name, found in times.items():
-        print(f"{name:<16}{found['median']:>12.3f}{found['min']:>10.3f}{errors[name]:>18.2e}")
-
-
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    measure.add_device(parser)
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = measure.argument_parser(__doc__, for_gpu=False)
     parser.add_argument("--size", choices=SIZES, default="tiny", help="of the model, default tiny")
-    parser.add_argument("--layers", type=int, metavar="N", help="default: 2 where tiny, else 4")
-    parser.add_argument("--batch", type=int, default=1, metavar="N", help="sequences side by side, default 1")
+    parser.add_argument("--layers", type=measure.count, metavar="N", help="default: 2 where tiny, else 4")
+    parser.add_argument("--batch", type=measure.count, default=1, metavar="N", help="sequences, default 1")
     parser.add_argument("--context", type=int, default=0, metavar="N", help="tokens before the first, default 0")
-    parser.add_argument("--tokens", type=int, default=32, metavar="N", help="to generate a sequence, default 32")
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of all models in turn, default 5")
+    parser.add_argument("--tokens", type=measure.count, default=32, metavar="N", help="a sequence, default 32")
+    parser.add_argument("--rounds", type=measure.count, default=5, metavar="N", help="of all models, default 5")
     parser.add_argument("--compile", action="store_true", help="the layers, by torch.compile")
     parser.add_argument("--prefill", type=measure.count, nargs="+", default=(), metavar="N", help="tokens of prompts")
     parser.add_argument("--factored", action="store_true", help="a model with qfuse's order of that name, too")
     parser.add_argument("--torchao", action="store_true", help="a model with torchao's int4, too")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures")
-    arguments = parser.parse_args()
-    measure.settle_device(parser, arguments)
-    if min(arguments.batch, arguments.tokens, arguments.rounds, arguments.layers or 1, arguments.context + 1) < 1:
-        parser.error("--layers, --batch, --tokens and --rounds begin at 1, --context at 0")
+    arguments = measure.parse(parser, argv)
+    if arguments.context < 0:
+        parser.error("--context begins at 0")
     if arguments.torchao and not torchao_int4.is_there():
         parser.error("--torchao: it is not installed")
     return arguments
 
 
+def times_table(batch: int, result: dict[str, Any]) -> str:
+    """A row for each model, of a step and of each prompt."""
+    rows = []
+    for name, error in result["errors"].items():
+        ms = result["step_ms"][name]
+        cells = [name, measure.text_of(ms, 3), f"{batch / ms['median'] * 1e3:.1f}", f"{error:.2e}"]
+        for prompt in result["prompts"].values():
+            cells += [measure.text_of(prompt["ms"][name], 3), f"{prompt['errors'][name]:.2e}"]
+        rows.append(cells)
+    heads = [head for tokens in result["prompts"] for head in (f"{tokens} tokens, ms", "its error")]
+    return measure.table(["", "ms a step", "tokens/s", "error of logits", *heads], rows)
+
+
 @torch.no_grad()
-def main() -> int:
-    arguments = parse_arguments()
-    size = SIZES[arguments.size]
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = parse_arguments(argv)
+    device, size = arguments.device, SIZES[arguments.size]
     size = size._replace(layers=arguments.layers or size.layers)
-    print(f"{measure.device_name(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide")
-    print(f"{arguments.batch} sequence(s) of {arguments.tokens} tokens after {arguments.context}", flush=True)
-    models = make_models(size, arguments.device, arguments.torchao, arguments.factored)
-    calls = count_calls(models["qfuse"], arguments.device)
+    measure.progress(f"a Llama of {size.layers} layers {size.hidden} wide, {arguments.batch} sequence(s)")
+    models = make_models(size, device, arguments.torchao, arguments.factored)
+    calls = count_calls(models["qfuse"], device)
     faults = [f"qfuse.{name} multiplied nothing" for name, count in calls.items() if not count]
     if arguments.torchao:
         faults += torchao_int4.find_faults(models["bf16"].layers, models["torchao int4"].layers)
     exact = in_float64(models["bf16"])
     if arguments.compile:
-        for name, model in models.items():
-            with way_of(name):
-                compile_layers(model)
-    tokens = random_tokens(size.vocabulary, (CHECKED, arguments.batch), arguments.device)
+        compile_layers(models)
+    tokens = random_tokens(size.vocabulary, (CHECKED, arguments.batch), device)
     errors = relative_errors(models, exact, partial(logits_of, tokens=tokens))
     faults += find_faults(errors, "single tokens")
-    prompts = {n: random_tokens(size.vocabulary, (n,), arguments.device) for n in arguments.prefill}
-    prompt_errors = {}
-    for n, prompt in prompts.items():
-        prompt_errors[n] = relative_errors(models, exact, partial(logits_after, prompt=prompt))
-        faults += find_faults(prompt_errors[n], f"a prompt of {n} tokens")
+    fed = {n: random_tokens(size.vocabulary, (n,), device) for n in arguments.prefill}
+    prompts: dict[int, dict[str, Any]] = {}
+    for n, prompt in fed.items():
+        prompts[n] = {"errors": relative_errors(models, exact, partial(logits_after, prompt=prompt))}
+        faults += find_faults(prompts[n]["errors"], f"a prompt of {n} tokens")
     del exact
-    found = {} if faults else generate_in_turns(models, arguments)
-    prompt_times = {} if faults else {n: time_prompt(models, prompt, arguments.device) for n, prompt in prompts.items()}
-    print("\n".join(faults)) if faults else print_report(found, errors)
-    for n, times in prompt_times.items():
-        print_prompt(n, times, prompt_errors[n])
-    if arguments.json:
-        libraries = ["qfuse", "torch", "bitsandbytes"] + ["torchao"] * arguments.torchao
-        figures = {
-            "device": measure.device_name(arguments.device),
-            "date": measure.date(),
-            "versions": {name: sys.modules[name].__version__ for name in libraries},
-            "model": size._asdict(),
-            "batch": arguments.batch,
-            "context": arguments.context,
-            "compiled": arguments.compile,
-            "checked_tokens": CHECKED,
-            "relative_errors": errors,
-            "calls_of_qfuse_a_token": calls,
-            "faults": faults,
-            "ways": found,
-            "prompts": {n: {"relative_errors": prompt_errors[n], "milliseconds": t} for n, t in prompt_times.items()},
-        }
-        arguments.json.write_text(json.dumps(figures) + "\n", encoding="utf-8")
-    return 1 if faults else 0
+    result = measure.circumstances(arguments) | {
+        "model": size._asdict(),
+        "batch": arguments.batch,
+        "context": arguments.context,
+        "compiled": arguments.compile,
+        "calls_of_qfuse_a_token": calls,
+        "faults": faults,
+        "errors": errors,
+        "prompts": prompts,
+    }
+    if faults:
+        return measure.finish(arguments, result)
+    result["step_ms"] = time_generating(models, arguments)
+    for n, prompt in fed.items():
+        prompts[n]["ms"] = time_prompt(models, prompt, device)
+    return measure.finish(arguments, result, times_table(arguments.batch, result))
 
 
 if __name__ == "__main__":

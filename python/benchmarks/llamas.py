@@ -1,10 +1,16 @@
 """The Llamas that the benchmarks make, with random weights, and how their kind attends."""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
+
+import qfuse
+
+Multiply = Callable[[Tensor, Sequence[nn.Module]], Sequence[Tensor]]  # x by each of some layers
+MakeLinear = Callable[[int, int], nn.Module]  # of inputs and outputs
 
 
 class Size(NamedTuple):
@@ -24,6 +30,20 @@ SIZES = {
     "1b": Size(2048, 8192, 32, 8, layers=4, vocabulary=128256 * 4 // 16),  # Llama-3.2-1B, which has 16 layers
     "8b": Size(4096, 14336, 32, 8, layers=4, vocabulary=128256 * 4 // 32),  # Llama-3.1-8B, which has 32
 }
+
+
+def random_weight(shape: tuple[int, ...], device: str) -> qfuse.Weight4bit:
+    """NF4 in blocks of 64, nested; experts' [experts, n, k] as one, as qfuse.quantize_experts stores it."""
+    dense = torch.randn(shape, dtype=torch.bfloat16, device=device) * shape[-1] ** -0.5
+    return qfuse.Weight4bit(qfuse.ops.quantize_4bit_nested(dense, 64, "nf4"), shape, torch.bfloat16)
+
+
+def norm(width: int, device: str) -> nn.RMSNorm:
+    return nn.RMSNorm(width, eps=1e-5, dtype=torch.bfloat16, device=device).requires_grad_(False)
+
+
+def one_by_one(x: Tensor, layers: Sequence[nn.Module]) -> Sequence[Tensor]:
+    return [layer(x) for layer in layers]
 
 
 # ---- attention ----
@@ -57,3 +77,32 @@ def attend_to_cache(q: Tensor, position: Tensor, cache: Cache) -> Tensor:
     rows = q.reshape(len(q), cache.keys.shape[1], -1, q.shape[-1])
     seen = (torch.arange(cache.keys.shape[2], device=q.device) <= position)[None]
     return functional.scaled_dot_product_attention(rows, cache.keys, cache.values, attn_mask=seen).reshape(q.shape)
+
+
+class Attention(nn.Module):
+    """Of heads so wide. q_norm and k_norm do nothing unless a model has its own."""
+
+    def __init__(self, hidden: int, heads: int, kv_heads: int, width: int, linear: MakeLinear) -> None:
+        super().__init__()
+        self.width = width
+        self.q, self.o = linear(hidden, heads * width), linear(heads * width, hidden)
+        self.k, self.v = (linear(hidden, kv_heads * width) for _ in range(2))
+        self.q_norm: nn.Module = nn.Identity()
+        self.k_norm: nn.Module = nn.Identity()
+        self.multiply: Multiply = one_by_one
+
+    def forward(self, x: Tensor, position: Tensor, cache: Cache | None) -> Tensor:
+        """[batch * tokens, hidden] at the positions [tokens]: one token a sequence, or sequences, which begin at 0."""
+        q, k, v = (
+            y.view(len(x) // len(position), len(position), -1, self.width).transpose(1, 2)
+            for y in self.multiply(x, (self.q, self.k, self.v))
+        )
+        q, k = turn(self.q_norm(q), position), turn(self.k_norm(k), position)
+        if cache is not None:
+            cache.add(position, k, v)
+        if cache is not None and len(position) == 1:
+            mixed = attend_to_cache(q, position, cache)
+        else:
+            mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        found: Tensor = self.o(mixed.transpose(1, 2).reshape(len(x), -1))
+        return found

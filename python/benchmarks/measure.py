@@ -1,42 +1,58 @@
-"""What the benchmarks share: their arguments, statistics, clocks, the count of kernels, and how results are written."""
+"""What the benchmarks share: their arguments, clocks, CUDA graphs, statistics, and how results are written."""
 
 import argparse
 import gc
 import json
+import math
 import platform
-import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROTATED_BYTES = 400_000_000  # what a graph goes round at least: more than the caches hold
-LAUNCHES = 24  # in a graph at least: starting it is not what is timed
-COPIED_BYTES, COPIES = 1_000_000_000, 4
-WARM_UPS = 3
-REPLAYS = 15
+LAUNCHES = 24  # in a graph: starting it is not what is timed
+WARM_UPS, REPLAYS = 3, 15
+PARTS = ("median", "min", "max", "p10", "p90")  # of a spread
+LIBRARIES = ("qfuse", "torch", "bitsandbytes", "transformers", "peft", "accelerate", "torchao", "unsloth")
 
 Run = Callable[[], Any]
+Layer = TypeVar("Layer")
 
 
-def argument_parser(description: str | None) -> argparse.ArgumentParser:
+# ---- arguments ----
+
+
+def argument_parser(description: str | None, for_gpu: bool = True) -> argparse.ArgumentParser:
+    """for_gpu: unless --small, the shapes are those of a GPU."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--small", action="store_true", help="small shapes, for a CPU or a quick look")
+    usual = "cuda" if for_gpu else "cuda where torch sees a GPU, else cpu"
+    parser.add_argument(
+        "--device", choices=("cuda", "cpu"), default="cuda" if for_gpu else None, help=f"default: {usual}"
+    )
+    if for_gpu:
+        parser.add_argument("--small", action="store_true", help="small shapes, for a CPU or a quick look")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where every figure goes")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="where the tables go that are printed")
     parser.add_argument("--commit", default="", metavar="HASH", help="what is measured, noted with the figures")
     return parser
 
 
-def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
+def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> argparse.Namespace:
     arguments = parser.parse_args(argv)
+    arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if arguments.device == "cuda" and not torch.cuda.is_available():
-        parser.error("torch sees no GPU; --device cpu --small runs what needs none")
+        parser.error("torch sees no GPU; --device cpu runs what needs none, with small shapes if there is --small")
+    if arguments.device == "cpu" and getattr(arguments, "graph", False):
+        parser.error("--graph is for a GPU, and this run is on a CPU: leave it out, or run where torch sees a GPU")
+    if arguments.json and not arguments.json.absolute().parent.is_dir():
+        parser.error(f"{arguments.json} cannot be made: {arguments.json.absolute().parent} is no directory")
     return arguments
 
 
@@ -47,15 +63,12 @@ def count(text: str) -> int:
     return int(text)
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
-    """For a script that runs on either; settle_device chooses."""
-    parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
+def counts(text: str) -> list[int]:
+    """Several, with commas between."""
+    return [count(each) for each in text.split(",")]
 
 
-def settle_device(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    if arguments.device == "cuda" and not torch.cuda.is_available():
-        parser.error("--device cuda: torch sees no GPU")
+# ---- results ----
 
 
 def processor() -> str:
@@ -66,43 +79,38 @@ def processor() -> str:
     return f"{model} CPU, {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} threads"
 
 
-def device_name(device: str) -> str:
-    return torch.cuda.get_device_name() if device == "cuda" else processor()
-
-
-def date() -> str:
-    return time.strftime("%FT%TZ", time.gmtime())
-
-
 def circumstances(arguments: argparse.Namespace) -> dict[str, Any]:
     """What a figure is nothing without."""
+    on_gpu = arguments.device.startswith("cuda")
     return {
-        "device": device_name(arguments.device),
-        "torch": torch.__version__,
-        "cuda": torch.version.cuda,
+        "device": torch.cuda.get_device_name() if on_gpu else processor(),
+        "date": time.strftime("%FT%TZ", time.gmtime()),
         "commit": arguments.commit,
-        "date": date(),
-        "small": arguments.small,
+        "command": sys.argv,
+        "versions": {name: sys.modules[name].__version__ for name in LIBRARIES if name in sys.modules},
+        "cuda": torch.version.cuda,
+        "small": getattr(arguments, "small", False),
     }
 
 
 def heading(result: dict[str, Any]) -> str:
     commit = f", commit {result['commit']}" if result["commit"] else ""
     shapes = ", small shapes" if result["small"] else ""
-    return f"{result['device']}, torch {result['torch']}, {result['date'][:10]}{commit}{shapes}:"
+    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    return f"{result['device']}, {versions}, {result['date'][:10]}{commit}{shapes}:"
 
 
 def progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def finish(arguments: argparse.Namespace, result: dict[str, Any], markdown: str) -> None:
-    """Prints the tables, and writes what was asked for."""
-    print(markdown)
+def finish(arguments: argparse.Namespace, result: dict[str, Any], *tables: str) -> int:
+    """Prints the tables and what is wrong, writes the file that was asked for, and gives the exit status."""
+    faults = "\n".join(result.get("faults", []))
+    print("\n\n".join(filter(None, [heading(result), *tables, faults])))
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    if arguments.markdown:
-        arguments.markdown.write_text(markdown + "\n", encoding="utf-8")
+    return int(bool(faults))
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -110,10 +118,19 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
 
 
-# ---- bits ----
+def table_of(rows: Sequence[Any], columns: Mapping[str, Callable[[Any], object]]) -> str:
+    """A line for each row, of what each column's function makes of it."""
+    return table(list(columns), [[str(cell(row)) for cell in columns.values()] for row in rows])
 
 
-def differing_bytes(actual: torch.Tensor, expected: torch.Tensor) -> int:
+def gigabytes(size: int | None) -> str:
+    return "" if size is None else f"{size / 1e9:.2f}"
+
+
+# ---- comparing ----
+
+
+def differing_bytes(actual: Tensor, expected: Tensor) -> int:
     """How many bytes are not the same; raises where it is not the same kind of tensor at all."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         raise AssertionError(
@@ -123,15 +140,45 @@ def differing_bytes(actual: torch.Tensor, expected: torch.Tensor) -> int:
     return int(torch.ne(*as_bytes).sum())
 
 
+def relative_error(found: Tensor, expected: Tensor) -> float:
+    """The norm of the difference, relative to that of what is expected."""
+    return float((found.double() - expected.double()).norm() / expected.double().norm())
+
+
+def require(name: str, error: float, most: float) -> float:
+    """Raises where an error is larger than it may be, or NaN."""
+    if not error <= most:
+        raise AssertionError(f"{name}: a relative error of {error:.3g}, at most {most:.3g}")
+    return error
+
+
+@contextmanager
+def deterministic() -> Iterator[None]:
+    """By torch's deterministic operations. Attention is its slow one: others' backward adds in any order, whatever is
+    asked for."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 # ---- statistics and clocks ----
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+    exact = torch.tensor(values, dtype=torch.float64)
+    found = exact.quantile(torch.tensor([0.5, 0.0, 1.0, 0.1, 0.9], dtype=torch.float64)).tolist()
+    return dict(zip(PARTS, found, strict=True))
+
+
+def text_of(times: Mapping[str, float], digits: int = 1) -> str:
+    return f"{times['median']:.{digits}f} ({times['min']:.{digits}f} to {times['max']:.{digits}f})"
 
 
 def synchronizer(device: str) -> Run:
-    return torch.cuda.synchronize if device == "cuda" else lambda: None
+    return torch.cuda.synchronize if device.startswith("cuda") else lambda: None
 
 
 def now(device: str) -> float:
@@ -173,59 +220,90 @@ class Stopwatch:
         return milliseconds * 1e3
 
 
+def in_turns(
+    runs: Mapping[str, Run],
+    device: str,
+    rounds: int | None = None,
+    warm_ups: int | None = None,
+    around: Callable[[str], AbstractContextManager[Any]] = nullcontext,
+) -> dict[str, list[float]]:
+    """Microseconds of each, one after the other in every round: what disturbs the machine disturbs all. around(name) is
+    entered before the clock starts."""
+    untimed = WARM_UPS if warm_ups is None else warm_ups
+    watch = Stopwatch(device)
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    with undisturbed():
+        for _ in range(untimed + (rounds or REPLAYS)):
+            for name, run in runs.items():
+                with around(name):
+                    times[name].append(watch.microseconds(run))
+    return {name: found[untimed:] for name, found in times.items()}
+
+
+@contextmanager
+def side_stream(device: str) -> Iterator[None]:
+    """Where graphs can be captured whose operations have run before, which the default stream is not."""
+    if device == "cpu":
+        yield
+        return
+    stream, usual = torch.cuda.Stream(), torch.cuda.current_stream()
+    stream.wait_stream(usual)  # which has made what is computed with
+    with torch.cuda.stream(stream):
+        yield
+    usual.wait_stream(stream)
+
+
+def captured(run: Run) -> Run:
+    """run() as a CUDA graph, which has run before; each replay gives its results in the same memory."""
+    torch.cuda.synchronize()
+    graph, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
+    own = None if current == torch.cuda.default_stream() else current
+    with torch.cuda.graph(graph, stream=own):
+        result = run()
+
+    def replay() -> Any:
+        graph.replay()
+        return result
+
+    return replay
+
+
 def replayed_us(run: Run, calls: int, device: str) -> list[float]:
     """Microseconds of one of the `calls` calls in run(), of each replay of them as a CUDA graph; on a CPU, of run().
 
     What run() returns is kept while the graph lives, so that results share no memory.
     """
     run()
-    again, kept = run, None
-    if device == "cuda":
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            kept = run()
-        again = graph.replay
-    watch = Stopwatch(device)
-    with undisturbed():
-        times = [watch.microseconds(again) / calls for _ in range(WARM_UPS + REPLAYS)]
-    del kept
-    return times[WARM_UPS:]
+    again = captured(run) if device == "cuda" else run
+    return [us / calls for us in in_turns({"": again}, device)[""]]
 
 
-def copied_bytes_per_second(device: str, small: bool) -> float:
-    """What memory does in this run: bytes read and written by copies of what no cache holds."""
-    size = COPIED_BYTES if not small else 1_000_000
-    source, target = (torch.zeros(size, dtype=torch.uint8, device=device) for _ in range(2))
-    times = replayed_us(lambda: [target.copy_(source) for _ in range(COPIES)], COPIES, device)
-    return 2 * size / statistics.median(times) * 1e6
+def copies_for(size: int) -> int:
+    """So many of that size that the caches hold none when its turn comes again."""
+    return min(LAUNCHES, max(2, math.ceil(ROTATED_BYTES / size)))
 
 
-# ---- the profiler ----
+def time_round(way: Callable[[Layer], Any], layers: Sequence[Layer], device: str) -> dict[str, float]:
+    """Microseconds of way(layer), going round the layers."""
+    runs = [partial(way, layers[i % len(layers)]) for i in range(LAUNCHES)]
+    return spread(replayed_us(lambda: [run() for run in runs], len(runs), device))
 
 
 @undisturbed()
-def host_us(calls: Mapping[str, Run], synchronize: Run, rounds: int = 40, block: int = 50) -> dict[str, list[float]]:
+def host_us(calls: Mapping[str, Run], device: str, rounds: int = 20, block: int = 100) -> dict[str, dict[str, float]]:
     """Microseconds until a call returns, a mean of each block of them: the GPU's queue is empty before a block, and
     must not fill within. All calls take turns."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
             call()
-            synchronize()
+            synchronizer(device)()
             begin = time.perf_counter()
             for _ in range(block):
                 call()
             times[name].append((time.perf_counter() - begin) * 1e6 / block)
-    return times
+    return {name: spread(blocks) for name, blocks in times.items()}
 
 
-def launches(run: Run) -> list[tuple[str, float]]:
-    """Name and microseconds of each kernel, copy and fill that run() starts on the GPU, as torch.profiler saw them."""
-    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
-    for _ in range(2):  # the first profile of a process may miss what comes before its tracer is up
-        with torch.profiler.profile(activities=activities) as profile:
-            run()
-            torch.cuda.synchronize()
-    on_gpu = torch.autograd.DeviceType.CUDA  # type: ignore[attr-defined]
-    return [(event.name, event.time_range.elapsed_us()) for event in profile.events() if event.device_type == on_gpu]
+def host_table(times: Mapping[str, Mapping[str, float]]) -> str:
+    return table(["a call on the host", "µs (least to most)"], [[name, text_of(t, 2)] for name, t in times.items()])

@@ -1,15 +1,20 @@
-"""The mixtures of experts that the benchmarks make, with random weights, and tokens as a router shares them out."""
+"""A mixture of experts of a few layers shaped as those of Qwen3-30B-A3B, with random weights; tokens as a router shares
+them out; and the ways to multiply by the experts."""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from llamas import Attention, Cache, norm, random_weight
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 import qfuse
 
 SEED = 1
 SKEW = 0.6  # standard deviation of what an expert's logits have over others'
-BLOCKSIZE, NESTED_BLOCKSIZE = 64, 256
+RANK, SCALING = 16, 2.0
 
 
 class Size(NamedTuple):
@@ -36,13 +41,6 @@ SIZES = {
 }
 
 
-def random_stack(shape: tuple[int, int, int], device: str) -> qfuse.Weight4bit:
-    """NF4, nested as one, as qfuse.quantize_experts stores it."""
-    dense = torch.randn(shape, dtype=torch.bfloat16, device=device) * shape[-1] ** -0.5
-    tensors = qfuse.ops.quantize_4bit_nested(dense, BLOCKSIZE, "nf4", NESTED_BLOCKSIZE)
-    return qfuse.Weight4bit(tensors, shape, torch.bfloat16)
-
-
 def experts_of(stack: qfuse.Weight4bit) -> list[qfuse.Weight4bit]:
     """Each as a weight of its own, which shares the stack's memory."""
     experts, *shape = stack.shape
@@ -51,8 +49,7 @@ def experts_of(stack: qfuse.Weight4bit) -> list[qfuse.Weight4bit]:
     return [stack._replace(tensors=(*single, quant_map, offset), shape=tuple(shape)) for single in singles]
 
 
-def stored_bytes(stack: qfuse.Weight4bit) -> int:
-    return sum(tensor.nbytes for tensor in stack.tensors)
+# ---- rows of experts ----
 
 
 def route(tokens: int, size: Size, device: str) -> Tensor:
@@ -74,3 +71,159 @@ def sort_by_expert(chosen: Tensor, experts: int) -> tuple[Tensor, Tensor]:
 def counts_of(ends: Tensor) -> list[int]:
     """The rows of each expert; waits for a GPU."""
     return ends.diff(prepend=ends.new_zeros(1)).tolist()
+
+
+# ---- the model ----
+
+
+class Shape(NamedTuple):
+    size: Size
+    heads: int
+    kv_heads: int
+    width: int  # of a head
+    vocabulary: int
+
+
+QWEN3 = Shape(SIZES["qwen3-30b-a3b"], 32, 4, 128, vocabulary=12672)  # of 151936, 4 layers' share of 48
+TINY = Shape(SIZES["tiny"], 4, 2, 32, vocabulary=256)
+
+
+class Stack(nn.Module):
+    """A layer of all experts, with an adapter, over weights in 4 bits, in bf16 or both."""
+
+    def __init__(self, shape: tuple[int, int, int], device: str, kinds: Sequence[str]) -> None:
+        super().__init__()
+        stack = random_weight(shape, device)
+        self.stack = stack if "4-bit" in kinds else None
+        self.dense = stack.dequantize() if "bf16" in kinds else None
+        experts, n, k = shape
+        self.lora_a = nn.Parameter(torch.randn(experts, RANK, k, device=device) * k**-0.5)
+        self.lora_b = nn.Parameter(torch.zeros(experts, n, RANK, device=device))
+
+    @property
+    def weight(self) -> qfuse.Weight4bit:
+        assert self.stack is not None
+        return self.stack
+
+    def stored_bytes(self) -> int:
+        if self.stack is not None:
+            return sum(tensor.nbytes for tensor in self.stack.tensors)
+        return 0 if self.dense is None else self.dense.nbytes
+
+
+def frozen(inputs: int, outputs: int, device: str) -> nn.Linear:
+    layer = nn.Linear(inputs, outputs, bias=False, device=device, dtype=torch.bfloat16).requires_grad_(False)
+    nn.init.normal_(layer.weight, std=inputs**-0.5)
+    return layer
+
+
+class Experts(nn.Module):
+    """As transformers' grouped_mm computes them, but for the products, which are `multiply`'s."""
+
+    def __init__(self, size: Size, device: str, kinds: Sequence[str]) -> None:
+        super().__init__()
+        self.size = size
+        self.router = frozen(size.hidden, size.experts, device)
+        self.gate_up, self.down = (Stack(shape, device, kinds) for shape in size.stacks.values())
+        self.multiply: Multiply  # by whoever makes a model
+
+    def forward(self, x: Tensor) -> Tensor:
+        shares, chosen = self.router(x).float().softmax(-1).topk(self.size.top)
+        order, ends = sort_by_expert(chosen, self.size.experts)
+        shares = (shares / shares.sum(-1, keepdim=True)).reshape(-1)[order, None].to(x.dtype)
+        gate, up = self.multiply(x[order // self.size.top], self.gate_up, ends).chunk(2, -1)
+        y = self.multiply(functional.silu(gate) * up, self.down, ends) * shares
+        place = torch.empty_like(order)
+        place[order] = torch.arange(len(order), device=x.device)
+        return y[place].view(len(x), self.size.top, -1).sum(1)
+
+
+class Layer(nn.Module):
+    def __init__(self, shape: Shape, device: str, kinds: Sequence[str]) -> None:
+        super().__init__()
+        hidden = shape.size.hidden
+        self.attention = Attention(
+            hidden, shape.heads, shape.kv_heads, shape.width, lambda inputs, outputs: frozen(inputs, outputs, device)
+        )
+        self.attention.q_norm, self.attention.k_norm = (norm(shape.width, device) for _ in range(2))
+        self.experts = Experts(shape.size, device, kinds)
+        self.norms = nn.ModuleList(norm(hidden, device) for _ in range(2))
+
+    def forward(self, x: Tensor, position: Tensor, cache: Cache | None = None) -> Tensor:
+        x = x + self.attention(self.norms[0](x), position, cache)
+        mixed: Tensor = x + self.experts(self.norms[1](x))
+        return mixed
+
+
+class Model(nn.Module):
+    def __init__(self, shape: Shape, layers: int, device: str, kinds: Sequence[str]) -> None:
+        super().__init__()
+        torch.manual_seed(SEED)
+        self.embedding = torch.randn(shape.vocabulary, shape.size.hidden, device=device).bfloat16()
+        self.layers = nn.ModuleList(Layer(shape, device, kinds) for _ in range(layers))
+        self.norm, self.head = norm(shape.size.hidden, device), frozen(shape.size.hidden, shape.vocabulary, device)
+
+    def multiplying(self, multiply: "Multiply") -> "Model":
+        for module in self.modules():
+            if isinstance(module, Experts):
+                module.multiply = multiply
+        return self
+
+    def adapters(self) -> list[nn.Parameter]:
+        return [parameter for parameter in self.parameters() if parameter.requires_grad]
+
+    def through_layers(self, x: Tensor, position: Tensor, caches: Sequence[Cache]) -> Tensor:
+        """A token of each sequence."""
+        for layer, cache in zip(self.layers, caches, strict=True):
+            x = layer(x, position, cache)
+        return x
+
+    def loss(self, tokens: Tensor) -> Tensor:
+        x = self.embedding[tokens].requires_grad_()  # so that the first layer has gradients as all others
+        position = torch.arange(len(tokens), device=tokens.device)
+        for layer in self.layers:
+            x = checkpoint(layer, x, position, use_reentrant=False, preserve_rng_state=False)
+        logits = self.head(self.norm(x))[:-1]
+        return functional.cross_entropy(logits.float(), tokens[1:])
+
+
+# ---- the ways to multiply ----
+
+Multiply = Callable[[Tensor, Stack, Tensor], Tensor]  # of rows sorted by expert, and the rows' ends
+
+
+def grouped_mm(x: Tensor, matrices: Tensor | None, ends: Tensor) -> Tensor:
+    """matrices: [experts, n, k]"""
+    assert matrices is not None
+    return torch._grouped_mm(x, matrices.to(x.dtype).mT, offs=ends)
+
+
+def with_adapter(product: Tensor, x: Tensor, layer: Stack, ends: Tensor) -> Tensor:
+    low = grouped_mm(x, layer.lora_a, ends) * SCALING
+    return product + grouped_mm(low, layer.lora_b, ends)
+
+
+def one_by_one(x: Tensor, layer: Stack, ends: Tensor) -> Tensor:
+    rows = x.split(counts_of(ends))
+    factors = experts_of(layer.weight), layer.lora_a, layer.lora_b
+    return torch.cat(
+        [
+            qfuse.matmul_4bit_lora(own, single, a, b, SCALING, order="plain")
+            for own, single, a, b in zip(rows, *factors, strict=True)
+        ]
+    )
+
+
+MULTIPLY: dict[str, Multiply] = {
+    "bf16": lambda x, layer, ends: with_adapter(grouped_mm(x, layer.dense, ends), x, layer, ends),
+    "decode": lambda x, layer, ends: with_adapter(grouped_mm(x, layer.weight.dequantize(), ends), x, layer, ends),
+    "qfuse": lambda x, layer, ends: qfuse.matmul_4bit_grouped_lora(
+        x, layer.weight, ends, layer.lora_a, layer.lora_b, SCALING
+    ),
+    "one by one": one_by_one,
+}
+GENERATING: dict[str, Multiply] = {
+    "bf16": lambda x, layer, ends: grouped_mm(x, layer.dense, ends),
+    "qfuse, split": lambda x, layer, ends: qfuse.matmul_4bit_grouped(x, layer.weight, ends, order="split"),
+    "qfuse, factored": lambda x, layer, ends: qfuse.matmul_4bit_grouped(x, layer.weight, ends, order="factored"),
+}

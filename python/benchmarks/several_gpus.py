@@ -34,6 +34,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import measure
 import torch
 import torch.distributed as dist
+from llamas import random_weight
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 WAYS = ("one", "qfuse fsdp", "qfuse tp", "bnb fsdp bf16", "bnb ddp", "accelerate", "accelerate qfuse")
 CHECKED, WARM_UP, TIMED = 3, 2, 8
@@ -72,8 +73,7 @@ def config_of(arguments: argparse.Namespace) -> Any:
 def write_model(arguments: argparse.Namespace) -> None:
     from safetensors.torch import save_file
 
-    import qfuse
-    from qfuse.weight import Weight4bit, to_state_dict
+    from qfuse.weight import to_state_dict
 
     folder, config = Path(arguments.model), config_of(arguments)
     folder.mkdir(parents=True, exist_ok=True)
@@ -105,9 +105,7 @@ def write_model(arguments: argparse.Namespace) -> None:
         prefix = f"model.layers.{layer}."
         tensors = {f"{prefix}{name}.weight": torch.ones(hidden, **place) for name in NORMS}
         for name, shape in widths.items():
-            dense = torch.randn(shape, **place) / shape[1] ** 0.5
-            weight = Weight4bit(qfuse.ops.quantize_4bit_nested(dense, 64, "nf4"), shape, torch.bfloat16)
-            tensors |= to_state_dict(weight, f"{prefix}{name}.weight")
+            tensors |= to_state_dict(random_weight(shape, arguments.device), f"{prefix}{name}.weight")
         write(f"model-{layer:05}.safetensors", tensors)
     ends = {"model.embed_tokens.weight": torch.randn(config.vocab_size, hidden, **place) * 0.02}
     ends |= {"lm_head.weight": torch.randn(config.vocab_size, hidden, **place) * 0.02}
@@ -305,23 +303,19 @@ def measured(
         found = torch.randint(vocabulary, (1, arguments.tokens), generator=generator).to(arguments.device)
         return found.expand(sequences, -1)
 
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    with sdpa_kernel(SDPBackend.MATH):  # others' backward adds in any order, whatever is asked for
+    with measure.deterministic():
         losses = [step(model, optimizer, tokens(0))]
         ended = time.time()
         losses += [step(model, optimizer, tokens(i)) for i in range(1, CHECKED)]
-    torch.use_deterministic_algorithms(False)
     peak(arguments)  # whose attention was another one
     own = tokens(100 + (0 if sequences > 1 else rank))
     for _ in range(WARM_UP):
         step(model, optimizer, own)
     times, bytes_before = [], gathered.bytes
     for _ in range(TIMED):
-        measure.synchronizer(arguments.device.partition(":")[0])()
-        begin = time.perf_counter()
+        begin = measure.now(arguments.device)
         step(model, optimizer, own)
-        measure.synchronizer(arguments.device.partition(":")[0])()
-        times.append(1e3 * (time.perf_counter() - begin))
+        times.append(1e3 * (measure.now(arguments.device) - begin))
     of_a_step = (gathered.bytes - bytes_before) // TIMED
     return {"losses": losses, "first_step_ended": ended, "step_ms": times, "gathered_bytes": of_a_step}
 
@@ -362,39 +356,18 @@ def start(arguments: argparse.Namespace, way: str) -> dict[str, Any]:
     return of_ranks[0] | {"read of ranks": [each["read"] for each in of_ranks]}
 
 
-def rows_of(result: dict[str, Any]) -> list[list[str]]:
-    rows = []
-    for each in result["ways"]:
-        if "failed" in each:
-            rows.append([each["way"], f"failed: {each['failed']}", *[""] * 6])
-            continue
-        memory, seconds = each["memory"], each["seconds"]
-        ms = measure.spread(each["step_ms"])
-        rows.append(
-            [
-                each["way"],
-                f"{memory['after loading'] / 1e9:.2f}",
-                f"{memory['peak of loading'] / 1e9:.2f}",
-                f"{memory['peak of a step'] / 1e9:.2f}",
-                f"{each['read']['by read()'] / 1e9:.2f} / {each['read']['from the disk'] / 1e9:.2f}",
-                f"{seconds['loading']:.1f} / {seconds['first step']:.1f}",
-                f"{ms['median']:.0f} ({ms['min']:.0f} to {ms['max']:.0f})",
-                f"{each['gathered_bytes'] / 1e9:.2f}",
-            ]
-        )
-    return rows
-
-
-HEAD = (
-    "way",
-    "GB a GPU after loading",
-    "peak of loading",
-    "peak of a step",
-    "GB read by read() / from the disk, a rank",
-    "s to load / from start to first step",
-    "ms a step",
-    "GB gathered a step",
-)
+COLUMNS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "way": lambda each: each["way"],
+    "GB a GPU after loading": lambda each: measure.gigabytes(each["memory"]["after loading"]),
+    "peak of loading": lambda each: measure.gigabytes(each["memory"]["peak of loading"]),
+    "peak of a step": lambda each: measure.gigabytes(each["memory"]["peak of a step"]),
+    "GB read by read()": lambda each: measure.gigabytes(each["read"]["by read()"]),
+    "from the disk, a rank": lambda each: measure.gigabytes(each["read"]["from the disk"]),
+    "s to load": lambda each: f"{each['seconds']['loading']:.1f}",
+    "s from start to first step": lambda each: f"{each['seconds']['first step']:.1f}",
+    "ms a step": lambda each: measure.text_of(measure.spread(each["step_ms"]), 0),
+    "GB gathered a step": lambda each: measure.gigabytes(each["gathered_bytes"]),
+}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -429,9 +402,12 @@ def main(argv: list[str] | None = None) -> int:
     finally:
         if made:
             shutil.rmtree(made)
-    measure.finish(arguments, result, measure.table(HEAD, rows_of(result)))
     losses = {each["way"]: each.get("losses") for each in result["ways"]}
-    return int("one" in losses and "qfuse fsdp" in losses and losses["one"] != losses["qfuse fsdp"])
+    pair = [losses[way] for way in ("one", "qfuse fsdp") if way in losses]
+    result["faults"] = [] if pair[:1] == pair[1:] or len(pair) < 2 else [f"the losses differ: {pair}"]
+    failed = [f"{each['way']} failed: {each['failed']}" for each in result["ways"] if "failed" in each]
+    ended = [each for each in result["ways"] if "failed" not in each]
+    return measure.finish(arguments, result, *failed, measure.table_of(ended, COLUMNS))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import bitsandbytes
 import measure
 import peft
 import torch
-from measure import table
+from torch import Tensor
 
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
@@ -25,6 +25,7 @@ import qfuse.integrations.peft
 WIDTH, RANK, TOKENS = 64, 16, 320  # as many rows as make a GPU decode the weight first, as in training
 LAYERS, ROUNDS, STEPS = 32, 12, 10
 WAYS = ["peft", "qfuse multiplies", "qfuse, LoRA too"]
+DIRECTIONS = ("forward", "backward")
 ERROR = 3e-2  # of a result's norm, after a chain of roundings to bf16
 
 
@@ -36,7 +37,7 @@ class Chain(torch.nn.Module):
         settings = dict(bias=False, compute_dtype=torch.bfloat16, quant_type="nf4")
         self.layers = torch.nn.ModuleList(bitsandbytes.nn.Linear4bit(WIDTH, WIDTH, **settings) for _ in range(layers))
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = layer(x)
         return x
@@ -65,7 +66,7 @@ def on(way: str) -> Iterator[None]:
         yield
 
 
-def step(model: Any, x: torch.Tensor, grad: torch.Tensor, wait: Any) -> tuple[float, float]:
+def step(model: Any, x: Tensor, grad: Tensor, wait: measure.Run) -> tuple[float, float]:
     """Microseconds until all is launched, forward and backward."""
     wait()
     begun = perf_counter_ns()
@@ -78,26 +79,22 @@ def step(model: Any, x: torch.Tensor, grad: torch.Tensor, wait: Any) -> tuple[fl
     return (forward - begun) / 1e3, (ended - turned) / 1e3
 
 
-def results(model: Any, x: torch.Tensor, grad: torch.Tensor) -> list[torch.Tensor]:
+def results(way: str, model: Any, x: Tensor, grad: Tensor) -> list[Tensor]:
     model.zero_grad()
-    y = model(x)
-    y.backward(grad)
+    with on(way):
+        y = model(x)
+        y.backward(grad)
     return [y.detach(), *(p.grad for p in model.parameters() if p.grad is not None)]
 
 
-def check(model: Any, x: torch.Tensor, grad: torch.Tensor) -> None:
-    with on(WAYS[0]):
-        expected = results(model, x, grad)
+def check(model: Any, x: Tensor, grad: Tensor) -> None:
+    expected = results(WAYS[0], model, x, grad)
     for way in WAYS[1:]:
-        with on(way):
-            found = results(model, x, grad)
-        for ours, theirs in zip(found, expected, strict=True):
-            error = float((ours.float() - theirs.float()).norm() / theirs.float().norm())
-            if not error <= ERROR:
-                raise AssertionError(f"{way} is off by {error:.3g} of what peft gives")
+        for ours, theirs in zip(results(way, model, x, grad), expected, strict=True):
+            measure.require(f"{way}, from what peft gives", measure.relative_error(ours, theirs), ERROR)
 
 
-def measure_ways(arguments: Any, dropout: float) -> dict[str, Any]:
+def measure_ways(arguments: Any, dropout: float) -> dict[str, dict[str, dict[str, float]]]:
     layers, rounds = (4, 2) if arguments.small else (LAYERS, ROUNDS)
     model = make(layers, arguments.device, dropout)
     shape = (8 if arguments.small else TOKENS, WIDTH)
@@ -106,34 +103,27 @@ def measure_ways(arguments: Any, dropout: float) -> dict[str, Any]:
         check(model, x, grad)
     wait = measure.synchronizer(arguments.device)
     times: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
-    for _ in range(rounds + 1):
+    for number in range(1 + rounds):  # the first to warm up
         for way in WAYS:
             with on(way), measure.undisturbed():
                 found = [step(model, x, grad, wait) for _ in range(STEPS)]
+            if number > 0:
                 times[way] += found[STEPS // 2 :]  # the first ones find caches cold
     return {
-        way: {
-            name: measure.spread([pair[i] / layers for pair in values[STEPS // 2 :]])
-            for i, name in enumerate(("forward", "backward"))
-        }
+        way: {name: measure.spread([pair[i] / layers for pair in values]) for i, name in enumerate(DIRECTIONS)}
         for way, values in times.items()
     }
-
-
-def row(name: str, found: dict[str, Any]) -> list[str]:
-    return [name, *(f"{found[d]['median']:.1f} ({found[d]['min']:.1f}, {found[d]['max']:.1f})" for d in found)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = measure.parse(measure.argument_parser(__doc__), argv)
     result = measure.circumstances(arguments)
-    parts = [measure.heading(result)]
+    parts = []
     for dropout in (0.0, 0.05):
         found = result[f"dropout {dropout}"] = measure_ways(arguments, dropout)
-        head = [f"µs a layer, dropout {dropout}: median (least, most)", "forward", "backward"]
-        parts.append(table(head, [row(way, found[way]) for way in WAYS]))
-    measure.finish(arguments, result, "\n\n".join(parts))
-    return 0
+        rows = [[way, *(measure.text_of(found[way][direction]) for direction in DIRECTIONS)] for way in WAYS]
+        parts.append(measure.table([f"µs a layer, dropout {dropout}: median (least to most)", *DIRECTIONS], rows))
+    return measure.finish(arguments, result, *parts)
 
 
 if __name__ == "__main__":

@@ -66,16 +66,9 @@ def run_here(monkeypatch, capsys):
     torch.utils.deterministic.fill_uninitialized_memory = True
 
 
-def test_sums_the_kernels_of_a_step():
-    """Which only a GPU has."""
-    script = runpy.run_path(SCRIPT, run_name="script")
-    run = script["Run"](script["WAYS"][0])
-    run.kernels = {"fast": script["Kernel"](3, 0.5), "slow": script["Kernel"](1, 4.0)}
-    assert script["sum_kernels"](run) == (4, 4.5)
-    assert list(script["slowest"](run)) == ["slow", "fast"]
-
-
-@pytest.mark.parametrize("options", [[], ["--gradient-checkpointing"]], ids=["plain", "checkpointing"])
+@pytest.mark.parametrize(
+    "options", [[], ["--gradient-checkpointing"], ["--no-autocast"]], ids=lambda each: "".join(each)
+)
 def test_trains_to_the_same_bits(start, tmp_path, device, options):
     process = start(*SMALLEST, "--device", device, *options, "--json", tmp_path / "figures.json")
     out, err = process.communicate()
@@ -115,7 +108,7 @@ def test_graphs_train_as_eager_steps_do(start, tmp_path, options):
         figures = json.loads(path.read_text())
         assert figures["graph"] == bool(graph)
         losses.append([run["losses"] for run in figures["runs"]])
-        assert all(len(run["step_ms"]) == 4 and run["calls"] and run["kernels"] for run in figures["runs"])
+        assert all(len(run["step_ms"]) == 4 and run["calls"] for run in figures["runs"])
     eager, replayed = losses
     for a, b in zip(eager, replayed, strict=True):
         assert len(set(b)) == 7 and b == pytest.approx(a, rel=1e-3)
@@ -130,38 +123,21 @@ def test_graphs_need_a_gpu(monkeypatch, capsys):
     assert "--graph is for a GPU, and this run is on a CPU: leave it out, or run where torch sees a GPU" in err
 
 
-def test_learns_from_text(run_here, tmp_path):
-    text = tmp_path / "text"
-    text.write_text("The quick brown fox jumps over the lazy dog. " * 8)
-    status, out = run_here("--text", str(text), "--no-autocast")
-    assert status == 0 and out.count("Equal") == 2
-    status, _ = run_here("--text", str(text), "--tokens", "1000")
-    assert status == 2
-
-
 @pytest.mark.slow
-def test_interrupted_leaves_nothing_behind(start, tmp_path):
+def test_interrupted_leaves_nothing_behind(start):
     # SIGINT is ignored by a shell's background jobs, and then by what they start.
     process = start(
-        "--steps",
-        "100000",
-        "--device",
-        "cpu",
-        "--keep",
-        tmp_path / "kept",
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        "--steps", "100000", "--device", "cpu", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     )
-    out = ""
-    while "Run 1" not in out and (more := process.stdout.read(1)):
-        out += more
-    assert (tmp_path / "kept" / "base").is_dir()
+    said = ""
+    while "Run 1" not in said and (more := process.stderr.read(1)):
+        said += more
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate()
-    assert process.returncode == 130 and err.endswith("Interrupted\n"), err
-    assert not (tmp_path / "kept").exists()
+    process.communicate()
+    assert process.returncode in (130, -signal.SIGINT)
 
 
-def test_one_wrong_sign_in_a_weight_is_seen(run_here, monkeypatch, tmp_path):
+def test_one_wrong_sign_in_a_weight_is_seen(run_here, monkeypatch):
     decode = qfuse.native.torch_ops.dequantize_4bit
 
     def broken(*args, **more):
@@ -170,10 +146,9 @@ def test_one_wrong_sign_in_a_weight_is_seen(run_here, monkeypatch, tmp_path):
         return weight
 
     monkeypatch.setattr(qfuse.native.torch_ops, "dequantize_4bit", broken)
-    status, out = run_here("--keep", str(tmp_path / "kept"))
+    status, out = run_here()
     assert status == 1
     assert re.search(r"Run 2, qfuse decodes: \d+ gradients differ from those of run 1", out) and "Equal" not in out
-    assert {path.name for path in (tmp_path / "kept").iterdir()} == {"base", "adapter"}  # to find out why
 
 
 def test_a_comparison_in_which_qfuse_did_nothing_fails(run_here, monkeypatch):

@@ -13,7 +13,7 @@ import torch
 import qfuse
 
 SCRIPT = str(Path(__file__).parents[2] / "python" / "benchmarks" / "moe_fp8.py")
-SMALLEST = ["--tokens", "100", "--experts", "3", "--width", "128", "--hidden", "128", "--steps", "40"]
+SMALLEST = ["--tokens", "100", "--experts", "3", "--width", "128", "--hidden", "128"]
 OF_WEIGHTS = "gradient of the router weights"
 
 
@@ -35,13 +35,12 @@ def script():
     return runpy.run_path(SCRIPT, run_name="script")
 
 
-def test_trains_in_fp8_as_in_bf16(run_here, tmp_path, device):
+def test_computes_in_fp8_as_in_bf16(run_here, tmp_path, device):
     path = tmp_path / "figures.json"
     status, out, err = run_here(*SMALLEST, "--device", device, "--json", str(path))
     assert status == 0, out + err
-    assert out.endswith("All is as it must be\n")
     figures = json.loads(path.read_text())
-    assert figures["faults"] == [] and figures["trained"] == figures["sizes"]
+    assert figures["faults"] == [] and figures["sizes"]["tokens"] == 100
     assert len(figures["rows"]) == 3 and len(set(figures["rows"])) > 1 and sum(figures["rows"]) >= 100
 
     of_weights = figures["differing"].pop(OF_WEIGHTS)
@@ -52,12 +51,8 @@ def test_trains_in_fp8_as_in_bf16(run_here, tmp_path, device):
     assert len(fp8) == 5
     assert all(bf16[name] < 0.02 < fp8[name] < math.sqrt(8) / 16 for name in fp8)  # what rounds to e4m3 errs by 2 %
 
-    losses = figures["losses"]
-    assert all(len(of) == 40 and of[-1] < 0.9 * of[0] for of in losses.values())
-    assert losses["FP8"] == pytest.approx(losses["bf16"], abs=0.03) and losses["FP8"] != losses["bf16"]
-
     assert figures["times"].keys() == {"bf16", "FP8, torch", "FP8, qfuse"}
-    assert all(min(ms) > 0 for of in figures["times"].values() for ms in of.values())
+    assert all(ms["min"] > 0 for of in figures["times"].values() for ms in of.values())
 
 
 @pytest.mark.parametrize("output", ["y", "grad_input", "grad_input_t", "y_t"])
@@ -71,7 +66,7 @@ def test_one_wrong_scale_is_seen(run_here, monkeypatch, output):
 
     monkeypatch.setattr(qfuse.ops, "swiglu", broken)
     status, out, _ = run_here(*SMALLEST, "--device", "cpu")
-    assert status == 1 and "All is" not in out
+    assert status == 1 and "SwiGLU alone" not in out
     name = output.replace("grad_input", "gradient").replace("_t", " transposed")
     assert re.search(rf"^scales of {name}: qfuse differs from torch's operations by ", out, re.MULTILINE)
 
@@ -116,38 +111,34 @@ def scaled_mm(a, b, scales_a, kind_a, scales_b, kind_b, *, output_dtype):
 
 def test_gives_torch_the_scales_as_it_wants_them(script, monkeypatch):
     monkeypatch.setattr(torch.nn.functional, "scaled_mm", scaled_mm)
-    assert script["check_products"]("cpu") == []
     for width, hidden, rows in [(128, 128, [16, 0, 128]), (512, 640, [144, 16, 0]), (640, 256, [272])]:
         sizes = script["Sizes"](sum(rows), len(rows), width, hidden)
-        both, shares = script["make_weights"](sizes, 1, "cpu"), script["share_out"](rows, "cpu")
+        both, shares = script["make_weights"](sizes, "cpu"), script["fp8"].share_out(rows, "cpu")
         tokens, grad = torch.randn(2, sum(rows), width).bfloat16()
-        weights, batch = torch.rand(sum(rows)), script["Batch"](shares, tokens, torch.zeros(sum(rows)))
+        batch = script["Batch"](shares, tokens, torch.rand(sum(rows)))
         found, expected = (
-            script["results"](script["Fp8"](script["QFUSE"], multiply), batch, weights, both, grad)
-            for multiply in (script["multiply_scaled_mm"], script["multiply_emulated"])
+            script["results"](script["fp8"].Fp8(script["fp8"].QFUSE, multiply), batch, both, grad)
+            for multiply in (script["fp8"].multiply_scaled_mm, script["fp8"].multiply_emulated)
         )
         for one, other in zip(found, expected, strict=True):
-            assert script["distance"](one, other) < 1e-3
+            assert script["fp8"].distance(one, other) < 1e-3
             assert all(a.shape == b.shape and a.dtype == b.dtype for a, b in zip(one, other, strict=True))
         for first, second in zip(found[3], found[4], strict=True):
             assert first.shape == (2 * hidden, width) and second.shape == (width, hidden)
         assert [bool(gradient.any()) for gradient in found[3]] == [count > 0 for count in rows]
 
 
-def test_says_what_is_wrong_with_scaled_mm(script, monkeypatch):
-    def refuse(*args, **more):
-        raise ValueError("scale_a must have strides\nand more")
-
-    monkeypatch.setattr(torch.nn.functional, "scaled_mm", refuse)
-    faults = script["check_products"]("cpu")
-    assert len(faults) == 2 and "1x128 by 128x128, fails (scale_a must have strides): --gemm emulated" in faults[0]
-
+def test_a_scale_in_a_wrong_row_is_far_beyond_the_bound(script, monkeypatch):
     def other_rows(a, b, scales_a, *others, **more):
         return scaled_mm(a, b, scales_a.t().contiguous().roll(1, 1).t(), *others, **more)
 
-    monkeypatch.setattr(torch.nn.functional, "scaled_mm", other_rows)
-    faults = script["check_products"]("cpu")
-    assert len(faults) == 2 and all("away from the product of the decoded matrices" in fault for fault in faults)
+    sizes = script["Sizes"](256, 2, 128, 128)
+    batch, both = script["make_batch"](sizes, "cpu"), script["make_weights"](sizes, "cpu")
+    batch = batch._replace(tokens=(batch.tokens * 2.0 ** torch.randint(-4, 5, (len(batch.tokens), 1))).bfloat16())
+    for product, faulty in ((scaled_mm, False), (other_rows, True)):
+        monkeypatch.setattr(torch.nn.functional, "scaled_mm", product)
+        errors = script["measure_errors"](batch, both, script["fp8"].multiply_scaled_mm)["FP8"]
+        assert bool(script["find_faults"]({}, errors, True)) == faulty
 
 
 @pytest.mark.parametrize(
@@ -156,7 +147,6 @@ def test_says_what_is_wrong_with_scaled_mm(script, monkeypatch):
         (["--width", "200"], "--width 200 is no multiple of 128: 256 is the next"),
         (["--hidden", "64"], "--hidden 64 is no multiple of 128: 128 is the next"),
         (["--experts", "0"], "argument --experts: invalid count value: '0'"),
-        (["--steps", "5"], "--steps 5 are too few to see whether a loss falls: take 20 or more"),
         (["--gemm", "scaled_mm"], "--gemm scaled_mm needs a Hopper GPU, and this run is on another device"),
         (["--graph"], "--graph is for a GPU, and this run is on a CPU: leave it out"),
         (["--json", "/nowhere/file"], "/nowhere/file cannot be made: /nowhere is no directory"),
@@ -166,12 +156,3 @@ def test_says_what_is_wrong_with_scaled_mm(script, monkeypatch):
 def test_wrong_usage(run_here, options, message):
     status, out, err = run_here("--device", "cpu", *options)
     assert (status, out) == (2, "") and message in err
-
-
-def test_interrupted(run_here, monkeypatch):
-    def interrupt(*args, **more):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(qfuse.ops, "swiglu", interrupt)
-    status, _, err = run_here(*SMALLEST, "--device", "cpu")
-    assert status == 130 and err.endswith("Interrupted\n")
