@@ -1,27 +1,23 @@
 #!/usr/bin/env python3
 """Times whole conversions of synthetic checkpoints beside `cp` of what they write, and samples their memory.
 
-    bench/checkpoint.py QFUSE [--gigabytes 4] [--one-tensor] [--runs 5] [--directory DIR] [--device cuda]
+    bench/checkpoint.py QFUSE [--gigabytes 4] [--runs 5] [--directory DIR] [--python PYTHON]
 
-Makes a bnb-4bit model whose bf16 form has that many gigabytes (sharded by 5 GB, or one single tensor), then runs
-in turn `qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY`, and likewise `qfuse quantize` of what that
-wrote.
+Makes a bnb-4bit model whose bf16 form has that many gigabytes, sharded by 5 GB, then runs in turn `qfuse dequantize`
+and `cp --reflink=never OUT COPY && sync COPY`, and likewise `qfuse quantize` of what that wrote.
 Prints medians, their ratio and the peak of RssAnon + RssShmem, and one line of JSON.
 """
 
 import argparse
 import json
-import os
-import random
 import shutil
 import statistics
 import struct
 import subprocess
-import sys
 import tempfile
-import threading
-import time
 from pathlib import Path
+
+from conversions import timed, write_safetensors
 
 BLOCKSIZE, NESTED_BLOCKSIZE = 64, 256
 ROWS, COLUMNS = 14336, 4096
@@ -52,78 +48,20 @@ def weight(name, rows, columns):
     ]
 
 
-def write_shard(path, tensors, noise):
-    header, at = {}, 0
-    for name, dtype, shape, content in tensors:
-        size = content if isinstance(content, int) else len(content)
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + size]}
-        at += size
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for _, _, _, content in tensors:
-            if not isinstance(content, int):
-                file.write(content)
-                continue
-            for begin in range(0, content, len(noise)):
-                file.write(noise[: min(len(noise), content - begin)])
-        os.fsync(file.fileno())
-
-
-def make_model(directory, gigabytes, one_tensor):
-    noise = random.Random(1).randbytes(1 << 24)
+def make_model(directory, gigabytes):
     directory.mkdir()
-    elements = int(gigabytes * 1e9) // 2
-    if one_tensor:
-        weights = [("model.layers.0.mlp.up_proj.weight", elements // COLUMNS, COLUMNS)]
-    else:
-        count = elements // (ROWS * COLUMNS)
-        weights = [(f"model.layers.{i}.mlp.up_proj.weight", ROWS, COLUMNS) for i in range(count)]
+    count = int(gigabytes * 1e9) // 2 // (ROWS * COLUMNS)
+    weights = [(f"model.layers.{i}.mlp.up_proj.weight", ROWS, COLUMNS) for i in range(count)]
     per_shard = 32
     shards = [weights[i : i + per_shard] for i in range(0, len(weights), per_shard)]
     index = {}
     for number, shard in enumerate(shards, 1):
         name = f"model-{number:05}-of-{len(shards):05}.safetensors"
         tensors = [tensor for w in shard for tensor in weight(*w)]
-        write_shard(directory / name, tensors, noise)
+        write_safetensors(directory / name, tensors)
         index.update({tensor[0]: name for tensor in tensors})
     (directory / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": index}))
     (directory / "config.json").write_text('{"model_type": "llama"}\n')
-
-
-class MemorySampler:
-    """The peak of a process's RssAnon + RssShmem in KiB, looked at every 10 ms."""
-
-    def __init__(self, pid):
-        self.peak = 0
-        self.pid = pid
-        self.thread = threading.Thread(target=self.run)
-        self.thread.start()
-
-    def run(self):
-        while True:
-            try:
-                status = Path(f"/proc/{self.pid}/status").read_text()
-            except (FileNotFoundError, ProcessLookupError):
-                return
-            fields = [line.split() for line in status.splitlines() if line.startswith(("RssAnon", "RssShmem"))]
-            if not fields:
-                return  # a zombie
-            self.peak = max(self.peak, sum(int(field[1]) for field in fields))
-            time.sleep(0.01)
-
-
-def timed(command):
-    begin = time.monotonic()
-    process = subprocess.Popen(command)
-    sampler = MemorySampler(process.pid)
-    code = process.wait()
-    seconds = time.monotonic() - begin
-    sampler.thread.join()
-    if code != 0:
-        sys.exit(f"{command[0]} failed with {code}")
-    return seconds, sampler.peak
 
 
 def in_turn(way, options, source, target, copy):
@@ -133,9 +71,7 @@ def in_turn(way, options, source, target, copy):
         for old in (target, copy):
             shutil.rmtree(old, ignore_errors=True)
         subprocess.run(["sync"], check=True)
-        seconds, memory = timed(
-            [options.qfuse, way, str(source), "-o", str(target), "--quiet", "--device", options.device]
-        )
+        seconds, _, memory, _ = timed([options.qfuse, way, source, "-o", target, "--quiet", "--device", "cpu"])
         ours.append(seconds)
         peak = max(peak, memory)
         theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{target}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
@@ -147,43 +83,35 @@ def in_turn(way, options, source, target, copy):
         "seconds": ours,
         "cp_seconds": theirs,
         "ratio_of_medians": statistics.median(ours) / statistics.median(theirs),
-        "peak_rss_kib": peak,
+        "peak_rss_mib": peak,
     }
     print(
         f"{way}: {written / 1e9:.2f} GB written in {statistics.median(ours):.2f} s, cp and sync of it "
-        f"{statistics.median(theirs):.2f} s, ratio {result['ratio_of_medians']:.2f}, peak memory {peak / 1024:.0f} MiB"
+        f"{statistics.median(theirs):.2f} s, ratio {result['ratio_of_medians']:.2f}, peak memory {peak:.0f} MiB"
     )
     return result
 
 
 def python_way(way, options, source, target):
     command = [options.python, str(Path(__file__).with_name("python_way.py")), way, str(source), str(target)]
-    seconds, peak = [], 0
-    for _ in range(options.python_runs):
-        shutil.rmtree(target, ignore_errors=True)
-        subprocess.run(["sync"], check=True)
-        taken, memory = timed(command)
-        seconds.append(taken)
-        peak = max(peak, memory)
+    subprocess.run(["sync"], check=True)
+    seconds, _, peak, _ = timed(command)
     shutil.rmtree(target)
-    print(f"{way} the Python way: {statistics.median(seconds):.2f} s, peak memory {peak / 1024:.0f} MiB")
-    return {"seconds": seconds, "peak_rss_kib": peak}
+    print(f"{way} the Python way: {seconds:.2f} s, peak memory {peak:.0f} MiB")
+    return {"seconds": seconds, "peak_rss_mib": peak}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("qfuse")
     parser.add_argument("--gigabytes", type=float, default=4)
-    parser.add_argument("--one-tensor", action="store_true")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--device", default="cpu")
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--python", help="an interpreter that has bitsandbytes: also times bench/python_way.py")
-    parser.add_argument("--python-runs", type=int, default=1)
     options = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="qfuse-bench-", dir=options.directory))
     try:
-        make_model(work / "in", options.gigabytes, options.one_tensor)
+        make_model(work / "in", options.gigabytes)
         results = []
         for way, source, target in (
             ("dequantize", work / "in", work / "plain"),
@@ -192,16 +120,7 @@ def main():
             results.append(in_turn(way, options, source, target, work / "copy"))
             if options.python:
                 results[-1]["python"] = python_way(way, options, source, work / "python")
-        print(
-            json.dumps(
-                {
-                    "gigabytes": options.gigabytes,
-                    "one_tensor": options.one_tensor,
-                    "device": options.device,
-                    "results": results,
-                }
-            )
-        )
+        print(json.dumps({"gigabytes": options.gigabytes, "results": results}))
     finally:
         shutil.rmtree(work)
 

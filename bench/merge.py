@@ -2,22 +2,20 @@
 """How long qfuse merge takes beside cp of the same bytes, and beside peft: a random model of Llama-3-8B's layers.
 
 bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON] [--ways]
-               [--unchecked] [--device cuda]
 
-SCRATCH needs room for two copies of the model, with --ways for four, with --device too for five: 5.6 GB each with 8
-layers, 16.1 GB with 32.
+SCRATCH needs room for two copies of the model, with --ways for four: 5.6 GB each with 8 layers, 16.1 GB with 32.
 On a tmpfs no disk takes part. Memory is the largest resident set, with the pages of files that are mapped.
 """
 
 import argparse
 import json
-import os
+import math
 import shutil
-import struct
 import subprocess
 import sys
-import time
 from pathlib import Path
+
+from conversions import NOISE, timed, write_safetensors
 
 HIDDEN, INNER, KEYS, VOCABULARY = 4096, 14336, 1024, 128256
 LINEAR = {
@@ -60,21 +58,9 @@ def factors(layers, rank):
 
 def write(path, tensors, dtype, size):
     """A file of numbers of about 0.01 in any order: random bits below a fixed sign and exponent."""
-    header, end = {}, 0
-    for name, shape in tensors:
-        bytes_ = size
-        for dimension in shape:
-            bytes_ *= dimension
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end + bytes_]}
-        end += bytes_
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    noise = bytearray(os.urandom(1 << 20))
+    noise = bytearray(NOISE)
     noise[size - 1 :: size] = bytes(0x3C if byte & 1 else 0xBC for byte in noise[size - 1 :: size])
-    with path.open("wb") as out:
-        out.write(struct.pack("<Q", len(text)) + text)
-        while end > 0:
-            end -= out.write(noise[: min(len(noise), end)])
+    write_safetensors(path, [(name, dtype, shape, size * math.prod(shape)) for name, shape in tensors], noise)
 
 
 def make(folder, layers, rank):
@@ -94,14 +80,9 @@ def make(folder, layers, rank):
 
 def run(name, command, out=None):
     """Runs it, prints what it took, and removes its output."""
-    start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - start
-    if status != 0:
-        raise SystemExit(f"{name}: failed; the command was {' '.join(map(str, command))}")
-    processor = f"processor {used.ru_utime:.2f} s and {used.ru_stime:.2f} s in the system"
-    print(f"{name:<36} {seconds:7.2f} s, {processor}, {used.ru_maxrss / 1024:.0f} MiB", flush=True)
+    seconds, (user, system), _, resident = timed(command)
+    print(f"{name:<36} {seconds:7.2f} s, processor {user:.2f} s and {system:.2f} s in the system, {resident:.0f} MiB",
+          flush=True)  # fmt: skip
     if out:
         shutil.rmtree(out)
 
@@ -112,21 +93,11 @@ def assert_same_files(one, other):
     subprocess.run(command, check=True)
 
 
-def run_on(device, name, command, same, out):
-    """Again on that device, with the same bytes."""
-    if device:
-        run(f"{name}, on {device}", [*command, "--device", device, "-o", out])
-        assert_same_files(same, out)
-        shutil.rmtree(out)
-
-
-def run_ways(qfuse, folder, base, adapter, device):
+def run_ways(qfuse, folder, base, adapter):
     """The same merge in other ways, each compared with one that must give the same bytes."""
     plain, other, quantized = folder / "plain", folder / "other", folder / "quantized"
-    again = folder / "again"
     merge = [qfuse, "merge", base, adapter, "--quiet"]
     run("merge", [*merge, "-o", plain])
-    run_on(device, "merge", merge, plain, again)
     for shard in range(4):
         run(f"--shard {shard}/4", [*merge, "-o", other, "--shard", f"{shard}/4"])
     run("finish", [qfuse, "finish", other, "--quiet"])
@@ -134,7 +105,6 @@ def run_ways(qfuse, folder, base, adapter, device):
     shutil.rmtree(other)
     to_nf4 = [*merge, "--to", "nf4"]
     run("--to nf4", [*to_nf4, "-o", other])
-    run_on(device, "--to nf4", to_nf4, other, again)
     run("quantize the merged model", [qfuse, "quantize", plain, "-o", quantized, "--quiet"])
     shutil.rmtree(plain)
     subprocess.run([qfuse, "compare", other, quantized, "--quiet"], check=True)
@@ -142,10 +112,8 @@ def run_ways(qfuse, folder, base, adapter, device):
     run("quantize the base", [qfuse, "quantize", base, "-o", quantized, "--quiet"])
     onto_nf4 = [qfuse, "merge", quantized, adapter, "--quiet"]
     run("merge onto the 4-bit base", [*onto_nf4, "-o", other])
-    run_on(device, "merge onto the 4-bit base", onto_nf4, other, again)
     base_as_nf4 = [*merge, "--base-as", "nf4"]
     run("--base-as nf4", [*base_as_nf4, "-o", plain])
-    run_on(device, "--base-as nf4", base_as_nf4, plain, again)
     subprocess.run([qfuse, "compare", plain, other, "--quiet"], check=True)
     shutil.rmtree(plain), shutil.rmtree(other), shutil.rmtree(quantized)
     print("All are equal where they must be.")
@@ -158,9 +126,7 @@ def main():
     parser.add_argument("--layers", type=int, default=8)
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--unchecked", action="store_true", help="not compared with the scalar oracle, which is slow")
     parser.add_argument("--ways", action="store_true", help="as shards, onto 4 bits and to 4 bits, with their bytes")
-    parser.add_argument("--device", help="with --ways: each on this device, too, 'cuda' for example")
     parser.add_argument("--peft", help="a Python that has peft, transformers and torch")
     args = parser.parse_args()
     folder = args.scratch / "qfuse-bench-merge"
@@ -170,15 +136,14 @@ def main():
         out = folder / "out"
         merge = [args.qfuse, "merge", base, adapter, "-o", out, "--quiet"]
         subprocess.run(merge, check=True)
-        if not args.unchecked:
-            subprocess.run([args.qfuse, "compare", base, out, "--adapter", adapter, "--quiet"], check=True)
+        subprocess.run([args.qfuse, "compare", base, out, "--adapter", adapter, "--quiet"], check=True)
         shutil.rmtree(out)
         for _ in range(args.rounds):
             run("merge, one thread", [*merge, "--threads", "1"], out)
             run("merge", merge, out)
             run("cp and sync", ["sh", "-c", 'cp -r "$0" "$1" && sync -f "$1"', base, out], out)
         if args.ways:
-            run_ways(args.qfuse, folder, base, adapter, args.device)
+            run_ways(args.qfuse, folder, base, adapter)
         if args.peft:
             run("peft", [args.peft, "-c", BY_PEFT, base, adapter, out], out)
     finally:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws what was measured, as SVG, PNG or PDF: the ending of OUT's name decides.
 
-    bench/plot.py FILE OUT                  figures of `qfuse bench nf4|matmul|swiglu --json FILE`, of a GPU or a CPU,
-                                            or of python/benchmarks/finetune.py --json FILE; -: standard input
+    bench/plot.py FILE OUT                  figures of `qfuse bench nf4|swiglu --json FILE`, of a GPU or a CPU;
+                                            -: standard input
     bench/plot.py --qlora OUT               a QLoRA step and a merge beside peft, from bench/results
 
 A bar or a point is a median, its whisker goes from p10 to p90. The roof moves the same bytes with no arithmetic.
@@ -47,7 +47,7 @@ LOOK = {
 
 
 class Point(NamedTuple):
-    """A bar in the group `place` of a panel, or a point of a curve there."""
+    """A bar in the group `place` of a panel."""
 
     panel: str
     place: Any
@@ -87,31 +87,13 @@ def draw_bars(axes, points, unit, colors):
     axes.grid(axis="x", color=GRID)
 
 
-def draw_curves(axes, points, unit, colors):
-    """Against numbers on a scale of powers, like the values: a product of many tokens takes many times as long."""
-    for series in dict.fromkeys(p.series for p in points):
-        curve = [p for p in points if p.series == series]
-        places, values = [p.place for p in curve], [p.value for p in curve]
-        axes.errorbar(places, values, whiskers(curve), color=colors[series], marker="o", markersize=4)
-    roof = {p.place: p.roof for p in points}
-    axes.plot(list(roof), list(roof.values()), color=ROOF, linestyle="--")
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xticks(list(roof), list(map(str, roof)))
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel("tokens")
-    axes.set_ylabel(unit)
-    axes.grid(color=GRID)
-
-
 def draw(title, about, points, unit, columns=1):
     """A figure with a panel for each that the points name; `unit` may depend on it."""
     panels = {name: [p for p in points if p.panel == name] for name in dict.fromkeys(p.panel for p in points)}
     series = list(dict.fromkeys(p.series for p in points))
     colors = {name: COLORS[i % len(COLORS)] for i, name in enumerate(series)}
-    curves = all(isinstance(p.place, int) for p in points)
     heights = [0.85 + 0.22 * (len(panel) + 0.5 * len({p.place for p in panel})) for panel in panels.values()]
-    heights = [3.2 if curves else height for height in heights[::columns]]
+    heights = heights[::columns]
     entries = [Patch(color=color, label=name) for name, color in colors.items()]
     if any(p.roof for p in points):
         entries.append(Line2D([], [], color=ROOF, linewidth=2, label="roof"))
@@ -125,7 +107,7 @@ def draw(title, about, points, unit, columns=1):
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - top / height), h_pad=0.08, w_pad=0.08)
     for (name, panel), one in zip(panels.items(), axes.flat, strict=True):
         one.set_title(name)
-        (draw_curves if curves else draw_bars)(one, panel, unit(name) if callable(unit) else unit, colors)
+        draw_bars(one, panel, unit(name) if callable(unit) else unit, colors)
     figure.text(0.012, 1 - 0.12 / height, title, fontsize=12, fontweight="bold", va="top")
     figure.text(0.012, 1 - 0.36 / height, about, fontsize=8, va="top")
     anchor = (0.005, 1 - (top - key - 0.02) / height)
@@ -146,21 +128,7 @@ def of_gpu(run, dtype):
         label = f"{row['median_us']:.3g} µs, {row['of_roof_%']:.0f} % of the roof"
         return Point(panel, place, series, rate(row, row["median_us"]), spread, rate(row, row["roof_us"]), label)
 
-    op = run["rows"][0]["op"]
-    if op == "matmul":
-        points = [
-            Point(
-                f"{row['rows']} × {row['cols']}",
-                row["m"],
-                row["name"],
-                row["median_us"],
-                (row["p10_us"], row["p90_us"]),
-                row["roof_us"],
-            )
-            for row in rows
-        ]
-        return "Products with an NF4 weight in bf16, and the roof of forward products", points, "µs"
-    if op == "swiglu":
+    if run["rows"][0]["op"] == "swiglu":
         points = [
             point(f"{row['name']}, H = {row['cols']}", f"{row['experts']} × {row['rows'] // row['experts']}", row)
             for row in rows
@@ -183,25 +151,11 @@ def of_cpu(run, dtype):
     for row in run["benchmarks"]:
         *what, target, threads = row["name"].removesuffix("/manual_time").split("/iterations")[0].split("/")
         threads = re.sub(r"threads:(\d+)", lambda m: f"{m[1]} thread{'s' if m[1] != '1' else ''}", threads)
-        if what[0] == "matmul":
-            spread = (row["p10_ms"], row["p90_ms"])
-            points.append(
-                Point(
-                    f"{row['rows']} × {row['cols']}, {what[1]}, {threads}",
-                    row["m"],
-                    " ".join([target, *what[3:]]),  # and sums by other instructions
-                    row["median_ms"],
-                    spread,
-                    row["roof_ms"],
-                )
-            )
-        elif what[0] == "swiglu" or what[-1] == dtype:
+        if what[0] == "swiglu" or what[-1] == dtype:
             spread = tuple(row["GB/s"] * row["median_ms"] / row[time] for time in ("p90_ms", "p10_ms"))
             roof = max(row["plain_roof_GB/s"], row["streaming_roof_GB/s"])
             label = f"{row['median_ms']:.3g} ms, {row['of_roof_%']:.0f} % of the roof"
             points.append(Point(" ".join(what), target, threads, row["GB/s"], spread, roof, label))
-    if what[0] == "matmul":
-        return "Products with an NF4 weight in bf16", points, "ms"
     return f"{what[0]}: bytes moved a second", points, "GB/s"
 
 
@@ -217,32 +171,6 @@ def draw_bench(run, dtype, wanted):
     if not points:
         sys.exit(f"there is nothing to draw in the file: it has no rows beside a roof, or none of {dtype}")
     return draw(title, f"{where}, {about['date'][:10]}, qfuse {about['qfuse']}{commit}", points, unit)
-
-
-def draw_losses(run):
-    """The losses of each way's first run; below, how far they are from the first way's."""
-    losses = {}
-    for one in run["runs"]:
-        losses.setdefault(one["label"], one["losses"])
-    first = next(iter(losses.values()))
-    figure, (above, below) = pyplot.subplots(2, 1, figsize=(9, 6.4), layout="constrained", sharex=True)
-    for (way, curve), color, width in zip(losses.items(), (COLORS[1], COLORS[0], ROOF), (5, 2.5, 1), strict=False):
-        steps = range(1, len(curve) + 1)
-        above.plot(steps, curve, color=color, linewidth=width, label=way)  # the wide ones under the narrow
-        if curve is not first:
-            below.plot(
-                steps, [abs(a - b) for a, b in zip(curve, first, strict=True)], color=color, linewidth=width, label=way
-            )
-    model = f"{run['model']['layers']} layers {run['model']['hidden']} wide"
-    how = "bf16 autocast" if run["autocast"] else "no autocast"
-    above.set_title(f"LoRA, {model}, {how}: {run['device']}, {run['date'][:10]}, qfuse {run['versions']['qfuse']}")
-    above.set_ylabel("loss")
-    below.set_ylabel(f"distance from {next(iter(losses))}")
-    below.set_xlabel("step")
-    for axes in (above, below):
-        axes.legend()
-        axes.grid(color=GRID)
-    return figure
 
 
 def draw_ladder(run):
@@ -332,9 +260,7 @@ def main(words=None):
         figure = draw_qlora()
     else:
         run = json.loads(sys.stdin.read() if arguments.file == "-" else Path(arguments.file).read_text("utf-8"))
-        if "runs" in run:
-            figure = draw_losses(run)
-        elif run.get("rows") and run["rows"][0]["op"] == "ladder":
+        if run.get("rows") and run["rows"][0]["op"] == "ladder":
             figure = draw_ladder(run)
         else:
             figure = draw_bench(run, arguments.dtype, arguments.filter)
