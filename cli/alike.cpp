@@ -46,7 +46,7 @@ std::string stored_as(const checkpoint::TensorInfo& tensor) {
   return tensor.format == tensor.dtype ? tensor.format : fmt::format("{}{} -> {}", tensor.format, blocks, tensor.dtype);
 }
 
-// "{0..31}", "{0..2,7}", or with other steps than one "{3,7..47}".
+// Numbers, two or more, as a shell would write them: "{0..31}", "{0..2,7}", or with other steps than one "{3,7..47}".
 std::string set_of(std::vector<std::int64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
   const std::size_t count = numbers.size();

@@ -28,7 +28,8 @@ std::string describe(const RoofTile& tile);
 // Reads p's codes and 8-bit absmax, writes its 16-bit output: what they hold.
 void move_as_decode(const contract::Dequantize4bit& p, const RoofTile& tile, cudaStream_t stream);
 
-// Reads p's 16-bit weights, writes its codes and absmax.
+// The roof of encoding: reads p's 16-bit weights and writes as many bytes as its codes and absmax have, which mean
+// nothing.
 void move_as_encode(const contract::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream);
 
 // Reads `bytes` (a multiple of 16), as a consumer of decoded weights does. Writes nothing, but the compiler cannot

@@ -90,15 +90,15 @@ struct ConversionReport {
   std::vector<std::string> notes;  // a line each: what the caller should know of the output, and did not ask for
 };
 
-// A model's family, config.json's model_type, says which matrices the model keeps as [in, out] (GPT-2's Conv1D):
-// quantized, they are stored turned, and both conversions turn them. Of a file, the config.json beside it is asked.
-// docs/FAMILIES.md lists the families that were checked with transformers and diffusers; for others there is a note in
-// the report.
-// A pipeline becomes a pipeline: some of its components are converted, each as a model directory is, and the folders of
-// the others are copied as they are, and so are the files beside them that are no weights.
+// The family of a model (model_type in config.json, of which a single file has one beside it) says which matrices the
+// model keeps as [in, out], as GPT-2's Conv1D does. A quantized checkpoint stores these transposed, so quantize and
+// dequantize transpose them. docs/FAMILIES.md lists the families that were tested with transformers and diffusers; for
+// any other the report has a note.
+// A diffusers pipeline becomes a pipeline: chosen components are converted as a model directory is. The files of the
+// others are copied, and so are those beside the components that are no weights; the report names what is left out.
 
-// Without `dtype`, a 4-bit weight becomes what its quant_state says, LLM.int8 what the config says, or bf16. Without
-// `components`, those are converted that have quantized weights.
+// Without `dtype`, a 4-bit weight decodes to the dtype in its quant_state; one of LLM.int8 to that of a directory's
+// config.json, or to bf16 where none is. Without `components`, those with quantized weights are converted.
 struct DequantizeOptions : ConversionOptions {};
 
 // Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory

@@ -225,7 +225,8 @@ struct Weight4bitOut {
 
 namespace detail {
 
-// rows*cols; -1 for counts that no memory holds, which the op refuses itself.
+// rows * cols; -1 if one of them is negative or no memory could hold so many. Then nothing is checked by it: the op
+// itself refuses such rows and cols.
 inline std::int64_t element_count(std::int64_t rows, std::int64_t cols) {
   return rows >= 0 && cols >= 0 && (cols == 0 || rows <= INT64_MAX / 4 / cols) ? rows * cols : -1;
 }

@@ -31,7 +31,7 @@ struct Vendor {
   void (*destroy_stream)(int index, void* stream);
   // Enqueues a copy in any direction; the host's side should be pinned.
   contract::Outcome (*copy)(int index, void* to, const void* from, std::int64_t size, void* stream);
-  // Waits for all that was enqueued, and reports what failed in it.
+  // Waits until all work enqueued on the stream is done, and reports its errors.
   contract::Outcome (*synchronize)(int index, void* stream);
 };
 

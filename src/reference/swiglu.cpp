@@ -27,7 +27,8 @@ struct Gradients {
   float up;
 };
 
-// A group's values, bf16, and how many there are: the last group of tokens may be short.
+// The values of a quantization group, rounded to bf16: channels of one token, or tokens of one channel, of which the
+// last group may have fewer.
 class Group {
  public:
   void add(float value) { values_.at(count_++) = format::from_bfloat16(format::to_bfloat16(value)); }

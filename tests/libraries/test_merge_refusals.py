@@ -195,7 +195,7 @@ class Refusals(Merging):
                 self.refused(adapters[0], named, options=adapters[1:])
 
     def test_refuses_what_cannot_be_quantized_at_once(self):
-        """Matrices that are stored turned, and a base that is quantized already or of another kind."""
+        """Matrices that are stored transposed, and a base that is quantized already or of another kind."""
         adapter = self.adapter("gpt2", target_modules=["c_attn"], fan_in_fan_out=True)
         for options in (["--to", "nf4"], ["--base-as", "nf4"]):
             self.refused(adapter, "c_attn", base=self.base("gpt2"), options=options)

@@ -39,7 +39,7 @@ class Buffer {
   std::vector<std::uint8_t> memory_;
 };
 
-// The same values at an address as odd as asked for.
+// A copy of the values that begins `misalignment` bytes behind an aligned address.
 template <class T>
 Buffer copy_of(const std::vector<T>& values, std::size_t misalignment) {
   Buffer buffer(values.size() * sizeof(T), misalignment);

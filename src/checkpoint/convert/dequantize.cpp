@@ -56,9 +56,9 @@ class Dequantization : public Transform {
     ConversionPlan plan;
     note_families(families, model, plan.notes);
     DtypeVote vote;
-    std::int64_t turned = 0;
+    std::int64_t transposed_ones = 0;
     for (const auto& [tensor, name] : names.others) {
-      turned += is_quantized(*tensor) && families.is_turned(tensor->name, tensor->shape) ? 1 : 0;
+      transposed_ones += is_quantized(*tensor) && families.is_transposed(tensor->name, tensor->shape) ? 1 : 0;
       plan.tensors.push_back(planned(*tensor, families));  // which refuses a dtype that no vote can be for
       plan.tensors.back().name = plan.tensors.back().outputs.front().name = name;
     }
@@ -73,7 +73,7 @@ class Dequantization : public Transform {
           "{}: its layers are those of a loader of 4-bit models alone; written as the plain model has them, with {} "
           "tensors of all experts",
           model.name(), names.joined.size()));
-    note_turned(turned, families, model, plan.notes);
+    note_transposed(transposed_ones, families, model, plan.notes);
     note_other_dtypes(tensors, model, plan.notes);
     if (config) plan.config = config->unquantized(vote.most());
     check_output(model, tensors, options_, plan);
@@ -106,15 +106,15 @@ class Dequantization : public Transform {
     if (!is_quantized(tensor)) return copied(tensor.values());
     PlannedSource source{.shape = tensor.shape, .dtype = output_dtype(tensor), .input_bytes = tensor.stored_bytes()};
     source.open = [tensor, dtype = source.dtype](ScratchFile*) { return decoded(tensor, dtype); };
-    if (families.is_turned(tensor.name, tensor.shape)) turn(tensor, source);
+    if (families.is_transposed(tensor.name, tensor.shape)) transpose(tensor, source);
     return planned_plain(tensor.name, source);
   }
 
   // Back to what the model has: [in, out].
-  static void turn(const Tensor& tensor, PlannedSource& source) {
+  static void transpose(const Tensor& tensor, PlannedSource& source) {
     std::ranges::reverse(source.shape);
     source.scratch_bytes = source.bytes();
-    if (source.scratch_bytes == 0) return;  // there is nothing to turn
+    if (source.scratch_bytes == 0) return;  // there is nothing to transpose
     source.open = [tensor, dtype = source.dtype](ScratchFile* scratch) {
       return transposed(kept({decoded(tensor, dtype)}, *scratch), tensor.shape[0], tensor.shape[1]);
     };
@@ -140,7 +140,7 @@ class Dequantization : public Transform {
       source.open = [first, dtype = *dtype](ScratchFile*) { return decoded(first, dtype); };
     } else {
       source.scratch_bytes = source.bytes();
-      source.open = [parts, of_one, stretches = joined.stretches, turn = joined.is_turned,
+      source.open = [parts, of_one, stretches = joined.stretches, is_transposed = joined.is_transposed,
                      dtype = *dtype](ScratchFile* scratch) {
         std::vector<Source> sources;
         sources.reserve(parts.size());
@@ -148,7 +148,7 @@ class Dequantization : public Transform {
         const Source all = kept(sources, *scratch);
         if (stretches > 0) return interleaved(all, std::ssize(parts), stretches);
         const std::vector<std::int64_t>& shape = parts.front().shape;
-        return turn ? transposed(all, shape[0] * of_one, shape.size() == 2 ? shape[1] : 1) : all;
+        return is_transposed ? transposed(all, shape[0] * of_one, shape.size() == 2 ? shape[1] : 1) : all;
       };
     }
     return planned_plain(joined.name, source);

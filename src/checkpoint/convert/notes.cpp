@@ -38,10 +38,11 @@ void note_families(const Families& families, const Model& model, std::vector<std
                                 printable(families.name())));
 }
 
-void note_turned(std::int64_t matrices, const Families& families, const Model& model, std::vector<std::string>& notes) {
+void note_transposed(std::int64_t matrices, const Families& families, const Model& model,
+                     std::vector<std::string>& notes) {
   if (matrices > 0 && !model.is_directory())
     notes.push_back(
-        fmt::format("{}: {} matrices were turned, because the {} beside it says '{}'; whoever converts the "
+        fmt::format("{}: {} matrices were transposed, because the {} beside it says '{}'; whoever converts the "
                     "output needs it beside that",
                     model.name(), matrices, kConfigFile, printable(families.name())));
 }

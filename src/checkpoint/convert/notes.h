@@ -24,7 +24,8 @@ void note_no_config(const Model& model, const std::optional<Config>& config, std
 void note_families(const Families& families, const Model& model, std::vector<std::string>& notes);
 
 // Of a file, whose family is that of a config.json beside it, which has to stay beside what becomes of it.
-void note_turned(std::int64_t matrices, const Families& families, const Model& model, std::vector<std::string>& notes);
+void note_transposed(std::int64_t matrices, const Families& families, const Model& model,
+                     std::vector<std::string>& notes);
 
 // The experts of a model, where it is quantized.
 struct ExpertCount {

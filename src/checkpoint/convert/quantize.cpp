@@ -131,7 +131,7 @@ class Quantization : public Transform {
     const std::set<std::string> quantized = layers.settle();
     DtypeVote vote;
     ExpertCount experts;
-    std::int64_t turned = 0;
+    std::int64_t transposed_ones = 0;
     for (const Tensor& tensor : tensors) {
       const StoredTensor& values = tensor.values();
       count_experts(*values.entry, quantized.contains(tensor.name), experts);
@@ -143,13 +143,13 @@ class Quantization : public Transform {
       }
       plan.tensors.push_back(planned(tensor, families));
       vote.add(output_dtype(*values.entry), tensor.elements());
-      turned += families.is_turned(tensor.name, tensor.shape) ? 1 : 0;
+      transposed_ones += families.is_transposed(tensor.name, tensor.shape) ? 1 : 0;
       if (layer_of(*values.entry) == Layer::other)
         plan.notes.push_back(fmt::format(
             "{}: is no linear layer's by its name; transformers does not load it quantized", values.where()));
     }
     refuse_plain_stacks(experts, families, model);
-    note_turned(turned, families, model, plan.notes);
+    note_transposed(transposed_ones, families, model, plan.notes);
     if (!source_of_) note_experts(experts, options_.experts, model, plan.notes);  // merge has no such option
     if (config)
       plan.config = config->quantized(
@@ -198,15 +198,15 @@ class Quantization : public Transform {
   [[nodiscard]] PlannedTensor planned(const Tensor& tensor, const Families& families) const {
     const StoredTensor& values = tensor.values();
     const TensorEntry& entry = *values.entry;
-    const bool turned = families.is_turned(entry.name, entry.shape);
+    const bool is_transposed = families.is_transposed(entry.name, entry.shape);
     QuantState state{options_.quant_type, options_.blocksize, output_dtype(entry), entry.shape, {}};
-    if (turned) std::ranges::reverse(state.shape);
+    if (is_transposed) std::ranges::reverse(state.shape);
     if (options_.double_quant) state.nested = NestedState{};
     if (const std::optional<PlannedSource> source = changed(tensor, &state))
       return planned_encoded(entry.name, *source, state);
-    const auto open = [values, turned](ScratchFile*) {
+    const auto open = [values, is_transposed](ScratchFile*) {
       const std::vector<std::int64_t>& shape = values.entry->shape;
-      return turned ? transposed(stored(values), shape[0], shape[1]) : stored(values);
+      return is_transposed ? transposed(stored(values), shape[0], shape[1]) : stored(values);
     };
     return planned_encoded(
         entry.name, {.shape = entry.shape, .dtype = *dtype_of(entry.type), .input_bytes = entry.bytes(), .open = open},

@@ -16,7 +16,7 @@
 namespace qfuse::checkpoint {
 
 // Where the values of a tensor come from, if it is changed on the way; `encoded`: what it becomes, NULL if it stays
-// plain. None that is encoded is turned.
+// plain. None that is encoded is transposed.
 using SourceOf = std::function<std::optional<PlannedSource>(const Tensor& tensor, const QuantState* encoded)>;
 
 // `new_modules`: of tensors that no file of the model has, and that stay plain. `options` outlive the plan's making

@@ -63,16 +63,16 @@ void for_each_stretch(std::int64_t bytes, std::int64_t begin, std::span<std::byt
 
 Source transposed(const Source& source, std::int64_t rows, std::int64_t columns) {
   if (rows == 1 || columns == 1) return source;  // the same bytes
-  Source turned = source;
-  turned.unit = size_of(source.dtype);
-  turned.piece = kPieceBytes;
-  turned.read = [source, matrix = MatrixShape{rows, columns, size_of(source.dtype)}](
+  Source result = source;
+  result.unit = size_of(source.dtype);
+  result.piece = kPieceBytes;
+  result.read = [source, matrix = MatrixShape{rows, columns, size_of(source.dtype)}](
                     std::int64_t begin, std::span<std::byte> out, Piece& piece) {
     for_each_stretch(matrix.bytes(), begin, out, [&](std::int64_t number, std::int64_t from, auto part) {
       read_transposed(source, number * matrix.bytes(), matrix, from, part, piece);
     });
   };
-  return turned;
+  return result;
 }
 
 Source interleaved(const Source& source, std::int64_t parts, std::int64_t stretches) {

@@ -1,4 +1,4 @@
-// Matrices turned, joined and interleaved: what is stored in another order than it is written in.
+// Matrices transposed, joined and interleaved: what is stored in another order than it is written in.
 #ifndef QFUSE_CHECKPOINT_CONVERT_TRANSPOSE_H
 #define QFUSE_CHECKPOINT_CONVERT_TRANSPOSE_H
 

@@ -46,7 +46,7 @@ class AdapterConfig {
   [[nodiscard]] const std::string& base_revision() const { return base_revision_; }  // on the Hub; "": its main branch
   [[nodiscard]] const std::string& task() const { return task_; }  // in peft's words: "SEQ_CLS"; "": not known
   // Whether peft took the weights to be stored as [in, out], as GPT-2's are.
-  [[nodiscard]] bool is_turned() const { return fan_in_fan_out_; }
+  [[nodiscard]] bool is_transposed() const { return fan_in_fan_out_; }
   [[nodiscard]] bool is_dora() const { return dora_; }
   // "experts.gate_up_proj" and such: parameters that are no layer's weight.
   [[nodiscard]] const std::vector<std::string>& target_parameters() const { return target_parameters_; }

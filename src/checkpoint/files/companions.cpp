@@ -73,8 +73,8 @@ std::set<std::string> folders_of_modules(const fs::path& directory) {
   return folders;
 }
 
-// A folder of a model's directory with all that it holds. Anyone may have made it: real ones have a few files in one or
-// two levels, and links may multiply what is there.
+// What a folder of a model's directory holds, but hidden folders, level by level. It is untrusted: links could make it
+// endless, so entries and levels are limited. Real ones have a few files in one or two levels.
 class Folder {
  public:
   Folder(const fs::path& directory, const fs::path& name) : directory_(directory) {

@@ -44,7 +44,7 @@ struct Addend {
   std::int64_t rank = 0;
   float scale = 1.0F;
   std::optional<StoredTensor> magnitude = {};  // DoRA: the lengths that the rows of the sum get, [rows]
-  bool of_columns = false;                     // they are those of its columns, [columns]: the sum is stored turned
+  bool of_columns = false;                     // they are those of its columns, [columns]: the sum is stored transposed
 };
 
 // A tensor, seen as blocks of matrices.

@@ -180,9 +180,9 @@ class Merge : public Transform {
       for (const Tensor& tensor : base.tensors()) check_stays_4bit(tensor);
     if ((options_.to_4bit && !base.is_quantized()) || options_.base_as)
       for (const Tensor& tensor : base.tensors())
-        if (base.families().is_turned(tensor.name, tensor.shape))
+        if (base.families().is_transposed(tensor.name, tensor.shape))
           fail(Status::unsupported,
-               "{}: keeps '{}' turned, which cannot be merged and quantized at once: merge to 16 bits first",
+               "{}: keeps '{}' transposed, which cannot be merged and quantized at once: merge to 16 bits first",
                base.model().name(), printable(tensor.name));
   }
 
@@ -218,7 +218,8 @@ class Merge : public Transform {
     return source;
   }
 
-  // What is said of a changed tensor: measured where the caller only wants to know, or where 4 bits may lose it.
+  // The report's row of a changed tensor. A dry run measures how large the change is, and so does a merge to 4 bits, in
+  // which it may get lost.
   Row& add_row(const MergedModel& base, const std::string& name, const TensorChange& change,
                const QuantState* encoded) {
     constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();

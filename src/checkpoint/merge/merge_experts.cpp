@@ -43,7 +43,7 @@ constexpr std::array kOneByOne{
     OneByOne{"down_proj", {"down_projs", ""}, true},
 };
 
-// Families whose experts' parameters are [experts, in, out], and say so: peft then does not turn what it adds.
+// Families whose experts' parameters are [experts, in, out], and say so: peft then does not transpose what it adds.
 constexpr std::array<std::string_view, 4> kTurnedExperts{"gpt_oss", "aria", "aria_text", "openai_privacy_filter"};
 
 bool holds(const std::vector<std::string>& names, std::string_view name) {
@@ -58,7 +58,7 @@ struct ExpertParameter {
   std::string name;    // "down_proj"
   const AdapterParts& parts;
 
-  // As adapters and files call it where it is one tensor.
+  // The name of the tensor that holds all experts, in adapters and files.
   [[nodiscard]] std::string joined() const { return fmt::format("{}.{}", holder, name); }
   // As files call a tensor of one expert.
   [[nodiscard]] std::string single(const OneByOne& files, std::int64_t expert, std::string_view part) const {
@@ -165,11 +165,12 @@ bool turns_square_experts(const AddedAdapter& from, const AdapterTensor& tensor)
   const std::optional<int> version = from.adapter.config().peft_version();
   if (!version)
     fail(Status::unsupported,
-         "{}: fits its square experts as it is and turned, and {} has no peft_version, which decides (0.19 turns "
+         "{}: fits its square experts as it is and transposed, and {} has no peft_version, which decides (0.19 "
+         "transposes "
          "them)",
          tensor.where(), from.adapter.config().name());
   if (!from.state.config)
-    fail(Status::unsupported, "{}: fits its square experts as it is and turned, and without {} it is unknown which",
+    fail(Status::unsupported, "{}: fits its square experts as it is and transposed, and without {} it is unknown which",
          tensor.where(), kConfigFile);
   const std::vector<std::string> types = from.state.config->model_types();
   const bool family =
@@ -177,7 +178,7 @@ bool turns_square_experts(const AddedAdapter& from, const AdapterTensor& tensor)
   return *version < kTurnsSince || family;
 }
 
-// For experts of [rows, columns]: peft gives the product as it is, or turned.
+// For experts of [rows, columns]: peft gives the product as it is, or transposed.
 Addend oriented(const AddedAdapter& from, const ExpertMatrices& m, std::int64_t rows, std::int64_t columns,
                 const AdapterParts& parts) {
   const bool straight = m.out == rows && m.in == columns;
@@ -185,8 +186,8 @@ Addend oriented(const AddedAdapter& from, const ExpertMatrices& m, std::int64_t 
   if (!straight && !across)
     fail(Status::invalid_data, "{}, whose products do not fit experts of {} by {}", shapes_of(*parts.a, *parts.b), rows,
          columns);
-  const bool turn = straight && across ? turns_square_experts(from, *parts.a) : across;
-  return product_of(m.b, m.a, m.rank, turn);
+  const bool is_transposed = straight && across ? turns_square_experts(from, *parts.a) : across;
+  return product_of(m.b, m.a, m.rank, is_transposed);
 }
 
 // ---- where the files hold them ----
@@ -195,9 +196,9 @@ Addend oriented(const AddedAdapter& from, const ExpertMatrices& m, std::int64_t 
 void add_biases(AddedAdapter& from, const ExpertParameter& to, TensorChange& change) {
   const AdapterParts& parts = to.parts;
   const std::int64_t rank = checked_rank(from, to.joined(), *parts.a, *parts.b);
-  const bool turn = is_product_turned(from, change, parts);
-  append(from, change, product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, turn), to.joined(),
-         "lora");
+  const bool is_transposed = is_product_transposed(from, change, parts);
+  append(from, change, product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, is_transposed),
+         to.joined(), "lora");
 }
 
 // The rows of gate, and then those of up, as rows that take turns.
@@ -244,7 +245,7 @@ void add_single(AddedAdapter& from, const ExpertParameter& to, const OneByOne& f
     const std::int64_t columns = change->merging.shape.columns;
     Addend addend =
         files.number_behind ? oriented(from, m, columns, rows, to.parts) : oriented(from, m, rows, columns, to.parts);
-    if (files.number_behind) addend = product_of(turned(addend.a), turned(addend.b), addend.rank, false);
+    if (files.number_behind) addend = product_of(transposed(addend.a), transposed(addend.b), addend.rank, false);
     addend.b.offset = expert * addend.b.block_stride + row * addend.b.row_stride;
     addend.a.offset = expert * addend.a.block_stride;
     append(from, *change, addend, to.joined(), fmt::format("lora of expert {}", expert));

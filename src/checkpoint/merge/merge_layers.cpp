@@ -36,7 +36,7 @@ void check_dora(const AddedAdapter& from, const AdapterParts& parts, const Tenso
          parts.magnitude->where(), printable(change.base->name));
 }
 
-// DoRA's lengths: of what the layer gives, so of columns where it is stored turned.
+// DoRA's lengths: of what the layer gives, so of columns where it is stored transposed.
 void add_magnitude(const AddedAdapter& from, const AdapterParts& parts, bool of_columns, const TensorChange& change,
                    Addend& addend) {
   check_dora(from, parts, change);
@@ -56,14 +56,14 @@ const char* rule_of(const AdapterParts& parts) { return parts.magnitude == nullp
 
 void add_linear(AddedAdapter& from, const std::string& module, const AdapterParts& parts, TensorChange& change) {
   require_matrices(*parts.a, *parts.b);
-  const bool turn = is_product_turned(from, change, parts);
-  if (turn && change.base->quantized_dtype())
+  const bool is_transposed = is_product_transposed(from, change, parts);
+  if (is_transposed && change.base->quantized_dtype())
     fail(Status::unsupported,
-         "{}: '{}' of {} is stored turned where it is quantized; dequantize the base first, and merge onto that",
+         "{}: '{}' of {} is stored transposed where it is quantized; dequantize the base first, and merge onto that",
          parts.a->where(), printable(change.base->name), from.state.model.name());
   const std::int64_t rank = checked_rank(from, module, *parts.a, *parts.b);
-  Addend addend = product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, turn);
-  add_magnitude(from, parts, turn, change, addend);
+  Addend addend = product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, is_transposed);
+  add_magnitude(from, parts, is_transposed, change, addend);
   append(from, change, addend, module, rule_of(parts));
   change.is_linear = true;
 }
@@ -114,17 +114,17 @@ void add_bias(AddedAdapter& from, const std::string& module, const AdapterTensor
 
 Factor as_stored(const StoredTensor& stored) { return {stored, 0, 0, columns_of(stored.entry->shape), 1, {}}; }
 
-Factor turned(const Factor& factor) {
+Factor transposed(const Factor& factor) {
   Factor other = factor;
   std::swap(other.row_stride, other.column_stride);
   return other;
 }
 
-Addend product_of(const Factor& b, const Factor& a, std::int64_t rank, bool turn) {
-  return turn ? Addend{turned(a), turned(b), rank} : Addend{b, a, rank};
+Addend product_of(const Factor& b, const Factor& a, std::int64_t rank, bool is_transposed) {
+  return is_transposed ? Addend{transposed(a), transposed(b), rank} : Addend{b, a, rank};
 }
 
-bool is_product_turned(const AddedAdapter& from, const TensorChange& change, const AdapterParts& parts) {
+bool is_product_transposed(const AddedAdapter& from, const TensorChange& change, const AdapterParts& parts) {
   const std::int64_t rows = shape_of(*parts.b)[0];
   const std::int64_t columns = columns_of(shape_of(*parts.a));
   const MergedShape& to = change.merging.shape;
@@ -134,13 +134,13 @@ bool is_product_turned(const AddedAdapter& from, const TensorChange& change, con
     fail(Status::invalid_data, "{}, whose product does not fit '{}', which is {}: the adapter is of another model",
          shapes_of(*parts.a, *parts.b), printable(change.base->name), printable(change.shape));
   const MergeState& state = from.state;
-  const bool family = state.families.is_turned(change.base->name, change.base->shape);
+  const bool family = state.families.is_transposed(change.base->name, change.base->shape);
   const bool known = state.config.has_value() || !state.families.name().empty();
-  const bool says_turned = from.adapter.config().is_turned();
-  if (straight && across) return known ? family : says_turned;
-  if (across && !family && !says_turned)
+  const bool says_transposed = from.adapter.config().is_transposed();
+  if (straight && across) return known ? family : says_transposed;
+  if (across && !family && !says_transposed)
     fail(Status::invalid_data,
-         "{} and {}: their product fits '{}' only turned, and neither the model's family nor {} says that it is",
+         "{} and {}: their product fits '{}' only transposed, and neither the model's family nor {} says that it is",
          parts.a->where(), printable(parts.b->stored.entry->name), printable(change.base->name),
          from.adapter.config().name());
   return across;

@@ -23,15 +23,15 @@ void add_bias(AddedAdapter& from, const std::string& module, const AdapterTensor
 
 // ---- what experts need too ----
 
-// A tensor as a matrix, row by row as it is stored; and the same turned.
+// A tensor as a matrix, row by row as it is stored; and the same transposed.
 Factor as_stored(const StoredTensor& stored);
-Factor turned(const Factor& factor);
+Factor transposed(const Factor& factor);
 
 // b · a, or its transpose, as an addend.
-Addend product_of(const Factor& b, const Factor& a, std::int64_t rank, bool turn);
+Addend product_of(const Factor& b, const Factor& a, std::int64_t rank, bool is_transposed);
 
-// Whether the product is to be turned before it is added, as where a model keeps its matrix as [in, out].
-bool is_product_turned(const AddedAdapter& from, const TensorChange& change, const AdapterParts& parts);
+// Whether the product is to be transposed before it is added, as where a model keeps its matrix as [in, out].
+bool is_product_transposed(const AddedAdapter& from, const TensorChange& change, const AdapterParts& parts);
 
 // The rank that the config says, which the matrices must have: a has `copies` of it, and b too.
 std::int64_t checked_rank(const AddedAdapter& from, const std::string& module, const AdapterTensor& a,

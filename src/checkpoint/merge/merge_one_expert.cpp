@@ -76,7 +76,7 @@ void add_alone(AddedAdapter& from, const ExpertLora& lora, TensorChange& change)
 
 // Where a layer lies in its expert's matrix of a stack, along what it gives: gate and up share that.
 struct Region {
-  bool is_turned = false;  // the stack has [in, out]
+  bool is_transposed = false;  // the stack has [in, out]
   std::int64_t first = 0;
   std::int64_t step = 1;
   int half = 0;                    // 1: the second of two layers
@@ -99,9 +99,9 @@ Region region_of(const AddedAdapter& from, const ExpertLora& lora, const ExpertS
          lora.a->where(), lora.to.expert, lora.out, lora.in, printable(stack.tensor->name),
          printable(stack.tensor->shape));
   if (straight && across && types.empty())
-    fail(Status::unsupported, "{}: fits its square experts as it is and turned, and without {} it is unknown which",
+    fail(Status::unsupported, "{}: fits its square experts as it is and transposed, and without {} it is unknown which",
          lora.a->where(), kConfigFile);
-  Region region{.is_turned = straight && across ? are_experts_turned(types) : across};
+  Region region{.is_transposed = straight && across ? are_experts_transposed(types) : across};
   region.half = shares && lora.to.layer == ExpertLayer::up ? 1 : 0;
   const bool take_turns = stack.in_turns || do_rows_take_turns(types);
   if (shares) region.step = take_turns ? 2 : 1;
@@ -143,15 +143,15 @@ struct StackedLora {
       pieces[1].factor.offset += pieces[0].rows * b.factor.row_stride;
     }
     const auto add = [&](std::vector<PlacedFactor>& parts, PlacedFactor part) {
-      parts.push_back(region.is_turned ? turned_part(part) : std::move(part));
+      parts.push_back(region.is_transposed ? transposed_part(part) : std::move(part));
     };
-    for (const PlacedFactor& piece : pieces) add(region.is_turned ? sum.a.parts : sum.b.parts, piece);
-    add(region.is_turned ? sum.b.parts : sum.a.parts, a);
+    for (const PlacedFactor& piece : pieces) add(region.is_transposed ? sum.a.parts : sum.b.parts, piece);
+    add(region.is_transposed ? sum.b.parts : sum.a.parts, a);
   }
 
-  static PlacedFactor turned_part(const PlacedFactor& part) {
-    return {turned(part.factor), part.block,     part.first_column, part.column_step,
-            part.columns,        part.first_row, part.row_step,     part.rows};
+  static PlacedFactor transposed_part(const PlacedFactor& part) {
+    return {transposed(part.factor), part.block,    part.first_column, part.column_step, part.columns,
+            part.first_row,          part.row_step, part.rows};
   }
 };
 

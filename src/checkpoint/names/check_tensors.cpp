@@ -29,7 +29,7 @@ constexpr std::int64_t kMostMissing = 4096;  // of one pattern; a config may say
 // Of what is missing; a config may say any number of experts, too.
 constexpr std::int64_t kMostProblems = std::int64_t{1} << 16;
 
-// All the ways to take numbers in a name for the # of a pattern: first all of them, at last none.
+// A pattern for each choice of numbers in a name, with # in their places: first all numbers, last none of them.
 std::vector<SplitName> splits_of(const std::string& name) {
   std::vector<std::string> parts;
   std::vector<std::size_t> numbered;
@@ -71,8 +71,8 @@ bool fits(const std::vector<std::optional<std::int64_t>>& expected, const std::v
 
 bool fits(const ExpectedTensor& expected, const NamedShape& tensor) {
   if (!expected.shape || !tensor.shape || fits(*expected.shape, *tensor.shape)) return true;
-  const std::vector<std::int64_t> turned(tensor.shape->rbegin(), tensor.shape->rend());
-  return tensor.may_be_turned && fits(*expected.shape, turned);
+  const std::vector<std::int64_t> transposed(tensor.shape->rbegin(), tensor.shape->rend());
+  return tensor.may_be_transposed && fits(*expected.shape, transposed);
 }
 
 bool is_empty(const ExpectedTensor& tensor) {

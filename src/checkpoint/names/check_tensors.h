@@ -19,7 +19,7 @@ namespace qfuse::checkpoint {
 struct NamedShape {
   std::string name;
   std::optional<std::vector<std::int64_t>> shape;  // none: not known
-  bool may_be_turned = false;  // of a quantized matrix, which may be stored as [out, in] or [in, out]
+  bool may_be_transposed = false;  // of a quantized matrix, which may be stored as [out, in] or [in, out]
 };
 
 struct TensorProblem : CheckProblem {

@@ -53,8 +53,8 @@ constexpr std::array kStackNames{
     StackName{ExpertLayer::down, ".down_proj.weight", true},
 };
 
-constexpr std::array<std::string_view, 6> kTurnedInFiles{"aria",   "aria_text",   "gpt_oss",
-                                                         "llama4", "llama4_text", "openai_privacy_filter"};
+constexpr std::array<std::string_view, 6> kTransposedInFiles{"aria",   "aria_text",   "gpt_oss",
+                                                             "llama4", "llama4_text", "openai_privacy_filter"};
 constexpr std::array<std::string_view, 1> kRowsInTurns{"gpt_oss"};
 
 bool is_any_of(std::span<const std::string> model_types, std::span<const std::string_view> families) {
@@ -128,7 +128,9 @@ std::vector<ExpertStack> find_stacks(const TensorNames& names, const std::string
   return gate && up ? std::vector{*gate, *up} : std::vector<ExpertStack>{};
 }
 
-bool are_experts_turned(std::span<const std::string> model_types) { return is_any_of(model_types, kTurnedInFiles); }
+bool are_experts_transposed(std::span<const std::string> model_types) {
+  return is_any_of(model_types, kTransposedInFiles);
+}
 
 bool do_rows_take_turns(std::span<const std::string> model_types) { return is_any_of(model_types, kRowsInTurns); }
 

@@ -32,7 +32,7 @@ std::optional<ExpertLayer> expert_layer(std::string_view name);
 // Names of an expert's layer as a tensor of its own.
 std::vector<std::string> names_one_by_one(const ExpertModule& module);
 
-// A tensor that has a layer of all experts: [experts, out, in], or turned.
+// A tensor that has a layer of all experts: [experts, out, in], or transposed.
 struct ExpertStack {
   const Tensor* tensor = nullptr;
   ExpertLayer layer = ExpertLayer::gate;
@@ -45,7 +45,7 @@ std::vector<ExpertStack> find_stacks(const TensorNames& names, const std::string
                                      const std::string& where);
 
 // Whether a file of these families has experts as [experts, in, out].
-bool are_experts_turned(std::span<const std::string> model_types);
+bool are_experts_transposed(std::span<const std::string> model_types);
 
 // Whether rows of gate and up take turns in a file of these families.
 bool do_rows_take_turns(std::span<const std::string> model_types);

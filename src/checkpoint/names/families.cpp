@@ -16,7 +16,7 @@ struct Rule {
 };
 
 // The layers of class Conv1D.
-constexpr std::array kTurned{
+constexpr std::array kTransposed{
     Rule{"clvp", "*.c_fc.weight"},
     Rule{"clvp", "*.c_proj.weight"},
     Rule{"decision_transformer", "*.c_attn.weight"},
@@ -219,7 +219,7 @@ bool matches(const std::vector<const char*>& patterns, const std::string& tensor
 Families::Families(const std::vector<std::string>& model_types)
     : name_(model_types.empty() ? "" : model_types.front()), has_config_(!model_types.empty()) {
   const std::set<std::string_view> all(model_types.begin(), model_types.end());
-  pick(kTurned, all, turned_);
+  pick(kTransposed, all, transposed_);
   pick(kPlain, all, plain_);
   pick(kDivided, all, divided_);
   pick(kPlainInTraining, all, plain_in_training_);
@@ -229,8 +229,8 @@ Families::Families(const std::vector<std::string>& model_types)
                                  [&](std::string_view type) { return all.contains(type); });
 }
 
-bool Families::is_turned(const std::string& tensor, std::span<const std::int64_t> shape) const {
-  return shape.size() == 2 && matches(turned_, tensor);
+bool Families::is_transposed(const std::string& tensor, std::span<const std::int64_t> shape) const {
+  return shape.size() == 2 && matches(transposed_, tensor);
 }
 
 bool Families::stays_plain(const std::string& tensor) const { return matches(plain_, tensor) || is_divided(tensor); }

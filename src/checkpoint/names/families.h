@@ -19,9 +19,9 @@ class Families {
   // The model's own first; none for a model without config.json.
   explicit Families(const std::vector<std::string>& model_types);
 
-  // Whether the model keeps that matrix as [in, out], as GPT-2's Conv1D does. transformers turns it when it quantizes
-  // it, and a quantized checkpoint holds it turned.
-  [[nodiscard]] bool is_turned(const std::string& tensor, std::span<const std::int64_t> shape) const;
+  // Whether the model keeps that matrix as [in, out], as GPT-2's Conv1D does. transformers transposes it when it
+  // quantizes it, and so it stands in a quantized checkpoint.
+  [[nodiscard]] bool is_transposed(const std::string& tensor, std::span<const std::int64_t> shape) const;
 
   // Whether transformers or diffusers does not load that matrix quantized: it is no layer of torch.nn.Linear's own
   // class, is divided or joined with others on loading, or is kept in fp32.
@@ -50,7 +50,7 @@ class Families {
   std::string name_;
   bool has_config_ = false;
   bool is_quantizable_ = true;
-  std::vector<const char*> turned_;  // patterns of tensors
+  std::vector<const char*> transposed_;  // patterns of tensors
   std::vector<const char*> plain_;
   std::vector<const char*> divided_;
   std::vector<const char*> plain_in_training_;

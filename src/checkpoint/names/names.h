@@ -7,7 +7,7 @@
 
 namespace qfuse::checkpoint {
 
-// The module of a weight: its name without ".weight".
+// The module of a weight: its name without ".weight". A name that does not end so is returned as it is.
 std::string_view module_of(std::string_view name);
 
 std::string_view last_part(std::string_view module);

@@ -20,7 +20,7 @@ struct SplitRule {
   std::string_view before;
   std::array<std::string_view, 2> behind;  // the second may be empty
   std::string_view joined;
-  bool is_turned;
+  bool is_transposed;
 };
 
 // gpt-oss as unsloth's loader has it, Llama 4 as transformers 4 quantizes it, and Aria-sequential_mlp.
@@ -77,7 +77,7 @@ struct Place {
   std::size_t expert = 0;
   std::size_t part = 0;
   std::size_t parts = 1;  // that an expert has, or that all of them have
-  bool is_turned = false;
+  bool is_transposed = false;
   const StackRule* stack = nullptr;
 };
 
@@ -87,10 +87,10 @@ std::optional<Place> place_of(const SplitRule& rule, const Tensor& tensor) {
   const std::string& name = tensor.name;
   const std::size_t rank = tensor.shape.size();
   const std::size_t at = name.find(rule.before);
-  if (at == name.npos || (rank != 2 && (rank != 1 || rule.is_turned))) return std::nullopt;
+  if (at == name.npos || (rank != 2 && (rank != 1 || rule.is_transposed))) return std::nullopt;
   if (count(rule.behind) == 2 && tensor.elements() == 0) return std::nullopt;  // whose sizes may be beyond all bounds
   const std::string_view rest = std::string_view(name).substr(at + rule.before.size());
-  Place place{name.substr(0, at) + std::string(rule.joined), 0, 0, count(rule.behind), rule.is_turned};
+  Place place{name.substr(0, at) + std::string(rule.joined), 0, 0, count(rule.behind), rule.is_transposed};
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), place.expert);
   if (error != std::errc()) return std::nullopt;
   const std::string_view behind = rest.substr(static_cast<std::size_t>(end - rest.data()));
@@ -140,7 +140,7 @@ bool are_alike(const Tensor& a, const Tensor& b) {
 // A tensor of the plain model while its parts are gathered.
 struct Gathered {
   std::size_t parts = 1;
-  bool is_turned = false;
+  bool is_transposed = false;
   const StackRule* stack = nullptr;
   std::map<std::pair<std::size_t, std::size_t>, const Tensor*> tensors = {};  // by expert and part
 };
@@ -191,12 +191,12 @@ std::int64_t rows_of_one(const std::string& name, const Gathered& gathered, cons
 }
 
 JoinedTensor join(const std::string& name, const Gathered& gathered, const AllGathered& all, const std::string& model) {
-  JoinedTensor joined{name, {}, experts_of(name, gathered, model), gathered.is_turned};
+  JoinedTensor joined{name, {}, experts_of(name, gathered, model), gathered.is_transposed};
   const auto parts = static_cast<std::int64_t>(gathered.parts);
   joined.shape = joined.experts.front().front()->shape;
   if (gathered.stack == nullptr) {
     joined.shape[0] *= parts;
-    if (joined.is_turned) std::ranges::reverse(joined.shape);
+    if (joined.is_transposed) std::ranges::reverse(joined.shape);
     joined.shape.insert(joined.shape.begin(), std::ssize(joined.experts));
     return joined;
   }
@@ -234,7 +234,7 @@ PlainNames plain_names(std::span<const std::string> model_types, std::span<const
       continue;
     }
     Gathered& one =
-        gathered.try_emplace(place->joined, Gathered{place->parts, place->is_turned, place->stack}).first->second;
+        gathered.try_emplace(place->joined, Gathered{place->parts, place->is_transposed, place->stack}).first->second;
     if (one.stack != place->stack || !one.tensors.emplace(std::pair(place->expert, place->part), &tensor).second)
       fail(Status::invalid_data, "{}: '{}' is a part of '{}', and so is another tensor", model, printable(tensor.name),
            printable(place->joined));

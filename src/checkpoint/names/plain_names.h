@@ -18,10 +18,10 @@ namespace qfuse::checkpoint {
 struct JoinedTensor {
   std::string name;
   std::vector<std::int64_t> shape;
-  // Of each expert, in their order, tensors whose rows stand one below the other. `is_turned`: each expert's matrix is
-  // the transpose of that.
+  // Of each expert, in their order, tensors whose rows stand one below the other. `is_transposed`: each expert's matrix
+  // is the transpose of that.
   std::vector<std::vector<const Tensor*>> experts;
-  bool is_turned = false;
+  bool is_transposed = false;
   // If not 0, there is one entry in `experts`, of tensors that each have all experts: they are so many equal stretches,
   // and those of all tensors take turns.
   std::int64_t stretches = 0;

@@ -13,8 +13,8 @@
 
 namespace qfuse::checkpoint {
 
-// What a name says whatever the order of its parts, without the words that files and memory put before a language
-// model's layers, or leave out.
+// A key for names that differ in the order of their parts, or in `model` and `language_model`, which files and memory
+// put into a name or leave out.
 std::string essential_parts(const std::string& name);
 
 class TensorNames {

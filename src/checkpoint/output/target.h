@@ -33,10 +33,12 @@ void check_neighbours(const std::filesystem::path& target, const std::filesystem
 
 // "out/" and "out/." name what "out" names; a target's neighbours are found from the latter.
 std::filesystem::path without_trailing_slash(const std::filesystem::path& path);
-// Where a run to an output works, what it replaces stands for a moment, and the shards of an output gather.
+// Neighbours of a target: where a run writes; where the output that it replaces is until the new one has its name; and
+// where the outputs of several processes are until finish.
 std::filesystem::path partial_directory(const std::filesystem::path& target);
 std::filesystem::path old_directory(const std::filesystem::path& target);
 std::filesystem::path shards_directory(const std::filesystem::path& target);
+
 std::filesystem::path parent_of(const std::filesystem::path& path);
 
 }  // namespace qfuse::checkpoint

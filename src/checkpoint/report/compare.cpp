@@ -44,18 +44,18 @@ struct Pair {
   const Tensor* a = nullptr;  // NULL where only the other has it
   const Tensor* b = nullptr;
   const OpenMerged* merged_a = nullptr;  // NULL where it is compared as it is stored
-  bool turned = false;                   // one of them is quantized, and the other one, the model's own, its transpose
+  bool transposed = false;               // one of them is quantized, and the other one, the model's own, its transpose
 };
 
 // Whether one of the two is quantized and the other one not, but of a type to quantize from.
-bool is_turnable(const Pair& pair) {
+bool may_be_transposed(const Pair& pair) {
   if (pair.a == nullptr || pair.b == nullptr) return false;
   const Tensor& plain = pair.a->quantized_dtype() ? *pair.b : *pair.a;
   const bool one_is_quantized = pair.a->quantized_dtype().has_value() != pair.b->quantized_dtype().has_value();
   return one_is_quantized && dtype_of(plain.values().entry->type);
 }
 
-bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.turned && !tensor.quantized_dtype(); }
+bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.transposed && !tensor.quantized_dtype(); }
 
 // As both are compared.
 std::vector<std::int64_t> compared_shape(const Pair& pair, const Tensor& tensor) {
@@ -258,8 +258,8 @@ class Side {
   bool needs_scratch_ = false;
 };
 
-bool is_turned(const Side::Known& known, const Pair& pair) {
-  return known.families->is_turned(known.tensor.name, pair.a->shape);
+bool is_kept_transposed(const Side::Known& known, const Pair& pair) {
+  return known.families->is_transposed(known.tensor.name, pair.a->shape);
 }
 
 // Whether both are plain numbers of 16 or 32 bits, and not of the same type.
@@ -281,7 +281,8 @@ std::map<std::string, Pair> pair_up(const Side& a, const Side& b) {
         known != a.tensors().end() && known->second.cast && have_other_dtypes(pair))
       pair.merged_a = &known->second.cast;
   for (auto& [name, pair] : pairs)
-    pair.turned = is_turnable(pair) && (is_turned(a.tensors().at(name), pair) || is_turned(b.tensors().at(name), pair));
+    pair.transposed = may_be_transposed(pair) && (is_kept_transposed(a.tensors().at(name), pair) ||
+                                                  is_kept_transposed(b.tensors().at(name), pair));
   return pairs;
 }
 

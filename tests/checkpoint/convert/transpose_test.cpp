@@ -100,7 +100,7 @@ TEST(Transpose, quantize_stores_it_as_a_linear_layers) {
       const ConversionReport report =
           quantize(models.directory / "gpt2/model.safetensors", models.directory / "turned.safetensors", options);
       ASSERT_EQ(report.notes.size(), 1U);
-      EXPECT_TRUE(holds(report.notes[0], "1 matrices were turned, because the config.json beside it says 'gpt2'"));
+      EXPECT_TRUE(holds(report.notes[0], "1 matrices were transposed, because the config.json beside it says 'gpt2'"));
       EXPECT_TRUE(load(models.directory / "turned.safetensors") == load(models.directory / "linear"))
           << "a file's family is that of the config.json beside it";
     }

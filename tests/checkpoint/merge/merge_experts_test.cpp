@@ -247,7 +247,7 @@ TEST_F(MergeSingles, are_refused_where_they_fit_nothing) {
   fs::remove(base() / "config.json");
   write_base({{kExperts + ".down_proj", random_weight({3, 6, 6}, Dtype::float32)}}, "");
   EXPECT_TRUE(holds(refusal(lora(kExperts + ".1.down_proj", 6, 6, 2), Status::unsupported, fields),
-                    "fits its square experts as it is and turned"));
+                    "fits its square experts as it is and transposed"));
 }
 
 // ---- the order of lora_B ----

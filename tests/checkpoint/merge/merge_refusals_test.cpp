@@ -114,7 +114,7 @@ TEST_F(MergeRefuses, adapters_of_another_model) {
   EXPECT_TRUE(holds(
       refusal_of(lora(kUp, 34, 127, 4)),
       "have the shapes [4, 127] and [34, 4], whose product does not fit '" + kUp + ".weight', which is [33, 127]"));
-  EXPECT_TRUE(holds(refusal_of(lora(kUp, 127, 33, 4)), "fits '" + kUp + ".weight' only turned"));
+  EXPECT_TRUE(holds(refusal_of(lora(kUp, 127, 33, 4)), "fits '" + kUp + ".weight' only transposed"));
 }
 
 TEST_F(MergeRefuses, ranks_that_the_config_does_not_say) {

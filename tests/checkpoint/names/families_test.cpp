@@ -16,19 +16,19 @@ TEST(FamiliesTest, the_checked_ones_are_sorted_and_named_once) {
   }
 }
 
-TEST(FamiliesTest, what_is_turned) {
+TEST(FamiliesTest, what_is_transposed) {
   const std::vector<std::int64_t> kMatrix{3, 5};
-  EXPECT_FALSE(Families({"gpt2"}).is_turned("transformer.h.0.attn.c_attn.weight", std::vector<std::int64_t>{15}));
-  EXPECT_TRUE(Families({"gpt2"}).is_turned("transformer.h.0.attn.c_attn.weight", kMatrix));
-  EXPECT_FALSE(Families({"gpt2"}).is_turned("lm_head.weight", kMatrix));
-  EXPECT_FALSE(Families({"gpt2"}).is_turned("transformer.h.0.attn.c_attn.bias", kMatrix));
-  EXPECT_FALSE(Families({"gpt_neox"}).is_turned("transformer.h.0.attn.c_attn.weight", kMatrix));
-  EXPECT_FALSE(Families({"gpt_bigcode"}).is_turned("transformer.h.0.attn.c_attn.weight", kMatrix))
+  EXPECT_FALSE(Families({"gpt2"}).is_transposed("transformer.h.0.attn.c_attn.weight", std::vector<std::int64_t>{15}));
+  EXPECT_TRUE(Families({"gpt2"}).is_transposed("transformer.h.0.attn.c_attn.weight", kMatrix));
+  EXPECT_FALSE(Families({"gpt2"}).is_transposed("lm_head.weight", kMatrix));
+  EXPECT_FALSE(Families({"gpt2"}).is_transposed("transformer.h.0.attn.c_attn.bias", kMatrix));
+  EXPECT_FALSE(Families({"gpt_neox"}).is_transposed("transformer.h.0.attn.c_attn.weight", kMatrix));
+  EXPECT_FALSE(Families({"gpt_bigcode"}).is_transposed("transformer.h.0.attn.c_attn.weight", kMatrix))
       << "names its layers as GPT-2 does, but they are linear";
   EXPECT_TRUE(
-      Families({"vision-encoder-decoder", "gpt2"}).is_turned("decoder.transformer.h.0.attn.c_attn.weight", kMatrix))
+      Families({"vision-encoder-decoder", "gpt2"}).is_transposed("decoder.transformer.h.0.attn.c_attn.weight", kMatrix))
       << "the family of a part";
-  EXPECT_FALSE(Families({}).is_turned("transformer.h.0.attn.c_attn.weight", kMatrix));
+  EXPECT_FALSE(Families({}).is_transposed("transformer.h.0.attn.c_attn.weight", kMatrix));
 }
 
 TEST(FamiliesTest, what_stays_plain) {

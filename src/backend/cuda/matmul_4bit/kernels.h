@@ -61,7 +61,8 @@ inline constexpr std::size_t kLoadBytes = 16;    // the widest load of every arc
 inline constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes of it: they share a block, whose least size this is
 inline constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
 
-// The tiles of a thread block: 4 warps of 16 outputs each, and as many terms as a window has.
+// The tile of a thread block of `tiled`: 64 outputs, 16 for each of 4 warps, of 8 or 64 tokens; 128 terms of K at a
+// time.
 inline constexpr int kTileThreads = 128;
 inline constexpr int kTileOutputs = 64;
 inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
@@ -87,9 +88,10 @@ inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
 inline constexpr std::array kSplitKTokens = {8, 16};
 inline constexpr int kSplitKProducts = 4;  // at most, in one launch
 
-// Of a thread block: a table with a row for each byte where an address ends in zeros, the 8-bit code's map and offset,
-// sums of all warps for a team of tiles, which are added at once, or for two: then one is added while the other is
-// made. With many tokens that would leave too little of the L1. And totals of its tiles if chains take several rounds.
+// The shared memory of a thread block: a table with a row of pairs for each byte, at a multiple of 64 KiB, for which
+// twice its size is asked for; of each product the map and the offset of nested absmax; the sums of all warps for a
+// team of tiles, which are added at once, or, with 8 tokens, for two teams, of which one is added while the other is
+// made (with 16 that would leave too little of the L1); and, if the chains take several rounds, a total for each tile.
 inline constexpr std::int64_t kPairTableBytes = 1 << 16;
 inline constexpr int kSplitKTeam = 2;  // tiles
 constexpr int split_k_phases(int tokens) { return tokens == kSplitKTokens[0] ? 2 : 1; }

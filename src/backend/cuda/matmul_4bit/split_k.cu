@@ -64,7 +64,7 @@ __device__ std::uint32_t decode_pair(PairsOfLane pairs, std::uint32_t codes, flo
   return Rounding<Value>::word(weights);
 }
 
-// The inputs of a chain, for all of its steps: of each 8 tokens column g, the terms of the lane.
+// A lane's operands of mma for the inputs of a chain, all steps: of each 8 tokens, the lane's terms of token lane / 4.
 template <int kColumns>
 struct ChainInputs {
   std::uint32_t words[kColumns][kWindows][kWindowSteps][2];

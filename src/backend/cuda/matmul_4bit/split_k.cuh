@@ -134,7 +134,8 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
   }
 }
 
-// fill(byte, the value of its high nibble, that of the low one): each warp has some of the bytes.
+// Calls fill(byte, the value of its high nibble, that of the low one) for all 256 bytes, divided among the warps. All
+// lanes of a warp call it, each for its own copy of the table.
 template <class Fill>
 __device__ void fill_table(const MatmulArguments& a, int warp, int warps, const Fill& fill) {
   for (int high = warp; high < format::kCodes4; high += warps)
