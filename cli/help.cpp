@@ -56,7 +56,7 @@ std::vector<Entry> entries_of(const std::vector<OptionText>& options) {
   return entries;
 }
 
-// A first sentence, or as many words of it as there is room for.
+// The text up to the first full stop or colon, or as many of its words as there is room for.
 std::string beginning(const std::string& text, std::size_t columns) {
   const std::string sentence = text.substr(0, std::min(text.find(". "), text.find(": ")));
   if (sentence.size() <= columns) return sentence;

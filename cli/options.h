@@ -74,7 +74,7 @@ inline void add_dtype_option(CLI::App& parser, ConversionArguments& args, const 
       ->capture_default_str();
 }
 
-// That --dtype and --component are beside; a subcommand has them if what it converts has a use for them.
+// The options that every conversion has. A subcommand adds --dtype and --component where they apply.
 inline void add_conversion_options(CLI::App& parser, ConversionArguments& args) {
   parser
       .add_option("--device", args.device,

@@ -52,8 +52,8 @@ std::string line_of(const std::string& verb, const checkpoint::Progress& progres
   return percent.substr(0, columns);
 }
 
-// The cursor stays where the line begins, so that this wipes all of it, also where a terminal that became narrower has
-// broken it into several.
+// Erases from the cursor to the end of the screen. show() ends a line with \r, so the cursor is where the line begins:
+// all of it goes, also where a terminal that became narrower has wrapped it.
 constexpr const char* kWipe = "\r\033[J";
 
 std::chrono::milliseconds between_lines(bool terminal) {

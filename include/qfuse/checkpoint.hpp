@@ -378,8 +378,9 @@ struct CompareOptions {
 QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                                 const CompareOptions& options);
 
-// What `qfuse compare --json` prints: the fields above under their names, a tensor on a line, those that are equal only
-// with `equal_too`. A number that JSON cannot say, NaN or infinite, is null.
+// What `qfuse compare --json` prints: the fields of CompareReport and of TensorComparison under their names, and
+// `compared`, the number of tensors. Each tensor is on a line of its own, equal ones only with `equal_too`. NaN and
+// infinities are null.
 QFUSE_API std::string to_json(const CompareReport& report, bool equal_too);
 
 // ---- a shard of a weight ---------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ struct OpList {};
 using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8, Swiglu,
                       Matmul4bit, LoraMerge, Matmul4bitMany, Matmul4bitGrouped>;
 
-// Whether what was asked for can be had on a device at all; most ops run alike everywhere.
+// Whether the device can have what is asked for. Ops with restrictions have a function of their own.
 template <class Op>
 Outcome check_device(const Op& /*p*/, const qfuse_device& /*device*/) {
   return {};

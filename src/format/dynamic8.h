@@ -77,7 +77,7 @@ constexpr std::array<float, kCodes8 - 1> make_thresholds(const std::array<float,
 inline constexpr std::array<float, kCodes8> kDynamic8 = dynamic8::make_map();
 inline constexpr std::array<float, kCodes8 - 1> kDynamic8Thresholds = dynamic8::make_thresholds(kDynamic8);
 
-// What torch 2.11 makes on x86-64, and what checkpoints hold.
+// The map is bit by bit what bitsandbytes computes with torch 2.11 on x86-64, and what checkpoints hold.
 static_assert(dynamic8::crc32(kDynamic8) == 454261483U);
 
 // The map of nested absmax to any address, hence void; null: nobody asked for it.

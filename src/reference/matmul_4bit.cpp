@@ -21,7 +21,7 @@
 namespace qfuse::reference {
 namespace {
 
-// The terms of one sum: values of the dtype, as bits and in fp32.
+// One operand of a dot product: its values in fp32 and, of 16-bit dtypes, as bits.
 struct Terms {
   std::vector<std::uint16_t> bits;
   std::vector<float> values;

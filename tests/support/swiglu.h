@@ -21,8 +21,9 @@
 
 namespace qfuse::tests {
 
-// The outputs of a call; `both` are the gradients' rows and y transposed, `all` what a backward can have, y_rows and
-// both_y a forward.
+// Which outputs a call asks for. Backward: the rows of the gradients, `gradients`; the gradients transposed,
+// `transposed`; y transposed, `y`; `both` are gradients and y, `all` are all three. Forward: the rows of y, `y_rows`;
+// `both_y` are these and y transposed.
 enum class Asked { both, gradients, y, transposed, both_gradients, transposed_and_y, all, y_rows, both_y };
 
 struct AskedCase {

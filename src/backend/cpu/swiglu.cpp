@@ -219,7 +219,7 @@ HWY_INLINE Elements elements_at(const Row& row, std::int64_t c, const Options& o
   return {g, u, exponent, sigmoid(exponent)};
 }
 
-// The gradients of a vector of channels, 0 where the gate or the up was beyond the limit.
+// The gradients of gate and up of a vector of channels. Each is 0 where it was beyond the limit.
 template <class W, bool kWide>
 HWY_INLINE void make_gradients(const Row& row, SwigluTile<kWide>& tile, std::int64_t t, std::int64_t c,
                                const Elements& e, const Options& options, hn::Vec<Bits<Floats>>& most_d_gate,
@@ -247,7 +247,8 @@ HWY_INLINE void make_gradients(const Row& row, SwigluTile<kWide>& tile, std::int
   }
 }
 
-// One group of channels of one token, from `first` of the tile on: y and the gradients to their rows of the tile.
+// Computes y and the gradients of a group of channels of one token, from channel `first` of the tile on, and stores
+// them in their rows of the tile.
 template <class W>
 HWY_INLINE GroupAbsmax make_group(const Row& row, SwigluTile<W::kTransposed>& tile, std::int64_t t, std::int64_t first,
                                   const Options& options) {

@@ -76,7 +76,7 @@ bool is_plain_name(std::string_view name);
 // Whether a name, of a file or in folders ("1_Pooling/config.json"), stays in the directory, part by part.
 bool is_nested_name(std::string_view name);
 
-// Of the `count` .safetensors files of a directory, the name of number `i` from 0, and of their index.
+// The names of .safetensors file `i`, from 0, of `count` in a directory, and of the index of all of them.
 std::string weight_file_name(std::string_view stem, std::size_t i, std::size_t count);
 std::string index_file_name(std::string_view stem);
 

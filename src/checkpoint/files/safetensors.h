@@ -59,7 +59,7 @@ class SafetensorsFile {
   [[nodiscard]] const std::string& name() const { return file_.name(); }
   [[nodiscard]] const std::vector<TensorEntry>& entries() const { return entries_; }  // in the order of their bytes
   [[nodiscard]] std::int64_t data_bytes() const { return file_.size() - data_begin_; }
-  // A string of the header's metadata; reads the header again.
+  // The header's metadata for `key`, if there is some; each call reads the header again.
   [[nodiscard]] std::optional<std::string> metadata(const std::string& key) const;
   // Where a tensor's bytes begin, from the beginning of the file.
   [[nodiscard]] std::int64_t position(const TensorEntry& entry) const { return data_begin_ + entry.begin; }

@@ -37,8 +37,8 @@ std::string without_idle_parts(std::string_view name) {
   return path;
 }
 
-// An adapter may be anybody's. Of what it names, only what lies below the user's own directory, or beside the adapter,
-// is taken unasked.
+// An adapter is untrusted. A local path that it names is followed only if it is relative, without '..': from the
+// working directory, from the adapter's or from the one above that.
 std::optional<fs::path> local_base(const std::string& named, const fs::path& adapter) {
   const std::string name = without_idle_parts(named);
   if (!is_nested_name(name)) return std::nullopt;

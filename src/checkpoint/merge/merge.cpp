@@ -197,7 +197,8 @@ class Merge : public Transform {
            tensor.values().where(), name_of(*options_.to_4bit));
   }
 
-  // Of a tensor that adapters change, or that is only decoded or seen otherwise. `encoded`: what it becomes, or NULL.
+  // The source of a tensor that is not copied: adapters change it, or it is only decoded, cast, or rounded to 4 bits
+  // first (`base_as`). `encoded`: the 4-bit format of the result; NULL if it is plain.
   PlannedSource source_of(const MergedModel& base, const std::string& prefix, const std::string& name,
                           const Tensor& tensor, const QuantState* encoded) {
     const TensorChange* change = base.change_of(name);

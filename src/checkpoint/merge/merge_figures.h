@@ -26,8 +26,8 @@ struct MergeFigures {
   [[nodiscard]] double survival_error() const;
 };
 
-// merged(), which adds to `figures` what it makes; to be read once, from the beginning to the end. `encoded`: what the
-// result becomes, if that is 4-bit.
+// As merged(), and adds up `figures` of the merge while it is read: so once, from the beginning to the end. `encoded`:
+// the 4-bit format that the result gets, if it gets one; figures alone depend on it.
 Source measured(const Source& base, const Merging& merging, Dtype dtype, const std::optional<QuantState>& encoded,
                 std::shared_ptr<MergeFigures> figures);
 

@@ -67,7 +67,7 @@ double ErrorSums::snr_db() const {
   return noise == 0.0 ? std::numeric_limits<double>::infinity() : 10.0 * std::log10(signal / noise);
 }
 
-// Narrower types than a byte are compared byte by byte.
+// Types of less than a byte are compared byte by byte: what is counted are bytes then.
 std::int64_t Differences::element_bytes() const { return std::max(type_bits(type_) / 8, 1); }
 
 void Differences::add(std::span<const std::byte> a, std::span<const std::byte> b) {

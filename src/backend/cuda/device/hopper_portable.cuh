@@ -131,8 +131,8 @@ __device__ T* worked_out_once(T* shared) {
 __device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes / sizeof(uint4); ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
 }
-// The fence. Who wrote to shared memory what a bulk copy or a product of tiles then reads, calls it before it arrives
-// or synchronizes, as CUTLASS does: the rules of PTX's memory model do not mention this fence.
+// Makes a thread's stores to shared memory visible to what bulk copies and wgmma read. The thread calls it before it
+// arrives or synchronizes, as in CUTLASS: the rules of PTX's memory model do not mention this fence.
 __device__ inline void fence_proxy_async() { Hardware::fence_proxy_async(); }
 
 // One thread loads; it arrives, and those who wait have the bytes.

@@ -63,7 +63,7 @@ __device__ std::uint32_t first_panel_row(const PipelineArguments& a, const Sched
   return static_cast<std::uint32_t>(a.matmul.weight.nested_begin << a.matmul.weight.block_shift) / kPanelCols;
 }
 
-// Of an expert that is nested by itself.
+// Loads the offset of the tile's expert, if each expert is nested by itself; else all share one.
 template <class Scheduler>
 __device__ void load_offset(const PipelineArguments& a, const Scheduler& scheduler,
                             const typename Scheduler::Tile& tile, AbsmaxReader& reader) {

@@ -24,7 +24,7 @@ __device__ LaneRows lane_rows(const MatmulArguments& a, std::uint32_t before, in
           .stages = exists ? ((kForward ? cols_left : rows_left) + kStageTerms - 1) / kStageTerms : 0};
 }
 
-// A stage of LoRA's, by TMA to where decoded weights would be.
+// Loads a stage of LoRA's weights by TMA, to where decoded weights are in other stages.
 template <bool kForward, class Tiles, class Scheduler>
 __device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& scheduler,
                                   const typename Scheduler::Tile& tile, int stage, unsigned char* decoded,

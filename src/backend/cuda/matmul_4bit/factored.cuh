@@ -71,7 +71,8 @@ __device__ void multiply_block(const std::uint32_t (&codes)[2][2], const float (
     for (int i = 0; i < 4; ++i) sums[c][i] = __fmaf_rn(parts[c][i], absmax[i / 2], sums[c][i]);
 }
 
-// A lane has sums of tokens 2t and 2t + 1.
+// Multiplies sums by their tokens' factors. Lane t of four has sums of tokens 2t and 2t + 1 of each column; the factor
+// of token i is in lane 4i.
 template <int kColumns>
 __device__ void scale_sums(const ChunkInputs<kColumns>& inputs, float (&sums)[kColumns][4]) {
   const int t = static_cast<int>(threadIdx.x % 4);

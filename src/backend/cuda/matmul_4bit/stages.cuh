@@ -16,8 +16,9 @@ struct ShapeOf {
   static constexpr StageShape kShape = shape_of(kOutputs, kTokens);
 };
 
-// The tiles of a stage. Decoded weights lie as they are stored: forward a row of them is an output, backward a term. 32
-// outputs backward are half a panel: a lane decodes 32 codes of each of its rows, to rows of 64 bytes.
+// The tiles of a stage of the pipeline. Decoded weights lie as the weight is stored: a row is one output in the forward
+// product, one term (an index of K) in the backward. A lane decodes a panel of each of its rows, 64 codes to 128 bytes;
+// of a backward tile of 32 outputs half a panel, 32 codes to 64 bytes.
 template <bool kForward, class OfShape>
 struct Stage {
   static constexpr StageShape kShape = OfShape::kShape;

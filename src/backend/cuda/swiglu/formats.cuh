@@ -35,7 +35,7 @@ struct E4m3 {
   }
 };
 
-// e4m3 in groups of 128 with fp32 scales, whose rule is the call's.
+// e4m3 in groups of 128 with fp32 scales. The call chooses the rule that makes a scale.
 struct ScaledE4m3 : E4m3 {
   static constexpr bool kHasOneScale = false;
 };
