@@ -67,6 +67,7 @@ inline constexpr int kTileThreads = 128;
 inline constexpr int kTileOutputs = 64;
 inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
 inline constexpr std::array kTileTokens = {8, 64};
+inline constexpr int kUnalignedTileTokens = 64;
 
 // `tiled` beside decoding to memory, with what each takes to begin (docs/history/2026-11-matmul-4bit.md). Clocks of a
 // multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block. Bytes a weight: half a one

@@ -22,7 +22,7 @@ Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners, Matmul
   return plan;
 }
 Matmul4bitPlan tiled_unaligned(const contract::Matmul4bit& p, const Owners& owners) {
-  return tiled(p, owners, Matmul4bitKernel::tiled_unaligned, kTileTokens.back());
+  return tiled(p, owners, Matmul4bitKernel::tiled_unaligned, kUnalignedTileTokens);
 }
 
 std::int64_t split_k_tiles(const contract::Matmul4bit& p) { return format::ceil_div(p.weight.rows, kSplitKOutputs); }

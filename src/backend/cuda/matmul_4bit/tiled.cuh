@@ -289,14 +289,13 @@ __global__ void __launch_bounds__(kTileThreads, kTokens == kTileTokens.front() ?
 // At any address and of any size; of one weight too, which has no experts.
 template <class Value, bool kForward>
 __global__ void __launch_bounds__(kTileThreads) multiply_tiled_unaligned(const __grid_constant__ GroupedArguments a) {
-  constexpr int kTokens = kTileTokens.back();
   const auto multiply = [](const MatmulArguments& own, const BlockTile& tile) {
-    multiply_tile<Value, kForward, false, kTokens>(own, tile);
+    multiply_tile<Value, kForward, false, kUnalignedTileTokens>(own, tile);
   };
   if (a.groups.experts == 0)
-    multiply(a.matmul, tile_of_block(a.matmul, kTileOutputs, kTokens));
+    multiply(a.matmul, tile_of_block(a.matmul, kTileOutputs, kUnalignedTileTokens));
   else
-    with_tile<Value, kForward>(a, kTileOutputs, kTokens, multiply);
+    with_tile<Value, kForward>(a, kTileOutputs, kUnalignedTileTokens, multiply);
 }
 
 }  // namespace qfuse::cuda
