@@ -24,7 +24,8 @@ inline constexpr int kTuring = 75;  // compute capabilities
 inline constexpr int kAmpere = 80;
 inline constexpr int kHopper = 90;
 
-// Inputs that thread blocks read at different places push each other out of the L2 if they are more: on an H100.
+// Inputs that thread blocks read at different places push each other out of the L2 if they are more: on an H100, whose
+// L2 has 50 MiB.
 inline constexpr std::int64_t kBytesReadAtManyPlaces = std::int64_t{20} << 20;
 
 }  // namespace qfuse::cuda

@@ -38,10 +38,9 @@ bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const Dev
 // Of FACTORED, more tokens than a launch takes are several launches; of a stack, a tile has up to 8 of an expert's.
 bool takes_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (!fits_split_k(p, owners, facts)) return false;
-  const std::int64_t tiles = format::ceil_div(p.weight.rows, kSplitKOutputs);
   if (!owners.are_experts)
     return (p.m <= kSplitKTokens.back() || p.sum == QFUSE_SUM_FACTORED) &&
-           split_k_shared_bytes(p.weight.cols, facts, kSplitKTokens.back(), tiles, 1) <= facts.shared_bytes;
+           split_k_shared_bytes(p.weight.cols, facts, kSplitKTokens.back(), split_k_tiles(p), 1) <= facts.shared_bytes;
   return p.m < kMostCoordinate && p.weight.rows < kMostCoordinate / owners.count &&
          count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()) < kMostCoordinate &&
          split_k_shared_bytes(kSplitKTokens.front(), 0, 1) <= facts.shared_bytes;

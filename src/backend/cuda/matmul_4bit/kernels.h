@@ -210,7 +210,11 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 // Tiles of the call: at most, where they are those of several owners, who share no tile.
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
-// Rounds in which a block of split-K takes the chains, and its shared memory, with so many tiles of all products.
+// Tiles of split-K; the rounds in which a block takes the chains, and its shared memory, with so many tiles of all
+// products.
+inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
+  return format::ceil_div(p.weight.rows, kSplitKOutputs);
+}
 constexpr std::int64_t split_k_rounds(std::int64_t cols) {
   return format::ceil_div(format::ceil_div(cols, QFUSE_SPLIT_TERMS), kSplitKWarps);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 
 namespace qfuse::cuda {
@@ -24,8 +23,6 @@ Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners, Matmul
 Matmul4bitPlan tiled_unaligned(const contract::Matmul4bit& p, const Owners& owners) {
   return tiled(p, owners, Matmul4bitKernel::tiled_unaligned, kUnalignedTileTokens);
 }
-
-std::int64_t split_k_tiles(const contract::Matmul4bit& p) { return format::ceil_div(p.weight.rows, kSplitKOutputs); }
 
 Matmul4bitKernel split_k_of(const contract::Matmul4bit& p) {
   return is_factored(p) ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::split_k;
