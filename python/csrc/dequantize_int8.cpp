@@ -9,7 +9,7 @@ Tensor dequantize_int8(const Tensor& codes, const Tensor& scb, ScalarType dtype)
   const std::int64_t cols = codes.size(1);
   qfuse_dequantize_int8_params p{};
   p.out_dtype = dtype_of(dtype, "dtype");
-  const Tensor out = call.empty({{rows, cols}}, dtype);
+  const Tensor out = call.empty({rows, cols}, dtype);
   p.rows = rows;
   p.cols = cols;
   p.in = static_cast<const std::int8_t*>(call.array(codes, "codes", ScalarType::Char, rows * cols));

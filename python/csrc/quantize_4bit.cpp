@@ -16,7 +16,7 @@ T* data_of(const Tensor& tensor) {
 struct Encoded {
   Encoded(const Call& call, const Tensor& input, std::int64_t blocksize, const std::string& quant_type)
       : blocks{input.numel(), blocksize, "blocksize"},
-        packed(call.empty({{qfuse_packed_size(blocks.n), 1}}, ScalarType::Byte)) {
+        packed(call.empty({qfuse_packed_size(blocks.n), 1}, ScalarType::Byte)) {
     weight.struct_size = sizeof weight;
     weight.rows = 1;
     weight.cols = blocks.n;
@@ -40,7 +40,7 @@ void encode(const Call& call, const Tensor& input, const qfuse_weight_4bit_out& 
   p.given_offset = given_offset;
   p.reciprocal = reciprocal_of(reciprocal);
   p.workspace_size = call.workspace_size(qfuse_quantize_4bit_workspace_size, p);
-  const Tensor workspace = call.empty({{p.workspace_size}}, ScalarType::Byte);
+  const Tensor workspace = call.empty({p.workspace_size}, ScalarType::Byte);
   p.workspace = workspace.mutable_data_ptr();
   call.run(qfuse_quantize_4bit, p);
 }
@@ -52,8 +52,8 @@ Nested nothing_nested(const Call& call, const Tensor& input, std::int64_t blocks
                       const std::string& reciprocal) {
   const Tensor zero = torch::stable::new_zeros(input, {1});
   const Nested of_zero = quantize_4bit_nested(zero, blocksize, quant_type, nested_blocksize, given_offset, reciprocal);
-  return {call.empty({{0, 1}}, ScalarType::Byte), call.empty({{0}}, ScalarType::Byte),
-          call.empty({{0}}, ScalarType::Float), std::get<3>(of_zero), std::get<4>(of_zero)};
+  return {call.empty({0, 1}, ScalarType::Byte), call.empty({0}, ScalarType::Byte), call.empty({0}, ScalarType::Float),
+          std::get<3>(of_zero), std::get<4>(of_zero)};
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ std::tuple<Tensor, Tensor> quantize_4bit(const Tensor& input, std::int64_t block
                                          const std::string& reciprocal) {
   const Call call(input, "input");
   Encoded encoded(call, input, blocksize, quant_type);
-  const Tensor absmax = call.empty({{encoded.blocks.count()}}, ScalarType::Float);
+  const Tensor absmax = call.empty({encoded.blocks.count()}, ScalarType::Float);
   encoded.weight.absmax = data_of<float>(absmax);
   encode(call, input, encoded.weight, reciprocal, nullptr);
   return {encoded.packed, absmax};
@@ -78,9 +78,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Te
     return nothing_nested(call, input, blocksize, quant_type, nested_blocksize, given_offset, reciprocal);
   Encoded encoded(call, input, blocksize, quant_type);
   const Blocks nested{encoded.blocks.count(), nested_blocksize, "nested_blocksize"};
-  const Tensor absmax_8bit = call.empty({{nested.n}}, ScalarType::Byte);
-  const Tensor nested_absmax = call.empty({{nested.count()}}, ScalarType::Float);
-  const Tensor nested_quant_map = call.empty({{QFUSE_QUANT_MAP_SIZE}}, ScalarType::Float);
+  const Tensor absmax_8bit = call.empty({nested.n}, ScalarType::Byte);
+  const Tensor nested_absmax = call.empty({nested.count()}, ScalarType::Float);
+  const Tensor nested_quant_map = call.empty({QFUSE_QUANT_MAP_SIZE}, ScalarType::Float);
   const Tensor nested_offset = call.empty({}, ScalarType::Float);
   encoded.weight.absmax_8bit = data_of<std::uint8_t>(absmax_8bit);
   encoded.weight.nested_absmax = data_of<float>(nested_absmax);

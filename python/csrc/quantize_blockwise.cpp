@@ -7,7 +7,7 @@ std::tuple<Tensor, Tensor> quantize_blockwise(const Tensor& input, std::int64_t 
   const Call call(input, "input");
   const Blocks blocks{input.numel(), blocksize, "blocksize"};
   const Tensor codes = call.empty(input.sizes(), ScalarType::Byte);
-  const Tensor absmax = call.empty({{blocks.count()}}, ScalarType::Float);
+  const Tensor absmax = call.empty({blocks.count()}, ScalarType::Float);
   qfuse_quantize_blockwise_params p{};
   p.n = blocks.n;
   p.blocksize = blocksize;

@@ -68,14 +68,14 @@ struct Transposed {
 };
 
 void* payload(const Call& call, const Transposed& out, const char* name, ScalarType dtype) {
-  if (out.is_apart()) return output(call, out.tensor, name, dtype, {{out.rows * out.columns}});
-  return output(call, out.tensor, name, dtype, {{out.rows, out.columns}});
+  if (out.is_apart()) return output(call, out.tensor, name, dtype, {out.rows * out.columns});
+  return output(call, out.tensor, name, dtype, {out.rows, out.columns});
 }
 
 void* group_scales(const Call& call, const Transposed& out, const char* name, const Scales& how) {
   const std::int64_t count = how.count(out.columns);
-  if (out.is_apart()) return scales(call, out.tensor, name, how.dtype, {{out.rows * count}});
-  return scales(call, out.tensor, name, how.dtype, {{out.rows, count}});
+  if (out.is_apart()) return scales(call, out.tensor, name, how.dtype, {out.rows * count});
+  return scales(call, out.tensor, name, how.dtype, {out.rows, count});
 }
 
 bool are_apart(const Transposed& y, const Transposed& gradient, bool has_experts) {
@@ -163,7 +163,7 @@ void choose(const Activation& activation, qfuse_swiglu_params& p) {
 void point_to_weights(const Call& call, const SwigluTensors& t, qfuse_swiglu_params& p) {
   if (t.weights) p.weights = static_cast<const float*>(call.array(*t.weights, "weights", ScalarType::Float, p.m));
   if (t.grad_weights)
-    p.grad_weights = static_cast<float*>(call.output(*t.grad_weights, "grad_weights", ScalarType::Float, {{p.m}}));
+    p.grad_weights = static_cast<float*>(call.output(*t.grad_weights, "grad_weights", ScalarType::Float, {p.m}));
 }
 
 // ---- formats
@@ -239,10 +239,10 @@ void point_to_outputs(const Call& call, const SwigluTensors& t, ScalarType dtype
     refuse("the scales are int32, whose words experts share: y_t_q and grad_input_t_q must have 2 dimensions");
   p.experts.layout = apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
   p.format.scale_type = how.are_float() ? QFUSE_SCALES_FLOAT32 : QFUSE_SCALES_UE8M0;
-  p.y.q = output(call, t.y_q, "y_q", dtype, {{p.m, p.h}});
-  p.y.s = scales(call, t.y_s, "y_s", how.dtype, {{p.m, how.count(p.h)}});
-  p.grad_input.q = output(call, t.grad_input_q, "grad_input_q", dtype, {{p.m, 2 * p.h}});
-  p.grad_input.s = scales(call, t.grad_input_s, "grad_input_s", how.dtype, {{p.m, how.count(2 * p.h)}});
+  p.y.q = output(call, t.y_q, "y_q", dtype, {p.m, p.h});
+  p.y.s = scales(call, t.y_s, "y_s", how.dtype, {p.m, how.count(p.h)});
+  p.grad_input.q = output(call, t.grad_input_q, "grad_input_q", dtype, {p.m, 2 * p.h});
+  p.grad_input.s = scales(call, t.grad_input_s, "grad_input_s", how.dtype, {p.m, how.count(2 * p.h)});
   p.y_t.q = payload(call, y, "y_t_q", dtype);
   p.y_t.s = group_scales(call, {t.y_t_s, p.h, columns}, "y_t_s", how);
   p.grad_input_t.q = payload(call, gradient, "grad_input_t_q", dtype);
@@ -261,14 +261,14 @@ void run_swiglu(const Tensor& x, const SwigluTensors& t, const Activation& activ
   const ScalarType dtype = payload_of(t);
   choose(format, dtype, p);
   choose(activation, p);
-  p.x = call.rows(x, "x", ScalarType::BFloat16, {{p.m, 2 * p.h}}, p.x_stride);
-  if (t.grad_y) p.grad_y = call.rows(*t.grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
+  p.x = call.rows(x, "x", ScalarType::BFloat16, {p.m, 2 * p.h}, p.x_stride);
+  if (t.grad_y) p.grad_y = call.rows(*t.grad_y, "grad_y", ScalarType::BFloat16, {p.m, p.h}, p.grad_y_stride);
   point_to_weights(call, t, p);
   point_to_outputs(call, t, dtype, p);
   std::optional<Tensor> workspace;
   if (t.grad_weights) {
     p.workspace_size = call.workspace_size(qfuse_swiglu_workspace_size, p);
-    workspace = call.empty({{p.workspace_size}}, ScalarType::Byte);
+    workspace = call.empty({p.workspace_size}, ScalarType::Byte);
     p.workspace = workspace->mutable_data_ptr();
   }
   call.run(qfuse_swiglu, p);
