@@ -16,6 +16,9 @@ constexpr int kTileVectors = kTileOutputs * kTileTerms / kVectorCodes / kTileThr
 // Elements after each row of a tile in shared memory, so that what a warp reads lies in different banks.
 constexpr int kPadding = 8;
 constexpr int kInputStride = kTileTerms + kPadding;
+constexpr int kTokenVectors = kTileTerms / 8;  // of 8 terms, of a token
+template <int kTokens>
+inline constexpr int kTileInputs = kTokens* kTokenVectors / kTileThreads;  // of a thread
 
 // The tile of weights is as it is stored: forward its rows are outputs, backward terms.
 template <bool kForward>
@@ -156,120 +159,161 @@ __device__ void multiply_terms(const MatmulArguments& a, const std::uint16_t* we
   }
 }
 
+// ---- a thread block's tiles ----
+
+// What lies in shared memory.
+template <bool kForward, int kTokens>
+struct TileShared {
+  alignas(kLoadBytes) std::uint16_t weights[WeightTile<kForward>::kRows * WeightTile<kForward>::kStride];
+  alignas(kLoadBytes) std::uint16_t inputs[kTokens * kInputStride];
+  float values[format::kCodes4];
+};
+
+// Where the tile's vector `at` begins in the weight, or in LoRA's; the tile's terms begin at `term`.
+template <bool kForward>
+__device__ std::int64_t row_of(const BlockTile& block, std::int64_t term, int at) {
+  return (kForward ? block.first_output : term) + WeightTile<kForward>::row(at);
+}
+template <bool kForward>
+__device__ std::int64_t col_of(const BlockTile& block, std::int64_t term, int at) {
+  return (kForward ? term : block.first_output) + WeightTile<kForward>::col(at);
+}
+
+template <bool kForward>
+__device__ std::uint16_t* weight_place(std::uint16_t* weights, int at) {
+  return weights + WeightTile<kForward>::row(at) * WeightTile<kForward>::kStride + WeightTile<kForward>::col(at);
+}
+
+// The tile's vector `at` of 8 terms of a token.
+template <bool kAligned>
+__device__ uint4 load_inputs(const InputRows& in, std::int64_t m, const BlockTile& block, std::int64_t term, int at) {
+  return load_inputs<kAligned>(in, m, block.first_token + at / kTokenVectors, term + at % kTokenVectors * 8);
+}
+__device__ inline void store_inputs(std::uint16_t* inputs, int at, uint4 vector) {
+  *reinterpret_cast<uint4*>(inputs + at / kTokenVectors * kInputStride + at % kTokenVectors * 8) = vector;
+}
+
+// Begins to load a thread's part of both tiles.
+template <bool kForward, bool kAligned, int kInputsEach>
+__device__ void load_tiles(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
+                           CodeVector (&codes)[kTileVectors], uint4 (&inputs)[kInputsEach]) {
+  const int thread = static_cast<int>(threadIdx.x);
+  if constexpr (kAligned)
+#pragma unroll
+    for (int v = 0; v < kTileVectors; ++v) {
+      const int at = thread + v * kTileThreads;
+      codes[v] = load_codes(a, row_of<kForward>(block, term, at), col_of<kForward>(block, term, at));
+    }
+#pragma unroll
+  for (int i = 0; i < kInputsEach; ++i)
+    inputs[i] = load_inputs<kAligned>({a.in, a.in_stride, kForward ? a.cols : a.rows}, a.m, block, term,
+                                      thread + i * kTileThreads);
+}
+
+// Decodes what has been loaded, to shared memory.
+template <class Value, bool kForward, bool kAligned, int kTokens, int kInputsEach>
+__device__ void store_tiles(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
+                            const CodeVector (&codes)[kTileVectors], const uint4 (&inputs)[kInputsEach],
+                            TileShared<kForward, kTokens>& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int v = 0; v < kTileVectors; ++v) {
+    const int at = thread + v * kTileThreads;
+    std::uint16_t* const to = weight_place<kForward>(shared.weights, at);
+    if constexpr (kAligned)
+      decode_codes<Value>(codes[v], shared.values, reinterpret_cast<uint4*>(to));
+    else
+      decode_codes<Value>(a, shared.values, row_of<kForward>(block, term, at), col_of<kForward>(block, term, at),
+                          reinterpret_cast<std::uint32_t*>(to));
+  }
+#pragma unroll
+  for (int i = 0; i < kInputsEach; ++i) store_inputs(shared.inputs, thread + i * kTileThreads, inputs[i]);
+}
+
+// Copies LoRA's weights and inputs: their terms, which are few, are not loaded while others are multiplied.
+template <bool kForward, int kTokens>
+__device__ void copy_lora_tiles(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
+                                TileShared<kForward, kTokens>& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+#pragma unroll 1
+  for (int v = 0; v < kTileVectors; ++v) {
+    const int at = thread + v * kTileThreads;
+    copy_values(a.lora_weight, kForward ? a.rows : a.lora_rank, kForward ? a.lora_rank : a.cols,
+                row_of<kForward>(block, term, at), col_of<kForward>(block, term, at),
+                reinterpret_cast<std::uint32_t*>(weight_place<kForward>(shared.weights, at)));
+  }
+#pragma unroll 1
+  for (int i = 0; i < kTileInputs<kTokens>; ++i) {
+    const int at = thread + i * kTileThreads;
+    store_inputs(shared.inputs, at, load_inputs<false>({a.lora_in, a.lora_rank, a.lora_rank}, a.m, block, term, at));
+  }
+}
+
+// Ends a chain of SPLIT: its sums are added to the totals of the chains before, if there were any.
+template <int kColumns>
+__device__ void end_chain(float (&sums)[kColumns][4], float (&totals)[kColumns][4], bool has_totals) {
+#pragma unroll
+  for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      totals[c][i] = has_totals ? __fadd_rn(totals[c][i], sums[c][i]) : sums[c][i];
+      sums[c][i] = 0.0F;
+    }
+}
+
+// Of every 8 outputs of its warp's 16 a lane has one, of every 8 tokens two neighbours.
+template <class Value, bool kForward, int kColumns>
+__device__ void store_sums(const MatmulArguments& a, const BlockTile& block, const float (&totals)[kColumns][4],
+                           const float (&sums)[kColumns][4]) {
+  const std::int64_t outputs = kForward ? a.rows : a.cols;  // which else is loaded again behind each store
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+#pragma unroll
+  for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      store_output<Value>(a, block.first_token + c * 8 + lane % 4 * 2 + i % 2,
+                          block.first_output + warp * 16 + lane / 4 + i / 2 * 8, outputs,
+                          a.is_split ? totals[c][i] : sums[c][i]);
+}
+
 // ---- kernels ----
 
 // A thread block makes 64 outputs of kTokens tokens, 128 terms at a time: weights and inputs of the next ones are on
 // their way while these are multiplied. A warp has 16 of the outputs.
 template <class Value, bool kForward, bool kAligned, int kTokens>
 __device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) {
-  using Tile = WeightTile<kForward>;
-  constexpr int kInputs = kTokens * kTileTerms / 8;  // vectors of 8 terms
-  constexpr int kInputsEach = kInputs / kTileThreads;
-  constexpr int kVectors = kTileTerms / 8;  // of a token
-  constexpr int kColumns = kTokens / 8;     // of 8 tokens
-  static_assert(kInputs % kTileThreads == 0);
-  __shared__ uint4 weight_tile[Tile::kRows * Tile::kStride / 8];
-  __shared__ uint4 input_tile[kTokens * kInputStride / 8];
-  __shared__ float values[format::kCodes4];
-  auto* const weights = reinterpret_cast<std::uint16_t*>(weight_tile);
-  auto* const inputs = reinterpret_cast<std::uint16_t*>(input_tile);
-  const int thread = static_cast<int>(threadIdx.x);
-  const int warp = thread / kWarp;
-  const int lane = thread % kWarp;
-  const std::int64_t terms = kForward ? a.cols : a.rows;
-  const std::int64_t outputs = kForward ? a.rows : a.cols;
-  const std::int64_t first_output = block.first_output;
-  const std::int64_t first_token = block.first_token;
-
+  constexpr int kColumns = kTokens / 8;  // of 8 tokens
+  static_assert(kTokens * kTokenVectors % kTileThreads == 0);
+  __shared__ TileShared<kForward, kTokens> shared;
   CodeVector codes[kTileVectors];
-  uint4 next[kInputsEach];
-  const auto row_of = [&](int v, std::int64_t term) {
-    return (kForward ? first_output : term) + Tile::row(thread + v * kTileThreads);
-  };
-  const auto col_of = [&](int v, std::int64_t term) {
-    return (kForward ? term : first_output) + Tile::col(thread + v * kTileThreads);
-  };
-  const auto load_step = [&](std::int64_t term) {
-    if constexpr (kAligned)
-#pragma unroll
-      for (int v = 0; v < kTileVectors; ++v) codes[v] = load_codes(a, row_of(v, term), col_of(v, term));
-#pragma unroll
-    for (int i = 0; i < kInputsEach; ++i) {
-      const int at = thread + i * kTileThreads;
-      next[i] =
-          load_inputs<kAligned>({a.in, a.in_stride, terms}, a.m, first_token + at / kVectors, term + at % kVectors * 8);
-    }
-  };
-  const auto store_inputs = [&](int at, uint4 vector) {
-    *reinterpret_cast<uint4*>(inputs + at / kVectors * kInputStride + at % kVectors * 8) = vector;
-  };
-  const auto store_step = [&](std::int64_t term) {
-#pragma unroll
-    for (int v = 0; v < kTileVectors; ++v) {
-      const int at = thread + v * kTileThreads;
-      std::uint16_t* const to = weights + Tile::row(at) * Tile::kStride + Tile::col(at);
-      if constexpr (kAligned)
-        decode_codes<Value>(codes[v], values, reinterpret_cast<uint4*>(to));
-      else
-        decode_codes<Value>(a, values, row_of(v, term), col_of(v, term), reinterpret_cast<std::uint32_t*>(to));
-    }
-#pragma unroll
-    for (int i = 0; i < kInputsEach; ++i) store_inputs(thread + i * kTileThreads, next[i]);
-  };
-  // LoRA's terms, which are few, are not prefetched while others are multiplied.
-  const auto store_lora_step = [&](std::int64_t term) {
-#pragma unroll 1
-    for (int v = 0; v < kTileVectors; ++v) {
-      const int at = thread + v * kTileThreads;
-      copy_values(a.lora_weight, kForward ? outputs : a.lora_rank, kForward ? a.lora_rank : outputs, row_of(v, term),
-                  col_of(v, term),
-                  reinterpret_cast<std::uint32_t*>(weights + Tile::row(at) * Tile::kStride + Tile::col(at)));
-    }
-#pragma unroll 1
-    for (int i = 0; i < kInputsEach; ++i) {
-      const int at = thread + i * kTileThreads;
-      store_inputs(at, load_inputs<false>({a.lora_in, a.lora_rank, a.lora_rank}, a.m, first_token + at / kVectors,
-                                          term + at % kVectors * 8));
-    }
-  };
-
-  if (thread < format::kCodes4) values[thread] = a.weight.values[thread];
+  uint4 inputs[kTileInputs<kTokens>];
+  if (threadIdx.x < format::kCodes4) shared.values[threadIdx.x] = a.weight.values[threadIdx.x];
   float sums[kColumns][4] = {};
   float totals[kColumns][4] = {};  // of the chains before
+  const std::int64_t terms = kForward ? a.cols : a.rows;
   const std::int64_t tiles = (terms + kTileTerms - 1) / kTileTerms;
   const std::int64_t all_tiles = tiles + (a.lora_rank + kTileTerms - 1) / kTileTerms;
   bool has_totals = false;
-  load_step(0);
+  load_tiles<kForward, kAligned>(a, block, 0, codes, inputs);
   for (std::int64_t tile = 0; tile < all_tiles; ++tile) {
     const bool is_lora = tile >= tiles;
     __syncthreads();
     if (is_lora)
-      store_lora_step((tile - tiles) * kTileTerms);
+      copy_lora_tiles(a, block, (tile - tiles) * kTileTerms, shared);
     else
-      store_step(tile * kTileTerms);
+      store_tiles<Value, kForward, kAligned>(a, block, tile * kTileTerms, codes, inputs, shared);
     __syncthreads();
-    if (tile + 1 < tiles) load_step((tile + 1) * kTileTerms);
-    multiply_terms<Value, kForward>(a, weights, inputs, sums);
+    if (tile + 1 < tiles) load_tiles<kForward, kAligned>(a, block, (tile + 1) * kTileTerms, codes, inputs);
+    multiply_terms<Value, kForward>(a, shared.weights, shared.inputs, sums);
     constexpr int kChainTiles = QFUSE_SPLIT_TERMS / kTileTerms;
     const std::int64_t behind = tile + 1 - (is_lora ? tiles : 0);  // tiles of the weight, or of LoRA, that are done
     if (a.is_split && (behind % kChainTiles == 0 || tile + 1 == tiles || tile + 1 == all_tiles)) {
-#pragma unroll
-      for (int c = 0; c < kColumns; ++c)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          totals[c][i] = has_totals ? __fadd_rn(totals[c][i], sums[c][i]) : sums[c][i];
-          sums[c][i] = 0.0F;
-        }
+      end_chain(sums, totals, has_totals);
       has_totals = true;
     }
   }
-#pragma unroll
-  for (int c = 0; c < kColumns; ++c)
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      store_output<Value>(a, first_token + c * 8 + lane % 4 * 2 + i % 2,
-                          first_output + warp * 16 + lane / 4 + i / 2 * 8, outputs,
-                          a.is_split ? totals[c][i] : sums[c][i]);
+  store_sums<Value, kForward>(a, block, totals, sums);
 }
 
 template <class Value, bool kForward, int kTokens>
