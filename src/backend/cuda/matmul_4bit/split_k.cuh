@@ -65,6 +65,10 @@ struct NestedMap {
   float offset;
 };
 
+// What the warps made of a team of tiles.
+template <int kPartSums>
+using TeamParts = float[kSplitKTeam][kSplitKWarps][kPartSums];
+
 // After the table; then come, where chains take several rounds, the totals of the block's tiles, [tile][token][output].
 template <class Steps, int kProducts>
 struct SplitKShared {
@@ -72,7 +76,7 @@ struct SplitKShared {
   static constexpr int kPartSums = kTokens * kSplitKOutputs;  // of a warp
   static constexpr int kPhases = split_k_phases(kTokens);
   NestedMap nested[kProducts];
-  alignas(16) float parts[kPhases][kSplitKTeam][kSplitKWarps][kPartSums];
+  alignas(16) TeamParts<kPartSums> parts[kPhases];
 };
 
 // ---- steps ----
@@ -184,6 +188,73 @@ __device__ float add_parts(const float* parts, int present, const float* total) 
   return sum;
 }
 
+// The token and the output, within the tile, of a sum of a part.
+struct SumPlace {
+  int token;
+  int output;
+};
+__device__ inline SumPlace place_of_sum(int i) {
+  return {i / 128 * 8 + i / 4 % 4 * 2 + i % 2, i / 16 % 8 + i / 2 % 2 * 8};
+}
+
+// Chains that so many warps take at once, one each, from `first` on.
+struct ChainRound {
+  int first;
+  int chains;  // in all
+  int warps;
+  [[nodiscard]] __device__ int present() const { return chains - first < warps ? chains - first : warps; }
+  [[nodiscard]] __device__ bool is_first() const { return first == 0; }
+  [[nodiscard]] __device__ bool is_last() const { return first + warps >= chains; }
+};
+
+// Adds the parts of a team of tiles, the last of which is `last`: to outputs, or, before the last round, to totals. A
+// warp adds as many sums as it has lanes.
+template <class Steps, int kProducts>
+__device__ void add_team(const SplitKArguments<kProducts>& arguments,
+                         const TeamParts<SplitKShared<Steps, kProducts>::kPartSums>& parts, const ChainRound& round,
+                         std::uint32_t last, int team, float* totals) {
+  constexpr int kPartSums = SplitKShared<Steps, kProducts>::kPartSums;
+  constexpr int kAdders = kPartSums / kWarp;  // of a tile
+  const int warp = static_cast<int>(threadIdx.x / kWarp);
+  const int warps = static_cast<int>(blockDim.x / kWarp);
+  const int lane = static_cast<int>(threadIdx.x % kWarp);
+  const auto blocks = static_cast<std::uint32_t>(arguments.products[0].blocks);
+  for (int adder = warp; adder < team * kAdders; adder += warps) {
+    const int member = adder / kAdders;
+    const int i = adder % kAdders * kWarp + lane;
+    const std::uint32_t of = last - static_cast<std::uint32_t>(team - 1 - member) * blocks;
+    float* const total = totals + static_cast<int>(of / blocks) * kPartSums + i;
+    const float sum = add_parts<kPartSums>(parts[member][0] + i, round.present(), round.is_first() ? nullptr : total);
+    if (!round.is_last()) {
+      *total = sum;
+      continue;
+    }
+    const SplitKTile made = tile_of(arguments, of);
+    const MatmulArguments& product = arguments.products[made.product];
+    const SumPlace place = place_of_sum(i);
+    store_output<typename Steps::Value>(product, place.token, std::int64_t{made.tile} * kSplitKOutputs + place.output,
+                                        product.rows, sum);
+  }
+}
+
+// Multiplies a tile's codes, and has the next one's loaded in their place.
+template <class Steps, class LoadNext>
+__device__ void multiply_codes(const typename Steps::Lookups& lookups, const NestedMap& nested,
+                               const typename Steps::Inputs& inputs, typename Steps::Codes& codes,
+                               const LoadNext& load_next, float (&sums)[Steps::kColumns][4]) {
+  if constexpr (Steps::kColumns == 1) {
+    // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move others
+    // behind the arithmetic, to save registers.
+    typename Steps::Codes next_codes = codes;
+    load_next(next_codes);
+    Steps::multiply(lookups, nested, inputs, codes, sums);
+    codes = next_codes;
+  } else {
+    Steps::multiply(lookups, nested, inputs, codes, sums);
+    load_next(codes);
+  }
+}
+
 // ---- kernel ----
 
 // Each thread block has every a.blocks-th tile of 16 outputs, each warp one chain of 256 terms at a time. Chains are
@@ -212,9 +283,9 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   wait_for_prerequisite_grids();
 
   for (int first = 0; first < chains; first += warps) {
-    const int present = chains - first < warps ? chains - first : warps;
+    const ChainRound round = {first, chains, warps};
     const std::int64_t term = std::int64_t{first + warp} * QFUSE_SPLIT_TERMS;
-    const ChainOfLane chain = chain_of_lane<Steps>(a, warp < present ? term : 0);
+    const ChainOfLane chain = chain_of_lane<Steps>(a, warp < round.present() ? term : 0);
     const auto load_codes = [&](const SplitKTile& tile, typename Steps::Codes& of_tile) {
       const MatmulArguments& product = arguments.products[tile.product];
       Steps::load_codes(product, chain, rows_of(product, tile.tile), of_tile);
@@ -224,7 +295,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     load_codes(here, codes);
     typename Steps::Inputs inputs;
     Steps::load_inputs(a, {0, a.m}, term, inputs);
-    if (first == 0) {  // while the first loads are on their way
+    if (round.is_first()) {  // while the first loads are on their way
       if constexpr (Steps::kIsNested)
         for (int i = 0; i < kProducts; ++i) load_nested_map(arguments.products[i], shared.nested[i]);
       __syncthreads();
@@ -238,38 +309,12 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
         if (!is_last) load_codes(next, next_codes);
       };
       float sums[Steps::kColumns][4] = {};
-      if constexpr (Steps::kColumns == 1) {
-        // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move
-        // others behind the arithmetic, to save registers.
-        typename Steps::Codes next_codes = codes;
-        load_next(next_codes);
-        Steps::multiply(lookups, shared.nested[here.product], inputs, codes, sums);
-        codes = next_codes;
-      } else {
-        Steps::multiply(lookups, shared.nested[here.product], inputs, codes, sums);
-        load_next(codes);
-      }
+      multiply_codes<Steps>(lookups, shared.nested[here.product], inputs, codes, load_next, sums);
       here = next;
       store_part(sums, lane, shared.parts[phase][together++][warp]);
       if (together < kSplitKTeam && !is_last) continue;
       __syncthreads();
-      constexpr int kAdders = Shared::kPartSums / kWarp;  // a warp adds as many sums as it has lanes
-      for (int adder = warp; adder < together * kAdders; adder += warps) {
-        const int member = adder / kAdders;
-        const int i = adder % kAdders * kWarp + lane;
-        const std::uint32_t of = tile - static_cast<std::uint32_t>(together - 1 - member) * blocks;
-        float* const total = totals + static_cast<int>(of / blocks) * Shared::kPartSums + i;
-        const float sum =
-            add_parts<Shared::kPartSums>(shared.parts[phase][member][0] + i, present, first == 0 ? nullptr : total);
-        if (first + warps < chains) {
-          *total = sum;
-          continue;
-        }
-        const SplitKTile made = tile_of(arguments, of);
-        const MatmulArguments& product = arguments.products[made.product];
-        const std::int64_t output = std::int64_t{made.tile} * kSplitKOutputs + i / 16 % 8 + i / 2 % 2 * 8;
-        store_output<typename Steps::Value>(product, i / 128 * 8 + i / 4 % 4 * 2 + i % 2, output, product.rows, sum);
-      }
+      add_team<Steps>(arguments, shared.parts[phase], round, tile, together, totals);
       together = 0;
       if constexpr (Shared::kPhases > 1)
         phase ^= 1;
