@@ -57,6 +57,36 @@ __device__ void store_rows(const Weights16 (&weights)[Tiles::kRowsEach],
     }
 }
 
+// The panel rows that a lane decodes of a tile, the first of which is at `row` and `panel` of each stage. Loads their
+// absmax of one stage.
+template <bool kForward, class Tiles, class Scheduler>
+__device__ void begin_rows(const PipelineArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
+                           int row, int panel, int stage, AbsmaxReader& reader, LaneRows (&rows)[Tiles::kRowsEach],
+                           Absmax (&absmax)[Tiles::kRowsEach]) {
+  load_offset(a, scheduler, tile, reader);
+  const std::uint32_t before = first_panel_row(a, scheduler, tile);
+#pragma unroll
+  for (int i = 0; i < Tiles::kRowsEach; ++i) {
+    rows[i] = lane_rows<kForward>(a.matmul, before, scheduler.output(tile), row + i * Tiles::kRowsApart,
+                                  panel + i * Tiles::kPanelsApart);
+    absmax[i] = load_absmax(reader, rows[i], stage);
+  }
+}
+
+// The weights that a stage's codes can mean; loads the absmax of the team's next stage.
+template <class Value, class Tiles>
+__device__ void make_weights(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
+                             const LaneRows (&rows)[Tiles::kRowsEach], int stage, Absmax (&next)[Tiles::kRowsEach],
+                             Weights16 (&weights)[Tiles::kRowsEach]) {
+#pragma unroll
+  for (int i = 0; i < Tiles::kRowsEach; ++i) {
+    // Beyond the weight absmax is 0, and so are the weights.
+    const float absmax = decode_absmax(reader.is_nested, map, next[i], reader.offset);
+    weights[i] = weights_of<Value>(a.weight.values, stage < rows[i].stages ? absmax : 0.0F);
+    next[i] = load_absmax(reader, rows[i], stage + Tiles::kTeams);
+  }
+}
+
 template <class Value, bool kForward, class Tiles, class Scheduler>
 __device__ void decode_stages(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared,
                               int decoder) {
@@ -83,26 +113,13 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
   auto tile = scheduler.first();
   for (; scheduler.has(tile); stage -= scheduler.stages) {
     keep_tile<Scheduler>(tile, kept, lane);
-    load_offset(a, scheduler, tile, reader);
-    const std::uint32_t before = first_panel_row(a, scheduler, tile);
     LaneRows rows[kRows];
     Absmax next[kRows];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      rows[i] = lane_rows<kForward>(matmul, before, scheduler.output(tile), row + i * Tiles::kRowsApart,
-                                    panel + i * Tiles::kPanelsApart);
-      next[i] = load_absmax(reader, rows[i], stage);
-    }
+    begin_rows<kForward, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
     if (reader.is_nested) wait_for(shared.map_full);
     for (; stage < scheduler.stages; stage += kTeams) {
       Weights16 weights[kRows];
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        // Beyond the weight absmax is 0, and so are the weights.
-        const float absmax = decode_absmax(reader.is_nested, shared.map, next[i], reader.offset);
-        weights[i] = weights_of<Value>(matmul.weight.values, stage < rows[i].stages ? absmax : 0.0F);
-        next[i] = load_absmax(reader, rows[i], stage + kTeams);
-      }
+      make_weights<Value, Tiles>(matmul, reader, shared.map, rows, stage, next, weights);
       wait_for(shared.codes_full[from.slot], from.phase);
       if (stage < scheduler.weight_stages) {
         std::uint32_t codes[kRows][Tiles::kLaneCols / 8];
