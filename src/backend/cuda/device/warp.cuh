@@ -65,6 +65,30 @@ __device__ inline void sync_warp() { __syncwarp(kAllLanes); }
 
 #endif
 
+// Of a thread's value and those of all lanes before it the sum.
+template <class T>
+__device__ T sum_until(T value) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+#pragma unroll
+  for (int apart = 1; apart < kWarp; apart *= 2) {
+    const T other = value_before(value, apart);
+    if (lane >= apart) value += other;
+  }
+  return value;
+}
+
+// Of them the greatest.
+template <class T>
+__device__ T greatest_until(T value) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+#pragma unroll
+  for (int apart = 1; apart < kWarp; apart *= 2) {
+    const T other = value_before(value, apart);
+    if (lane >= apart && other > value) value = other;
+  }
+  return value;
+}
+
 }  // namespace qfuse::cuda
 
 #endif  // QFUSE_BACKEND_CUDA_DEVICE_WARP_CUH

@@ -101,11 +101,7 @@ __device__ Group<Index> find_group(const Groups& groups, Index m, Index number, 
     Index greatest = rows_before;  // end so far, and of the lanes before
 #pragma unroll
     for (int i = 0; i < kEach; ++i) greatest = ends[i] > greatest ? ends[i] : greatest;
-#pragma unroll
-    for (int apart = 1; apart < kWarp; apart *= 2) {
-      const Index other = value_before(greatest, apart);
-      if (lane >= apart && other > greatest) greatest = other;
-    }
+    greatest = greatest_until(greatest);
     const Index before = value_before(greatest, 1);
     const Index begin = lane == 0 ? rows_before : before;
     Index rows_end = begin;
@@ -116,13 +112,7 @@ __device__ Group<Index> find_group(const Groups& groups, Index m, Index number, 
       tiles += tiles_of(ends[i] - rows_end);
       rows_end = ends[i];
     }
-    Index tiles_end = tiles;  // and of the lanes before
-#pragma unroll
-    for (int apart = 1; apart < kWarp; apart *= 2) {
-      const Index other = value_before(tiles_end, apart);
-      if (lane >= apart) tiles_end += other;
-    }
-    tiles_end += tiles_before;
+    const Index tiles_end = tiles_before + sum_until(tiles);
     if (value_of(tiles_end, kWarp - 1) > number) {
       int owner = 0;  // the first lane whose tiles end behind it
 #pragma unroll

@@ -57,13 +57,7 @@ __device__ inline void find_token_tile(const SwigluArguments& a, int number, Fou
     const int begin = lane > 0 ? end_before : last_end;
     const int rows = end > begin ? end - begin : 0;
     const int tiles = static_cast<int>((static_cast<unsigned>(rows) + kSwigluTile - 1) / kSwigluTile);
-    int until = tiles;  // and those of the lanes before
-#pragma unroll
-    for (int step = 1; step < kWarp; step *= 2) {
-      const int others = value_before(until, step);
-      if (lane >= step) until += others;
-    }
-    until += tiles_before;
+    const int until = tiles_before + sum_until(tiles);
     const int index = number - (until - tiles);
     if (index >= 0 && index < tiles && until <= a.most_column_tiles && threadIdx.x < kWarp) {
       const int left = rows - index * kSwigluTile;
