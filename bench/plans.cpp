@@ -20,6 +20,15 @@
 namespace qfuse::bench {
 namespace {
 
+using cuda::dequantize_4bit::candidates;
+using cuda::dequantize_4bit::plan;
+using cuda::matmul_4bit::candidates;
+using cuda::matmul_4bit::plan;
+using cuda::quantize_4bit::candidates;
+using cuda::quantize_4bit::plan;
+using cuda::swiglu::candidates;
+using cuda::swiglu::plan;
+
 struct Device {
   const char* name;
   cuda::DeviceFacts facts;
@@ -70,7 +79,7 @@ struct Sum {
 
 // By which so many tokens are multiplied as a rule.
 std::vector<Sum> sums_of(std::int64_t m, qfuse_direction direction) {
-  if (direction == QFUSE_FORWARD && m <= cuda::kSplitKTokens.back())
+  if (direction == QFUSE_FORWARD && m <= cuda::matmul_4bit::kSplitKTokens.back())
     return {{QFUSE_SUM_SPLIT, "split"}, {QFUSE_SUM_FACTORED, "factored"}};
   return {{QFUSE_SUM_PLAIN, "plain"}};
 }
@@ -113,11 +122,11 @@ void print_products(const cuda::DeviceFacts& facts) {
   for (const qfuse_direction direction : kDirections)
     for (const std::int64_t m : kTokens)
       for (const Sum& sum : sums_of(m, direction)) {
-        fmt::print(" {}, NF4, nested, bf16, {}, {} sums, {} token{}\n", cuda::Matmul4bitPlan::kOp, name_of(direction),
-                   sum.name, m, m == 1 ? "" : "s");
+        fmt::print(" {}, NF4, nested, bf16, {}, {} sums, {} token{}\n", cuda::matmul_4bit::Plan::kOp,
+                   name_of(direction), sum.name, m, m == 1 ? "" : "s");
         for (const Shape shape : kNf4Shapes) {
           const contract::Matmul4bit p = product_of(shape, m, direction, sum.sum);
-          print_shape(shape, cuda::plan(p, facts), cuda::candidates(p, facts));
+          print_shape(shape, plan(p, facts), candidates(p, facts));
         }
       }
 }
@@ -125,21 +134,21 @@ void print_products(const cuda::DeviceFacts& facts) {
 void print_device(const Device& device) {
   const cuda::DeviceFacts& facts = device.facts;
   fmt::print("{}: {} multiprocessors, {} MiB of L2\n", device.name, facts.multiprocessors, facts.l2_bytes >> 20);
-  fmt::print(" {}, NF4, nested, to bf16\n", cuda::Dequantize4bitPlan::kOp);
+  fmt::print(" {}, NF4, nested, to bf16\n", cuda::dequantize_4bit::Plan::kOp);
   for (const Shape shape : kNf4Shapes) {
     const contract::Dequantize4bit p = decode_of(shape);
-    print_shape(shape, cuda::plan(p, facts), cuda::candidates(p, facts));
+    print_shape(shape, plan(p, facts), candidates(p, facts));
   }
-  fmt::print(" {}, NF4, nested, from bf16\n", cuda::Quantize4bitPlan::kOp);
+  fmt::print(" {}, NF4, nested, from bf16\n", cuda::quantize_4bit::Plan::kOp);
   for (const Shape shape : kNf4Shapes) {
     const contract::Quantize4bit p = encode_of(shape);
-    print_shape(shape, cuda::plan(p), cuda::candidates(p));
+    print_shape(shape, plan(p), candidates(p));
   }
   print_products(facts);
-  fmt::print(" {}\n", cuda::SwigluPlan::kOp);
+  fmt::print(" {}\n", cuda::swiglu::Plan::kOp);
   for (const Shape shape : kSwigluShapes) {
     const contract::Swiglu p = backward_of(shape);
-    print_shape(shape, cuda::plan(p, facts), cuda::candidates(p, facts));
+    print_shape(shape, plan(p, facts), candidates(p, facts));
   }
 }
 
@@ -190,23 +199,23 @@ std::vector<contract::Swiglu> swiglus_of(Shape shape) {
 }
 
 std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
-  OpPlans decode = {cuda::Dequantize4bitPlan::kOp, {}, {}};
-  OpPlans encode = {cuda::Quantize4bitPlan::kOp, {}, {}};
-  OpPlans product = {cuda::Matmul4bitPlan::kOp, {}, {}};
-  OpPlans grouped = {cuda::Matmul4bitGroupedPlan::kOp, {}, {}};
-  OpPlans swiglu = {cuda::SwigluPlan::kOp, {}, {}};
+  OpPlans decode = {cuda::dequantize_4bit::Plan::kOp, {}, {}};
+  OpPlans encode = {cuda::quantize_4bit::Plan::kOp, {}, {}};
+  OpPlans product = {cuda::matmul_4bit::Plan::kOp, {}, {}};
+  OpPlans grouped = {cuda::matmul_4bit::GroupedPlan::kOp, {}, {}};
+  OpPlans swiglu = {cuda::swiglu::Plan::kOp, {}, {}};
   for (const Shape shape : kNf4Shapes) {
-    add(decode, cuda::candidates(decode_of(shape), facts));
-    add(encode, cuda::candidates(encode_of(shape)));
+    add(decode, candidates(decode_of(shape), facts));
+    add(encode, candidates(encode_of(shape)));
     for (const qfuse_direction direction : kDirections)
       for (const std::int64_t m : kTokens)
         for (const Sum& sum : sums_of(m, direction)) {
-          add(product, cuda::candidates(product_of(shape, m, direction, sum.sum), facts));
-          add(grouped, cuda::candidates(grouped_of(shape, m, direction, sum.sum), facts));
+          add(product, candidates(product_of(shape, m, direction, sum.sum), facts));
+          add(grouped, candidates(grouped_of(shape, m, direction, sum.sum), facts));
         }
   }
   for (const Shape shape : kSwigluShapes)
-    for (const contract::Swiglu& p : swiglus_of(shape)) add(swiglu, cuda::candidates(p, facts));
+    for (const contract::Swiglu& p : swiglus_of(shape)) add(swiglu, candidates(p, facts));
   std::vector<OpPlans> all = {product, grouped, swiglu, decode, encode};
   std::erase_if(all, [](const OpPlans& known) { return known.choices.empty(); });  // which have nothing to force
   return all;

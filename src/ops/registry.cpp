@@ -31,9 +31,9 @@ std::vector<Row>& rows() {
         cpu::matmul_4bit_grouped}},
 #ifdef QFUSE_WITH_CUDA
       {QFUSE_CUDA,
-       {cuda::dequantize_4bit, cuda::quantize_4bit, cuda::quantize_blockwise, cuda::dequantize_blockwise,
-        cuda::dequantize_int8, cuda::swiglu, cuda::matmul_4bit, cuda::lora_merge, cuda::matmul_4bit_many,
-        cuda::matmul_4bit_grouped}},
+       {cuda::ops::dequantize_4bit, cuda::ops::quantize_4bit, cuda::ops::quantize_blockwise,
+        cuda::ops::dequantize_blockwise, cuda::ops::dequantize_int8, cuda::ops::swiglu, cuda::ops::matmul_4bit,
+        cuda::ops::lora_merge, cuda::ops::matmul_4bit_many, cuda::ops::matmul_4bit_grouped}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,

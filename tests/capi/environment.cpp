@@ -45,9 +45,9 @@ int plan() {
   p.weight = weight();
   p.out_dtype = QFUSE_FLOAT32;
   p.out = out.data();
-  cuda::Dequantize4bitPlan chosen = cuda::plan(p, cuda::kH100);
+  cuda::dequantize_4bit::Plan chosen = cuda::dequantize_4bit::plan(p, cuda::kH100);
   const contract::Outcome outcome =
-      contract::settle("cuda:0", chosen, [&] { return cuda::candidates(p, cuda::kH100); });
+      contract::settle("cuda:0", chosen, [&] { return cuda::dequantize_4bit::candidates(p, cuda::kH100); });
   std::printf("%s\n", outcome.ok() ? ("chosen " + contract::print(chosen.fields())).c_str() : outcome.message.c_str());
   return outcome.status;
 }

@@ -16,6 +16,18 @@
 namespace qfuse::cuda {
 namespace {
 
+using dequantize_4bit::candidates;
+using dequantize_4bit::plan;
+using matmul_4bit::advise;
+using matmul_4bit::candidates;
+using matmul_4bit::check_facts;
+using matmul_4bit::Kernel;
+using matmul_4bit::plan;
+using quantize_4bit::candidates;
+using quantize_4bit::plan;
+using swiglu::candidates;
+using swiglu::plan;
+
 // From its data sheet: a device that no plan was measured on.
 constexpr DeviceFacts kT4{.multiprocessors = 40,
                           .l2_bytes = 4 << 20,
@@ -140,18 +152,18 @@ TEST(Plans, are_among_their_candidates) {
 }
 
 TEST(Plans, are_for_the_ops_of_their_names) {
-  EXPECT_STREQ(Dequantize4bitPlan::kOp, contract::Dequantize4bit::kName);
-  EXPECT_STREQ(Quantize4bitPlan::kOp, contract::Quantize4bit::kName);
-  EXPECT_STREQ(SwigluPlan::kOp, contract::Swiglu::kName);
-  EXPECT_STREQ(Matmul4bitPlan::kOp, contract::Matmul4bit::kName);
-  EXPECT_STREQ(Matmul4bitGroupedPlan::kOp, contract::Matmul4bitGrouped::kName);
+  EXPECT_STREQ(dequantize_4bit::Plan::kOp, contract::Dequantize4bit::kName);
+  EXPECT_STREQ(quantize_4bit::Plan::kOp, contract::Quantize4bit::kName);
+  EXPECT_STREQ(swiglu::Plan::kOp, contract::Swiglu::kName);
+  EXPECT_STREQ(matmul_4bit::Plan::kOp, contract::Matmul4bit::kName);
+  EXPECT_STREQ(matmul_4bit::GroupedPlan::kOp, contract::Matmul4bitGrouped::kName);
 }
 
 TEST(DecodePlan, tiles_cover_every_element_once) {
   for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
     for (const std::int64_t n : {std::int64_t{1}, std::int64_t{4095}, std::int64_t{4096}, std::int64_t{4097},
                                  std::int64_t{4096} * 14336, (std::int64_t{1} << 31) + 1, std::int64_t{1} << 40}) {
-      for (const Dequantize4bitPlan& how : candidates(decode_of(n, dtype), kH100)) {
+      for (const dequantize_4bit::Plan& how : candidates(decode_of(n, dtype), kH100)) {
         const std::int64_t tile = std::int64_t{how.threads} * how.groups * how.group;
         EXPECT_GE(how.blocks * tile, n);
         EXPECT_LT((how.blocks - 1) * tile, n);
@@ -173,7 +185,7 @@ TEST(DecodePlan, any_odd_address_is_decoded_element_by_element) {
     contract::Dequantize4bit p = decode_of(4096);
     spoil(p);
     EXPECT_FALSE(plan(p, kH100).wide);
-    for (const Dequantize4bitPlan& how : candidates(p, kH100)) EXPECT_FALSE(how.wide || how.stream);
+    for (const dequantize_4bit::Plan& how : candidates(p, kH100)) EXPECT_FALSE(how.wide || how.stream);
   }
   contract::Dequantize4bit p = decode_of(4096, QFUSE_FLOAT32);
   p.weight.packed = address<std::uint8_t>(0x1002);
@@ -250,8 +262,8 @@ TEST(SwigluPlan, of_many_tiles_the_inputs_pass_through_shared_memory) {
 TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
   for (const auto spoil :
        {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); }, +[](contract::Swiglu& p) { p.limit = 7.0F; },
-        +[](contract::Swiglu& p) { p.x_stride = kMostStagedStride + kSwigluChunk; },
-        +[](contract::Swiglu& p) { p.grad_y_stride = kMostStagedStride + kSwigluChunk; },
+        +[](contract::Swiglu& p) { p.x_stride = swiglu::kMostStagedStride + swiglu::kChunk; },
+        +[](contract::Swiglu& p) { p.grad_y_stride = swiglu::kMostStagedStride + swiglu::kChunk; },
         +[](contract::Swiglu& p) { p.format.group_size = 32; },
         +[](contract::Swiglu& p) {
           p.format.payload_type = QFUSE_E4M3;
@@ -262,7 +274,7 @@ TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
     contract::Swiglu p = swiglu_of(8192, 4096);
     EXPECT_TRUE(plan(p, kH200).kernel.staged);
     spoil(p);
-    for (const SwigluPlan& candidate : candidates(p, kH200)) EXPECT_FALSE(candidate.kernel.staged);
+    for (const swiglu::Plan& candidate : candidates(p, kH200)) EXPECT_FALSE(candidate.kernel.staged);
   }
 }
 
@@ -322,11 +334,11 @@ TEST(SwigluPlan, every_kernel_that_is_chosen_exists) {
       if ((spoiled & 8) != 0) p.x = address<void>(0x1002);
       if ((spoiled & 16) != 0) p.grad_input.q = p.grad_input.s = nullptr;
       if ((spoiled & 48) == 32) p.y_t.q = p.y_t.s = nullptr;
-      EXPECT_NE(std::ranges::find(kSwigluKernels, plan(p, kH200).kernel), kSwigluKernels.end()) << spoiled;
-      for (const SwigluPlan& candidate : candidates(p, kH200))
-        EXPECT_NE(std::ranges::find(kSwigluKernels, candidate.kernel), kSwigluKernels.end()) << spoiled;
+      EXPECT_NE(std::ranges::find(swiglu::kKernels, plan(p, kH200).kernel), swiglu::kKernels.end()) << spoiled;
+      for (const swiglu::Plan& candidate : candidates(p, kH200))
+        EXPECT_NE(std::ranges::find(swiglu::kKernels, candidate.kernel), swiglu::kKernels.end()) << spoiled;
     }
-  EXPECT_LE(kSwigluKernels.size(), 66U) << "70 with those of the sums, each compiled for every architecture";
+  EXPECT_LE(swiglu::kKernels.size(), 66U) << "70 with those of the sums, each compiled for every architecture";
 }
 
 TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
@@ -369,8 +381,8 @@ TEST(SwigluPlan, transposed_gradients_beside_y_want_a_block_with_much_shared_mem
 
 TEST(MatmulPlan, few_tokens_on_hopper_have_a_kernel_of_their_own) {
   for (const std::int64_t m : {1, 8, 9, 16}) {
-    const Matmul4bitPlan chosen = plan_that_can_run(product_of(m, 14336, 4096));
-    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::split_k);
+    const matmul_4bit::Plan chosen = plan_that_can_run(product_of(m, 14336, 4096));
+    EXPECT_EQ(chosen.kernel, Kernel::split_k);
     EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
     EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
     EXPECT_EQ(chosen.blocks, kH200.multiprocessors);
@@ -387,31 +399,30 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
     return plan_that_can_run(p, facts).kernel;
   };
   const auto nothing = [](P&) {};
-  EXPECT_EQ(kernel_of(nothing), Matmul4bitKernel::split_k);
-  EXPECT_EQ(kernel_of(nothing, kA100), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_PLAIN; }), Matmul4bitKernel::warp_specialized);
-  EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Matmul4bitKernel::split_k);
+  EXPECT_EQ(kernel_of(nothing), Kernel::split_k);
+  EXPECT_EQ(kernel_of(nothing, kA100), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_PLAIN; }), Kernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Kernel::split_k);
   EXPECT_EQ(kernel_of([](P& p) {
               p.weight.rows = 1 << 20;
               p.weight.cols = 8192;  // two rounds, whose totals are beyond shared memory
             }),
-            Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiled_unaligned);
+            Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Kernel::tiled_unaligned);
 }
 
 TEST(MatmulPlan, the_factored_order_has_split_k_on_hopper_and_a_kernel_for_all_others) {
   contract::Matmul4bit p = product_of(16, 14336, 4096);
   p.sum = QFUSE_SUM_FACTORED;
   const auto expect_kernel = [&](bool is_wide, const DeviceFacts& facts = kH200) {
-    EXPECT_EQ(plan_that_can_run(p, facts).kernel,
-              is_wide ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::factored);
+    EXPECT_EQ(plan_that_can_run(p, facts).kernel, is_wide ? Kernel::factored_split_k : Kernel::factored);
   };
   expect_kernel(true);
   expect_kernel(false, kA100);
@@ -429,14 +440,14 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch_on_hopper) {
   const auto shared = [&](auto&& spoil, const DeviceFacts& facts = kH200) {
     std::array calls = products;
     spoil(calls);
-    std::array<Matmul4bitPlan, 3> plans;
+    std::array<matmul_4bit::Plan, 3> plans;
     std::ranges::transform(calls, plans.begin(), [&](const contract::Matmul4bit& p) { return plan(p, facts); });
     return shared_plan(calls, plans, facts);
   };
   using Calls = std::array<contract::Matmul4bit, 3>;
   const auto nothing = [](Calls&) {};
   ASSERT_TRUE(shared(nothing));
-  EXPECT_EQ(shared(nothing)->kernel, Matmul4bitKernel::split_k);
+  EXPECT_EQ(shared(nothing)->kernel, Kernel::split_k);
   EXPECT_EQ(shared(nothing)->blocks, kH200.multiprocessors);
   EXPECT_LE(shared(nothing)->shared_bytes, kH200.shared_bytes);
   const auto every = [](auto&& spoil) {
@@ -444,7 +455,7 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch_on_hopper) {
       for (contract::Matmul4bit& p : calls) spoil(p);
     };
   };
-  EXPECT_EQ(shared(every([](auto& p) { p.sum = QFUSE_SUM_FACTORED; }))->kernel, Matmul4bitKernel::factored_split_k);
+  EXPECT_EQ(shared(every([](auto& p) { p.sum = QFUSE_SUM_FACTORED; }))->kernel, Kernel::factored_split_k);
   EXPECT_FALSE(shared(nothing, kA100));
   EXPECT_FALSE(shared(every([](auto& p) { p.sum = QFUSE_SUM_PLAIN; })));
   EXPECT_FALSE(shared(every([](auto& p) { p.m = 9; })));
@@ -473,8 +484,8 @@ TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
     contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.cols);
     for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
       p.direction = direction;
-      const Matmul4bitPlan chosen = plan_that_can_run(p);
-      EXPECT_EQ(chosen.kernel, Matmul4bitKernel::warp_specialized);
+      const matmul_4bit::Plan chosen = plan_that_can_run(p);
+      EXPECT_EQ(chosen.kernel, Kernel::warp_specialized);
       EXPECT_EQ(chosen.outputs, direction == QFUSE_FORWARD ? c.outputs : c.backward_outputs);
       EXPECT_EQ(chosen.tokens, direction == QFUSE_FORWARD ? c.tokens : c.backward_tokens);
       EXPECT_LE(chosen.blocks, kH200.multiprocessors);
@@ -485,15 +496,15 @@ TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
 TEST(MatmulPlan, many_tokens_forward_are_multiplied_by_weights_in_registers) {
   for (const std::int64_t m : {192, 256, 512, 8192}) {
     contract::Matmul4bit p = plain_product_of(m, 14336, 4096);
-    const Matmul4bitPlan chosen = plan_that_can_run(p);
-    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::register_weights);
+    const matmul_4bit::Plan chosen = plan_that_can_run(p);
+    EXPECT_EQ(chosen.kernel, Kernel::register_weights);
     EXPECT_EQ(chosen.outputs, 128);
     EXPECT_EQ(chosen.tokens, 256);
     EXPECT_LE(chosen.blocks, kH200.multiprocessors);
     p.direction = QFUSE_BACKWARD;
-    EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::warp_specialized);
-    for (const Matmul4bitPlan& candidate : candidates(p, kH200))
-      EXPECT_NE(candidate.kernel, Matmul4bitKernel::register_weights);
+    EXPECT_EQ(plan(p, kH200).kernel, Kernel::warp_specialized);
+    for (const matmul_4bit::Plan& candidate : candidates(p, kH200))
+      EXPECT_NE(candidate.kernel, Kernel::register_weights);
   }
 }
 
@@ -504,15 +515,15 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
     spoil(p);
     return plan(p, facts).kernel;
   };
-  EXPECT_EQ(kernel_of([](P&) {}), Matmul4bitKernel::warp_specialized);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 4096; }), Matmul4bitKernel::warp_specialized);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Matmul4bitKernel::warp_specialized);
-  EXPECT_EQ(kernel_of([](P&) {}, kB200), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_SPLIT; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiled_unaligned);
-  EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Matmul4bitKernel::tiled_unaligned);
+  EXPECT_EQ(kernel_of([](P&) {}), Kernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 4096; }), Kernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Kernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P&) {}, kB200), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_SPLIT; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Kernel::tiled_unaligned);
+  EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Kernel::tiled_unaligned);
 }
 
 TEST(MatmulPlan, panels_are_counted_from_where_nested_blocks_are) {
@@ -520,11 +531,11 @@ TEST(MatmulPlan, panels_are_counted_from_where_nested_blocks_are) {
   p.weight.nested_blocksize = std::int64_t{1} << 60;
   constexpr std::int64_t kMost = (std::int64_t{1} << 37) / 64 - 4096 * 4096 / 64;
   p.weight.nested_begin = kMost - 1;
-  EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::warp_specialized);
+  EXPECT_EQ(plan(p, kH200).kernel, Kernel::warp_specialized);
   p.weight.nested_begin = kMost;
-  EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::tiled);
+  EXPECT_EQ(plan(p, kH200).kernel, Kernel::tiled);
   p.weight.nested_begin = (std::int64_t{1} << 60) - 1;
-  EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::tiled);
+  EXPECT_EQ(plan(p, kH200).kernel, Kernel::tiled);
 }
 
 // ---- matmul_4bit_grouped ----
@@ -548,15 +559,15 @@ TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k_on_hopper) {
   const auto chosen = [](std::int64_t m, qfuse_sum sum) {
     return plan_that_can_run(grouped_of(m, 128, 768, 2048, sum));
   };
-  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).kernel, Matmul4bitKernel::split_k);
+  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).kernel, Kernel::split_k);
   EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).threads, 2 * 8 * 32);  // two teams of a warp for each chain
   EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).blocks, kH200.multiprocessors);
-  EXPECT_EQ(chosen(32 * 128, QFUSE_SUM_SPLIT).kernel, Matmul4bitKernel::split_k);
-  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_SPLIT).kernel, Matmul4bitKernel::tiled);
-  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_FACTORED).kernel, Matmul4bitKernel::factored_split_k);
+  EXPECT_EQ(chosen(32 * 128, QFUSE_SUM_SPLIT).kernel, Kernel::split_k);
+  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_SPLIT).kernel, Kernel::tiled);
+  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_FACTORED).kernel, Kernel::factored_split_k);
   EXPECT_EQ(plan_that_can_run(grouped_of(1, 2, 8, 256, QFUSE_SUM_SPLIT)).blocks, 1);
   EXPECT_EQ(plan_that_can_run(grouped_of(4, 8, 768, 256 * 17, QFUSE_SUM_SPLIT)).threads, 9 * 32);  // in two rounds
-  EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT), kA100).kernel, Matmul4bitKernel::tiled);
+  EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT), kA100).kernel, Kernel::tiled);
 }
 
 TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
@@ -569,7 +580,7 @@ TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
   EXPECT_EQ(chosen(16 * 8 + 1).blocks, (16 * 8 + 1 + 16 * 63) / 64 * 2);
   contract::Matmul4bitGrouped p = grouped_of(5, 16, 128, 192);
   p.sum = QFUSE_SUM_FP32;
-  EXPECT_EQ(plan_that_can_run(p).kernel, Matmul4bitKernel::fp32);
+  EXPECT_EQ(plan_that_can_run(p).kernel, Kernel::fp32);
   EXPECT_EQ(plan_that_can_run(p).blocks, 5 * 128 / 8);
 }
 
@@ -577,18 +588,18 @@ TEST(GroupedPlan, scales_of_experts_nested_by_themselves_are_one_array_if_nested
   for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT, QFUSE_SUM_FACTORED}) {
     contract::Matmul4bitGrouped p = grouped_of(3, 16, 32, 512, sum);  // 256 blocks each
     p.nested_each = 1;
-    const Matmul4bitKernel whole = plan_that_can_run(p).kernel;
-    EXPECT_EQ(whole, sum == QFUSE_SUM_PLAIN   ? Matmul4bitKernel::warp_specialized
-                     : sum == QFUSE_SUM_SPLIT ? Matmul4bitKernel::split_k
-                                              : Matmul4bitKernel::factored_split_k);
+    const Kernel whole = plan_that_can_run(p).kernel;
+    EXPECT_EQ(whole, sum == QFUSE_SUM_PLAIN   ? Kernel::warp_specialized
+                     : sum == QFUSE_SUM_SPLIT ? Kernel::split_k
+                                              : Kernel::factored_split_k);
     p.weight.nested_blocksize = 512;
-    const Matmul4bitGroupedPlan chosen = plan_that_can_run(p);
-    EXPECT_EQ(chosen.kernel, sum == QFUSE_SUM_FACTORED ? Matmul4bitKernel::factored : Matmul4bitKernel::tiled);
+    const matmul_4bit::GroupedPlan chosen = plan_that_can_run(p);
+    EXPECT_EQ(chosen.kernel, sum == QFUSE_SUM_FACTORED ? Kernel::factored : Kernel::tiled);
     EXPECT_EQ(chosen.tokens, 8);
     p.m = 16 * 64;
     EXPECT_EQ(plan_that_can_run(p).tokens, sum == QFUSE_SUM_FACTORED ? 8 : 64);
     p.nested_each = 0;
-    EXPECT_EQ(plan_that_can_run(p).kernel == Matmul4bitKernel::tiled, sum == QFUSE_SUM_SPLIT);
+    EXPECT_EQ(plan_that_can_run(p).kernel == Kernel::tiled, sum == QFUSE_SUM_SPLIT);
   }
 }
 
@@ -596,13 +607,13 @@ TEST(GroupedPlan, one_experts_scales_are_the_stacks) {
   contract::Matmul4bitGrouped p = grouped_of(3, 1, 32, 512);
   p.nested_each = 1;
   p.weight.nested_blocksize = 512;
-  EXPECT_EQ(plan_that_can_run(p).kernel, Matmul4bitKernel::warp_specialized);
+  EXPECT_EQ(plan_that_can_run(p).kernel, Kernel::warp_specialized);
 }
 
 // Both sides of what the kernels for Hopper count in 32 bits.
 TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
   using P = contract::Matmul4bitGrouped;
-  const auto is_tiled = [](const P& p) { return plan_that_can_run(p).kernel == Matmul4bitKernel::tiled; };
+  const auto is_tiled = [](const P& p) { return plan_that_can_run(p).kernel == Kernel::tiled; };
   constexpr std::int64_t kExperts = std::int64_t{1} << 20;
   constexpr std::int64_t kTokens = std::int64_t{1} << 30;
   EXPECT_FALSE(is_tiled(grouped_of(8, kExperts, 1016, 64))) << "rows";
@@ -677,17 +688,17 @@ TEST(MatmulPlan, advice_without_hoppers_kernels_weighs_tiles_against_decoding) {
 TEST(MatmulPlan, sums_are_made_as_the_device_can) {
   contract::Matmul4bit p = product_of(4, 64, 256);
   p.sum = QFUSE_SUM_OF_DEVICE;
-  EXPECT_EQ(plan(p, kT4).kernel, Matmul4bitKernel::fp32);  // which has no matrix instructions for bf16
+  EXPECT_EQ(plan(p, kT4).kernel, Kernel::fp32);  // which has no matrix instructions for bf16
   EXPECT_EQ(advise(p, kT4).few, QFUSE_SUM_OF_DEVICE);
-  EXPECT_EQ(plan(p, kUnknown).kernel, Matmul4bitKernel::fp32);
+  EXPECT_EQ(plan(p, kUnknown).kernel, Kernel::fp32);
   p.sum = QFUSE_SUM_PLAIN;
   EXPECT_EQ(check_facts(p, kT4).status, QFUSE_UNSUPPORTED);
   EXPECT_TRUE(check_facts(p, kH100).ok());
   p.dtype = QFUSE_FLOAT16;
   EXPECT_TRUE(check_facts(p, kT4).ok());
-  EXPECT_EQ(plan(p, kT4).kernel, Matmul4bitKernel::tiled);
+  EXPECT_EQ(plan(p, kT4).kernel, Kernel::tiled);
   p.sum = QFUSE_SUM_FP32;
-  EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::fp32);
+  EXPECT_EQ(plan(p, kH200).kernel, Kernel::fp32);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 namespace qfuse::tests {
 namespace {
 
-using cuda::StageShape;
+using cuda::matmul_4bit::StageShape;
 
 struct Warps {
   int of_team = 2;  // of decoders
@@ -34,7 +34,7 @@ enum WarpSpecializedRing { kCodes, kDecoded, kInputs };
 
 // Where weights come first, inputs have two slots a stage.
 std::vector<Ring> warp_specialized_rings(const StageShape& shape, Warps warps) {
-  const int parts = cuda::kStageTerms / shape.input_terms();
+  const int parts = cuda::matmul_4bit::kStageTerms / shape.input_terms();
   return {{"codes", shape.code_slots, 1, warps.of_team},
           {"decoded", shape.decoded_slots, warps.of_team, warps.of_multipliers},
           {"inputs", shape.input_slots, 1, warps.of_multipliers, parts}};
@@ -119,7 +119,7 @@ Protocol warp_specialized(const StageShape& shape, Warps warps = {}) {
 
 constexpr int kTableMakers = 2;  // as in register_weights.cu, which is no host code
 
-Protocol register_weights(Warps warps = {}, int slots = cuda::kRegisterWeightsSlots) {
+Protocol register_weights(Warps warps = {}, int slots = cuda::matmul_4bit::kRegisterWeightsSlots) {
   return {
       .name = "register_weights",
       .rings = {{"panels", slots, 1 + kTableMakers, warps.of_multipliers}},
@@ -151,7 +151,7 @@ void expect_fault(const Protocol& protocol, const std::string& says) {
 }
 
 StageShape shape_of(int outputs, int tokens) {
-  for (const StageShape& shape : cuda::kStageShapes)
+  for (const StageShape& shape : cuda::matmul_4bit::kStageShapes)
     if (shape.outputs == outputs && shape.tokens == tokens) return shape;
   ADD_FAILURE() << "there is no such shape";
   return {};
@@ -169,7 +169,8 @@ StageShape small_shape(int teams, int decoded_slots, int code_slots) {
 }
 
 TEST(Rings, every_shape_of_warp_specialized_is_safe) {
-  for (const StageShape& shape : cuda::kStageShapes) EXPECT_EQ(explored(warp_specialized(shape)).fault, "");
+  for (const StageShape& shape : cuda::matmul_4bit::kStageShapes)
+    EXPECT_EQ(explored(warp_specialized(shape)).fault, "");
 }
 
 TEST(Rings, register_weights_is_safe) { EXPECT_EQ(explored(register_weights()).fault, ""); }
@@ -180,7 +181,7 @@ TEST(Rings, every_warp_is_safe) {
     protocol.name += ", every warp";
     EXPECT_EQ(explored(protocol).fault, "");
   }
-  Protocol protocol = register_weights({.of_multipliers = cuda::kRegisterWeightsMultipliers});
+  Protocol protocol = register_weights({.of_multipliers = cuda::matmul_4bit::kRegisterWeightsMultipliers});
   protocol.name += ", every warp";
   EXPECT_EQ(explored(protocol).fault, "");
 }

@@ -253,11 +253,11 @@ class ThreadsOfEveryKernel : public ThreadsOfEveryOp {
     if (facts_.compute_capability != cuda::kH100.compute_capability) GTEST_SKIP() << "there is no Hopper GPU here";
   }
 
-  void expect_right(const Matmul4bitCase& c, cuda::Matmul4bitKernel kernel, qfuse_direction direction = QFUSE_FORWARD,
-                    qfuse_sum sum = QFUSE_SUM_PLAIN) {
+  void expect_right(const Matmul4bitCase& c, cuda::matmul_4bit::Kernel kernel,
+                    qfuse_direction direction = QFUSE_FORWARD, qfuse_sum sum = QFUSE_SUM_PLAIN) {
     constexpr std::int64_t kMostForTheOracle = std::int64_t{4} << 20;  // terms; of more, the GPU from this thread
     const Product product(c, direction, sum);
-    ASSERT_EQ(cuda::plan(product.params, facts_).kernel, kernel);
+    ASSERT_EQ(cuda::matmul_4bit::plan(product.params, facts_).kernel, kernel);
     const bool is_small = c.m * c.rows * c.cols <= kMostForTheOracle;
     qfuse_error error{};
     ASSERT_EQ(run(product.params, is_small ? oracle() : exec_on(GetParam().device, nullptr), &error), QFUSE_OK)
@@ -269,20 +269,20 @@ class ThreadsOfEveryKernel : public ThreadsOfEveryOp {
 };
 
 TEST_P(ThreadsOfEveryKernel, split_k) {
-  expect_right({"split_k", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::Matmul4bitKernel::split_k, QFUSE_FORWARD,
+  expect_right({"split_k", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::matmul_4bit::Kernel::split_k, QFUSE_FORWARD,
                QFUSE_SUM_SPLIT);
 }
 TEST_P(ThreadsOfEveryKernel, factored) {  // as split-K and, for parts of a chunk, element by element
-  using cuda::Matmul4bitKernel;
+  using cuda::matmul_4bit::Kernel;
   for (const std::int64_t m : {3, 13})
-    for (const auto& [cols, kernel] : {std::pair{2 * QFUSE_SPLIT_TERMS, Matmul4bitKernel::factored_split_k},
-                                       std::pair{QFUSE_SPLIT_TERMS + 64, Matmul4bitKernel::factored}})
+    for (const auto& [cols, kernel] : {std::pair{2 * QFUSE_SPLIT_TERMS, Kernel::factored_split_k},
+                                       std::pair{QFUSE_SPLIT_TERMS + 64, Kernel::factored}})
       expect_right({"factored", m, 40, cols}, kernel, QFUSE_FORWARD, QFUSE_SUM_FACTORED);
 }
 TEST_P(ThreadsOfEveryKernel, warp_specialized) {
   const Matmul4bitCase c{.risk = "warp_specialized", .m = 5, .rows = 136, .cols = 128, .lora_rank = 16};
   for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD})
-    expect_right(c, cuda::Matmul4bitKernel::warp_specialized, direction);
+    expect_right(c, cuda::matmul_4bit::Kernel::warp_specialized, direction);
 }
 TEST_P(ThreadsOfEveryKernel, register_weights) {  // which takes more rows the more multiprocessors there are
   const auto has_register_weights = [&](const Matmul4bitCase& c) {
@@ -291,14 +291,14 @@ TEST_P(ThreadsOfEveryKernel, register_weights) {  // which takes more rows the m
     p.weight.rows = c.rows;
     p.weight.cols = c.cols;
     p.sum = QFUSE_SUM_PLAIN;
-    return cuda::plan(p, facts_).kernel == cuda::Matmul4bitKernel::register_weights;
+    return cuda::matmul_4bit::plan(p, facts_).kernel == cuda::matmul_4bit::Kernel::register_weights;
   };
   Matmul4bitCase c{"register_weights", 129, 64, 64};
   while (!has_register_weights(c)) ASSERT_LT(c.rows += 64, 100'000);
-  expect_right(c, cuda::Matmul4bitKernel::register_weights);
+  expect_right(c, cuda::matmul_4bit::Kernel::register_weights);
 }
 TEST_P(ThreadsOfEveryKernel, tiled) {
-  for (const std::int64_t m : {5, 40}) expect_right({"tiled", m, 33, 96}, cuda::Matmul4bitKernel::tiled);
+  for (const std::int64_t m : {5, 40}) expect_right({"tiled", m, 33, 96}, cuda::matmul_4bit::Kernel::tiled);
 }
 
 std::vector<Caller> callers() {

@@ -13,7 +13,7 @@ void scale(const contract::Scale& p);
 namespace cpu {
 contract::Outcome scale(const contract::Scale& p, const qfuse_exec& exec);
 }
-namespace cuda {
+namespace cuda::ops {
 contract::Outcome scale(const contract::Scale& p, const qfuse_exec& exec);
 }
 

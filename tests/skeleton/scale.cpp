@@ -16,7 +16,7 @@ constexpr std::array kBackends = {
     ops::Backend<SkeletonOps>{QFUSE_REFERENCE, {ops::oracle<contract::Scale, reference::scale>}},
     ops::Backend<SkeletonOps>{QFUSE_CPU, {cpu::scale}},
 #ifdef QFUSE_WITH_CUDA
-    ops::Backend<SkeletonOps>{QFUSE_CUDA, {cuda::scale}},
+    ops::Backend<SkeletonOps>{QFUSE_CUDA, {cuda::ops::scale}},
 #endif
 };
 

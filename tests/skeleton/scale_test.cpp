@@ -95,11 +95,11 @@ TEST(Scale, hopper_has_a_plan_of_its_own) {
   contract::Scale p{};
   p.n = 8;
   p.in = p.out = values.data();
-  EXPECT_TRUE(cuda::plan(p, cuda::kH200).bulk);
-  EXPECT_EQ(cuda::candidates(p, cuda::kH200).size(), 2U);
-  EXPECT_FALSE(cuda::plan(p, {.multiprocessors = 40, .compute_capability = 75}).bulk);
+  EXPECT_TRUE(cuda::scale::plan(p, cuda::kH200).bulk);
+  EXPECT_EQ(cuda::scale::candidates(p, cuda::kH200).size(), 2U);
+  EXPECT_FALSE(cuda::scale::plan(p, {.multiprocessors = 40, .compute_capability = 75}).bulk);
   p.n = 7;
-  EXPECT_FALSE(cuda::plan(p, cuda::kH200).bulk);
+  EXPECT_FALSE(cuda::scale::plan(p, cuda::kH200).bulk);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace qfuse::tests {
 
 struct PlantedShape {
   const char* name;
-  cuda::StageShape shape;
+  cuda::matmul_4bit::StageShape shape;
   contract::Outcome (*multiply)(const contract::Matmul4bit& p);  // forward, bf16, on the first GPU
 };
 

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kThreads) decode(const __grid_constant__ contr
 
 }  // namespace
 
-contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, const qfuse_exec& exec) {
+contract::Outcome ops::dequantize_blockwise(const contract::DequantizeBlockwise& p, const qfuse_exec& exec) {
   const LaunchShape shape = {.blocks = format::ceil_div(p.n, kThreads * kValues), .threads = kThreads};
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return launch(decode<float>, shape, p, exec);

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kThreads) decode(const __grid_constant__ contr
 
 }  // namespace
 
-contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec) {
+contract::Outcome ops::dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec) {
   const LaunchShape shape = {.blocks = format::ceil_div(p.rows * p.cols, kThreads * kElements), .threads = kThreads};
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return launch(decode<float>, shape, p, exec);

@@ -1,11 +1,14 @@
 // The CUDA backend's ops. Parameters are checked, their arrays are memory that the device can reach. Each enqueues its
-// kernels on exec's device and stream, and allocates nothing.
+// kernels on exec's device and stream, and allocates nothing. Plans, arguments and device code of an op that has a
+// folder are in a namespace of its name.
 #ifndef QFUSE_BACKEND_CUDA_KERNELS_H
 #define QFUSE_BACKEND_CUDA_KERNELS_H
 
 #include "contract/ops.h"
 
 namespace qfuse::cuda {
+
+namespace ops {
 
 contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec);
 contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec);
@@ -17,6 +20,8 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& e
 contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit_many(const contract::Matmul4bitMany& p, const qfuse_exec& exec);
+
+}  // namespace ops
 
 // For the weight's shape and blocks and the dtype of p, on the GPU with that index. In every build: a GPU that cannot
 // be had is not known.

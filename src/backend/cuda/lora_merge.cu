@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contra
 
 }  // namespace
 
-contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
+contract::Outcome ops::lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
   const LaunchShape shape = {.blocks = format::ceil_div(p.rows, kRows) * format::ceil_div(p.cols, kTileCols),
                              .threads = kThreads};
   return is_aligned(p.a, sizeof(float)) ? launch(merge<true>, shape, p, exec) : launch(merge<false>, shape, p, exec);

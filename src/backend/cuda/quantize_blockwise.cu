@@ -141,7 +141,7 @@ contract::Outcome quantize_absmax(const contract::QuantizeBlockwise& p, const fl
   return {};
 }
 
-contract::Outcome quantize_blockwise(const contract::QuantizeBlockwise& p, const qfuse_exec& exec) {
+contract::Outcome ops::quantize_blockwise(const contract::QuantizeBlockwise& p, const qfuse_exec& exec) {
   if (contract::Outcome o = check_reciprocal(p.reciprocal); !o.ok()) return o;
   return quantize_absmax(p, nullptr, nullptr, nullptr, exec);
 }

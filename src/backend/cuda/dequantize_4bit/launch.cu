@@ -9,13 +9,13 @@
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::dequantize_4bit {
 namespace {
 
 // ---- kernel ----
 
 template <class Out, bool kNested, bool kWide, bool kStream>
-__global__ void __launch_bounds__(kDecodeThreads) decode(const __grid_constant__ DecodeArguments a) {
+__global__ void __launch_bounds__(kDecodeThreads) decode(const __grid_constant__ Arguments a) {
   constexpr int kTile = kDecodeThreads * kDecodeGroups * kDecodeGroup<Out, kWide>;
   __shared__ Tables<kNested> tables;
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
@@ -28,28 +28,33 @@ __global__ void __launch_bounds__(kDecodeThreads) decode(const __grid_constant__
 
 // ---- the kernel of a plan ----
 
-using Kernel = void (*)(DecodeArguments);
+using KernelFunction = void (*)(Arguments);
 
 template <class Out, bool kNested>
-Kernel find_kernel(const Dequantize4bitPlan& plan) {
+KernelFunction find_kernel(const Plan& plan) {
   if (!plan.wide) return decode<Out, kNested, false, false>;
   return plan.stream ? decode<Out, kNested, true, true> : decode<Out, kNested, true, false>;
 }
 
 template <class Out>
-contract::Outcome launch_decode(const contract::Dequantize4bit& p, const Dequantize4bitPlan& plan,
-                                const qfuse_exec& exec) {
-  const DecodeArguments a{.n = contract::element_count(p.weight), .weight = device_view(p.weight), .out = p.out};
-  const Kernel kernel = contract::is_nested(p.weight) ? find_kernel<Out, true>(plan) : find_kernel<Out, false>(plan);
+contract::Outcome launch_decode(const contract::Dequantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
+  const Arguments a{.n = contract::element_count(p.weight), .weight = device_view(p.weight), .out = p.out};
+  const KernelFunction kernel =
+      contract::is_nested(p.weight) ? find_kernel<Out, true>(plan) : find_kernel<Out, false>(plan);
   return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
 }
 
 }  // namespace
 
-contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
+}  // namespace qfuse::cuda::dequantize_4bit
+
+namespace qfuse::cuda {
+
+contract::Outcome ops::dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
+  using namespace cuda::dequantize_4bit;
   DeviceFacts facts;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
-  Dequantize4bitPlan how = plan(p, facts);
+  Plan how = plan(p, facts);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return launch_decode<float>(p, how, exec);

@@ -2,7 +2,7 @@
 
 #include "backend/cuda/align.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::dequantize_4bit {
 namespace {
 
 int wide_group(const contract::Dequantize4bit& p) {
@@ -16,8 +16,8 @@ bool is_wide(const contract::Dequantize4bit& p) {
          is_aligned(w.nested_offset, 4);
 }
 
-Dequantize4bitPlan plan_with(const contract::Dequantize4bit& p, bool wide, bool stream) {
-  Dequantize4bitPlan plan;
+Plan plan_with(const contract::Dequantize4bit& p, bool wide, bool stream) {
+  Plan plan;
   plan.wide = wide;
   plan.stream = stream;
   plan.group = wide ? wide_group(p) : kNarrowGroup;
@@ -30,12 +30,12 @@ Dequantize4bitPlan plan_with(const contract::Dequantize4bit& p, bool wide, bool 
 
 }  // namespace
 
-std::vector<Dequantize4bitPlan> candidates(const contract::Dequantize4bit& p, const DeviceFacts& /*facts*/) {
+std::vector<Plan> candidates(const contract::Dequantize4bit& p, const DeviceFacts& /*facts*/) {
   if (!is_wide(p)) return {plan_with(p, false, false)};
   return {plan_with(p, true, false), plan_with(p, true, true)};
 }
 
-Dequantize4bitPlan plan(const contract::Dequantize4bit& p, const DeviceFacts& facts) {
+Plan plan(const contract::Dequantize4bit& p, const DeviceFacts& facts) {
   const bool wide = is_wide(p);
   // What fits the L2 cache is left there for who reads it next: an H200 then decodes and reads 1024 x 4096 in 7.6 us,
   // else in 8.6, 2048 x 8192 in 19.1, else in 23.1. What does not fit would drive out other data, and be up to 1 %
@@ -44,4 +44,4 @@ Dequantize4bitPlan plan(const contract::Dequantize4bit& p, const DeviceFacts& fa
   return plan_with(p, wide, wide && bytes > facts.l2_bytes);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::dequantize_4bit

@@ -10,9 +10,9 @@
 #include "contract/dequantize_4bit.h"
 #include "contract/plan.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::dequantize_4bit {
 
-struct Dequantize4bitPlan {
+struct Plan {
   static constexpr const char* kOp = "dequantize_4bit";
   bool wide = false;        // 16-byte stores; else element by element, for arrays at odd addresses
   bool stream = false;      // store past the caches
@@ -36,9 +36,9 @@ inline constexpr int kDecodeThreads = 256;
 inline constexpr int kDecodeGroups = 2;
 
 // Every plan that the call can have, and the one that it gets.
-std::vector<Dequantize4bitPlan> candidates(const contract::Dequantize4bit& p, const DeviceFacts& facts);
-Dequantize4bitPlan plan(const contract::Dequantize4bit& p, const DeviceFacts& facts);
+std::vector<Plan> candidates(const contract::Dequantize4bit& p, const DeviceFacts& facts);
+Plan plan(const contract::Dequantize4bit& p, const DeviceFacts& facts);
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::dequantize_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_PLAN_H

@@ -10,11 +10,11 @@
 #include "backend/cuda/device/warp.cuh"
 #include "backend/cuda/device/weight_4bit.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::dequantize_4bit {
 
 // ---- what a kernel sees ----
 
-struct DecodeArguments {
+struct Arguments {
   std::int64_t n;
   Weight4bit weight;
   void* out;
@@ -44,8 +44,7 @@ __device__ void store_group(Out* out, int left, const float (&weights)[kGroup]) 
 // A tile of `count` elements. kWhole: as many as it can have, so that nothing branches on what is left and all loads
 // are under way before the first is waited for.
 template <class Out, bool kNested, bool kWide, bool kStream, bool kWhole>
-__device__ __forceinline__ void decode_tile(const DecodeArguments& a, Tables<kNested>& tables, std::int64_t tile,
-                                            int count) {
+__device__ __forceinline__ void decode_tile(const Arguments& a, Tables<kNested>& tables, std::int64_t tile, int count) {
   constexpr int kGroup = kDecodeGroup<Out, kWide>;
   constexpr int kStride = kDecodeThreads * kGroup;  // between a thread's groups: neighbours have neighbouring ones
   const Weight4bit& w = a.weight;
@@ -78,6 +77,6 @@ __device__ __forceinline__ void decode_tile(const DecodeArguments& a, Tables<kNe
   }
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::dequantize_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_STEPS_CUH

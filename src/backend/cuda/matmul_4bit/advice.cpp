@@ -11,7 +11,7 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, [[maybe_unused]
 #ifdef QFUSE_WITH_CUDA
   if (!device_facts(index, facts).ok()) facts = {};
 #endif
-  return advise(p, facts);
+  return matmul_4bit::advise(p, facts);
 }
 
 }  // namespace qfuse::cuda

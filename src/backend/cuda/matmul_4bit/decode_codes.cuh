@@ -6,7 +6,7 @@
 
 #include "backend/cuda/matmul_4bit/pipeline.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- absmax ----
 
@@ -152,6 +152,6 @@ __device__ void load_codes(const unsigned char* tile, int row, int panel, std::u
         codes + 4 * v);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODE_CODES_CUH

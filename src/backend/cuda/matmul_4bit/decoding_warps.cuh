@@ -8,7 +8,7 @@
 #include "backend/cuda/matmul_4bit/decode_codes.cuh"
 #include "backend/cuda/matmul_4bit/producer_warps.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // `before`: panel rows before the weight's first one.
 template <bool kForward>
@@ -151,6 +151,6 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
   }
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODING_WARPS_CUH

@@ -7,7 +7,7 @@
 #include "backend/cuda/device/warp.cuh"
 #include "backend/cuda/matmul_4bit/pipeline.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // Where a tile's sums go.
 struct TileOutputs {
@@ -119,6 +119,6 @@ __device__ void finish_tile(const MatmulArguments& a, const Scheduler& scheduler
   }
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH

@@ -10,7 +10,7 @@
 
 #include "backend/cuda/matmul_4bit/split_k_groups.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 namespace {
 
 // ---- steps ----
@@ -110,8 +110,7 @@ struct FactoredSteps {
 // ---- the kernel of a plan ----
 
 template <class Value, int kColumns, int kProducts>
-contract::Outcome launch_factored(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
-                                  const qfuse_exec& exec) {
+contract::Outcome launch_factored(std::span<const MatmulArguments> products, const Plan& plan, const qfuse_exec& exec) {
   return products[0].is_nested
              ? launch_split_k_kernel(multiply_split_k<FactoredSteps<Value, true, kColumns>, kProducts>, products, plan,
                                      exec)
@@ -121,7 +120,7 @@ contract::Outcome launch_factored(std::span<const MatmulArguments> products, con
 
 // As many tokens at once as the kernel takes.
 template <class Value>
-contract::Outcome launch_factored(MatmulArguments a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_factored(MatmulArguments a, const Plan& plan, const qfuse_exec& exec) {
   for (; a.m > 0; a.m -= plan.tokens) {
     const std::span<const MatmulArguments> product(&a, 1);
     const contract::Outcome o = plan.tokens == kSplitKTokens.front()
@@ -135,14 +134,14 @@ contract::Outcome launch_factored(MatmulArguments a, const Matmul4bitPlan& plan,
 }
 
 template <class Value>
-contract::Outcome launch_groups(const GroupedArguments& a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_groups(const GroupedArguments& a, const Plan& plan, const qfuse_exec& exec) {
   return a.matmul.is_nested
              ? launch_split_k_kernel(multiply_groups_split_k<FactoredSteps<Value, true, 1>>, a, plan, exec)
              : launch_split_k_kernel(multiply_groups_split_k<FactoredSteps<Value, false, 1>>, a, plan, exec);
 }
 
 template <class Value>
-contract::Outcome launch_of(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_of(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   if (call.a.groups.experts > 0) return launch_groups<Value>(call.a, plan, exec);
   if (call.products.size() > 1) return launch_factored<Value, 1, kSplitKProducts>(call.products, plan, exec);
   return launch_factored<Value>(call.a.matmul, plan, exec);
@@ -150,9 +149,9 @@ contract::Outcome launch_of(const MatmulCall& call, const Matmul4bitPlan& plan, 
 
 }  // namespace
 
-contract::Outcome launch_factored_split_k(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_factored_split_k(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   return call.product.dtype == QFUSE_FLOAT16 ? launch_of<Half>(call, plan, exec)
                                              : launch_of<Bfloat16>(call, plan, exec);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit

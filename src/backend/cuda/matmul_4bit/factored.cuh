@@ -7,7 +7,7 @@
 #include "backend/cuda/matmul_4bit/groups.cuh"
 #include "format/factored.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- policy ----
 
@@ -160,6 +160,6 @@ __global__ void __launch_bounds__(kFactoredThreads)
   });
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_FACTORED_CUH

@@ -6,7 +6,7 @@
 
 #include "backend/cuda/matmul_4bit/groups.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- steps ----
 
@@ -71,6 +71,6 @@ __global__ void __launch_bounds__(kFp32Threads) multiply_groups_in_fp32(const __
       [&](const MatmulArguments& own, const BlockTile& tile) { multiply_tile_in_fp32<Value, kForward>(own, tile); });
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_FP32_CUH

@@ -7,7 +7,7 @@
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/matmul_4bit/groups.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 struct GroupTile {
   int left;   // tiles of who has it, with this one
@@ -82,6 +82,6 @@ struct GroupTiles {
   static __device__ std::uint32_t load_word(const std::uint32_t* word) { return load_dependent(word); }
 };
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUP_TILES_CUH

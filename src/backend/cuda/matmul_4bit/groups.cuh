@@ -9,7 +9,7 @@
 #include "backend/cuda/matmul_4bit/steps.cuh"
 #include "contract/matmul_4bit_grouped.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- what a kernel sees ----
 
@@ -29,7 +29,7 @@ struct GroupedArguments {
   Groups groups;
 };
 
-inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const Matmul4bitGroupedPlan& plan) {
+inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const GroupedPlan& plan) {
   return {.matmul = arguments_of(any_product(p), plan),
           .groups = {.ends = p.expert_ends,
                      .ends_are_64 = p.ends_type == QFUSE_INDEX_INT64,
@@ -42,22 +42,22 @@ inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const
 
 // A call: of one weight, without experts; of a stack, whose first expert's product with the rows of all experts
 // `product` is; or of several products with one input, in one launch, of which `a` and `product` are the first.
-struct MatmulCall {
+struct Call {
   GroupedArguments a;
   contract::Matmul4bit product;
   std::span<const MatmulArguments> products;
 };
 
 // For a plan that names a kernel which was not compiled.
-inline contract::Outcome no_kernel(const Matmul4bitPlan& plan) {
+inline contract::Outcome no_kernel(const Plan& plan) {
   return contract::unsupported("this build has no kernel for the plan " + contract::print(plan.fields()));
 }
 
 // Kernels of other files, each compiled with flags of its own.
-contract::Outcome launch_split_k(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
-contract::Outcome launch_factored_split_k(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
-contract::Outcome launch_warp_specialized(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
-contract::Outcome launch_register_weights(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
+contract::Outcome launch_split_k(const Call& call, const Plan& plan, const qfuse_exec& exec);
+contract::Outcome launch_factored_split_k(const Call& call, const Plan& plan, const qfuse_exec& exec);
+contract::Outcome launch_warp_specialized(const Call& call, const Plan& plan, const qfuse_exec& exec);
+contract::Outcome launch_register_weights(const Call& call, const Plan& plan, const qfuse_exec& exec);
 
 // ---- ends ----
 
@@ -190,6 +190,6 @@ __device__ void with_tile(const GroupedArguments& a, int outputs, int tokens, co
   body(own, BlockTile{number / of_expert_tiles * outputs, group.begin + number % of_expert_tiles * tokens});
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUPS_CUH

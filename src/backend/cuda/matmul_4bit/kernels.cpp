@@ -4,7 +4,7 @@
 
 #include "backend/cuda/align.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 namespace {
 
 constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // which an unsigned int is shifted by
@@ -92,23 +92,23 @@ std::int64_t split_k_shared_bytes(std::int64_t cols, const DeviceFacts& facts, i
   return split_k_shared_bytes(tokens, tiles_with_totals, products);
 }
 
-bool takes(Matmul4bitKernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (!exists(kernel)) return false;
   const qfuse_sum sum = sum_of(p, facts);
   const bool has_tiles = sum == QFUSE_SUM_PLAIN || sum == QFUSE_SUM_SPLIT;
   switch (kernel) {
-    case Matmul4bitKernel::split_k: return sum == QFUSE_SUM_SPLIT && takes_split_k(p, owners, facts);
-    case Matmul4bitKernel::factored_split_k: return sum == QFUSE_SUM_FACTORED && takes_split_k(p, owners, facts);
-    case Matmul4bitKernel::factored: return sum == QFUSE_SUM_FACTORED;
-    case Matmul4bitKernel::warp_specialized: return sum == QFUSE_SUM_PLAIN && takes_stages(p, owners, facts);
-    case Matmul4bitKernel::register_weights:
+    case Kernel::split_k: return sum == QFUSE_SUM_SPLIT && takes_split_k(p, owners, facts);
+    case Kernel::factored_split_k: return sum == QFUSE_SUM_FACTORED && takes_split_k(p, owners, facts);
+    case Kernel::factored: return sum == QFUSE_SUM_FACTORED;
+    case Kernel::warp_specialized: return sum == QFUSE_SUM_PLAIN && takes_stages(p, owners, facts);
+    case Kernel::register_weights:
       return sum == QFUSE_SUM_PLAIN && is_forward(p) && takes_stages(p, owners, facts) &&
              register_weights_shared_bytes() <= facts.shared_bytes;
-    case Matmul4bitKernel::tiled: return has_tiles && loads_vectors(p);
-    case Matmul4bitKernel::tiled_unaligned: return has_tiles;
-    case Matmul4bitKernel::fp32: return sum == QFUSE_SUM_FP32;
+    case Kernel::tiled: return has_tiles && loads_vectors(p);
+    case Kernel::tiled_unaligned: return has_tiles;
+    case Kernel::fp32: return sum == QFUSE_SUM_FP32;
   }
   return false;
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit

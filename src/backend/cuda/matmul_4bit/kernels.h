@@ -11,9 +11,9 @@
 #include "backend/cuda/facts.h"
 #include "contract/matmul_4bit_grouped.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
-enum class Matmul4bitKernel {
+enum class Kernel {
   split_k,           // SPLIT on Hopper, few tokens: each warp sums a chain of terms, from its own registers
   factored_split_k,  // FACTORED on Hopper: likewise, some tokens in a launch
   factored,          // FACTORED on every GPU with matrix instructions, element by element
@@ -36,18 +36,16 @@ inline constexpr bool kHasWgmma = true;
 #endif
 
 // Of those that use wgmma.
-constexpr bool is_pipeline(Matmul4bitKernel kernel) {
-  return kernel == Matmul4bitKernel::warp_specialized || kernel == Matmul4bitKernel::register_weights;
+constexpr bool is_pipeline(Kernel kernel) {
+  return kernel == Kernel::warp_specialized || kernel == Kernel::register_weights;
 }
-constexpr bool is_split_k(Matmul4bitKernel kernel) {
-  return kernel == Matmul4bitKernel::split_k || kernel == Matmul4bitKernel::factored_split_k;
-}
+constexpr bool is_split_k(Kernel kernel) { return kernel == Kernel::split_k || kernel == Kernel::factored_split_k; }
 // For every GPU, address and size; their thread blocks have one tile each.
-constexpr bool is_for_any(Matmul4bitKernel kernel) { return !is_pipeline(kernel) && !is_split_k(kernel); }
+constexpr bool is_for_any(Kernel kernel) { return !is_pipeline(kernel) && !is_split_k(kernel); }
 
 // In this build.
-constexpr bool exists(Matmul4bitKernel kernel) {
-  return kernel == Matmul4bitKernel::fp32 || (kHasMatrixInstructions && (kHasWgmma || !is_pipeline(kernel)));
+constexpr bool exists(Kernel kernel) {
+  return kernel == Kernel::fp32 || (kHasMatrixInstructions && (kHasWgmma || !is_pipeline(kernel)));
 }
 
 // Whose the rows are: one weight's, or those of a stack.
@@ -223,8 +221,8 @@ std::int64_t split_k_shared_bytes(std::int64_t cols, const DeviceFacts& facts, i
 
 // Whether the kernel takes the call, whose rows are those of `owners`, and whose sum the device has. Those for any GPU
 // take every call of their sum, but `tiled` none that loads of 16 bytes cannot have.
-bool takes(Matmul4bitKernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts);
+bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts);
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_KERNELS_H

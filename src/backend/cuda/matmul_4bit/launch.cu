@@ -20,40 +20,40 @@
 #include "backend/cuda/matmul_4bit/plan.h"
 #include "backend/cuda/matmul_4bit/tiled.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 namespace {
 
 // ---- the kernel of a plan ----
 
 // Null: no kernel of this file has that name for the element type and the direction.
 template <class Value, bool kForward>
-void (*find_kernel(const Matmul4bitPlan& plan))(MatmulArguments) {
+void (*find_kernel(const Plan& plan))(MatmulArguments) {
   if constexpr (kHasMatrixInstructions && sizeof(Value) == 2) {
-    if (plan.kernel == Matmul4bitKernel::tiled)
+    if (plan.kernel == Kernel::tiled)
       return plan.tokens == kTileTokens.front() ? multiply_tiled<Value, kForward, kTileTokens.front()>
                                                 : multiply_tiled<Value, kForward, kTileTokens.back()>;
     if constexpr (kForward)
-      if (plan.kernel == Matmul4bitKernel::factored) return multiply_factored<Value>;
+      if (plan.kernel == Kernel::factored) return multiply_factored<Value>;
   }
-  return plan.kernel == Matmul4bitKernel::fp32 ? multiply_in_fp32<Value, kForward> : nullptr;
+  return plan.kernel == Kernel::fp32 ? multiply_in_fp32<Value, kForward> : nullptr;
 }
 
 // Of a stack of experts. tiled_unaligned takes one weight too.
 template <class Value, bool kForward>
-void (*find_groups_kernel(const Matmul4bitPlan& plan))(GroupedArguments) {
+void (*find_groups_kernel(const Plan& plan))(GroupedArguments) {
   if constexpr (kHasMatrixInstructions && sizeof(Value) == 2) {
-    if (plan.kernel == Matmul4bitKernel::tiled_unaligned) return multiply_tiled_unaligned<Value, kForward>;
-    if (plan.kernel == Matmul4bitKernel::tiled)
+    if (plan.kernel == Kernel::tiled_unaligned) return multiply_tiled_unaligned<Value, kForward>;
+    if (plan.kernel == Kernel::tiled)
       return plan.tokens == kTileTokens.front() ? multiply_groups_tiled<Value, kForward, kTileTokens.front()>
                                                 : multiply_groups_tiled<Value, kForward, kTileTokens.back()>;
     if constexpr (kForward)
-      if (plan.kernel == Matmul4bitKernel::factored) return multiply_groups_factored<Value>;
+      if (plan.kernel == Kernel::factored) return multiply_groups_factored<Value>;
   }
-  return plan.kernel == Matmul4bitKernel::fp32 ? multiply_groups_in_fp32<Value, kForward> : nullptr;
+  return plan.kernel == Kernel::fp32 ? multiply_groups_in_fp32<Value, kForward> : nullptr;
 }
 
 template <class Value, bool kForward>
-contract::Outcome launch_for_any(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_for_any(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   const LaunchShape how = {.blocks = plan.blocks, .threads = plan.threads};
   if (call.a.groups.experts == 0)
     if (const auto kernel = find_kernel<Value, kForward>(plan)) return launch(kernel, how, call.a.matmul, exec);
@@ -62,19 +62,19 @@ contract::Outcome launch_for_any(const MatmulCall& call, const Matmul4bitPlan& p
 }
 
 template <class Value>
-contract::Outcome launch_for_any(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_for_any(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   return is_forward(call.product) ? launch_for_any<Value, true>(call, plan, exec)
                                   : launch_for_any<Value, false>(call, plan, exec);
 }
 
-contract::Outcome launch_plan(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_plan(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   if constexpr (kHasMatrixInstructions) {
-    if (plan.kernel == Matmul4bitKernel::split_k) return launch_split_k(call, plan, exec);
-    if (plan.kernel == Matmul4bitKernel::factored_split_k) return launch_factored_split_k(call, plan, exec);
+    if (plan.kernel == Kernel::split_k) return launch_split_k(call, plan, exec);
+    if (plan.kernel == Kernel::factored_split_k) return launch_factored_split_k(call, plan, exec);
   }
   if constexpr (kHasMatrixInstructions && kHasWgmma) {
-    if (plan.kernel == Matmul4bitKernel::warp_specialized) return launch_warp_specialized(call, plan, exec);
-    if (plan.kernel == Matmul4bitKernel::register_weights) return launch_register_weights(call, plan, exec);
+    if (plan.kernel == Kernel::warp_specialized) return launch_warp_specialized(call, plan, exec);
+    if (plan.kernel == Kernel::register_weights) return launch_register_weights(call, plan, exec);
   }
   switch (call.product.dtype) {
     case QFUSE_FLOAT32: return launch_for_any<float>(call, plan, exec);
@@ -84,19 +84,19 @@ contract::Outcome launch_plan(const MatmulCall& call, const Matmul4bitPlan& plan
   return {};
 }
 
-contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Plan& plan, const qfuse_exec& exec) {
   const MatmulArguments a = arguments_of(p, plan);
   return launch_plan({{a, {}}, p, {&a, 1}}, plan, exec);
 }
 
-template <class Op, class Plan>
-contract::Outcome settle_plan(const Op& p, const contract::Matmul4bit& product, const DeviceFacts& facts, Plan& how) {
+template <class Op, class PlanOf>
+contract::Outcome settle_plan(const Op& p, const contract::Matmul4bit& product, const DeviceFacts& facts, PlanOf& how) {
   if (contract::Outcome o = check_facts(product, facts); !o.ok()) return o;
   how = plan(p, facts);
   return contract::settle("cuda", how, [&] { return candidates(p, facts); });
 }
 
-contract::Outcome launch_together(std::span<const contract::Matmul4bit> calls, const Matmul4bitManyPlan& plan,
+contract::Outcome launch_together(std::span<const contract::Matmul4bit> calls, const ManyPlan& plan,
                                   const qfuse_exec& exec) {
   contract::log("cuda", plan);
   std::vector<MatmulArguments> products;
@@ -105,9 +105,9 @@ contract::Outcome launch_together(std::span<const contract::Matmul4bit> calls, c
 }
 
 // In one launch, if there is one for all of them; else one after another.
-contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, std::span<const Matmul4bitPlan> plans,
+contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, std::span<const Plan> plans,
                                   const DeviceFacts& facts, const qfuse_exec& exec) {
-  if (const std::optional<Matmul4bitManyPlan> shared = shared_plan(calls, plans, facts))
+  if (const std::optional<ManyPlan> shared = shared_plan(calls, plans, facts))
     return launch_together(calls, *shared, exec);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     contract::log("cuda", plans[i]);
@@ -118,28 +118,35 @@ contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, s
 
 }  // namespace
 
-contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+}  // namespace qfuse::cuda::matmul_4bit
+
+namespace qfuse::cuda {
+
+contract::Outcome ops::matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+  using namespace cuda::matmul_4bit;
   DeviceFacts facts;
-  Matmul4bitPlan how;
+  Plan how;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
   if (contract::Outcome o = settle_plan(p, p, facts, how); !o.ok()) return o;
   return launch_matmul(p, how, exec);
 }
 
-contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec) {
+contract::Outcome ops::matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec) {
+  using namespace cuda::matmul_4bit;
   DeviceFacts facts;
-  Matmul4bitGroupedPlan how;
+  GroupedPlan how;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
   if (contract::Outcome o = settle_plan(p, any_product(p), facts, how); !o.ok()) return o;
   return launch_plan({arguments_of(p, how), any_product(p), {}}, how, exec);
 }
 
 // Nothing is launched before every product has a plan.
-contract::Outcome matmul_4bit_many(const contract::Matmul4bitMany& p, const qfuse_exec& exec) {
+contract::Outcome ops::matmul_4bit_many(const contract::Matmul4bitMany& p, const qfuse_exec& exec) {
+  using namespace cuda::matmul_4bit;
   DeviceFacts facts;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
   std::vector<contract::Matmul4bit> calls;
-  std::vector<Matmul4bitPlan> plans;
+  std::vector<Plan> plans;
   for (const contract::Matmul4bitProduct& product : p.products) {
     const contract::Matmul4bit call = contract::single(p, product);
     if (is_empty(call)) continue;

@@ -7,7 +7,7 @@
 #include "backend/cuda/matmul_4bit/epilogue.cuh"
 #include "backend/cuda/matmul_4bit/producer_warps.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // One step of a stage: 16 terms of a warpgroup's 64 rows. The inputs' operand is that of a slot.
 template <class Value, bool kForward, class Tiles>
@@ -90,6 +90,6 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
   }
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTIPLYING_WARPS_CUH

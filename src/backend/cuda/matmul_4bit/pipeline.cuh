@@ -10,7 +10,7 @@
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/matmul_4bit/groups.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- policy ----
 
@@ -96,10 +96,10 @@ inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const cont
 
 inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, const MatmulArguments& a,
                                                  const contract::Matmul4bit& p, std::int64_t experts,
-                                                 const Matmul4bitPlan& plan) {
+                                                 const Plan& plan) {
   constexpr int kValue = 2;      // bytes
   constexpr int kTokenRows = 8;  // that an operand of the matrix instructions consists of
-  const bool has_register_weights = plan.kernel == Matmul4bitKernel::register_weights;
+  const bool has_register_weights = plan.kernel == Kernel::register_weights;
   const int code_rows = is_forward(p) ? plan.outputs : kStageTerms;
   const int code_cols = has_register_weights ? kPanelCols : is_forward(p) ? kStageTerms : plan.outputs;
   const int input_terms = has_register_weights ? kPanelCols : shape_of(plan.outputs, plan.tokens).input_terms();
@@ -132,7 +132,7 @@ template <class Arguments>
 using PipelineKernel = void (*)(Arguments);
 
 template <class Arguments>
-contract::Outcome launch_pipeline(PipelineKernel<Arguments> kernel, const MatmulCall& call, const Matmul4bitPlan& plan,
+contract::Outcome launch_pipeline(PipelineKernel<Arguments> kernel, const Call& call, const Plan& plan,
                                   const qfuse_exec& exec) {
   const CurrentDevice current(exec.device.index);  // for the tensor maps too
   if (!current.outcome().ok()) return current.outcome();
@@ -147,6 +147,6 @@ contract::Outcome launch_pipeline(PipelineKernel<Arguments> kernel, const Matmul
       arguments, exec);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_PIPELINE_CUH

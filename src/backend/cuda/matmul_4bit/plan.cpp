@@ -4,15 +4,15 @@
 #include <cmath>
 #include <limits>
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 namespace {
 
 constexpr int kWarpThreads = 32;
 
 bool is_factored(const contract::Matmul4bit& p) { return p.sum == QFUSE_SUM_FACTORED; }
 
-Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners, Matmul4bitKernel kernel, int tokens) {
-  Matmul4bitPlan plan;
+Plan tiled(const contract::Matmul4bit& p, const Owners& owners, Kernel kernel, int tokens) {
+  Plan plan;
   plan.kernel = kernel;
   plan.tokens = tokens;
   plan.outputs = kTileOutputs;
@@ -20,19 +20,16 @@ Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners, Matmul
   plan.blocks = count_tiles(p, owners, plan.outputs, plan.tokens);
   return plan;
 }
-Matmul4bitPlan tiled_unaligned(const contract::Matmul4bit& p, const Owners& owners) {
-  return tiled(p, owners, Matmul4bitKernel::tiled_unaligned, kUnalignedTileTokens);
+Plan tiled_unaligned(const contract::Matmul4bit& p, const Owners& owners) {
+  return tiled(p, owners, Kernel::tiled_unaligned, kUnalignedTileTokens);
 }
 
-Matmul4bitKernel split_k_of(const contract::Matmul4bit& p) {
-  return is_factored(p) ? Matmul4bitKernel::factored_split_k : Matmul4bitKernel::split_k;
-}
+Kernel split_k_of(const contract::Matmul4bit& p) { return is_factored(p) ? Kernel::factored_split_k : Kernel::split_k; }
 
 // As many warps as share the chains without one of them being idle in the last round; a block for each multiprocessor.
-Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens, std::int64_t tiles,
-                       int products) {
+Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens, std::int64_t tiles, int products) {
   const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
-  Matmul4bitPlan plan;
+  Plan plan;
   plan.kernel = split_k_of(p);
   plan.tokens = tokens;
   plan.outputs = kSplitKOutputs;
@@ -42,16 +39,16 @@ Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, 
       split_k_shared_bytes(p.weight.cols, facts, tokens, tiles, products), std::numeric_limits<int>::max()));
   return plan;
 }
-Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  Matmul4bitPlan plan = split_k(p, facts, p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back(),
-                                split_k_tiles(p), 1);
+Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  Plan plan = split_k(p, facts, p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back(),
+                      split_k_tiles(p), 1);
   plan.launches = format::ceil_div(p.m, plan.tokens);
   return plan;
 }
 
 // Of a stack: several teams of as many warps as a tile has chains, or its chains in several rounds.
-Matmul4bitPlan groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  Matmul4bitPlan plan =
+Plan groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  Plan plan =
       split_k(p, facts, kSplitKTokens.front(), count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()), 1);
   if (split_k_rounds(p.weight.cols) == 1) plan.threads *= kSplitKWarps * kWarpThreads / plan.threads;
   plan.shared_bytes = static_cast<int>(split_k_shared_bytes(plan.tokens, 0, 1));
@@ -59,9 +56,9 @@ Matmul4bitPlan groups_split_k(const contract::Matmul4bit& p, const Owners& owner
 }
 
 // Any other product of FACTORED: a warp has 16 outputs of 8 tokens.
-Matmul4bitPlan factored(const contract::Matmul4bit& p, const Owners& owners) {
-  Matmul4bitPlan plan;
-  plan.kernel = Matmul4bitKernel::factored;
+Plan factored(const contract::Matmul4bit& p, const Owners& owners) {
+  Plan plan;
+  plan.kernel = Kernel::factored;
   plan.tokens = kFactoredTokens;
   plan.outputs = kFactoredThreads / kWarpThreads * kSplitKOutputs;
   plan.threads = kFactoredThreads;
@@ -69,25 +66,25 @@ Matmul4bitPlan factored(const contract::Matmul4bit& p, const Owners& owners) {
   return plan;
 }
 
-Matmul4bitPlan persistent(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
-                          int tokens) {
-  Matmul4bitPlan plan;
+Plan persistent(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
+                int tokens) {
+  Plan plan;
   plan.tokens = tokens;
   plan.outputs = outputs;
   plan.blocks = std::min<std::int64_t>(facts.multiprocessors, count_tiles(p, owners, outputs, tokens));
   return plan;
 }
-Matmul4bitPlan warp_specialized(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
-                                const StageShape& shape) {
-  Matmul4bitPlan plan = persistent(p, owners, facts, shape.outputs, shape.tokens);
-  plan.kernel = Matmul4bitKernel::warp_specialized;
+Plan warp_specialized(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
+                      const StageShape& shape) {
+  Plan plan = persistent(p, owners, facts, shape.outputs, shape.tokens);
+  plan.kernel = Kernel::warp_specialized;
   plan.threads = shape.threads();
   plan.shared_bytes = static_cast<int>(stage_shared_bytes(shape));
   return plan;
 }
-Matmul4bitPlan register_weights(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  Matmul4bitPlan plan = persistent(p, owners, facts, kRegisterWeightsOutputs, kRegisterWeightsTokens);
-  plan.kernel = Matmul4bitKernel::register_weights;
+Plan register_weights(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  Plan plan = persistent(p, owners, facts, kRegisterWeightsOutputs, kRegisterWeightsTokens);
+  plan.kernel = Kernel::register_weights;
   plan.threads = kRegisterWeightsThreads;
   plan.shared_bytes = static_cast<int>(register_weights_shared_bytes());
   return plan;
@@ -107,7 +104,7 @@ double busiest_tiles(const contract::Matmul4bit& p, const Owners& owners, const 
 }
 
 // The one whose slowest multiprocessor is done first.
-Matmul4bitPlan fastest_pipeline(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+Plan fastest_pipeline(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const auto clocks = [&](int outputs, int tokens, int of_stage) {
     return busiest_tiles(p, owners, facts, outputs, tokens) * of_stage;
   };
@@ -119,15 +116,15 @@ Matmul4bitPlan fastest_pipeline(const contract::Matmul4bit& p, const Owners& own
                                             : std::numeric_limits<double>::infinity();
   };
   const StageShape& best = *std::ranges::min_element(kStageShapes, {}, shape_clocks);
-  if (takes(Matmul4bitKernel::register_weights, p, owners, facts) &&
+  if (takes(Kernel::register_weights, p, owners, facts) &&
       clocks(kRegisterWeightsOutputs, kRegisterWeightsTokens, kRegisterWeightsClocks) < shape_clocks(best))
     return register_weights(p, owners, facts);
   return warp_specialized(p, owners, facts, best);
 }
 
-Matmul4bitPlan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
-  Matmul4bitPlan plan;
-  plan.kernel = Matmul4bitKernel::fp32;
+Plan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
+  Plan plan;
+  plan.kernel = Kernel::fp32;
   plan.tokens = kFp32Tokens;
   plan.outputs = is_forward(p) ? kFp32Threads / kWarpThreads : kFp32Threads;
   plan.threads = kFp32Threads;
@@ -136,35 +133,34 @@ Matmul4bitPlan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
 }
 
 // Every plan of a product, or of several experts' with so many rows together.
-std::vector<Matmul4bitPlan> candidates_of(const contract::Matmul4bit& p, const Owners& owners,
-                                          const DeviceFacts& facts) {
-  const auto is_taken = [&](Matmul4bitKernel kernel) { return takes(kernel, p, owners, facts); };
-  std::vector<Matmul4bitPlan> all;
+std::vector<Plan> candidates_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  const auto is_taken = [&](Kernel kernel) { return takes(kernel, p, owners, facts); };
+  std::vector<Plan> all;
   if (is_taken(split_k_of(p))) all.push_back(owners.are_experts ? groups_split_k(p, owners, facts) : split_k(p, facts));
-  if (is_taken(Matmul4bitKernel::factored)) all.push_back(factored(p, owners));
-  if (is_taken(Matmul4bitKernel::warp_specialized))
+  if (is_taken(Kernel::factored)) all.push_back(factored(p, owners));
+  if (is_taken(Kernel::warp_specialized))
     for (const StageShape& shape : kStageShapes)
       if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, owners, facts, shape));
-  if (is_taken(Matmul4bitKernel::register_weights)) all.push_back(register_weights(p, owners, facts));
-  if (is_taken(Matmul4bitKernel::tiled))
-    for (const int tokens : kTileTokens) all.push_back(tiled(p, owners, Matmul4bitKernel::tiled, tokens));
-  if (is_taken(Matmul4bitKernel::tiled_unaligned)) all.push_back(tiled_unaligned(p, owners));
-  if (is_taken(Matmul4bitKernel::fp32)) all.push_back(in_fp32(p, owners));
+  if (is_taken(Kernel::register_weights)) all.push_back(register_weights(p, owners, facts));
+  if (is_taken(Kernel::tiled))
+    for (const int tokens : kTileTokens) all.push_back(tiled(p, owners, Kernel::tiled, tokens));
+  if (is_taken(Kernel::tiled_unaligned)) all.push_back(tiled_unaligned(p, owners));
+  if (is_taken(Kernel::fp32)) all.push_back(in_fp32(p, owners));
   return all;
 }
 
 // The one for any GPU.
-Matmul4bitPlan plan_for_any(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  if (takes(Matmul4bitKernel::fp32, p, owners, facts)) return in_fp32(p, owners);
-  if (takes(Matmul4bitKernel::factored, p, owners, facts)) return factored(p, owners);
-  if (!takes(Matmul4bitKernel::tiled, p, owners, facts)) return tiled_unaligned(p, owners);
+Plan plan_for_any(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  if (takes(Kernel::fp32, p, owners, facts)) return in_fp32(p, owners);
+  if (takes(Kernel::factored, p, owners, facts)) return factored(p, owners);
+  if (!takes(Kernel::tiled, p, owners, facts)) return tiled_unaligned(p, owners);
   const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
-  return tiled(p, owners, Matmul4bitKernel::tiled, are_few ? kTileTokens.front() : kTileTokens.back());
+  return tiled(p, owners, Kernel::tiled, are_few ? kTileTokens.front() : kTileTokens.back());
 }
 
-Matmul4bitPlan plan_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  return takes(Matmul4bitKernel::warp_specialized, p, owners, facts) ? fastest_pipeline(p, owners, facts)
-                                                                     : plan_for_any(p, owners, facts);
+Plan plan_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  return takes(Kernel::warp_specialized, p, owners, facts) ? fastest_pipeline(p, owners, facts)
+                                                           : plan_for_any(p, owners, facts);
 }
 
 // Others find the scales of all experts in one array: those of experts that are nested by themselves, too, if they have
@@ -217,23 +213,23 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
                                                  : rows_of_tiles(p, facts)};
 }
 
-std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+std::vector<Plan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   return candidates_of(p, {}, facts);
 }
 
-Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+Plan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   return takes(split_k_of(p), p, {}, facts) ? split_k(p, facts) : plan_of(p, {}, facts);
 }
 
-std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
-  std::vector<Matmul4bitGroupedPlan> all;
-  for (const Matmul4bitPlan& plan : candidates_of(any_product(p), {p.experts, true}, facts))
+std::vector<GroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
+  std::vector<GroupedPlan> all;
+  for (const Plan& plan : candidates_of(any_product(p), {p.experts, true}, facts))
     for (const bool in_turn : {false, true})
       if (is_for_any(plan.kernel) ? !in_turn : has_scales_for(p)) all.push_back({plan, in_turn});
   return all;
 }
 
-Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
+GroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
   // With more tokens of an expert a tile of 64 that is decoded once is faster.
   constexpr std::int64_t kMostSplitTokens = 32;
   const contract::Matmul4bit any = any_product(p);
@@ -243,12 +239,12 @@ Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFac
   const bool are_few = is_factored(any) || p.m <= kMostSplitTokens * std::min(p.m, p.experts);
   if (!has_scales_for(p)) return {plan_for_any(any, owners, facts), false};
   if (are_few && takes(split_k_of(any), any, owners, facts)) return {groups_split_k(any, owners, facts), in_turn};
-  const Matmul4bitPlan best = plan_of(any, owners, facts);
+  const Plan best = plan_of(any, owners, facts);
   return {best, in_turn && !is_for_any(best.kernel)};
 }
 
-std::optional<Matmul4bitManyPlan> shared_plan(std::span<const contract::Matmul4bit> products,
-                                              std::span<const Matmul4bitPlan> plans, const DeviceFacts& facts) {
+std::optional<ManyPlan> shared_plan(std::span<const contract::Matmul4bit> products, std::span<const Plan> plans,
+                                    const DeviceFacts& facts) {
   if (products.size() < 2 || products.size() > kSplitKProducts) return {};
   const contract::Matmul4bit& first = products[0];
   std::int64_t tiles = 0;
@@ -260,10 +256,9 @@ std::optional<Matmul4bitManyPlan> shared_plan(std::span<const contract::Matmul4b
       return {};
     tiles += split_k_tiles(products[i]);
   }
-  const Matmul4bitManyPlan plan = {split_k(first, facts, kSplitKTokens.front(), tiles, kSplitKProducts),
-                                   products.size()};
+  const ManyPlan plan = {split_k(first, facts, kSplitKTokens.front(), tiles, kSplitKProducts), products.size()};
   if (tiles > std::numeric_limits<int>::max() || plan.shared_bytes > facts.shared_bytes) return {};
   return plan;
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit

@@ -13,11 +13,11 @@
 #include "backend/cuda/matmul_4bit/kernels.h"
 #include "contract/plan.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
-struct Matmul4bitPlan {
+struct Plan {
   static constexpr const char* kOp = "matmul_4bit";
-  Matmul4bitKernel kernel = Matmul4bitKernel::tiled;
+  Kernel kernel = Kernel::tiled;
   int tokens = 0;             // of a thread block
   int outputs = 0;            // of a thread block
   int threads = 0;            // of a thread block
@@ -49,23 +49,19 @@ std::array<contract::Field, kCount + 1> with_field(const std::array<contract::Fi
 }
 
 // One launch of several products with one input.
-struct Matmul4bitManyPlan : Matmul4bitPlan {
+struct ManyPlan : Plan {
   static constexpr const char* kOp = "matmul_4bit_many";
   std::size_t products = 0;
 
-  [[nodiscard]] auto fields() const {
-    return with_field(Matmul4bitPlan::fields(), contract::field("products", products));
-  }
+  [[nodiscard]] auto fields() const { return with_field(Plan::fields(), contract::field("products", products)); }
 };
 
 // Of a stack of experts. Thread blocks with a tile each are as many as tiles may be, however rows are shared out.
-struct Matmul4bitGroupedPlan : Matmul4bitPlan {
+struct GroupedPlan : Plan {
   static constexpr const char* kOp = "matmul_4bit_grouped";
   bool in_turn = false;  // how blocks that stay take tiles: in turn, or each some that follow one another
 
-  [[nodiscard]] auto fields() const {
-    return with_field(Matmul4bitPlan::fields(), contract::field("in_turn", in_turn));
-  }
+  [[nodiscard]] auto fields() const { return with_field(Plan::fields(), contract::field("in_turn", in_turn)); }
 };
 
 // UNSUPPORTED: a sum for which the device has no such instructions.
@@ -76,16 +72,16 @@ contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& 
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
 // Every plan that the call can have, and the one that it gets.
-std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts);
-Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts);
+std::vector<Plan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts);
+Plan plan(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
-Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
+std::vector<GroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
+GroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
 
 // That of one launch for several products with one input, whose own plans are these; none, if there is no such kernel.
-std::optional<Matmul4bitManyPlan> shared_plan(std::span<const contract::Matmul4bit> products,
-                                              std::span<const Matmul4bitPlan> plans, const DeviceFacts& facts);
+std::optional<ManyPlan> shared_plan(std::span<const contract::Matmul4bit> products, std::span<const Plan> plans,
+                                    const DeviceFacts& facts);
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_PLAN_H

@@ -6,7 +6,7 @@
 
 #include "backend/cuda/matmul_4bit/stages.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // Codes and absmax of the first stages, into the L2.
 template <bool kForward, class Tiles, class Scheduler>
@@ -93,6 +93,6 @@ __device__ void fill_slots(ProducerOf& producer, const PipelineArguments& a, con
   for (int i = 0; i < kSlots && !producer.is_done(scheduler); ++i) producer.load(a, scheduler, shared);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_PRODUCER_WARPS_CUH

@@ -16,7 +16,7 @@
 #include "backend/cuda/matmul_4bit/epilogue.cuh"
 #include "backend/cuda/matmul_4bit/schedulers.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 namespace {
 
 // ---- policy ----
@@ -284,7 +284,7 @@ __global__ void __launch_bounds__(kRegisterWeightsThreads, 1)
 }
 
 template <class Scheduler>
-contract::Outcome launch_with(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_with(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   const PipelineKernel<typename Scheduler::Arguments> kernel = call.product.dtype == QFUSE_FLOAT16
                                                                    ? multiply_register_weights<Half, Scheduler>
                                                                    : multiply_register_weights<Bfloat16, Scheduler>;
@@ -293,9 +293,9 @@ contract::Outcome launch_with(const MatmulCall& call, const Matmul4bitPlan& plan
 
 }  // namespace
 
-contract::Outcome launch_register_weights(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_register_weights(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   return call.a.groups.experts == 0 ? launch_with<TileScheduler<true, kOutputs, kTokens>>(call, plan, exec)
                                     : launch_with<GroupScheduler<true, kOutputs, kTokens>>(call, plan, exec);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit

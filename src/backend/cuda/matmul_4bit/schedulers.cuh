@@ -7,7 +7,7 @@
 #include "backend/cuda/matmul_4bit/group_tiles.cuh"
 #include "backend/cuda/matmul_4bit/pipeline.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // A scheduler hands out tiles, to each thread that asks for itself:
 //   Arguments, kIsGrouped              of the kernel; whether tiles are those of several experts
@@ -102,6 +102,6 @@ __device__ typename Scheduler::Tile kept_tile(const typename Scheduler::Tile& ti
   return tile;
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_SCHEDULERS_CUH

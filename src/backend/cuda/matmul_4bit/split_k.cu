@@ -7,7 +7,7 @@
 // Split-K of SPLIT; a lane decodes 32 codes of a row, and of a window.
 #include "backend/cuda/matmul_4bit/split_k_groups.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 namespace {
 
 // ---- policy ----
@@ -161,8 +161,7 @@ struct SplitSteps {
 // ---- the kernel of a plan ----
 
 template <class Value, int kColumns, int kProducts>
-contract::Outcome launch_split(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
-                               const qfuse_exec& exec) {
+contract::Outcome launch_split(std::span<const MatmulArguments> products, const Plan& plan, const qfuse_exec& exec) {
   return products[0].is_nested ? launch_split_k_kernel(multiply_split_k<SplitSteps<Value, true, kColumns>, kProducts>,
                                                        products, plan, exec)
                                : launch_split_k_kernel(multiply_split_k<SplitSteps<Value, false, kColumns>, kProducts>,
@@ -170,14 +169,14 @@ contract::Outcome launch_split(std::span<const MatmulArguments> products, const 
 }
 
 template <class Value>
-contract::Outcome launch_groups(const GroupedArguments& a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_groups(const GroupedArguments& a, const Plan& plan, const qfuse_exec& exec) {
   return a.matmul.is_nested
              ? launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, true, 1>>, a, plan, exec)
              : launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, false, 1>>, a, plan, exec);
 }
 
 template <class Value>
-contract::Outcome launch_of(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_of(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   if (call.a.groups.experts > 0) return launch_groups<Value>(call.a, plan, exec);
   if (call.products.size() > 1) return launch_split<Value, 1, kSplitKProducts>(call.products, plan, exec);
   return plan.tokens == kSplitKTokens.front() ? launch_split<Value, 1, 1>(call.products, plan, exec)
@@ -186,9 +185,9 @@ contract::Outcome launch_of(const MatmulCall& call, const Matmul4bitPlan& plan, 
 
 }  // namespace
 
-contract::Outcome launch_split_k(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_split_k(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   return call.product.dtype == QFUSE_FLOAT16 ? launch_of<Half>(call, plan, exec)
                                              : launch_of<Bfloat16>(call, plan, exec);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit

@@ -15,7 +15,7 @@
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/matmul_4bit/steps.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- what a kernel sees ----
 
@@ -327,7 +327,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
 
 template <int kProducts>
 contract::Outcome launch_split_k_kernel(void (*kernel)(SplitKArguments<kProducts>),
-                                        std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
+                                        std::span<const MatmulArguments> products, const Plan& plan,
                                         const qfuse_exec& exec) {
   return launch(
       kernel,
@@ -335,6 +335,6 @@ contract::Outcome launch_split_k_kernel(void (*kernel)(SplitKArguments<kProducts
       split_k_arguments<kProducts>(products), exec);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH

@@ -8,7 +8,7 @@
 #include "backend/cuda/matmul_4bit/group_tiles.cuh"
 #include "backend/cuda/matmul_4bit/split_k.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- what lies in shared memory ----
 
@@ -173,13 +173,13 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
 }
 
 inline contract::Outcome launch_split_k_kernel(void (*kernel)(GroupedArguments), const GroupedArguments& a,
-                                               const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+                                               const Plan& plan, const qfuse_exec& exec) {
   return launch(
       kernel,
       {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
       a, exec);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_GROUPS_CUH

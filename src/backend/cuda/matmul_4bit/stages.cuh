@@ -7,7 +7,7 @@
 
 #include "backend/cuda/matmul_4bit/schedulers.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- tiles ----
 
@@ -103,6 +103,6 @@ __device__ void init_mbarriers(StageShared<Tiles>& shared) {
   fence_mbarrier_init();
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_STAGES_CUH

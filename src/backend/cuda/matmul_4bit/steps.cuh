@@ -12,7 +12,7 @@
 #include "backend/cuda/matmul_4bit/plan.h"
 #include "format/matrix_step.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- what a kernel sees ----
 
@@ -35,7 +35,7 @@ struct MatmulArguments {
   const void* lora_weight;
 };
 
-inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
+inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Plan& plan) {
   return {.m = p.m,
           .rows = p.weight.rows,
           .cols = p.weight.cols,
@@ -94,6 +94,6 @@ __device__ void store_output(const MatmulArguments& a, std::int64_t token, std::
   store<false>(static_cast<Value*>(a.out) + token * a.out_stride + output, Rounding<Value>::one(sum));
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_STEPS_CUH

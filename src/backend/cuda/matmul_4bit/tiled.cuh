@@ -7,7 +7,7 @@
 
 #include "backend/cuda/matmul_4bit/groups.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 // ---- policy ----
 
@@ -342,6 +342,6 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled_unaligned(const _
     with_tile<Value, kForward>(a, kTileOutputs, kUnalignedTileTokens, multiply);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_TILED_CUH

@@ -15,16 +15,16 @@
 
 #include "backend/cuda/matmul_4bit/warp_specialized.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 namespace {
 
 // ---- the kernel of a plan ----
 
 template <template <bool, int, int> class Scheduler>
-using Kernel = PipelineKernel<typename Scheduler<true, 1, 1>::Arguments>;
+using KernelOf = PipelineKernel<typename Scheduler<true, 1, 1>::Arguments>;
 
 template <template <bool, int, int> class Scheduler, class Value, bool kForward, std::size_t kAt = 0>
-Kernel<Scheduler> find_kernel(const Matmul4bitPlan& plan) {
+KernelOf<Scheduler> find_kernel(const Plan& plan) {
   if constexpr (kAt < kStageShapes.size()) {
     constexpr StageShape kShape = kStageShapes[kAt];
     if constexpr (has_kernel(kShape, kForward))
@@ -37,12 +37,12 @@ Kernel<Scheduler> find_kernel(const Matmul4bitPlan& plan) {
 }
 
 template <template <bool, int, int> class Scheduler, class Value>
-Kernel<Scheduler> find_kernel_of(const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
+KernelOf<Scheduler> find_kernel_of(const contract::Matmul4bit& p, const Plan& plan) {
   return is_forward(p) ? find_kernel<Scheduler, Value, true>(plan) : find_kernel<Scheduler, Value, false>(plan);
 }
 
 template <template <bool, int, int> class Scheduler>
-contract::Outcome launch_with(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_with(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   const contract::Matmul4bit& p = call.product;
   const auto kernel = p.dtype == QFUSE_FLOAT16 ? find_kernel_of<Scheduler, Half>(p, plan)
                                                : find_kernel_of<Scheduler, Bfloat16>(p, plan);
@@ -52,9 +52,9 @@ contract::Outcome launch_with(const MatmulCall& call, const Matmul4bitPlan& plan
 
 }  // namespace
 
-contract::Outcome launch_warp_specialized(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_warp_specialized(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   return call.a.groups.experts == 0 ? launch_with<TileScheduler>(call, plan, exec)
                                     : launch_with<GroupScheduler>(call, plan, exec);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit

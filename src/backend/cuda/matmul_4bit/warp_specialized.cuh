@@ -8,7 +8,7 @@
 #include "backend/cuda/matmul_4bit/multiplying_warps.cuh"
 #include "backend/cuda/matmul_4bit/producer_warps.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::matmul_4bit {
 
 template <class Value, bool kForward, class OfShape, template <bool, int, int> class OfScheduler = TileScheduler>
 __global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
@@ -36,6 +36,6 @@ __global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
     load_all(InputProducer<Tiles, Scheduler>(scheduler), a, scheduler, shared);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::matmul_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_WARP_SPECIALIZED_CUH

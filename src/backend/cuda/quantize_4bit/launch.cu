@@ -14,7 +14,7 @@
 #include "format/layout.h"
 #include "format/mean.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::quantize_4bit {
 namespace {
 
 // ---- what a kernel sees ----
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(kMeanThreads) finish_mean(const __grid_constan
   if (threadIdx.x == 0) store<false>(a.mean, mean_of(total, a.count));
 }
 
-contract::Outcome enqueue_mean(const contract::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {
+contract::Outcome enqueue_mean(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
   const MeanArguments a{contract::absmax(p), contract::block_count(p.weight), static_cast<Sum*>(p.workspace),
                         p.weight.nested_offset};
   if (plan.chunks > 0)
@@ -236,8 +236,7 @@ contract::Outcome enqueue_mean(const contract::Quantize4bit& p, const Quantize4b
 
 // ---- the order of the launches ----
 
-contract::Outcome enqueue_nested(const contract::Quantize4bit& p, const Quantize4bitPlan& plan,
-                                 const qfuse_exec& exec) {
+contract::Outcome enqueue_nested(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
   const bool given = p.given_offset != nullptr;
   if (!given)
     if (contract::Outcome o = enqueue_mean(p, plan, exec); !o.ok()) return o;
@@ -247,8 +246,7 @@ contract::Outcome enqueue_nested(const contract::Quantize4bit& p, const Quantize
 }
 
 template <class In>
-contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize4bitPlan& plan,
-                                 const qfuse_exec& exec) {
+contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
   const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
   const Arguments a{.n = contract::element_count(p.weight),
                     .block_shift = log2(p.weight.blocksize),
@@ -263,8 +261,7 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize
   return launch(plan.wide ? encode<In, false, true> : encode<In, false, false>, shape, a, exec);
 }
 
-contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize4bitPlan& plan,
-                                 const qfuse_exec& exec) {
+contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
   switch (p.in_dtype) {
     case QFUSE_FLOAT32: return enqueue_encode<float>(p, plan, exec);
     case QFUSE_FLOAT16: return enqueue_encode<Half>(p, plan, exec);
@@ -275,9 +272,14 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize
 
 }  // namespace
 
-contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec) {
+}  // namespace qfuse::cuda::quantize_4bit
+
+namespace qfuse::cuda {
+
+contract::Outcome ops::quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec) {
+  using namespace cuda::quantize_4bit;
   if (contract::Outcome o = check_reciprocal(p.reciprocal); !o.ok()) return o;
-  Quantize4bitPlan how = plan(p);
+  Plan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
   if (contract::Outcome o = enqueue_encode(p, how, exec); !o.ok()) return o;
   return contract::is_nested(p.weight) ? enqueue_nested(p, how, exec) : contract::Outcome{};

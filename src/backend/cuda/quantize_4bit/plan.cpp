@@ -2,11 +2,11 @@
 
 #include "backend/cuda/align.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::quantize_4bit {
 
-Quantize4bitPlan plan(const contract::Quantize4bit& p) {
+Plan plan(const contract::Quantize4bit& p) {
   const qfuse_weight_4bit_out& w = p.weight;
-  Quantize4bitPlan plan;
+  Plan plan;
   plan.wide = is_aligned(p.in, 16) && is_aligned(w.packed, 8) && is_aligned(contract::absmax(p), 4);
   plan.threads = kEncodeThreads;
   plan.lanes = static_cast<int>(w.blocksize) / kEncodeGroup;
@@ -15,6 +15,6 @@ Quantize4bitPlan plan(const contract::Quantize4bit& p) {
   return plan;
 }
 
-std::vector<Quantize4bitPlan> candidates(const contract::Quantize4bit& p) { return {plan(p)}; }
+std::vector<Plan> candidates(const contract::Quantize4bit& p) { return {plan(p)}; }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::quantize_4bit

@@ -9,9 +9,9 @@
 #include "contract/plan.h"
 #include "contract/quantize_4bit.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::quantize_4bit {
 
-struct Quantize4bitPlan {
+struct Plan {
   static constexpr const char* kOp = "quantize_4bit";
   bool wide = false;        // 16-byte loads; else element by element, for arrays at odd addresses
   int threads = 0;          // of a thread block, each with 16 elements
@@ -35,9 +35,9 @@ static_assert(std::int64_t{kEncodeThreads} * kEncodeGroup ==
               format::kMaxBlocksize);  // so no block leaves its thread block
 
 // There is one plan for each call.
-Quantize4bitPlan plan(const contract::Quantize4bit& p);
-std::vector<Quantize4bitPlan> candidates(const contract::Quantize4bit& p);
+Plan plan(const contract::Quantize4bit& p);
+std::vector<Plan> candidates(const contract::Quantize4bit& p);
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::quantize_4bit
 
 #endif  // QFUSE_BACKEND_CUDA_QUANTIZE_4BIT_PLAN_H

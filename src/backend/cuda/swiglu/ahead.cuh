@@ -12,19 +12,19 @@
 #include "backend/cuda/swiglu/columns.cuh"
 #include "backend/cuda/swiglu/steps.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
 // kMoves: the addresses move on from row to row. kRepeats: tokens that are not there may repeat another of the tile.
 template <bool kBackward, bool kWide, bool kMoves, bool kRepeats>
 class AheadInRegisters {
  public:
-  __device__ AheadInRegisters(const SwigluArguments& a, const SwigluTile& tile, uint4* /*planes*/, int token, int chunk)
+  __device__ AheadInRegisters(const Arguments& a, const Tile& tile, uint4* /*planes*/, int token, int chunk)
       : place_(input_at<kBackward>(a, tile, token, chunk)) {
     if (token < tile.tokens) load_row<kWide, kBackward>(a, place_, next_);
   }
 
   // The row of `token`; begins to load the one `rows` further on.
-  __device__ Inputs take(const SwigluArguments& a, const SwigluTile& tile, int token, int rows, int chunk) {
+  __device__ Inputs take(const Arguments& a, const Tile& tile, int token, int rows, int chunk) {
     const Inputs in = next_;
     if (!kRepeats) next_ = {};
     if (token + rows < tile.tokens) {
@@ -48,7 +48,7 @@ class AheadInRegisters {
 template <bool kBackward, bool kRepeats>
 class AheadInShared {
  public:
-  __device__ AheadInShared(const SwigluArguments& a, const SwigluTile& tile, uint4* planes, int token, int chunk)
+  __device__ AheadInShared(const Arguments& a, const Tile& tile, uint4* planes, int token, int chunk)
       : tile_(input_at<kBackward, true>(a, tile, 0, 0)),
         next_(kBackward ? planes + place(token, chunk) : planes + kPlane + threadIdx.x),
         to_next_(kBackward ? place(token + kRows, chunk) - place(token, chunk) : kInput / 2) {
@@ -61,7 +61,7 @@ class AheadInShared {
     copies_.close();
   }
 
-  __device__ Inputs take(const SwigluArguments& a, const SwigluTile& tile, int token, int rows, int /*chunk*/) {
+  __device__ Inputs take(const Arguments& a, const Tile& tile, int token, int rows, int /*chunk*/) {
     row_ = next_;
     next_ += to_next_;
     to_next_ = kToSecondNext - to_next_;
@@ -69,7 +69,7 @@ class AheadInShared {
       x_ += static_cast<std::uint32_t>(a.x_step);
       grad_y_ += static_cast<std::uint32_t>(a.grad_y_step);
     }
-    if (token + rows < (kRepeats ? kSwigluTile : tile.tokens)) copy_row(a);
+    if (token + rows < (kRepeats ? kTile : tile.tokens)) copy_row(a);
     copies_.close();
     copies_.wait<1>();
     Inputs in = {};
@@ -89,7 +89,7 @@ class AheadInShared {
   static constexpr int kToSecondNext = kBackward ? 2 * kRows * kRowChunks : 0;
   static constexpr int kInput = staged_tokens(kBackward) * kRowChunks;
 
-  __device__ void copy_row(const SwigluArguments& a) {
+  __device__ void copy_row(const Arguments& a) {
     const std::uint8_t* const gate = tile_.x + x_;
     copies_.begin(next_, gate);
     copies_.begin(next_ + kInput, gate + 2 * a.h);
@@ -105,6 +105,6 @@ class AheadInShared {
   Copies copies_;
 };
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_AHEAD_CUH

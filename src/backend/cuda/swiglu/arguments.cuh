@@ -8,12 +8,11 @@
 #include "backend/cuda/swiglu/plan.h"
 #include "format/group_rules.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
-constexpr int kChunk = kSwigluChunk;
-constexpr int kRowChunks = kSwigluTile / kChunk;  // threads that share a row
-constexpr int kPairs = kChunk / 2;                // words of bf16 a chunk
-constexpr int kHardwareWarp = 64;                 // threads, at most: all of one come where they exchange values
+constexpr int kRowChunks = kTile / kChunk;  // threads that share a row
+constexpr int kPairs = kChunk / 2;          // words of bf16 a chunk
+constexpr int kHardwareWarp = 64;           // threads, at most: all of one come where they exchange values
 constexpr int kWarpRows = kHardwareWarp / kRowChunks;
 
 // ---- what a kernel sees ----
@@ -23,14 +22,14 @@ struct QuantizedArrays {
   void* s;
 };
 
-struct SwigluArguments {
+struct Arguments {
   std::int64_t m;
   std::int64_t h;
   std::int64_t x_stride;       // elements
   std::int64_t grad_y_stride;  // elements
   int channel_tiles;
   std::uint32_t per_channel_tiles;  // of 2^32, rounded down
-  unsigned outputs;                 // SwigluOutputs that this launch writes
+  unsigned outputs;                 // OutputBits that this launch writes
   bool wide_t;
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
@@ -66,7 +65,7 @@ struct SwigluArguments {
 };
 
 // One block's.
-struct SwigluTile {
+struct Tile {
   std::int64_t token;    // the first one
   std::int64_t channel;  // the first one
   int tokens;            // that there are: 128, or fewer in the last tile
@@ -112,7 +111,7 @@ struct Outputs {
   std::uint32_t y[kPairs];
 };
 
-inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan& plan, unsigned outputs) {
+inline Arguments arguments_of(const contract::Swiglu& p, const Plan& plan, unsigned outputs) {
   constexpr std::int64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
   const int row_step = plan.threads / kRowChunks;
   const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: one row alone may have any stride
@@ -126,8 +125,8 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .h = p.h,
           .x_stride = contract::x_stride(p),
           .grad_y_stride = contract::grad_y_stride(p),
-          .channel_tiles = static_cast<int>(p.h / kSwigluTile),
-          .per_channel_tiles = static_cast<std::uint32_t>(kMost32 / (p.h / kSwigluTile)),
+          .channel_tiles = static_cast<int>(p.h / kTile),
+          .per_channel_tiles = static_cast<std::uint32_t>(kMost32 / (p.h / kTile)),
           .outputs = outputs,
           .wide_t = plan.wide_t,
           .x = static_cast<const std::uint8_t*>(p.x),
@@ -145,7 +144,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .expert_ends = p.experts.ends,
           .ends_are_64 = p.experts.ends_type == QFUSE_INDEX_INT64,
           .experts = static_cast<int>(p.experts.count),
-          .most_column_tiles = static_cast<int>(contract::all_columns(p) / kSwigluTile),
+          .most_column_tiles = static_cast<int>(contract::all_columns(p) / kTile),
           .weights = p.weights,
           .grad_weights = p.grad_weights,
           .parts_of_sums = contract::wants_grad_weights(p) ? static_cast<float*>(p.workspace) : nullptr,
@@ -167,7 +166,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
 // The bounds of a forward's kernel, which leave 48 registers, enough there: five blocks of 256 threads have room then,
 // or two of 512. Turing has no room for so many threads, and on Blackwell experts need more registers.
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 800 || __CUDA_ARCH__ >= 1000)
-constexpr int kMostForwardThreads = kSwigluThreads;
+constexpr int kMostForwardThreads = kThreads;
 #else
 constexpr int kMostForwardThreads = 640;
 #endif
@@ -176,22 +175,22 @@ constexpr int kMostForwardThreads = 640;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
 constexpr int kWeightedBackwardBlocks = 1;
 #else
-constexpr int kWeightedBackwardBlocks = kSwigluThreadsPerMultiprocessor / kSwigluThreads;
+constexpr int kWeightedBackwardBlocks = kThreadsPerMultiprocessor / kThreads;
 #endif
 
 // Threads of a block, and blocks that find room on a multiprocessor. Other activations and formats take more registers.
-template <bool kBackward, SwigluFormat kFormat, SwigluExtras kExtras, bool kStaged>
+template <bool kBackward, Format kFormat, Extras kExtras, bool kStaged>
 struct Bounds {
-  static constexpr bool kIsAny = kExtras == SwigluExtras::any || kFormat == SwigluFormat::any;
+  static constexpr bool kIsAny = kExtras == Extras::any || kFormat == Format::any;
   static constexpr int kMostThreads = kStaged               ? staged_threads(kBackward)
-                                      : kBackward || kIsAny ? kSwigluThreads
+                                      : kBackward || kIsAny ? kThreads
                                                             : kMostForwardThreads;
   static constexpr int kBlocks = kIsAny && !kStaged ? 1
-                                 : kBackward && kExtras == SwigluExtras::weights
+                                 : kBackward && kExtras == Extras::weights
                                      ? kWeightedBackwardBlocks
-                                     : kSwigluThreadsPerMultiprocessor / (kStaged ? kMostThreads : kSwigluThreads);
+                                     : kThreadsPerMultiprocessor / (kStaged ? kMostThreads : kThreads);
 };
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_ARGUMENTS_CUH

@@ -10,7 +10,7 @@
 #include "backend/cuda/swiglu/formats.cuh"
 #include "backend/cuda/swiglu/tiles.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
 // What is to be transposed waits in shared memory as bf16: a plane, which has a row a token and 16 chunks a row. Chunks
 // change places within their row so that both ways through it meet all banks: 8 neighbouring chunks of a row are stored
@@ -20,12 +20,12 @@ __device__ inline int place(int token, int chunk) {
   return (token * kRowChunks + chunk) ^ (token & 1) ^ (token >> 3 & 6);
 }
 
-constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
-static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
+constexpr int kPlane = kTile * kRowChunks;  // vectors
+static_assert(kPlane * sizeof(uint4) == kPlaneBytes);
 
 // Eight channels of all tokens, transposed: `lane` gets the channel lane / 4 and of it the pairs of tokens from
 // 16 * (lane % 4) on, and as many from 64 further on.
-constexpr int kColumnPairs = kSwigluTile / 8;
+constexpr int kColumnPairs = kTile / 8;
 
 __device__ inline void load_columns(const uint4* plane, int chunk, int lane, std::uint32_t (&pairs)[kColumnPairs]) {
   // Tokens 8 or 64 further on lie as much further on: place looks at others of a token's bits.
@@ -40,8 +40,7 @@ __device__ inline void load_columns(const uint4* plane, int chunk, int lane, std
 
 // 16 tokens of a channel, `left` of which exist.
 template <class Payload>
-__device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor,
-                             int left) {
+__device__ void write_tokens(const Arguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor, int left) {
   std::uint32_t payload[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) payload[i] = quantize<Payload>(a.rules, pairs[2 * i], pairs[2 * i + 1], factor);
@@ -69,13 +68,13 @@ struct Columns {
 
 // Those of y, or of the gradient.
 template <bool kExperts, class Payload>
-__device__ Columns columns_of(const SwigluArguments& a, const SwigluTile& tile, const FoundTile& found, bool y) {
+__device__ Columns columns_of(const Arguments& a, const Tile& tile, const FoundTile& found, bool y) {
   std::int8_t* const q = y ? a.y_t.q : a.grad_input_t.q;
   void* const s = y ? a.y_t.s : a.grad_input_t.s;
   if constexpr (!kExperts) return {q, s, y ? a.y_place : a.gradient_place, tile.token, tile.tokens};
   const format::TokenTile tokens = tokens_of(found);
   format::ColumnLayout layout = a.columns;
-  if constexpr (Payload::kIsOneFormat) layout.scales = {layout.scales.layout, false, kSwigluTile};  // a known divisor
+  if constexpr (Payload::kIsOneFormat) layout.scales = {layout.scales.layout, false, kTile};  // a known divisor
   const format::ColumnPlace place = format::place_columns(layout, y ? a.h : 2 * a.h, tokens.before, tokens.columns);
   return {q, s, place, tokens.column, found.columns};
 }
@@ -89,7 +88,7 @@ struct ColumnScales {
 // Four neighbouring threads have a channel's tokens, 16 neighbours each and 16 that lie 64 further on.
 template <class Payload>
 __device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const std::uint32_t (&pairs)[kColumnPairs]) {
-  if (group_size<Payload>(rules) == kSwigluTile) {
+  if (group_size<Payload>(rules) == kTile) {
     std::uint32_t absmax = find_absmax(pairs);
     absmax = larger_magnitudes(absmax, absmax >> 16);
     absmax = larger_magnitudes(absmax, exchange(absmax, 1));
@@ -112,8 +111,7 @@ __device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const
 
 // A plane to an output, the tile's first channel to its row `first_row`.
 template <bool kWide, class Payload, bool kStaged>
-__device__ void write_columns(const SwigluArguments& a, const uint4* plane, const Columns& out,
-                              std::int64_t first_row) {
+__device__ void write_columns(const Arguments& a, const uint4* plane, const Columns& out, std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x % kWarp);
   const int warps = static_cast<int>(blockDim.x / kWarp);
 #pragma unroll 1
@@ -133,13 +131,13 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
       store_scale<kWide, Payload>(a.rules, to, scale);
     };
     if (is_first && token < out.count) store_at(group, scales.first.scale);
-    if (is_first && size < kSwigluTile && token + 64 < out.count) store_at(group + 64 / size, scales.second.scale);
+    if (is_first && size < kTile && token + 64 < out.count) store_at(group + 64 / size, scales.second.scale);
     std::int8_t* const q = out.q + place.first + product<kStaged>(row, place.stride) + out.first + token;
     write_tokens<Payload>(a, q, pairs, scales.first.factor, out.count - token);
     write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, scales.second.factor, out.count - token - 64);
   }
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_COLUMNS_CUH

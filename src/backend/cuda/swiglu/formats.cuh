@@ -11,7 +11,7 @@
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/swiglu/arguments.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
 // How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose
 // product has the quotient's integer part.
@@ -46,20 +46,20 @@ struct AnyGroups {
   static constexpr bool kHasOneScale = false;
 };
 
-template <SwigluFormat kFormat>
+template <Format kFormat>
 struct PayloadOf {
   using Type = AnyGroups;
 };
 template <>
-struct PayloadOf<SwigluFormat::int8> {
+struct PayloadOf<Format::int8> {
   using Type = Int8;
 };
 template <>
-struct PayloadOf<SwigluFormat::e4m3> {
+struct PayloadOf<Format::e4m3> {
   using Type = E4m3;
 };
 template <>
-struct PayloadOf<SwigluFormat::scaled_e4m3> {
+struct PayloadOf<Format::scaled_e4m3> {
   using Type = ScaledE4m3;
 };
 
@@ -85,14 +85,14 @@ __device__ std::uint32_t quantize(const format::GroupRules& rules, std::uint32_t
 // Values of a group.
 template <class Payload>
 __device__ int group_size(const format::GroupRules& rules) {
-  if constexpr (Payload::kIsOneFormat) return kSwigluTile;
+  if constexpr (Payload::kIsOneFormat) return kTile;
   return rules.size;
 }
 
 // The group of a row's value.
 template <class Payload, bool kStaged>
 __device__ std::int64_t group_of(const format::GroupRules& rules, std::int64_t value) {
-  if constexpr (kStaged) return static_cast<std::uint32_t>(value) / kSwigluTile;
+  if constexpr (kStaged) return static_cast<std::uint32_t>(value) / kTile;
   return value / group_size<Payload>(rules);
 }
 
@@ -128,6 +128,6 @@ __device__ void store_scale(const format::GroupRules& rules, const ScalePlace& t
   for (int i = 1; i <= to.empty; ++i) to.address[i] = 0;
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH

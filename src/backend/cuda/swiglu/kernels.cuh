@@ -11,7 +11,7 @@
 #include "backend/cuda/swiglu/steps.cuh"
 #include "backend/cuda/swiglu/tiles.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
 // Where a row's part of what is transposed belongs in the first plane.
 template <bool kBackward, bool kStaged, class Ahead>
@@ -33,14 +33,14 @@ __device__ void keep_for_columns(unsigned outputs, const Outputs& out, uint4* ro
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
 // Where columns of such tokens are not written, they may repeat another of the tile, which no absmax of 128 tokens
 // notices.
-// kOutputs: those of SwigluKernel.
-template <bool kBackward, unsigned kOutputs, SwigluFormat kFormat, SwigluExtras kExtras, bool kExperts, bool kWide,
-          bool kStaged, class B = Bounds<kBackward, kFormat, kExtras, kStaged>>
-__global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const SwigluArguments given) {
+// kOutputs: those of Kernel.
+template <bool kBackward, unsigned kOutputs, Format kFormat, Extras kExtras, bool kExperts, bool kWide, bool kStaged,
+          class B = Bounds<kBackward, kFormat, kExtras, kStaged>>
+__global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const Arguments given) {
   using Payload = typename PayloadOf<kFormat>::Type;
-  constexpr bool kHasWeights = kExtras != SwigluExtras::none;
+  constexpr bool kHasWeights = kExtras != Extras::none;
   constexpr bool kHasMany = kHasWeights || !Payload::kHasOneScale;
-  const SwigluArguments& a = arguments_within_reach<kHasMany>(given);
+  const Arguments& a = arguments_within_reach<kHasMany>(given);
   constexpr bool kRepeats = !kExperts && !kHasWeights && Payload::kIsOneFormat;
   constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 has no registers for such pointers
   const unsigned outputs = kOutputs != 0 ? kOutputs : a.outputs;
@@ -48,16 +48,16 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
   const bool has_rows = (outputs & rows_of(kBackward)) != 0;
   auto* const in_planes = static_cast<uint4*>(dynamic_shared());
   __shared__ FoundTile found;
-  const SwigluTile tile = locate<kExperts>(a, found);
+  const Tile tile = locate<kExperts>(a, found);
   if (kExperts && tile.tokens == 0) return;
-  __shared__ float weights[kHasWeights ? kSwigluTile : 1];
+  __shared__ float weights[kHasWeights ? kTile : 1];
   if constexpr (kHasWeights) {
-    if (threadIdx.x < kSwigluTile) weights[threadIdx.x] = load_weight<kWide>(a, tile, static_cast<int>(threadIdx.x));
+    if (threadIdx.x < kTile) weights[threadIdx.x] = load_weight<kWide>(a, tile, static_cast<int>(threadIdx.x));
     __syncthreads();
   }
   const int chunk = static_cast<int>(threadIdx.x % kRowChunks);
   const int rows = static_cast<int>(blockDim.x / kRowChunks);
-  const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kSwigluTile;
+  const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kTile;
   int token = static_cast<int>(threadIdx.x / kRowChunks);
   using Ahead = std::conditional_t<kStaged, AheadInShared<kBackward, kRepeats>,
                                    AheadInRegisters<kBackward, kWide, kMoves, kRepeats>>;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
     Weighting weighting = {};
     if constexpr (kHasWeights) weighting.weight = weights + token;
     Outputs out = swiglu_chunk<kExtras>(a, in, weighting);
-    if (kExperts && kExtras == SwigluExtras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
+    if (kExperts && kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
     if (planes > 0)
       keep_for_columns<kBackward>(outputs, out, row_of_planes<kBackward, kStaged>(ahead, in_planes, token, chunk));
     if (has_rows) {
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
       write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
   }
 #pragma unroll 1  // no tokens: zeros
-  for (; kExperts && token < kSwigluTile; token += rows)
+  for (; kExperts && token < kTile; token += rows)
     for (int i = 0; i < planes; ++i) in_planes[i * kPlane + place(token, chunk)] = {};
   if (kStaged || planes > 0) __syncthreads();
   if (kStaged && a.scales_wait) write_waiting_scales<kBackward, Payload>(a, tile, scales);
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
 
 // What grad_weights are: the sums of their parts. A thread has a token.
 template <bool kWide>
-__global__ void add_parts(const SwigluArguments a) {
+__global__ void add_parts(const Arguments a) {
   const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (token >= a.m) return;
   float sum = load<kWide>(a.parts_of_sums + token);
@@ -110,13 +110,13 @@ __global__ void add_parts(const SwigluArguments a) {
 
 // Before: zeros for all parts, where a token may have no expert.
 template <bool kWide>
-__global__ void clear_parts(const SwigluArguments a) {
+__global__ void clear_parts(const Arguments a) {
   const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (token >= a.m) return;
   for (std::int64_t group = 0; group < a.channel_tiles; ++group)
     store<kWide>(a.parts_of_sums + group * a.m + token, 0.0F);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_CUH

@@ -7,10 +7,10 @@
 #include <array>
 #include <cstddef>
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
 // How groups are quantized. A kernel of one format has its steps alone; `any` reads the call's rules.
-enum class SwigluFormat {
+enum class Format {
   int8,         // the published operator's
   e4m3,         // DeepSeek's: scales of powers of two
   scaled_e4m3,  // E4M3 in groups of 128 with fp32 scales by another rule
@@ -18,20 +18,20 @@ enum class SwigluFormat {
 };
 
 // What a kernel computes beside x and grad_y: nothing, router weights, or other activations too.
-enum class SwigluExtras { none, weights, any };
+enum class Extras { none, weights, any };
 
 // The outputs of a call, as bits.
-enum SwigluOutputs : unsigned { kGradRows = 1, kGradTransposed = 2, kYRows = 4, kYTransposed = 8 };
+enum OutputBits : unsigned { kGradRows = 1, kGradTransposed = 2, kYRows = 4, kYTransposed = 8 };
 
-struct SwigluKernel {
+struct Kernel {
   bool backward;
   unsigned outputs;  // exactly these; 0: those of its pass that the call asks for
-  SwigluFormat format;
-  SwigluExtras extras;
+  Format format;
+  Extras extras;
   bool experts;  // finds the experts' tiles; takes calls without experts too
   bool wide;     // rows at multiples of 16 bytes; else at any address
   bool staged;   // inputs pass through shared memory; else through registers
-  bool operator==(const SwigluKernel&) const = default;
+  bool operator==(const Kernel&) const = default;
 };
 
 // What training asks for: kernels that know these have fewer instructions, each of which a block fetches once. That is
@@ -45,7 +45,7 @@ constexpr bool is_of_training(unsigned outputs) {
 }
 
 // Whatever a call asks for, the kernel of any outputs, format and extras has it. The others are faster.
-constexpr bool exists(const SwigluKernel& kernel) {
+constexpr bool exists(const Kernel& kernel) {
 #ifdef QFUSE_HIP  // which has no asynchronous copies to shared memory
   if (kernel.staged) return false;
 #endif
@@ -53,22 +53,21 @@ constexpr bool exists(const SwigluKernel& kernel) {
   const bool is_forward_of_training = kernel.outputs == (kYRows | kYTransposed);
   if (is_exact && (!is_of_training(kernel.outputs) || kernel.backward == is_forward_of_training)) return false;
   if (kernel.staged && !is_exact) return false;
-  if (kernel.format == SwigluFormat::any && kernel.extras == SwigluExtras::any) return kernel.experts && !is_exact;
+  if (kernel.format == Format::any && kernel.extras == Extras::any) return kernel.experts && !is_exact;
   if (!kernel.wide) return false;
-  if (kernel.format == SwigluFormat::any)
-    return kernel.experts && kernel.extras == SwigluExtras::none && !kernel.staged;
-  if (kernel.format == SwigluFormat::scaled_e4m3 && kernel.extras != SwigluExtras::none) return false;
-  if (kernel.extras == SwigluExtras::any)
-    return is_forward_of_training && kernel.experts && kernel.format == SwigluFormat::e4m3 && !kernel.staged;
+  if (kernel.format == Format::any) return kernel.experts && kernel.extras == Extras::none && !kernel.staged;
+  if (kernel.format == Format::scaled_e4m3 && kernel.extras != Extras::none) return false;
+  if (kernel.extras == Extras::any)
+    return is_forward_of_training && kernel.experts && kernel.format == Format::e4m3 && !kernel.staged;
   // Experts may be known not to be there where there is nothing else beside x.
-  return kernel.experts || (kernel.extras == SwigluExtras::none && kernel.format != SwigluFormat::scaled_e4m3);
+  return kernel.experts || (kernel.extras == Extras::none && kernel.format != Format::scaled_e4m3);
 }
 
 namespace detail {
 
 // Every combination of the fields by its number.
-constexpr std::size_t kSwigluCombinations = std::size_t{2} * 4 * 4 * 3 * 2 * 2 * 2;
-constexpr SwigluKernel swiglu_combination(std::size_t number) {
+constexpr std::size_t kCombinations = std::size_t{2} * 4 * 4 * 3 * 2 * 2 * 2;
+constexpr Kernel combination(std::size_t number) {
   const auto next = [&](std::size_t choices) {
     const std::size_t choice = number % choices;
     number /= choices;
@@ -76,31 +75,31 @@ constexpr SwigluKernel swiglu_combination(std::size_t number) {
   };
   const bool backward = next(2) != 0;
   const std::size_t outputs = next(kTrainingOutputs.size() + 1);
-  const auto format = static_cast<SwigluFormat>(next(4));
-  const auto extras = static_cast<SwigluExtras>(next(3));
+  const auto format = static_cast<Format>(next(4));
+  const auto extras = static_cast<Extras>(next(3));
   const bool experts = next(2) != 0;
   const bool wide = next(2) != 0;
   return {backward, outputs == 0 ? 0 : kTrainingOutputs.at(outputs - 1), format, extras, experts, wide, next(2) != 0};
 }
 
-constexpr std::size_t count_swiglu_kernels() {
+constexpr std::size_t count_kernels() {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < kSwigluCombinations; ++i) count += exists(swiglu_combination(i)) ? 1 : 0;
+  for (std::size_t i = 0; i < kCombinations; ++i) count += exists(combination(i)) ? 1 : 0;
   return count;
 }
 
-constexpr auto list_swiglu_kernels() {
-  std::array<SwigluKernel, count_swiglu_kernels()> kernels{};
+constexpr auto list_kernels() {
+  std::array<Kernel, count_kernels()> kernels{};
   std::size_t count = 0;
-  for (std::size_t i = 0; i < kSwigluCombinations; ++i)
-    if (exists(swiglu_combination(i))) kernels.at(count++) = swiglu_combination(i);
+  for (std::size_t i = 0; i < kCombinations; ++i)
+    if (exists(combination(i))) kernels.at(count++) = combination(i);
   return kernels;
 }
 
 }  // namespace detail
 
-inline constexpr auto kSwigluKernels = detail::list_swiglu_kernels();
+inline constexpr auto kKernels = detail::list_kernels();
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_H

@@ -19,44 +19,44 @@
 #include "backend/cuda/swiglu/kernels.cuh"
 #include "backend/cuda/swiglu/plan.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 namespace {
 
-using Kernel = void (*)(SwigluArguments);
+using KernelFunction = void (*)(Arguments);
 
 template <std::size_t kNumber>
-constexpr Kernel kernel_of() {
-  constexpr SwigluKernel kKernel = kSwigluKernels[kNumber];
+constexpr KernelFunction kernel_of() {
+  constexpr Kernel kKernel = kKernels[kNumber];
   return swiglu_tile<kKernel.backward, kKernel.outputs, kKernel.format, kKernel.extras, kKernel.experts, kKernel.wide,
                      kKernel.staged>;
 }
 
 template <std::size_t... kNumbers>
-std::array<Kernel, sizeof...(kNumbers)> all_kernels(std::index_sequence<kNumbers...> /*numbers*/) {
+std::array<KernelFunction, sizeof...(kNumbers)> all_kernels(std::index_sequence<kNumbers...> /*numbers*/) {
   return {kernel_of<kNumbers>()...};
 }
 
 // That of the table with the same number; a plan has no other.
-Kernel kernel_of(const SwigluKernel& kernel) {
-  static const auto kAll = all_kernels(std::make_index_sequence<kSwigluKernels.size()>());
-  return kAll.at(static_cast<std::size_t>(std::ranges::find(kSwigluKernels, kernel) - kSwigluKernels.begin()));
+KernelFunction kernel_of(const Kernel& kernel) {
+  static const auto kAll = all_kernels(std::make_index_sequence<kKernels.size()>());
+  return kAll.at(static_cast<std::size_t>(std::ranges::find(kKernels, kernel) - kKernels.begin()));
 }
 
-contract::Outcome start(const contract::Swiglu& p, const SwigluPlan& how, unsigned outputs, const qfuse_exec& exec) {
+contract::Outcome start(const contract::Swiglu& p, const Plan& how, unsigned outputs, const qfuse_exec& exec) {
   const int shared_bytes =
-      how.kernel.staged ? staged_bytes(how.kernel.backward) : transposed_planes(outputs) * kSwigluPlaneBytes;
+      how.kernel.staged ? staged_bytes(how.kernel.backward) : transposed_planes(outputs) * kPlaneBytes;
   return launch(kernel_of(how.kernel), {.blocks = how.blocks, .threads = how.threads, .shared_bytes = shared_bytes},
                 arguments_of(p, how, outputs), exec);
 }
 
-contract::Outcome start_for_tokens(Kernel kernel, const contract::Swiglu& p, const SwigluPlan& how,
+contract::Outcome start_for_tokens(KernelFunction kernel, const contract::Swiglu& p, const Plan& how,
                                    const qfuse_exec& exec) {
-  return launch(kernel, {.blocks = format::ceil_div(p.m, kSwigluSumThreads), .threads = kSwigluSumThreads},
-                arguments_of(p, how, 0), exec);
+  return launch(kernel, {.blocks = format::ceil_div(p.m, kSumThreads), .threads = kSumThreads}, arguments_of(p, how, 0),
+                exec);
 }
 
 // First the transposed gradient, whose planes a GPU may have no room for: nothing has been written then.
-contract::Outcome start_tiles(const contract::Swiglu& p, const SwigluPlan& how, const qfuse_exec& exec) {
+contract::Outcome start_tiles(const contract::Swiglu& p, const Plan& how, const qfuse_exec& exec) {
   const unsigned outputs = wanted_outputs(p);
   const unsigned others = outputs & ~static_cast<unsigned>(kGradTransposed);
   if (how.together || others == 0 || others == outputs) return start(p, how, outputs, exec);
@@ -66,10 +66,15 @@ contract::Outcome start_tiles(const contract::Swiglu& p, const SwigluPlan& how, 
 
 }  // namespace
 
-contract::Outcome swiglu(const contract::Swiglu& p, const qfuse_exec& exec) {
+}  // namespace qfuse::cuda::swiglu
+
+namespace qfuse::cuda {
+
+contract::Outcome ops::swiglu(const contract::Swiglu& p, const qfuse_exec& exec) {
+  using namespace cuda::swiglu;
   DeviceFacts facts;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
-  SwigluPlan how = plan(p, facts);
+  Plan how = plan(p, facts);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
   const bool sums = contract::wants_grad_weights(p);
   if (sums && contract::has_experts(p))

@@ -12,11 +12,11 @@
 #include "contract/swiglu.h"
 #include "format/host_device.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
-struct SwigluPlan {
+struct Plan {
   static constexpr const char* kOp = "swiglu";
-  SwigluKernel kernel{};
+  Kernel kernel{};
   bool wide_t = false;      // 16-byte stores of what is transposed; else byte by byte
   bool together = true;     // one launch; else a first one for the transposed gradient, and another for the rest
   int threads = 0;          // of a thread block, which has one tile of 128 tokens by 128 channels
@@ -26,33 +26,31 @@ struct SwigluPlan {
 };
 
 // Measured on an H200, the tile and the threads of a block on an H100 too.
-inline constexpr int kSwigluTile = 128;     // tokens and channels: both kinds of group close in a tile
-inline constexpr int kSwigluChunk = 8;      // channels a thread has of a row: 16 bytes
-inline constexpr int kSwigluThreads = 512;  // with the next row's loads under way: 2 % better than 256 as a rule
+inline constexpr int kTile = 128;     // tokens and channels: both kinds of group close in a tile
+inline constexpr int kChunk = 8;      // channels a thread has of a row: 16 bytes
+inline constexpr int kThreads = 512;  // with the next row's loads under way: 2 % better than 256 as a rule
 // Blocks of fewer threads, of which more have room, where tiles are more than a wave of the others: the outputs of a
 // backward but the transposed gradient up to two waves (11 % at 320 tiles, 2 % at 512); a forward, of which five have
 // room, where the last wave of one that is staged would leave more idle.
-inline constexpr int kSwigluFewerThreads = 256;
-inline constexpr int kSwigluForwardBlocks = 5;                           // on a multiprocessor
-inline constexpr int kSwigluThreadsPerMultiprocessor = 1024;             // at 64 registers each
-inline constexpr int kSwigluPlaneBytes = kSwigluTile * kSwigluTile * 2;  // of shared memory: a tile of bf16
-inline constexpr int kSwigluSumThreads = 128;  // of a block that adds the parts of grad_weights, a token each
-static_assert(kSwigluTile == format::kGroupSize);
+inline constexpr int kFewerThreads = 256;
+inline constexpr int kForwardBlocks = 5;                // on a multiprocessor
+inline constexpr int kThreadsPerMultiprocessor = 1024;  // at 64 registers each
+inline constexpr int kPlaneBytes = kTile * kTile * 2;   // of shared memory: a tile of bf16
+inline constexpr int kSumThreads = 128;                 // of a block that adds the parts of grad_weights, a token each
+static_assert(kTile == format::kGroupSize);
 
 // Of a kernel that is staged: the threads that a block always has, of how many tokens inputs have room in shared
 // memory, and the bytes of that and of what is transposed, which in a backward takes the inputs' place. Two blocks have
 // room on a multiprocessor, of the forward's four.
-constexpr int staged_threads(bool gradients) { return gradients ? kSwigluThreads : kSwigluFewerThreads; }
-constexpr int staged_tokens(bool gradients) {
-  return gradients ? kSwigluTile : 2 * kSwigluFewerThreads * kSwigluChunk / kSwigluTile;
-}
+constexpr int staged_threads(bool gradients) { return gradients ? kThreads : kFewerThreads; }
+constexpr int staged_tokens(bool gradients) { return gradients ? kTile : 2 * kFewerThreads * kChunk / kTile; }
 constexpr int staged_bytes(bool gradients) {
-  return gradients ? 3 * kSwigluPlaneBytes : kSwigluPlaneBytes + 2 * staged_tokens(gradients) * kSwigluTile * 2;
+  return gradients ? 3 * kPlaneBytes : kPlaneBytes + 2 * staged_tokens(gradients) * kTile * 2;
 }
 
 // Elements from row to row: those of a tile are less than 2^32 bytes apart then.
 inline constexpr std::int64_t kMostStagedStride = std::int64_t{1} << 24;
-static_assert(kSwigluTile * kMostStagedStride * 2 <= std::int64_t{1} << 32);
+static_assert(kTile * kMostStagedStride * 2 <= std::int64_t{1} << 32);
 
 // Where a block can have so much, all of a multiprocessor's have: those of a backward, or of a forward.
 inline constexpr int kStagedBytesPerMultiprocessor = 2 * staged_bytes(true);
@@ -69,9 +67,9 @@ QFUSE_HOST_DEVICE constexpr int transposed_planes(unsigned outputs) {
 }
 
 // Every plan that the call can have, and the one that it gets.
-std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts& facts);
-SwigluPlan plan(const contract::Swiglu& p, const DeviceFacts& facts);
+std::vector<Plan> candidates(const contract::Swiglu& p, const DeviceFacts& facts);
+Plan plan(const contract::Swiglu& p, const DeviceFacts& facts);
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_PLAN_H

@@ -12,7 +12,7 @@
 #include "backend/cuda/swiglu/arguments.cuh"
 #include "backend/cuda/swiglu/formats.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
 // ---- a token's channels ----
 
@@ -27,7 +27,7 @@ __device__ void load_chunk(const std::uint8_t* from, std::uint32_t (&pairs)[kPai
 }
 
 template <bool kGradients, bool kStaged = false>
-__device__ InputPlace input_at(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk) {
+__device__ InputPlace input_at(const Arguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   return {a.x + 2 * (product<kStaged>(row, a.x_stride) + channel),
@@ -35,20 +35,20 @@ __device__ InputPlace input_at(const SwigluArguments& a, const SwigluTile& tile,
 }
 
 template <bool kGradients>
-__device__ void move_on(const SwigluArguments& a, InputPlace& from) {
+__device__ void move_on(const Arguments& a, InputPlace& from) {
   from.x += a.x_step;
   if constexpr (kGradients) from.grad_y += a.grad_y_step;
 }
 
 template <bool kWide, bool kGradients>
-__device__ void load_row(const SwigluArguments& a, const InputPlace& from, Inputs& in) {
+__device__ void load_row(const Arguments& a, const InputPlace& from, Inputs& in) {
   load_chunk<kWide>(from.x, in.gate);
   load_chunk<kWide>(from.x + 2 * a.h, in.up);
   if constexpr (kGradients) load_chunk<kWide>(from.grad_y, in.grad_y);
 }
 
 template <bool kWide>
-__device__ float load_weight(const SwigluArguments& a, const SwigluTile& tile, int token) {
+__device__ float load_weight(const Arguments& a, const Tile& tile, int token) {
   if (a.weights == nullptr || token >= tile.tokens) return 1.0F;
   return load<kWide>(a.weights + tile.token + token);
 }
@@ -67,15 +67,15 @@ struct Values {
   float d_up;
 };
 
-template <SwigluExtras kExtras, bool kFast>
-__device__ Values swiglu_channel(const SwigluArguments& a, const Inputs& in, int i, Weighting& w) {
+template <Extras kExtras, bool kFast>
+__device__ Values swiglu_channel(const Arguments& a, const Inputs& in, int i, Weighting& w) {
   float g = widen<Bfloat16>(in.gate, i);
   float u = widen<Bfloat16>(in.up, i);
   float dy = widen<Bfloat16>(in.grad_y, i);
-  const bool gate_is_limited = kExtras == SwigluExtras::any && g > a.limit;
-  const bool up_is_limited = kExtras == SwigluExtras::any && fabsf(u) > a.limit;
+  const bool gate_is_limited = kExtras == Extras::any && g > a.limit;
+  const bool up_is_limited = kExtras == Extras::any && fabsf(u) > a.limit;
   float exponent = g;
-  if constexpr (kExtras == SwigluExtras::any) {
+  if constexpr (kExtras == Extras::any) {
     g = gate_is_limited ? a.limit : g;
     u = up_is_limited ? (u > 0.0F ? a.limit : -a.limit) : u;
     u = a.up_offset != 0 ? u + a.up_offset : u;
@@ -84,7 +84,7 @@ __device__ Values swiglu_channel(const SwigluArguments& a, const Inputs& in, int
   const float s = kFast ? fast_sigmoid(exponent) : sigmoid(exponent);
   const float silu = g * s;
   float y = silu * u;
-  if constexpr (kExtras != SwigluExtras::none) {
+  if constexpr (kExtras != Extras::none) {
     const float product = dy * y;
     w.sum = i == 0 ? product : w.sum + product;
     const float weight = *w.weight;
@@ -94,8 +94,8 @@ __device__ Values swiglu_channel(const SwigluArguments& a, const Inputs& in, int
   return {y, gate_is_limited ? 0.0F : gate_gradient(exponent, u, dy, s), up_is_limited ? 0.0F : dy * silu};
 }
 
-template <SwigluExtras kExtras, bool kFast>
-__device__ void swiglu_pair(const SwigluArguments& a, const Inputs& in, int i, Outputs& out, Weighting& w) {
+template <Extras kExtras, bool kFast>
+__device__ void swiglu_pair(const Arguments& a, const Inputs& in, int i, Outputs& out, Weighting& w) {
   const Values first = swiglu_channel<kExtras, kFast>(a, in, 2 * i, w);
   const Values second = swiglu_channel<kExtras, kFast>(a, in, 2 * i + 1, w);
   const float y[] = {first.y, second.y};
@@ -107,15 +107,15 @@ __device__ void swiglu_pair(const SwigluArguments& a, const Inputs& in, int i, O
 }
 
 // Whether fast_sigmoid is right for all exponents of a chunk.
-template <SwigluExtras kExtras>
-__device__ bool has_small_gates(const SwigluArguments& a, const Inputs& in) {
+template <Extras kExtras>
+__device__ bool has_small_gates(const Arguments& a, const Inputs& in) {
   const bool small = are_at_most(magnitudes(find_absmax(in.gate)), kFastSigmoidMost);
-  return small && (kExtras != SwigluExtras::any || a.exponents_are_bf16);
+  return small && (kExtras != Extras::any || a.exponents_are_bf16);
 }
 
 // The forward and its gradients, rounded to bf16.
-template <SwigluExtras kExtras>
-__device__ Outputs swiglu_chunk(const SwigluArguments& a, const Inputs& in, Weighting& w) {
+template <Extras kExtras>
+__device__ Outputs swiglu_chunk(const Arguments& a, const Inputs& in, Weighting& w) {
   Outputs out;
   if (has_small_gates<kExtras>(a, in)) {
 #pragma unroll
@@ -146,7 +146,7 @@ __device__ void write_payload(const format::GroupRules& rules, std::int8_t* to, 
 
 // Even threads write scales of d_gate, odd ones those of d_up, if they have one of a group's first two chunks.
 template <class Payload, bool kStaged>
-__device__ OutputPlace gradients_at(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk) {
+__device__ OutputPlace gradients_at(const Arguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   const std::int64_t of_row = channel + (chunk % 2 == 1 ? a.h : 0);
@@ -158,8 +158,7 @@ __device__ OutputPlace gradients_at(const SwigluArguments& a, const SwigluTile& 
 // The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one
 // word, d_gate's in the lower half; then even threads make the scale of d_gate, odd ones that of d_up.
 template <bool kWide, class Payload>
-__device__ void write_gradients(const SwigluArguments& a, const OutputPlace& to, bool exists, int chunk,
-                                const Outputs& out) {
+__device__ void write_gradients(const Arguments& a, const OutputPlace& to, bool exists, int chunk, const Outputs& out) {
   const format::GroupRules& rules = a.rules;
   const int size = group_size<Payload>(rules);
   const std::uint32_t gate = find_absmax(out.d_gate);
@@ -176,7 +175,7 @@ __device__ void write_gradients(const SwigluArguments& a, const OutputPlace& to,
 }
 
 template <class Payload, bool kStaged>
-__device__ OutputPlace y_at(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk) {
+__device__ OutputPlace y_at(const Arguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   return {a.y.q + product<kStaged>(row, a.h) + channel,
@@ -184,7 +183,7 @@ __device__ OutputPlace y_at(const SwigluArguments& a, const SwigluTile& tile, in
 }
 
 template <bool kWide, class Payload>
-__device__ void write_y(const SwigluArguments& a, const OutputPlace& to, bool exists, int chunk, const Outputs& out) {
+__device__ void write_y(const Arguments& a, const OutputPlace& to, bool exists, int chunk, const Outputs& out) {
   const int size = group_size<Payload>(a.rules);
   std::uint32_t absmax = find_absmax(out.y);
   for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
@@ -200,19 +199,19 @@ __device__ constexpr unsigned rows_of(bool backward) { return backward ? kGradRo
 
 // Where a thread writes its part of a row.
 template <bool kBackward, class Payload, bool kStaged>
-__device__ OutputPlace output_at(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk) {
+__device__ OutputPlace output_at(const Arguments& a, const Tile& tile, int token, int chunk) {
   if constexpr (kBackward) return gradients_at<Payload, kStaged>(a, tile, token, chunk);
   return y_at<Payload, kStaged>(a, tile, token, chunk);
 }
 
 template <bool kBackward>
-__device__ void move_on(const SwigluArguments& a, OutputPlace& to) {
+__device__ void move_on(const Arguments& a, OutputPlace& to) {
   to.q += kBackward ? a.gradients_step : a.y_step;
   to.scale.address += kBackward ? a.gradient_scales_step : a.y_scales_step;
 }
 
 template <bool kBackward, bool kWide, class Payload>
-__device__ void write_row(const SwigluArguments& a, const OutputPlace& to, bool exists, int chunk, const Outputs& out) {
+__device__ void write_row(const Arguments& a, const OutputPlace& to, bool exists, int chunk, const Outputs& out) {
   if constexpr (kBackward)
     write_gradients<kWide, Payload>(a, to, exists, chunk, out);
   else
@@ -224,7 +223,7 @@ __device__ void write_row(const SwigluArguments& a, const OutputPlace& to, bool 
 template <bool kBackward>
 struct WaitingScales {
   static constexpr int kGroups = kBackward ? 2 : 1;
-  float of[kGroups][kSwigluTile];
+  float of[kGroups][kTile];
 };
 
 template <bool kBackward>
@@ -234,10 +233,9 @@ __device__ ScalePlace waiting_scale_at(WaitingScales<kBackward>& scales, int tok
 
 // After a barrier.
 template <bool kBackward, class Payload>
-__device__ void write_waiting_scales(const SwigluArguments& a, const SwigluTile& tile,
-                                     const WaitingScales<kBackward>& scales) {
-  const int token = static_cast<int>(threadIdx.x) % kSwigluTile;
-  const int of_tile = static_cast<int>(threadIdx.x) / kSwigluTile;
+__device__ void write_waiting_scales(const Arguments& a, const Tile& tile, const WaitingScales<kBackward>& scales) {
+  const int token = static_cast<int>(threadIdx.x) % kTile;
+  const int of_tile = static_cast<int>(threadIdx.x) / kTile;
   if (of_tile >= WaitingScales<kBackward>::kGroups || token >= tile.tokens) return;
   const std::int64_t group = group_of<Payload, true>(a.rules, tile.channel + (of_tile == 0 ? 0 : a.h));
   void* const data = kBackward ? a.grad_input.s : a.y.s;
@@ -248,13 +246,13 @@ __device__ void write_waiting_scales(const SwigluArguments& a, const SwigluTile&
 
 // A token's sum over the tile's channels, of which each chunk has added its own: by halves.
 template <bool kWide>
-__device__ void write_part_of_sum(const SwigluArguments& a, const SwigluTile& tile, int token, int chunk, float sum) {
+__device__ void write_part_of_sum(const Arguments& a, const Tile& tile, int token, int chunk, float sum) {
 #pragma unroll
   for (int step = kRowChunks / 2; step > 0; step /= 2) sum += exchange(sum, step);
   if (token >= tile.tokens || chunk != 0) return;
-  store<kWide>(a.parts_of_sums + tile.channel / kSwigluTile * a.m + tile.token + token, sum);
+  store<kWide>(a.parts_of_sums + tile.channel / kTile * a.m + tile.token + token, sum);
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH

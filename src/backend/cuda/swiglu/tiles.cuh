@@ -7,7 +7,7 @@
 #include "backend/cuda/device/warp.cuh"
 #include "backend/cuda/swiglu/arguments.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::swiglu {
 
 // A tile of tokens, as a block with experts finds it. The search keeps all of the block waiting, and its time is that
 // of its instructions, each of which must be fetched: so it counts in int, which no GPU's memory has the tokens to
@@ -23,12 +23,12 @@ struct FoundTile {
 };
 
 __device__ inline format::TokenTile tokens_of(const FoundTile& tile) {
-  return {tile.token, tile.count, std::int64_t{tile.index} * kSwigluTile, std::int64_t{tile.before} * kSwigluTile,
-          std::int64_t{tile.tiles} * kSwigluTile};
+  return {tile.token, tile.count, std::int64_t{tile.index} * kTile, std::int64_t{tile.before} * kTile,
+          std::int64_t{tile.tiles} * kTile};
 }
 
 // Where an expert's tokens end: the nearest of 0 to m, as nobody has looked at it before.
-__device__ inline int expert_end(const SwigluArguments& a, int expert) {
+__device__ inline int expert_end(const Arguments& a, int expert) {
   const auto m = static_cast<int>(a.m);
   const auto nearest = [&](auto end) { return end < 0 ? 0 : end > m ? m : static_cast<int>(end); };
   return a.ends_are_64 ? nearest(__ldg(static_cast<const long long*>(a.expert_ends) + expert))
@@ -37,7 +37,7 @@ __device__ inline int expert_end(const SwigluArguments& a, int expert) {
 
 // Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole. The number of the block's row
 // of tiles is a quotient, on which every load waits: by a product, at most one less, as blocks are fewer than 2^31.
-__device__ inline unsigned token_tile_number(const SwigluArguments& a) {
+__device__ inline unsigned token_tile_number(const Arguments& a) {
   const auto channel_tiles = static_cast<unsigned>(a.channel_tiles);
   const auto number = static_cast<unsigned>(std::uint64_t{blockIdx.x} * a.per_channel_tiles >> 32);
   return blockIdx.x - number * channel_tiles >= channel_tiles ? number + 1 : number;
@@ -45,7 +45,7 @@ __device__ inline unsigned token_tile_number(const SwigluArguments& a) {
 
 // The tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles of
 // one expert, which begins where the lane before ends; lanes without an expert repeat the last one's end.
-__device__ inline void find_token_tile(const SwigluArguments& a, int number, FoundTile& tile) {
+__device__ inline void find_token_tile(const Arguments& a, int number, FoundTile& tile) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   int tiles_before = 0;  // and the end, of the experts before
   int last_end = 0;
@@ -56,17 +56,17 @@ __device__ inline void find_token_tile(const SwigluArguments& a, int number, Fou
     const int end_before = value_before(end, 1);
     const int begin = lane > 0 ? end_before : last_end;
     const int rows = end > begin ? end - begin : 0;
-    const int tiles = static_cast<int>((static_cast<unsigned>(rows) + kSwigluTile - 1) / kSwigluTile);
+    const int tiles = static_cast<int>((static_cast<unsigned>(rows) + kTile - 1) / kTile);
     const int until = tiles_before + sum_until(tiles);
     const int index = number - (until - tiles);
     if (index >= 0 && index < tiles && until <= a.most_column_tiles && threadIdx.x < kWarp) {
-      const int left = rows - index * kSwigluTile;
-      tile.token = begin + index * kSwigluTile;
-      tile.count = left < kSwigluTile ? left : kSwigluTile;
+      const int left = rows - index * kTile;
+      tile.token = begin + index * kTile;
+      tile.count = left < kTile ? left : kTile;
       tile.index = index;
       tile.before = until - tiles;
       tile.tiles = tiles;
-      tile.columns = kSwigluTile;
+      tile.columns = kTile;
     }
     tiles_before = value_of(until, kWarp - 1);
     last_end = value_of(end, kWarp - 1);
@@ -74,30 +74,30 @@ __device__ inline void find_token_tile(const SwigluArguments& a, int number, Fou
 }
 
 // Of all tokens, where there are no experts.
-__device__ inline void find_tile_of_all(const SwigluArguments& a, int number, FoundTile& tile) {
+__device__ inline void find_tile_of_all(const Arguments& a, int number, FoundTile& tile) {
   if (threadIdx.x != 0) return;
-  const std::int64_t left = a.m - static_cast<std::int64_t>(number) * kSwigluTile;
-  tile.token = number * kSwigluTile;
-  tile.count = left < kSwigluTile ? static_cast<int>(left) : kSwigluTile;
+  const std::int64_t left = a.m - static_cast<std::int64_t>(number) * kTile;
+  tile.token = number * kTile;
+  tile.count = left < kTile ? static_cast<int>(left) : kTile;
   tile.index = number;
   tile.before = tile.tiles = 0;  // columns are not apart
   tile.columns = tile.count;
 }
 
 // The number of the block's tile in a row of tiles.
-__device__ inline int channel_tile(const SwigluArguments& a) {
+__device__ inline int channel_tile(const Arguments& a) {
   return static_cast<int>(blockIdx.x - token_tile_number(a) * static_cast<unsigned>(a.channel_tiles));
 }
 
 // The block's tile where there are no experts.
-__device__ inline SwigluTile locate_tokens(const SwigluArguments& a) {
+__device__ inline Tile locate_tokens(const Arguments& a) {
   const format::TokenTile tokens = format::tile_of(0, a.m, token_tile_number(a), 0, a.m);
-  return {tokens.token, std::int64_t{channel_tile(a)} * kSwigluTile, static_cast<int>(tokens.count)};
+  return {tokens.token, std::int64_t{channel_tile(a)} * kTile, static_cast<int>(tokens.count)};
 }
 
 // The block's tile; an expert's is found for all by the first warp of the hardware's, be it of 32 threads or 64.
 template <bool kExperts>
-__device__ SwigluTile locate(const SwigluArguments& a, FoundTile& found) {
+__device__ Tile locate(const Arguments& a, FoundTile& found) {
   if constexpr (!kExperts) return locate_tokens(a);
   const auto number = static_cast<int>(token_tile_number(a));
   if (threadIdx.x < kHardwareWarp) {
@@ -112,9 +112,9 @@ __device__ SwigluTile locate(const SwigluArguments& a, FoundTile& found) {
       find_token_tile(a, number, found);
   }
   __syncthreads();
-  return {found.token, std::int64_t{found.channel_tile} * kSwigluTile, found.count};
+  return {found.token, std::int64_t{found.channel_tile} * kTile, found.count};
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::swiglu
 
 #endif  // QFUSE_BACKEND_CUDA_SWIGLU_TILES_CUH

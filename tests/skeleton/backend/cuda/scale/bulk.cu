@@ -9,12 +9,12 @@
 #include "backend/cuda/device/memory.cuh"
 #include "skeleton/backend/cuda/scale/steps.cuh"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::scale {
 namespace {
 
 template <class T>
-__global__ void __launch_bounds__(kScaleThreads) scale_tile(const __grid_constant__ contract::Scale p) {
-  constexpr int kTile = kScaleTileBytes / static_cast<int>(sizeof(T));
+__global__ void __launch_bounds__(kThreads) scale_tile(const __grid_constant__ contract::Scale p) {
+  constexpr int kTile = kTileBytes / static_cast<int>(sizeof(T));
   __shared__ Mbarrier barrier;
   T* const tile = static_cast<T*>(dynamic_shared());
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTile;
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kScaleThreads) scale_tile(const __grid_constan
   __syncthreads();
   if (threadIdx.x == 0) load_bulk(tile, static_cast<const T*>(p.in) + first, bytes, barrier);
   wait_for(barrier);
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kScaleThreads) tile[i] = scaled(tile[i], p.factor);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) tile[i] = scaled(tile[i], p.factor);
   fence_proxy_async();
   __syncthreads();
   if (threadIdx.x == 0) store_bulk(static_cast<T*>(p.out) + first, tile, bytes);
@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(kScaleThreads) scale_tile(const __grid_constan
 
 }  // namespace
 
-contract::Outcome launch_scale_bulk(const contract::Scale& p, const ScalePlan& plan, const qfuse_exec& exec) {
-  const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = kScaleTileBytes};
+contract::Outcome launch_scale_bulk(const contract::Scale& p, const Plan& plan, const qfuse_exec& exec) {
+  const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = kTileBytes};
   switch (p.dtype) {
     case QFUSE_FLOAT32: return launch(scale_tile<float>, shape, p, exec);
     case QFUSE_FLOAT16: return launch(scale_tile<Half>, shape, p, exec);
@@ -45,4 +45,4 @@ contract::Outcome launch_scale_bulk(const contract::Scale& p, const ScalePlan& p
   return {};
 }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::scale

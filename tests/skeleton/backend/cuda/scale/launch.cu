@@ -8,21 +8,21 @@
 #include "skeleton/backend/cuda/scale/steps.cuh"
 #include "skeleton/kernels.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::scale {
 namespace {
 
 template <class T>
-__global__ void __launch_bounds__(kScaleThreads) scale_values(const __grid_constant__ contract::Scale p) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kScaleThreads * kScaleValues;
+__global__ void __launch_bounds__(kThreads) scale_values(const __grid_constant__ contract::Scale p) {
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kThreads * kValues;
 #pragma unroll
-  for (int v = 0; v < kScaleValues; ++v) {
-    const std::int64_t i = tile + v * kScaleThreads + threadIdx.x;
+  for (int v = 0; v < kValues; ++v) {
+    const std::int64_t i = tile + v * kThreads + threadIdx.x;
     if (i >= p.n) return;
     store<false>(static_cast<T*>(p.out) + i, scaled(load<false>(static_cast<const T*>(p.in) + i), p.factor));
   }
 }
 
-contract::Outcome launch_scale(const contract::Scale& p, const ScalePlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_scale(const contract::Scale& p, const Plan& plan, const qfuse_exec& exec) {
   const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads};
   switch (p.dtype) {
     case QFUSE_FLOAT32: return launch(scale_values<float>, shape, p, exec);
@@ -34,10 +34,15 @@ contract::Outcome launch_scale(const contract::Scale& p, const ScalePlan& plan, 
 
 }  // namespace
 
-contract::Outcome scale(const contract::Scale& p, const qfuse_exec& exec) {
+}  // namespace qfuse::cuda::scale
+
+namespace qfuse::cuda {
+
+contract::Outcome ops::scale(const contract::Scale& p, const qfuse_exec& exec) {
+  using namespace cuda::scale;
   DeviceFacts facts;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
-  ScalePlan how = plan(p, facts);
+  Plan how = plan(p, facts);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
   return how.bulk ? launch_scale_bulk(p, how, exec) : launch_scale(p, how, exec);
 }

@@ -2,7 +2,7 @@
 
 #include "backend/cuda/align.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::scale {
 namespace {
 
 // Bulk copies move multiples of 16 bytes between addresses that are. Only Hopper has this kernel: what sm_90a code may
@@ -12,20 +12,19 @@ bool can_copy_in_bulk(const contract::Scale& p, const DeviceFacts& facts) {
          p.n * format::dtype_size(p.dtype) % 16 == 0;
 }
 
-ScalePlan plan_with(const contract::Scale& p, bool bulk) {
-  const std::int64_t tile =
-      bulk ? kScaleTileBytes / format::dtype_size(p.dtype) : std::int64_t{kScaleThreads} * kScaleValues;
-  return {.bulk = bulk, .threads = kScaleThreads, .blocks = format::ceil_div(p.n, tile)};
+Plan plan_with(const contract::Scale& p, bool bulk) {
+  const std::int64_t tile = bulk ? kTileBytes / format::dtype_size(p.dtype) : std::int64_t{kThreads} * kValues;
+  return {.bulk = bulk, .threads = kThreads, .blocks = format::ceil_div(p.n, tile)};
 }
 
 }  // namespace
 
-std::vector<ScalePlan> candidates(const contract::Scale& p, const DeviceFacts& facts) {
-  std::vector<ScalePlan> all = {plan_with(p, false)};
+std::vector<Plan> candidates(const contract::Scale& p, const DeviceFacts& facts) {
+  std::vector<Plan> all = {plan_with(p, false)};
   if (can_copy_in_bulk(p, facts)) all.push_back(plan_with(p, true));
   return all;
 }
 
-ScalePlan plan(const contract::Scale& p, const DeviceFacts& facts) { return candidates(p, facts).back(); }
+Plan plan(const contract::Scale& p, const DeviceFacts& facts) { return candidates(p, facts).back(); }
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::scale

@@ -10,9 +10,9 @@
 #include "contract/plan.h"
 #include "skeleton/contract/scale.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::scale {
 
-struct ScalePlan {
+struct Plan {
   static constexpr const char* kOp = "scale";
   bool bulk = false;        // Hopper's bulk copies through shared memory; else loads and stores of single values
   int threads = 0;          // of a thread block
@@ -23,13 +23,13 @@ struct ScalePlan {
   }
 };
 
-inline constexpr int kScaleThreads = 256;
-inline constexpr int kScaleValues = 4;           // a thread's, one at a time: its neighbours' lie beside them
-inline constexpr int kScaleTileBytes = 8 << 10;  // that a block of the bulk kernel copies at once
+inline constexpr int kThreads = 256;
+inline constexpr int kValues = 4;           // a thread's, one at a time: its neighbours' lie beside them
+inline constexpr int kTileBytes = 8 << 10;  // that a block of the bulk kernel copies at once
 
-std::vector<ScalePlan> candidates(const contract::Scale& p, const DeviceFacts& facts);
-ScalePlan plan(const contract::Scale& p, const DeviceFacts& facts);
+std::vector<Plan> candidates(const contract::Scale& p, const DeviceFacts& facts);
+Plan plan(const contract::Scale& p, const DeviceFacts& facts);
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::scale
 
 #endif  // QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_PLAN_H

@@ -6,7 +6,7 @@
 #include "backend/cuda/device/rounding.cuh"
 #include "skeleton/backend/cuda/scale/plan.h"
 
-namespace qfuse::cuda {
+namespace qfuse::cuda::scale {
 
 template <class T>
 __device__ T scaled(T x, float factor) {
@@ -14,8 +14,8 @@ __device__ T scaled(T x, float factor) {
 }
 
 // The kernel of bulk.cu, for code that is compiled for other architectures.
-contract::Outcome launch_scale_bulk(const contract::Scale& p, const ScalePlan& plan, const qfuse_exec& exec);
+contract::Outcome launch_scale_bulk(const contract::Scale& p, const Plan& plan, const qfuse_exec& exec);
 
-}  // namespace qfuse::cuda
+}  // namespace qfuse::cuda::scale
 
 #endif  // QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_STEPS_CUH
