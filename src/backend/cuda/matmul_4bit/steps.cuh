@@ -16,6 +16,8 @@ namespace qfuse::cuda::matmul_4bit {
 
 // ---- what a kernel sees ----
 
+// Of a product's M, N and K: tokens are M; outputs are N, and terms K: forward the weight's rows and cols, backward its
+// cols and rows.
 struct MatmulArguments {
   std::int64_t m;
   std::int64_t rows;
