@@ -65,7 +65,11 @@ if(QFUSE_SANITIZE)
   target_link_options(qfuse_compile INTERFACE -fsanitize=${QFUSE_SANITIZE})
 endif()
 
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 32)  # where CMAKE_UNITY_BUILD is asked for: each unit compiles the headers again
+# Where CMAKE_UNITY_BUILD is asked for: each unit compiles the headers and what it uses of their templates again. With
+# many processors several units are done sooner; presets that only test have one of each target, which is less work.
+if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 32)
+endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)

@@ -55,7 +55,7 @@ struct OtherKind {
   std::string_view name;
   std::string_view advice;
 };
-constexpr std::array kOtherKinds{
+constexpr std::array kOtherMethods{
     OtherKind{".hada_", "LoHa, products of products", kByLycoris},
     OtherKind{".lokr_", "LoKr, Kronecker products", kByLycoris},
     OtherKind{".lora_mid.", "LoCon in its CP form, with a third factor", kByLycoris},
@@ -81,7 +81,7 @@ void refuse_other_kinds(const SafetensorsFile& file) {
     return kind.mark.front() == '.' ? name.find(kind.mark) != name.npos : name.starts_with(kind.mark);
   };
   for (const TensorEntry& entry : file.entries())
-    for (const OtherKind& kind : kOtherKinds)
+    for (const OtherKind& kind : kOtherMethods)
       if (is_of(kind, entry.name))
         fail(Status::unsupported, "{}: is part of {}: {}", StoredTensor{&file, &entry}.where(), kind.name, kind.advice);
 }

@@ -61,7 +61,7 @@ bool is_adapter(const std::string& name) {
 }
 
 // Also those that no model is stored in.
-bool is_weights(const fs::path& name) {
+bool may_be_weights(const fs::path& name) {
   constexpr std::array<std::string_view, 8> kEndings{".distcp", ".nemo",     ".npy",    ".npz",
                                                      ".params", ".pdparams", ".pickle", ".pkl"};
   const std::string ending = name.extension();
@@ -116,7 +116,7 @@ std::vector<fs::path> weights_beside(const Adapter& adapter, const fs::path& bas
     const fs::path path = adapter.path() / name;
     if (is_of_trainer(name) || name.native().starts_with('.')) continue;
     if (!fs::is_directory(path, error)) {
-      if (is_weights(name) && !is_adapter(name) && name != adapter.file().file().path().filename())
+      if (may_be_weights(name) && !is_adapter(name) && name != adapter.file().file().path().filename())
         found.push_back(name);
     } else if (std::ranges::find(modules, name) == modules.end() && !fs::exists(path / kAdapterConfigFile)) {
       const std::vector<fs::path> within = weights_in_folder(adapter.path(), name);

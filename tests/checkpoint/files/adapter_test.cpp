@@ -11,14 +11,14 @@ namespace {
 
 const nlohmann::json kNothing = nlohmann::json::object();
 
-AdapterConfig config_of(const nlohmann::json& changes) {
+AdapterConfig config_with(const nlohmann::json& changes) {
   nlohmann::json all{{"peft_type", "LORA"}, {"r", 4}, {"lora_alpha", 8}};
   all.update(changes);
   return {all.dump(), "f"};
 }
 
 std::string config_error(const nlohmann::json& changes, Status status = Status::invalid_data) {
-  return error_of(status, [&] { config_of(changes); });
+  return error_of(status, [&] { config_with(changes); });
 }
 
 std::string text_error(const std::string& text) {
@@ -28,18 +28,18 @@ std::string text_error(const std::string& text) {
 // ---- the config --------------------------------------------------------------------------------------------------
 
 TEST(AdapterConfig, rank_and_scale) {
-  EXPECT_EQ(config_of(kNothing).rank_of("a.up_proj"), 4);
-  EXPECT_EQ(config_of(kNothing).scale_of("a.up_proj"), 2.0);
-  EXPECT_EQ(config_of({{"lora_alpha", 0.5}}).scale_of("a"), 0.125);
-  EXPECT_EQ(config_of({{"use_rslora", true}}).scale_of("a"), 4.0);
-  EXPECT_EQ(config_of({{"r", 4.0}}).rank_of("a"), 4);
+  EXPECT_EQ(config_with(kNothing).rank_of("a.up_proj"), 4);
+  EXPECT_EQ(config_with(kNothing).scale_of("a.up_proj"), 2.0);
+  EXPECT_EQ(config_with({{"lora_alpha", 0.5}}).scale_of("a"), 0.125);
+  EXPECT_EQ(config_with({{"use_rslora", true}}).scale_of("a"), 4.0);
+  EXPECT_EQ(config_with({{"r", 4.0}}).rank_of("a"), 4);
 }
 
 // As peft matches: the whole name, or its end behind a dot; of several patterns the first.
 TEST(AdapterConfig, patterns) {
   const nlohmann::json ranks =
       nlohmann::json::parse(R"({"rank_pattern": {"up_proj": 2, "model.layers.0.down": 3, "layers\\.[12]\\..*": 5}})");
-  const AdapterConfig config = config_of(ranks);
+  const AdapterConfig config = config_with(ranks);
   EXPECT_EQ(config.rank_of("model.layers.0.up_proj"), 2);
   EXPECT_EQ(config.rank_of("up_proj"), 2);
   EXPECT_EQ(config.rank_of("model.layers.0.x_up_proj"), 4);
@@ -55,7 +55,7 @@ TEST(AdapterConfig, patterns) {
 TEST(AdapterConfig, hostile_patterns) {
   EXPECT_TRUE(holds(config_error({{"rank_pattern", {{"(", 2}}}}, Status::unsupported),
                     "f: rank_pattern '(' is no regular expression that is understood here: missing closing"));
-  const AdapterConfig slow = config_of({{"alpha_pattern", {{"(a*)*b", 2}}}});
+  const AdapterConfig slow = config_with({{"alpha_pattern", {{"(a*)*b", 2}}}});
   EXPECT_REFUSED(Status::unsupported, "f: alpha_pattern '(a*)*b' cannot be matched with 'aaa",
                  static_cast<void>(slow.scale_of(std::string(300, 'a') + "!b")));
 }
@@ -117,14 +117,14 @@ TEST(AdapterConfig, fields_of_other_versions_and_tools) {
 }
 
 TEST(AdapterConfig, versions) {
-  EXPECT_EQ(config_of(kNothing).peft_version(), std::nullopt);
-  EXPECT_EQ(config_of({{"peft_version", "0.18.1.dev0@abc"}}).peft_version(), 18);
-  EXPECT_EQ(config_of({{"peft_version", "1.2"}}).peft_version(), 1002);
-  EXPECT_EQ(config_of({{"peft_version", "new"}}).peft_version(), std::nullopt);
+  EXPECT_EQ(config_with(kNothing).peft_version(), std::nullopt);
+  EXPECT_EQ(config_with({{"peft_version", "0.18.1.dev0@abc"}}).peft_version(), 18);
+  EXPECT_EQ(config_with({{"peft_version", "1.2"}}).peft_version(), 1002);
+  EXPECT_EQ(config_with({{"peft_version", "new"}}).peft_version(), std::nullopt);
   // 0.17 did not write it, and is known by its fields; a later file from which it was lost is not.
-  EXPECT_EQ(config_of({{"qalora_group_size", 16}}).peft_version(), 17);
-  EXPECT_EQ(config_of({{"qalora_group_size", 16}, {"ensure_weight_tying", false}}).peft_version(), std::nullopt);
-  EXPECT_EQ(config_of({{"qalora_group_size", 16}, {"peft_version", "0.19.0"}}).peft_version(), 19);
+  EXPECT_EQ(config_with({{"qalora_group_size", 16}}).peft_version(), 17);
+  EXPECT_EQ(config_with({{"qalora_group_size", 16}, {"ensure_weight_tying", false}}).peft_version(), std::nullopt);
+  EXPECT_EQ(config_with({{"qalora_group_size", 16}, {"peft_version", "0.19.0"}}).peft_version(), 19);
 }
 
 // ---- the directory -----------------------------------------------------------------------------------------------
