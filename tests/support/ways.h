@@ -27,8 +27,8 @@ inline qfuse_exec oracle() {
 
 // ThreadSanitizer looks at which thread has what range, which no SIMD target changes, and an emulated processor adds
 // NEON to targets that native builds have: the best one is enough.
-#if defined(__SANITIZE_THREAD__) || defined(__aarch64__)
-inline constexpr int kMostTargets = kQuick ? 1 : 99;
+#if defined(QFUSE_ONE_TARGET)
+inline constexpr int kMostTargets = 1;
 #else
 inline constexpr int kMostTargets = 99;
 #endif
