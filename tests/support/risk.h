@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace qfuse::tests {
 
@@ -16,6 +19,13 @@ std::string risk_name(const testing::TestParamInfo<Case>& info) {
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
+}
+
+// Which one of its op's cases it is: where cases take something by turns, each begins with another.
+template <class Case, std::size_t kCount>
+std::size_t place_in(const std::array<Case, kCount>& cases, const Case& one) {
+  const auto is_it = [&](const Case& other) { return std::string_view(other.risk) == one.risk; };
+  return static_cast<std::size_t>(std::ranges::find_if(cases, is_it) - cases.begin());
 }
 
 }  // namespace qfuse::tests
