@@ -138,12 +138,24 @@ std::string type_of_name(Dtype dtype) {
   return dtype == Dtype::float32 ? "F32" : dtype == Dtype::float16 ? "F16" : "BF16";
 }
 
-RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype, unsigned seed) {
-  std::mt19937 random(seed);
+std::size_t elements_of(const std::vector<std::int64_t>& shape) {
   std::size_t n = 1;
   for (const std::int64_t dimension : shape) n *= static_cast<std::size_t>(dimension);
-  std::string bytes(n * dtype_size(dtype), '\0');
-  for (std::size_t i = 0; i < n; ++i) {
+  return n;
+}
+
+std::string repeated(const std::string& noise, std::size_t size) {
+  std::string bytes;
+  bytes.reserve(size);
+  while (bytes.size() < size) bytes.append(noise, 0, size - bytes.size());
+  return bytes;
+}
+
+RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype, unsigned seed) {
+  std::mt19937 random(seed);
+  const std::size_t n = elements_of(shape);
+  std::string bytes(std::min(n, kNoise) * dtype_size(dtype), '\0');
+  for (std::size_t i = 0; i < std::min(n, kNoise); ++i) {
     const auto bits = static_cast<std::uint32_t>(random());
     // sign, an exponent near that of 1/16, and as many bits of mantissa as there are
     const std::uint32_t value = dtype == Dtype::float32    ? (bits & 0x83FFFFFFU) | 0x3C000000U
@@ -151,7 +163,7 @@ RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype, unsigned s
                                                            : ((bits & 0x8FFFU) | 0x2000U);
     std::memcpy(&bytes[i * dtype_size(dtype)], &value, dtype_size(dtype));
   }
-  return {type_of_name(dtype), std::move(shape), bytes};
+  return {type_of_name(dtype), std::move(shape), repeated(bytes, n * dtype_size(dtype))};
 }
 
 }  // namespace qfuse::checkpoint

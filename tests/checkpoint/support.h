@@ -83,6 +83,13 @@ inline Weight4bitArrays encoded_by_op(const RawTensor& weight, const QuantizeOpt
 }
 std::string type_of_name(Dtype dtype);  // as safetensors spells it
 
+std::size_t elements_of(const std::vector<std::int64_t>& shape);
+
+// `size` bytes, for a large tensor the same noise again and again. It has so many elements that no piece of a tensor is
+// like another.
+std::string repeated(const std::string& noise, std::size_t size);
+inline constexpr std::size_t kNoise = 250'007;
+
 // Weights with magnitudes that differ from block to block. Every bit pattern made here is a number in each dtype.
 RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype = Dtype::bfloat16, unsigned seed = 1);
 
