@@ -69,10 +69,16 @@ def run_here(monkeypatch, capsys):
 @pytest.mark.parametrize(
     "options", [[], ["--gradient-checkpointing"], ["--no-autocast"]], ids=lambda each: "".join(each)
 )
-def test_trains_to_the_same_bits(start, tmp_path, device, options):
-    process = start(*SMALLEST, "--device", device, *options, "--json", tmp_path / "figures.json")
-    out, err = process.communicate()
-    assert process.returncode == 0, out + err
+def test_trains_to_the_same_bits(start, run_here, tmp_path, device, options):
+    """On a CPU with options in this process: most of the time of one as a user's is imports."""
+    options = [*options, "--json", str(tmp_path / "figures.json")]
+    if device == "cpu" and len(options) > 2:
+        status, out = run_here(*options)
+        assert status == 0, out
+    else:
+        process = start(*SMALLEST, "--device", device, *options)
+        out, err = process.communicate()
+        assert process.returncode == 0, out + err
     what = "4 losses, 14 adapter weights, 14 gradients"
     assert f'Equal bit for bit in 2 runs of "bitsandbytes" and "qfuse decodes": {what}' in out
     assert f'Equal bit for bit in 1 runs of "qfuse, LoRA too": {what}' in out

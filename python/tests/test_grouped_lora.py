@@ -85,10 +85,10 @@ def test_has_the_bits_of_single_layers_of_what_is_exact(device, dtype):
 @pytest.mark.parametrize("is_transposed", [False, True])
 def test_gradients_are_slopes(device, is_transposed):
     """Of the first and the second order. The function is linear in each of its arguments: a step of 1 is exact."""
-    codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.arange(2 * 4 * 64) % 7 % 3]
+    codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.arange(2 * 4 * 32) % 7 % 3]
     tensors = (codes[::2] << 4 | codes[1::2]).to(device), torch.arange(1.0, 9.0, device=device)
-    stack = qfuse.Weight4bit(tensors, (2, 4, 64), torch.float32)
-    n, k = (64, 4) if is_transposed else (4, 64)
+    stack = qfuse.Weight4bit(tensors, (2, 4, 32), torch.float32, "nf4", 32)
+    n, k = (32, 4) if is_transposed else (4, 32)
     ends = ends_of((1, 3), device)
     x, a, b, grad = (
         integers(*shape, device=device, seed=seed).requires_grad_()

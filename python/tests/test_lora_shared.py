@@ -78,11 +78,11 @@ def test_exact_values_and_gradients_are_those_of_torch(device, dtype, order, dro
 @pytest.mark.parametrize("dropped", [False, True])
 def test_gradients_are_slopes(device, dropped):
     """Of the first and the second order."""
-    shares, whole = (8, 12), exact_weight(device, cols=128)
+    shares, whole = (8, 12), exact_weight(device, cols=64)
     other = whole._replace(tensors=tuple(tensor.roll(tensor.numel() // 2) for tensor in whole.tensors))
     weights = [first_rows(each, rows) for each, rows in zip((whole, other), shares, strict=True)]
-    x, lora_x = (integers(2, 128, device=device, seed=seed).requires_grad_() for seed in (6, 8))
-    lora_as = [integers(2, 128, device=device, seed=seed).requires_grad_() for seed in (11, 12)]
+    x, lora_x = (integers(2, 64, device=device, seed=seed).requires_grad_() for seed in (6, 8))
+    lora_as = [integers(2, 64, device=device, seed=seed).requires_grad_() for seed in (11, 12)]
     lora_bs = [integers(rows, 2, device=device, seed=rows).requires_grad_() for rows in shares]
 
     def products(x, lora_x, *factors):
