@@ -8,14 +8,14 @@
 namespace qfuse::soak {
 namespace {
 
-constexpr const char* kDtypes = "bf16 fp16 fp32";
-constexpr const char* kDirections = "forward backward";
+constexpr const char* kAnyDtype = "bf16 fp16 fp32";
+constexpr const char* kAnyDirection = "forward backward";
 constexpr CaseField kRows = {"rows", "4096", ""};
 constexpr CaseField kCols = {"cols", "4096", ""};
 constexpr CaseField kType = {"type", "nf4", "nf4 fp4"};
 constexpr CaseField kBlocksize = {"blocksize", "64", ""};
 constexpr CaseField kNested = {"nested", "256", ""};  // blocks of a nested block; 0: plain
-constexpr CaseField kDtype = {"dtype", "bf16", kDtypes};
+constexpr CaseField kDtype = {"dtype", "bf16", kAnyDtype};
 constexpr CaseField kSpecial = {"special", "0", ""};  // 1: infinities, NaN, subnormal numbers among the inputs
 constexpr CaseField kApprox = {"approx", "0", ""};    // 1: the approximate reciprocal
 constexpr CaseField kAt = {"at", "0", ""};            // bytes that arrays lie behind an aligned address
@@ -26,7 +26,7 @@ std::vector<CaseField> product_fields(std::vector<CaseField> fields = {}) {
   fields.insert(fields.end(), {kRows,
                                kCols,
                                {"m", "64", ""},
-                               {"direction", "forward", kDirections},
+                               {"direction", "forward", kAnyDirection},
                                {"order", "plain", "plain split factored"},
                                {"sums", "tensor_core", "tensor_core fp32"},
                                {"lora", "0", ""},  // rank
@@ -53,7 +53,7 @@ const std::array kOps = {
              {{"m", "1024", ""},
               {"h", "2560", ""},
               {"format", "int8", "int8 deepseek transformer_engine torchao mx"},
-              {"direction", "backward", kDirections},
+              {"direction", "backward", kAnyDirection},
               {"transposed", "0", ""},  // 1: the transposed gradient too
               {"weights", "0", ""},     // 1: the router's
               {"experts", "0", ""},
@@ -62,7 +62,7 @@ const std::array kOps = {
               {"gap", "0", ""},
               kAt,
               kSeed}},
-    OpFields{"lora_merge", {kRows, kCols, {"rank", "16", ""}, {"in", "bf16", kDtypes}, kDtype, kAt, kSeed}},
+    OpFields{"lora_merge", {kRows, kCols, {"rank", "16", ""}, {"in", "bf16", kAnyDtype}, kDtype, kAt, kSeed}},
 };
 
 template <class Items, class Name>
