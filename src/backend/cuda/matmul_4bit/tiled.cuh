@@ -198,12 +198,13 @@ template <bool kForward, bool kAligned, int kInputsEach>
 __device__ void load_tiles(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
                            CodeVector (&codes)[kTileVectors], uint4 (&inputs)[kInputsEach]) {
   const int thread = static_cast<int>(threadIdx.x);
-  if constexpr (kAligned)
+  if constexpr (kAligned) {  // the braces are for nvcc, which else leaves out the next loop, too
 #pragma unroll
     for (int v = 0; v < kTileVectors; ++v) {
       const int at = thread + v * kTileThreads;
       codes[v] = load_codes(a, row_of<kForward>(block, term, at), col_of<kForward>(block, term, at));
     }
+  }
 #pragma unroll
   for (int i = 0; i < kInputsEach; ++i)
     inputs[i] = load_inputs<kAligned>({a.in, a.in_stride, kForward ? a.cols : a.rows}, a.m, block, term,
