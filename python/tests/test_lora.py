@@ -2,8 +2,9 @@
 
 import pytest
 import torch
-from conftest import DTYPES, Calls, same_bits
+from conftest import DTYPES, Calls, make_weight, same_bits
 from test_matmul import COLS, ROWS, exact_weight, first_rows, integers, keywords, leave_nothing_behind  # noqa: F401
+from torch.utils.checkpoint import checkpoint
 
 import qfuse
 
@@ -336,6 +337,62 @@ def test_many_gradients_at_once(device):
     row = x[0, 0].detach()
     jacobian = torch.autograd.functional.jacobian(lambda row: qfuse.matmul_4bit(row, weight), row, vectorize=True)
     assert same_bits(jacobian, dense)
+
+
+def run_twice(leaves, weights, how):
+    """Two layers of two products; how says who calls one. Returns the counts of products, forward and backward, and
+    the gradients."""
+    x, *factors = leaves
+    first, second = weights
+    calls = []
+    ours = qfuse.ops.lora.without_gradient
+
+    def counted(call):
+        calls.append(call)
+        return ours(call)
+
+    def layer(x):
+        inner = qfuse.matmul_4bit_lora(x, first, *factors[:2], SCALING)
+        return x + qfuse.matmul_4bit_lora(torch.nn.functional.silu(inner), second, *factors[2:], SCALING)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(qfuse.ops.lora, "without_gradient", counted)
+        y = how(layer, how(layer, x))
+        forward = len(calls)
+        gradients = torch.autograd.grad(y.float().square().sum(), leaves)
+    return (forward, len(calls) - forward), gradients
+
+
+def test_a_checkpoint_computes_all_but_a_layers_last_product_again(device):
+    """With the bits of a layer without one."""
+    weights = make_weight(device, 128, 64).weight, make_weight(device, 64, 128).weight
+    torch.manual_seed(0)
+    shapes = (6, 64), (RANK, 64), (128, RANK), (RANK, 128), (64, RANK)
+    leaves = [(torch.randn(shape) / 8).to(device) for shape in shapes]
+    leaves[0] = leaves[0].bfloat16()
+    leaves = [leaf.requires_grad_() for leaf in leaves]
+
+    def checkpointed(layer, x):
+        return checkpoint(layer, x, use_reentrant=False)
+
+    def kept_elsewhere(layer, x):
+        with torch.autograd.graph.save_on_cpu():
+            return layer(x)
+
+    plain, expected = run_twice(leaves, weights, lambda layer, x: layer(x))
+    for how, again in ((checkpointed, 2), (kept_elsewhere, 0)):
+        counts, found = run_twice(leaves, weights, how)
+        assert counts == (4, plain[1] + again)
+        assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
+
+    def of_gradients(how):
+        x, a, b, *_ = leaves
+        y = how(lambda x: qfuse.matmul_4bit_lora(x, weights[0], a, b, SCALING), x)
+        once = torch.autograd.grad(y.float().square().sum(), (x, a, b), create_graph=True)
+        return torch.autograd.grad(sum(each.float().square().sum() for each in once), (a, b))
+
+    for a, b in zip(of_gradients(checkpointed), of_gradients(lambda layer, x: layer(x)), strict=True):
+        assert same_bits(a, b)
 
 
 def test_a_weight_made_in_inference_mode_can_be_trained_through(device):

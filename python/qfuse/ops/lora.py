@@ -40,7 +40,8 @@ _UP_SHARE = 1 / 8
 class _Lora(torch.autograd.Function):
     """y = x·Wᵀ + t·Bᵀ + bias with t = scaling·x·Aᵀ; dx = dy·W + u·A with u = scaling·dy·B: t and u, and then y and dx,
     are a product each. t is a result, too, so that a gradient of B, which depends on it, has gradients of its own. With
-    the ends of experts, each row is multiplied by its expert's W, A and B."""
+    the ends of experts, each row is multiplied by its expert's W, A and B. Given a list for it, y's product is put off:
+    the list gets the call, and y's place, without memory, is _Product's."""
 
     @staticmethod
     def forward(
@@ -55,10 +56,16 @@ class _Lora(torch.autograd.Function):
         scaling: float,
         direction: Direction,
         order: Order | None,
+        put_off: list[Call] | None,
     ) -> tuple[Tensor, Tensor]:
         with without_autocast(x):
             a, b = _rounded(lora_a, lora_b, x.dtype)
-            y, down = _forward(Call(x, weight, bias, direction, order, ends=ends), lora_x, a, b, scaling)
+            call, down = _with_terms(Call(x, weight, bias, direction, order, ends=ends), lora_x, a, b, scaling)
+            if put_off is None:
+                y = without_gradient(call)
+            else:
+                put_off.append(call)
+                y = x.new_empty(1).expand(*x.shape[:-1], lora_b.shape[-2])
         _, _, _, needs_a, needs_b, *_ = ctx.needs_input_grad
         seen = x if lora_x is None else lora_x
         kept = map(_savable, (seen if needs_a else None, down if needs_b else None, a, b))
@@ -76,7 +83,21 @@ class _Lora(torch.autograd.Function):
             with without_autocast(lora_a):
                 a, b = _rounded(lora_a, lora_b, ctx.dtype)
         found = _backward(ctx, (x, down, a, b, ends), (lora_a, lora_b), ctx.weight.get(), grad, grad_down)
-        return *found, *([None] * 5)
+        return *found, *([None] * 6)
+
+
+class _Product(torch.autograd.Function):
+    """y in its place. Where a layer is computed again for its gradient, torch stops at the last tensor that has to be
+    saved: as this saves none, a layer's last product is not computed again."""
+
+    @staticmethod
+    def forward(ctx: Any, place: Tensor, call: Call) -> Tensor:
+        with without_autocast(call.x):
+            return without_gradient(call)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        return grad, None
 
 
 class _LoraWatched(torch.autograd.Function):
@@ -249,12 +270,23 @@ def _cut(grad: Tensor, dim: int, parameter: Tensor) -> Tensor:
     return grad if grad.shape[dim] == rank else grad.narrow(dim, 0, rank)
 
 
-def _forward(call: Call, lora_x: Tensor | None, a: Tensor, b: Tensor, scaling: float) -> tuple[Tensor, Tensor]:
-    """y and t of rounded factors. call: the product without them."""
+def _with_terms(call: Call, lora_x: Tensor | None, a: Tensor, b: Tensor, scaling: float) -> tuple[Call, Tensor]:
+    """The call with its terms, of rounded factors, and t."""
     x = call.x
     down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.mT, scaling, call.ends)
     terms = _terms(down, b, scaling, _DOWN_SHARE, x.dtype)
-    return without_gradient(call._replace(terms=_laid_out(terms, call.direction == "forward"))), down
+    return call._replace(terms=_laid_out(terms, call.direction == "forward")), down
+
+
+def _forward(call: Call, lora_x: Tensor | None, a: Tensor, b: Tensor, scaling: float) -> tuple[Tensor, Tensor]:
+    """y and t of rounded factors. call: the product without them."""
+    call, down = _with_terms(call, lora_x, a, b, scaling)
+    return without_gradient(call), down
+
+
+def is_saved_by_hooks() -> bool:
+    """Whether saved tensors go to hooks, as within a checkpoint, at first and when it is computed again."""
+    return torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
 
 
 def matmul_4bit_lora(call: Call, lora_x: Tensor | None, lora_a: Tensor, lora_b: Tensor, scaling: float) -> Tensor:
@@ -268,7 +300,10 @@ def matmul_4bit_lora(call: Call, lora_x: Tensor | None, lora_a: Tensor, lora_b: 
         watched: Tensor = _LoraWatched.apply(x, lora_x, bias, lora_a, lora_b, ends, *stored, weight.form, *how)[0]
         return watched
     if needs_gradient(x, lora_x, bias, lora_a, lora_b):
-        found: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, ends, weight, *how)[0]
+        put_off: list[Call] | None = [] if is_saved_by_hooks() else None
+        found: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, ends, weight, *how, put_off)[0]
+        if put_off:
+            found = _Product.apply(found, *put_off)
         return found
     with without_autocast(x):
         return _forward(call, lora_x, *_rounded(lora_a, lora_b, x.dtype), scaling)[0]
