@@ -1,0 +1,225 @@
+"""The loss of a causal language model of transformers, from what its head would multiply instead of its logits.
+
+A model's forward calls its head, changes the logits a little, in some families, and hands them to its loss function.
+Here the head gives a tensor that knows what it would be: the loss function takes it apart, and whoever computes with it
+gets the logits themselves.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from types import MethodType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from ..ops.gradients import is_watched
+from ..training.cross_entropy import Logits, linear_cross_entropy
+
+Function = Callable[..., Any]
+
+
+class DeferredLogits(Tensor):
+    """Has the shape, dtype, device and place in autograd's graph of logits, and no memory for them. Who asks torch for
+    their values has them computed, once; who goes past torch finds NaN."""
+
+    hidden: Tensor
+    head: nn.Module
+    changes: Logits
+    function: Function  # of hidden
+    computed: Tensor | None
+
+    @staticmethod
+    def of(hidden: Tensor, head: nn.Linear, forward: Function) -> "DeferredLogits":
+        function = _under_autocast_of_now(forward, hidden.device.type)
+        dtype = _dtype_of_product(hidden)
+        return _made(hidden.to(dtype), head, Logits(), function, head.weight.shape[0], dtype)
+
+    def compute(self) -> Tensor:
+        if self.computed is None:  # with a gradient, whoever asks: the next may want it
+            with torch.inference_mode(False):  # which enables gradients, too
+                self.computed = self.function(self.hidden)
+        return self.computed
+
+    @classmethod
+    def __torch_function__(cls, func: Function, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func in _DESCRIPTIONS:
+            with torch._C.DisableTorchFunctionSubclass():
+                return func(*args, **kwargs)
+        if func in _OF_A_GRADIENT:
+            raise RuntimeError("logits whose loss is made without them have no gradient: speed_up_training(loss=False)")
+        if args and isinstance(args[0], DeferredLogits) and not kwargs and args[0].computed is None:
+            changed = args[0]._changed(func, args[1:])
+            if changed is not None:
+                return changed
+        args, kwargs = torch.utils._pytree.tree_map_only(DeferredLogits, lambda each: each.compute(), (args, kwargs))
+        return func(*args, **kwargs)
+
+    def _changed(self, func: Function, rest: tuple[Any, ...]) -> "DeferredLogits | None":
+        """The same after what families do to logits, or None. The product of a scale comes before any softcap."""
+        scale, softcap = self.changes
+        number = rest[0] if len(rest) == 1 and isinstance(rest[0], (int, float)) else None
+        changes = self.changes
+        if func in _TO_FLOAT and not rest:
+            return self._next(changes, Tensor.float, torch.float32)
+        if func in _TANH and not rest and not softcap:  # tanh(z) is a softcap of 1 ...
+            return self._next(Logits(scale, 1.0), torch.tanh)
+        if number and func in _TIMES:
+            if softcap == 1.0:  # ... and c tanh(z) that of c, of c z
+                return self._next(Logits(scale * number, float(number)), lambda z: z * number)
+            if not softcap:
+                return self._next(Logits(scale * number, 0.0), lambda z: z * number)
+        if number and func in _DIVIDED_BY and not softcap:
+            return self._next(Logits(scale / number, 0.0), lambda z: z / number)
+        return None
+
+    def _next(self, changes: Logits, change: Function, dtype: torch.dtype | None = None) -> "DeferredLogits":
+        function = _under_autocast_of_now(change, self.device.type)
+
+        def composed(hidden: Tensor) -> Tensor:
+            # Of the same logits, if they are there by then: who changes them in place changes what depends on them.
+            before: Tensor = self.compute() if hidden is self.hidden else self.function(hidden)
+            after: Tensor = function(before)
+            return after
+
+        return _made(self.hidden, self.head, changes, composed, self.shape[-1], dtype or self.dtype)
+
+
+def _made(
+    hidden: Tensor, head: nn.Module, changes: Logits, function: Function, vocabulary: int, dtype: torch.dtype
+) -> DeferredLogits:
+    made = _Place.apply(hidden, function, vocabulary, dtype).as_subclass(DeferredLogits)
+    made.hidden, made.head, made.changes, made.function, made.computed = hidden, head, changes, function, None
+    return made  # type: ignore[no-any-return]
+
+
+class _Place(torch.autograd.Function):
+    """Where logits are in autograd's graph, for functions of autograd that take them as they are."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, function: Function, vocabulary: int, dtype: torch.dtype) -> Tensor:
+        ctx.save_for_backward(hidden)
+        ctx.function = function
+        return hidden.new_full((1,), torch.nan, dtype=dtype).expand(*hidden.shape[:-1], vocabulary)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        (hidden,) = ctx.saved_tensors
+        with torch.enable_grad():
+            leaf = hidden.detach().requires_grad_()
+            (found,) = torch.autograd.grad(ctx.function(leaf), leaf, grad)
+        return found, None, None, None
+
+
+def _under_autocast_of_now(function: Function, kind: str) -> Function:
+    now = partial(torch.autocast, kind, torch.get_autocast_dtype(kind), torch.is_autocast_enabled(kind))
+
+    def called(tensor: Tensor) -> Any:
+        with now():
+            return function(tensor)
+
+    return called
+
+
+_DESCRIPTIONS = {
+    getattr(Tensor, name).__get__
+    for name in (
+        *("shape", "dtype", "device", "ndim", "is_cuda", "layout", "is_meta"),
+        *("requires_grad", "grad_fn", "is_leaf"),
+    )
+} | {Tensor.size, Tensor.dim, Tensor.is_floating_point, Tensor.numel, Tensor.__len__}
+_OF_A_GRADIENT = {Tensor.retain_grad, Tensor.register_hook}
+_TO_FLOAT = {Tensor.float}
+_TANH = {torch.tanh, Tensor.tanh}
+_TIMES = {torch.mul, Tensor.mul, Tensor.__mul__, Tensor.__rmul__}
+_DIVIDED_BY = {torch.div, Tensor.div, Tensor.__truediv__, torch.true_divide}
+
+
+def _dtype_of_product(hidden: Tensor) -> torch.dtype:
+    kind = hidden.device.type
+    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
+
+
+def why_not(model: Any) -> str | None:
+    """Why the model's loss stays as it is."""
+    from transformers.loss.loss_utils import ForCausalLMLoss
+
+    head = model.get_output_embeddings()
+    if type(head) is not nn.Linear:
+        return f"its head is a {type(head).__name__}" if head is not None else "it has no head"
+    if head.weight.requires_grad:
+        return "its head is trained"
+    if head.bias is not None:
+        return "its head has a bias"
+    if "forward" in vars(head):  # as of accelerate, where a model is on several devices
+        return "its head has a forward of its own"
+    if model.loss_function is not ForCausalLMLoss:
+        return "its loss is not that of a causal language model"
+    return None
+
+
+def defer(model: Any) -> Callable[[], None]:
+    """Has the model compute its loss so; returns what undoes it."""
+    head = model.get_output_embeddings()
+    own = vars(model).get("_loss_function")
+    head.forward = MethodType(forward, head)  # bound, so that a copy of the model has one of its own head
+    model.loss_function = ours = partial(_loss_function, model.loss_function)
+
+    def undo() -> None:
+        if vars(model).get("_loss_function") is ours:
+            del model._loss_function
+            if own is not None:
+                model.loss_function = own
+        vars(head).pop("forward", None)
+
+    return undo
+
+
+def forward(head: nn.Linear, input: Tensor) -> Tensor:
+    """Of a head whose logits are deferred. It has the name of what it replaces, by which a model is unpickled."""
+    computed = partial(type(head).forward, head)
+    is_trained = head.training and torch.is_grad_enabled() and not is_watched()
+    is_its_own = head.weight.requires_grad or head.bias is not None
+    if not is_trained or is_its_own or not input.requires_grad or input.device != head.weight.device:
+        return computed(input)
+    return DeferredLogits.of(input, head, computed)
+
+
+def _loss_function(original: Function, logits: Tensor, labels: Tensor | None, *args: Any, **kwargs: Any) -> Any:
+    wanted = {name: value for name, value in kwargs.items() if name in _KNOWN}
+    is_covered = len(args) <= 1 and not _NAMES_OF_CROSS_ENTROPY & kwargs.keys()
+    has_labels = labels is not None or kwargs.get("shift_labels") is not None
+    if isinstance(logits, DeferredLogits) and logits.computed is None and is_covered and has_labels:
+        return _loss(logits, labels, **wanted)
+    return original(logits, labels, *args, **kwargs)
+
+
+_KNOWN = {"num_items_in_batch", "ignore_index", "shift_labels"}
+_NAMES_OF_CROSS_ENTROPY = {"weight", "label_smoothing", "reduction"}
+
+
+def _loss(
+    logits: DeferredLogits,
+    labels: Tensor | None,
+    num_items_in_batch: Tensor | int | None = None,
+    ignore_index: int = -100,
+    shift_labels: Tensor | None = None,
+) -> Tensor:
+    """As transformers' ForCausalLMLoss has it: labels are shifted here, the sum is divided by the tokens of all
+    micro-batches of a step where they are given, else by this batch's own."""
+    if shift_labels is None:
+        assert labels is not None
+        shift_labels = nn.functional.pad(labels, (0, 1), value=ignore_index)[..., 1:]
+    hidden = logits.hidden
+    shift_labels = shift_labels.to(hidden.device).reshape(hidden.shape[:-1])
+    weight = logits.head.weight
+    assert isinstance(weight, Tensor)
+    total = linear_cross_entropy(hidden, weight, shift_labels, ignore_index, logits.changes)
+    if num_items_in_batch is None:
+        found = (shift_labels != ignore_index).sum()
+        return torch.where(found > 0, total / found.clamp(min=1), torch.nan)  # NaN has no gradient, as torch has it
+    count = num_items_in_batch.to(total.device) if isinstance(num_items_in_batch, Tensor) else num_items_in_batch
+    return total / count

@@ -1,0 +1,171 @@
+"""A model of transformers whose training takes less time and memory, whoever trains it: a Trainer, trl or a loop.
+
+    model = peft.get_peft_model(model, config)
+    print(speed_up_training(model))
+
+What stands around the products of a QLoRA step takes longer than these: logits in float32, small kernels of norms and
+activations, and a host that launches them one by one. So the loss is made of a chunk of tokens at a time, norms, RoPE
+and SwiGLU are liger-kernel's, where it is installed, LoRA's products are qfuse's, and the layers are replayed as CUDA
+graphs (transformers_graphs.py). What a model or a batch cannot have stays as it is, and the report says so.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from torch import nn
+from transformers import TrainerCallback
+
+from . import bitsandbytes, peft, transformers_loss
+from .transformers_graphs import GraphedBackbone
+
+
+@dataclass
+class TrainingReport:
+    """What speed_up_training() did. As text, a line for each part."""
+
+    done: dict[str, str] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)  # and why
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                *(f"qfuse speeds up {part}: {how}" for part, how in self.done.items()),
+                *(f"qfuse left {part} as it is: {reason}" for part, reason in self.left.items()),
+            ]
+        )
+
+
+@dataclass
+class _SpedUp:
+    """Kept at the model."""
+
+    report: TrainingReport
+    undo: list[Callable[[], None]]
+    backbone: GraphedBackbone | None = None
+
+    def __reduce__(self) -> Any:  # of a copy of the model, which is as it was
+        return type(None), ()
+
+
+_AT = "_qfuse_training"
+
+
+def speed_up_training(
+    model: Any, *, products: bool = True, loss: bool = True, layers: bool = True, graphs: bool = True
+) -> TrainingReport:
+    """Call it once the model has its adapters, before training. A second call changes nothing.
+
+    products: integrations.bitsandbytes.enable() and integrations.peft.enable(). loss: the head's logits are never whole
+    in memory; who reads outputs.logits of a training step has them computed then. layers: norms, RoPE and activations
+    of liger-kernel, for families that it knows. graphs: from the second batch of a length on, the layers are CUDA
+    graphs; lengths are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore.
+    Padding on the right is computed as if it were tokens, which none before it sees: its own hidden states are others.
+    """
+    base = _base_of(model)
+    there: _SpedUp | None = vars(base).get(_AT)
+    if there is not None:
+        return there.report
+    made = _SpedUp(TrainingReport(), [])
+    if products:
+        _products(made.report)
+    if loss:
+        _loss(base, made)
+    if layers:
+        _layers(base, made.report)
+    if graphs:
+        _graphs(base, made)
+    vars(base)[_AT] = made
+    return made.report
+
+
+def restore_training(model: Any) -> None:
+    """Undoes what speed_up_training() did to the model's loss and layers, but for liger-kernel's, which stay."""
+    made: _SpedUp | None = vars(_base_of(model)).pop(_AT, None)
+    for undo in reversed(made.undo if made else []):
+        undo()
+
+
+def report(model: Any) -> TrainingReport:
+    """What was done, and how many batches were replayed and left so far."""
+    made: _SpedUp | None = vars(_base_of(model)).get(_AT)
+    if made is None:
+        return TrainingReport(left={"the model": "speed_up_training() has not been called"})
+    done, left = dict(made.report.done), dict(made.report.left)
+    if made.backbone is not None:
+        done["the layers"] = f"{made.backbone.replayed} batches replayed from {made.backbone.graphs} CUDA graphs"
+        if made.backbone.left:
+            reasons = (f"{reason} ({count})" for reason, count in made.backbone.left.most_common())
+            left["the layers of some batches"] = ", ".join(reasons)
+    return TrainingReport(done, left)
+
+
+class SpeedUpTraining(TrainerCallback):  # type: ignore[misc]  # whose types mypy does not read
+    """speed_up_training() for a Trainer that makes the adapters itself, as trl's do: callbacks=[SpeedUpTraining()]."""
+
+    def __init__(self, **options: bool) -> None:
+        self._options = options
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        print(speed_up_training(kwargs["model"], **self._options))
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        print(report(kwargs["model"]))
+
+
+def _base_of(model: Any) -> Any:
+    """The model of transformers within what peft, DDP or torch.compile have put around it."""
+    while not hasattr(model, "get_output_embeddings") or hasattr(model, "get_base_model"):
+        inner = model.get_base_model() if hasattr(model, "get_base_model") else getattr(model, "module", None)
+        if inner is None:
+            raise TypeError(f"speed_up_training takes a model of transformers, not a {type(model).__name__}")
+        model = inner
+    return model
+
+
+def _products(report: TrainingReport) -> None:
+    for name, integration in {"bitsandbytes": bitsandbytes, "peft": peft}.items():
+        try:
+            version(name)
+        except PackageNotFoundError:
+            report.left[f"products of {name}"] = "it is not installed"
+            continue
+        found = integration.enable()
+        if found:
+            report.done[f"products of {name}"] = f"qfuse's kernels, at {len(found.replaced)} places"
+        report.left |= {f"{name}'s {place}": reason for place, reason in found.left.items()}
+
+
+def _loss(base: Any, made: _SpedUp) -> None:
+    reason = transformers_loss.why_not(base)
+    if reason is not None:
+        made.report.left["the loss"] = reason
+        return
+    made.undo.append(transformers_loss.defer(base))
+    made.report.done["the loss"] = "a chunk of tokens at a time, without logits in memory"
+
+
+def _graphs(base: Any, made: _SpedUp) -> None:
+    backbone: nn.Module = base.get_decoder() if hasattr(base, "get_decoder") else base.base_model
+    has_head = base.get_output_embeddings() is not None
+    if backbone is base and has_head:
+        made.report.left["the layers"] = "they are not apart from the head"
+        return
+    made.backbone = GraphedBackbone(backbone)
+    made.undo.append(made.backbone.install(base))
+    made.report.done["the layers"] = "CUDA graphs, from the second batch of a length on"
+
+
+def _layers(base: Any, report: TrainingReport) -> None:
+    try:
+        from liger_kernel.transformers import monkey_patch
+    except ImportError as error:
+        report.left["norms, RoPE and activations"] = f'pip install "qfuse[train]" has liger-kernel ({error})'
+        return
+    family = base.config.model_type
+    if family not in monkey_patch.MODEL_TYPE_TO_APPLY_LIGER_FN:
+        report.left["norms, RoPE and activations"] = f"liger-kernel does not know the family {family}"
+        return
+    monkey_patch._apply_liger_kernel_to_instance(base, cross_entropy=False, fused_linear_cross_entropy=False)
+    report.done["norms, RoPE and activations"] = f"liger-kernel {version('liger-kernel')}"
