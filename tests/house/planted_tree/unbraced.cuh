@@ -1,0 +1,6 @@
+template <bool kAligned>
+__device__ void load(int* to) {
+  if constexpr (kAligned)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) to[i] = i;
+}
