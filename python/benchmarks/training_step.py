@@ -68,11 +68,13 @@ def make_model(folder: Path, layers: int, is_small: bool, device: str) -> None:
     """A directory as transformers writes it, of weights that were quantized one by one."""
     import torch
     from bitsandbytes import functional
+    from llamas import SIZES
     from safetensors.torch import save_file
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import BitsAndBytesConfig, LlamaConfig, PreTrainedTokenizerFast
 
-    hidden, inner, heads, kv_heads, vocabulary = (256, 512, 4, 2, 1024) if is_small else (4096, 14336, 32, 8, 128256)
+    hidden, inner, heads, kv_heads, _, vocabulary = SIZES["tiny" if is_small else "8b"]
+    vocabulary = vocabulary if is_small else 128256  # the whole one: it is what the loss is about
     config = LlamaConfig(
         hidden_size=hidden,
         intermediate_size=inner,

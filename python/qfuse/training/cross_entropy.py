@@ -16,7 +16,7 @@ try:
 except ImportError:  # without Triton, as on a machine without a GPU
     kernels = None  # type: ignore[assignment]
 
-CHUNK_BYTES = 1 << 27  # of logits: on an H200 512 tokens of a vocabulary of 128,256, whose product has 90 % of the rate
+CHUNK_BYTES = 1 << 27  # of logits: in bf16 512 tokens of a vocabulary of 128,256
 MULTIPLE_OF_TOKENS = 64  # a chunk's, for whole tiles of a product
 
 
