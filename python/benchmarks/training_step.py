@@ -35,6 +35,7 @@ WAYS: dict[str, dict[str, bool] | None] = {
     "+ loss": NOTHING | dict(products=True, loss=True),
     "+ layers": dict(graphs=False),
     "qfuse": {},
+    "qfuse, offloading": dict(offload=True),
     "qfuse without liger-kernel": dict(layers=False),
 }
 MOST_LOSS, MOST_GRADIENT = 1e-4, 2e-3  # relative, from the first way's: bf16's roundings in another order
@@ -242,9 +243,24 @@ def train(model: Any, tokenizer: Any, arguments: argparse.Namespace) -> dict[str
     """Texts of 100 to 2000 letters, which are a token each, four in a batch: seconds without loading the model."""
     import random
 
+    import measure
     import torch
     from datasets import Dataset
+    from transformers import TrainerCallback
     from trl import SFTConfig, SFTTrainer
+
+    class Ends(TrainerCallback):  # type: ignore[misc]
+        """When the GPU was done with half of all steps, and with all."""
+
+        def __init__(self) -> None:
+            self.times: list[float] = []
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+            if state.global_step in (arguments.trainer // 2, arguments.trainer):
+                self.times.append(measure.now(arguments.device))
+
+        def of_last_half(self) -> float:
+            return self.times[-1] - self.times[0]
 
     start_adapter(model)
     draw = random.Random(SEED)
@@ -258,6 +274,7 @@ def train(model: Any, tokenizer: Any, arguments: argparse.Namespace) -> dict[str
             folder,
             max_steps=arguments.trainer,
             per_device_train_batch_size=4,
+            gradient_accumulation_steps=1,
             learning_rate=2e-4,
             max_length=2048,
             bf16=True,
@@ -271,12 +288,13 @@ def train(model: Any, tokenizer: Any, arguments: argparse.Namespace) -> dict[str
             disable_tqdm=True,
         )
         data = Dataset.from_dict({"text": texts})
-        trainer = SFTTrainer(model, config, train_dataset=data, processing_class=tokenizer)
+        ends = Ends()
+        trainer = SFTTrainer(model, config, train_dataset=data, processing_class=tokenizer, callbacks=[ends])
         begun = time.perf_counter()
         trainer.train()
         seconds = time.perf_counter() - begun
     losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
-    found = dict(seconds=seconds, loss=losses[0], last_loss=losses[-1])
+    found = dict(seconds=seconds, loss=losses[0], last_loss=losses[-1], half_seconds=ends.of_last_half())
     if arguments.device == "cuda":
         found |= dict(allocated=torch.cuda.max_memory_allocated(), reserved=torch.cuda.max_memory_reserved())
     return found
@@ -353,6 +371,7 @@ def table_of(batch: str, runs: dict[str, Any]) -> str:
     columns = {batch: lambda pair: pair[0]}
     if batch == "trainer":
         columns["seconds"] = lambda pair: f"{pair[1]['seconds']:.1f}"
+        columns["of the last half"] = lambda pair: f"{pair[1]['half_seconds']:.1f}"
     else:
         columns["ms (least to most)"] = lambda pair: measure.text_of(measure.spread(pair[1]["ms"]))
         columns["kernels, ms"] = lambda pair: f"{pair[1].get('kernels_ms', 0):.1f}"

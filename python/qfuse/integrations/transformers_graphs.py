@@ -62,7 +62,7 @@ class GraphedBackbone:
             finally:
                 self._labels = None
 
-        undo = [_replace_forward(model, forward_of_model), _replace_forward(self.backbone, self)]
+        undo = [replace_forward(model, forward_of_model), replace_forward(self.backbone, self)]
 
         def undo_all() -> None:
             for each in undo:
@@ -254,7 +254,7 @@ class _Watched:
 
     def random_of_layers(self) -> RandomOfLayers | None:
         """Where checkpointed layers draw random numbers."""
-        layers, (device,) = len(_checkpointed(self._modules)), self._devices
+        layers, (device,) = len(checkpointed(self._modules)), self._devices
         return RandomOfLayers(device, layers) if layers and self._drawn() and device.type == "cuda" else None
 
     def drawing_from(self, random: RandomOfLayers | None) -> AbstractContextManager[None]:
@@ -268,7 +268,7 @@ class _Watched:
         drawn, (device,) = self._drawn(), self._devices
         if "layerdrop" in drawn:
             return "it leaves out layers at random, which a graph does not do again"
-        if drawn and device.type != "cuda" and _checkpointed(self._modules):
+        if drawn and device.type != "cuda" and checkpointed(self._modules):
             return "it has dropout within checkpointed layers, which draws its numbers again on GPUs alone"
         for module in self._modules:
             values = vars(module)
@@ -283,7 +283,7 @@ class _Watched:
         return None
 
 
-def _replace_forward(module: nn.Module, ours: Function) -> Callable[[], None]:
+def replace_forward(module: nn.Module, ours: Function) -> Callable[[], None]:
     """Puts ours at the module; returns what takes it away, unless somebody has put another there since."""
     before = vars(module).get("forward")
 
@@ -352,7 +352,7 @@ def _shortened(result: Any, length: int, tokens: int) -> Any:
     return pytree.tree_map_only(Tensor, lambda each: each[:, :tokens], result)
 
 
-def _checkpointed(modules: Iterable[nn.Module]) -> list[Any]:
+def checkpointed(modules: Iterable[nn.Module]) -> list[Any]:
     return [module for module in modules if vars(module).get("gradient_checkpointing")]
 
 
@@ -391,7 +391,7 @@ def _drawing_from(random: RandomOfLayers | None, modules: Iterable[nn.Module]) -
     """Has checkpoints keep no state of torch's random numbers, which a graph cannot have: what they compute draws from
     `random`, if from anything."""
     with ExitStack() as stack:
-        for at, module in enumerate(_checkpointed(modules)):
+        for at, module in enumerate(checkpointed(modules)):
             function = partial(module._gradient_checkpointing_func, preserve_rng_state=False)
             if random is not None:
                 contexts = partial(random.contexts, at)

@@ -17,7 +17,7 @@ from typing import Any
 from torch import nn
 from transformers import TrainerCallback
 
-from . import bitsandbytes, peft, transformers_loss
+from . import bitsandbytes, peft, transformers_loss, transformers_offload
 from .transformers_graphs import GraphedBackbone
 
 
@@ -53,7 +53,13 @@ _AT = "_qfuse_training"
 
 
 def speed_up_training(
-    model: Any, *, products: bool = True, loss: bool = True, layers: bool = True, graphs: bool = True
+    model: Any,
+    *,
+    products: bool = True,
+    loss: bool = True,
+    layers: bool = True,
+    graphs: bool = True,
+    offload: bool = False,
 ) -> TrainingReport:
     """Call it once the model has its adapters, before training. A second call changes nothing.
 
@@ -62,6 +68,8 @@ def speed_up_training(
     of liger-kernel, for families that it knows. graphs: from the second batch of a length on, the layers are CUDA
     graphs; lengths are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore.
     Padding on the right is computed as if it were tokens, which none before it sees: its own hidden states are others.
+    offload: between forward and backward pass the inputs of checkpointed layers are in the host's memory, which is
+    pinned: M * hidden_size values a layer, rounded up to a power of two.
     """
     base = _base_of(model)
     there: _SpedUp | None = vars(base).get(_AT)
@@ -74,6 +82,8 @@ def speed_up_training(
         _loss(base, made)
     if layers:
         _layers(base, made.report)
+    if offload:
+        _offload(base, made)
     if graphs:
         _graphs(base, made)
     vars(base)[_AT] = made
@@ -146,8 +156,18 @@ def _loss(base: Any, made: _SpedUp) -> None:
     made.report.done["the loss"] = "a chunk of tokens at a time, without logits in memory"
 
 
-def _graphs(base: Any, made: _SpedUp) -> None:
+def _backbone_of(base: Any) -> nn.Module:
     backbone: nn.Module = base.get_decoder() if hasattr(base, "get_decoder") else base.base_model
+    return backbone
+
+
+def _offload(base: Any, made: _SpedUp) -> None:
+    made.undo.append(transformers_offload.offload(_backbone_of(base)))
+    made.report.done["checkpoints"] = "the inputs of layers are in the host's memory until their backward pass"
+
+
+def _graphs(base: Any, made: _SpedUp) -> None:
+    backbone = _backbone_of(base)
     has_head = base.get_output_embeddings() is not None
     if backbone is base and has_head:
         made.report.left["the layers"] = "they are not apart from the head"

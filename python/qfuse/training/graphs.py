@@ -61,7 +61,7 @@ class CudaRecorder:
         try:
             # Other threads, which load data, may use CUDA meanwhile.
             capture = torch.cuda.graph(graph, self._pool, self._stream, capture_error_mode="thread_local")
-            with _without_garbage(), capture:
+            with _without_garbage(), _workspaces_of_its_own(), capture:
                 result = function()
         except BaseException:
             with suppress(RuntimeError):
@@ -119,9 +119,19 @@ def _drawing_from(generator: torch.Generator) -> Iterator[None]:
 
 
 @contextmanager
+def _workspaces_of_its_own() -> Iterator[None]:
+    """cuBLAS keeps 32 MiB for each stream and thread. A capture's are in the graphs' memory, for the next one to use;
+    those of before it would only wait."""
+    torch._C._cuda_clearCublasWorkspaces()
+    try:
+        yield
+    finally:
+        torch._C._cuda_clearCublasWorkspaces()
+
+
+@contextmanager
 def _without_garbage() -> Iterator[None]:
     """Whose collection may end another model's graphs, which ends the capture of this one."""
-    gc.collect()
     was_enabled = gc.isenabled()
     gc.disable()
     try:
