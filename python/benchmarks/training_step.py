@@ -35,7 +35,7 @@ WAYS: dict[str, dict[str, bool] | None] = {
     "+ loss": NOTHING | dict(products=True, loss=True),
     "+ layers": dict(graphs=False),
     "qfuse": {},
-    "qfuse, offloading": dict(offload=True),
+    "qfuse offloading": dict(offload=True),
     "qfuse without liger-kernel": dict(layers=False),
 }
 MOST_LOSS, MOST_GRADIENT = 1e-4, 2e-3  # relative, from the first way's: bf16's roundings in another order
