@@ -32,16 +32,19 @@ def _cross_entropy(
         return
     largest = -float("inf")
     total = 0.0
+    # The label's logit is taken from what its thread holds: another's gradient may lie in its place by the time that a
+    # thread reads it from memory.
+    of_label = 0.0
     for begin in range(0, count, BLOCK):
         column = begin + columns
         z = _logits(at + column, column < count, scale, softcap, HAS_SOFTCAP)
         before = largest
+        of_label += tl.sum(tl.where(column == label, z, 0.0), 0)
         largest = tl.maximum(largest, tl.max(z, 0))
         total = total * tl.exp(before - largest) + tl.sum(tl.exp(z - largest), 0)
     normalizer = largest + tl.log(total)
     is_known = (label >= 0) & (label < count)
-    loss = normalizer - _logits(at + label, is_known, scale, softcap, HAS_SOFTCAP)
-    tl.store(losses + row, tl.where(is_known, loss, float("nan")))
+    tl.store(losses + row, tl.where(is_known, normalizer - of_label, float("nan")))
     for begin in range(0, count, BLOCK):
         column = begin + columns
         z = _logits(at + column, column < count, scale, softcap, HAS_SOFTCAP)
