@@ -78,6 +78,14 @@ def test_no_batch_is_longer_than_the_model_has_positions_for():
     assert twins.graphed.graphs == 1 and twins.graphed.replayed == 2
 
 
+def test_no_batch_is_longer_where_rope_is_by_length():
+    """Packed sequences of 48 are short for this one; with positions behind them, they would be long."""
+    rope = dict(rope_type="longrope", rope_theta=10000.0, factor=8.0, original_max_position_embeddings=64)
+    rope |= dict(short_factor=[1.0] * 4, long_factor=[2.0] * 4)
+    twins = Twins(make("phi3", original_max_position_embeddings=64, rope_parameters=rope))
+    twins.walk([make_batch(96, "packed", seed) for seed in range(3)])
+
+
 def test_whole_models_are_trained_too():
     twins = Twins(make_base(tie_word_embeddings=True))
     twins.walk(batches(4))

@@ -77,7 +77,7 @@ class GraphedBackbone:
         self._seen: dict[Any, list[Any]] = {}  # and a batch's masks
         self._graphs: OrderedDict[Any, Captured] = OrderedDict()
         self._failures: dict[Any, str] = {}
-        self._is_exact = False  # no batch is lengthened
+        self._is_exact = _rope_is_by_length(self._config)  # no batch is lengthened
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.backbone.training or not torch.is_grad_enabled() or is_watched():
@@ -315,6 +315,13 @@ _OWN_HOOKS = {
     *("transformers.modeling_utils", "transformers.utils.output_capturing"),
     *("peft.tuners.tuners_utils", "peft.peft_model", "peft.utils.other"),
 }
+
+
+def _rope_is_by_length(config: Any) -> bool:
+    """Whether RoPE's frequencies are others for longer sequences."""
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    kinds = [each.get("rope_type", each.get("type")) for each in (rope, *rope.values()) if isinstance(each, dict)]
+    return any(kind == "longrope" or "dynamic" in str(kind) for kind in kinds)
 
 
 def _module_of(hook: Any) -> str:
