@@ -174,8 +174,8 @@ def test_callback_prints_what_was_done(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "qfuse speeds up the loss: a chunk of tokens at a time, without logits in memory\n" in printed
     assert f"qfuse speeds up the layers: {GRAPHS}\n" in printed
-    assert "qfuse speeds up the layers: 5 batches replayed from 3 CUDA graphs\n" in printed
-    assert "qfuse left the layers of some batches as it is: it was the first of its length (3)\n" in printed
+    assert "qfuse speeds up the layers: 6 batches replayed from 3 CUDA graphs\n" in printed
+    assert "qfuse left the layers of some batches as it is: it was the first of its kind (2)\n" in printed
 
 
 def test_report_has_a_line_for_each_part():
@@ -197,7 +197,7 @@ def test_every_reason_is_in_the_report():
     model(**make_batch(64)).loss.backward()
     with torch.autograd.graph.save_on_cpu():
         model(**make_batch(64)).loss.backward()
-    reasons = "it was the first of its length (1), what it keeps for the backward pass goes to hooks (1)"
+    reasons = "it was the first of its kind (1), what it keeps for the backward pass goes to hooks (1)"
     assert report(model).left["the layers of some batches"] == reasons
 
 

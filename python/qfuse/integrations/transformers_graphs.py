@@ -33,8 +33,10 @@ Arguments = dict[str, Any]
 
 
 class GraphedBackbone:
-    """What takes the place of a backbone's forward. The first batch of a length is computed launch by launch, the
-    second is captured, and from then on all are replayed. `left` says which batches no graph has, and why."""
+    """What takes the place of a backbone's forward. The first batch is computed launch by launch, by which libraries
+    make what they need, the second is captured, and from then on all are replayed. Batches of other lengths are
+    captured at once, those with a mask of their own when they come again. `left` says which batches no graph has, and
+    why."""
 
     def __init__(self, backbone: nn.Module, recorder: Callable[[torch.device], Recorder] = CudaRecorder) -> None:
         self.backbone = backbone
@@ -76,6 +78,7 @@ class GraphedBackbone:
         self._memory: Memory | None = None
         self._seen: dict[Any, list[Any]] = {}  # and a batch's masks
         self._graphs: OrderedDict[Any, Captured] = OrderedDict()
+        self._at_once: dict[Any, bool] = {}  # by the kind of batches, which differ in their length alone
         self._failures: dict[Any, str] = {}
         self._is_exact = _rope_is_by_length(self._config)  # no batch is lengthened
 
@@ -136,7 +139,9 @@ class GraphedBackbone:
         length = self._rounded_up(tokens) if can_be_longer else tokens
         tensors = {name: _lengthened(name, each, length) for name, each in tensors.items()}
         others = {name: each for name, each in given.items() if not isinstance(each, Tensor)} | {"use_cache": False}
-        key = (attention, _shapes(tensors), tuple(sorted(others.items())), self._watched.state(ids.device.type))
+        state = tuple(sorted(others.items())), self._watched.state(ids.device.type)
+        key = (attention, _shapes(tensors), *state)
+        kind = (attention, *_kinds(tensors), *state)
         if key in self._failures:
             return self._failures[key]
         if self._memory is not None and self._memory.turn.is_taken:
@@ -147,10 +152,15 @@ class GraphedBackbone:
             return self._forward(**dict(zip(names, inputs, strict=True)), **others)
 
         captured = self._graphs.get(key)
-        if captured is None and key not in self._seen:
-            return self._first(key, attention, function, tensors, tokens, length)
-        if captured is None:
+        is_first = captured is None and key not in self._seen
+        if captured is None and (not is_first or self._at_once.get(kind, False)):
             captured = self._capture(key, attention, function, tensors)
+            if captured is not None and can_be_longer:  # of lengths there are few
+                self._at_once.setdefault(kind, True)
+            elif captured is None:
+                self._at_once[kind] = False
+        if captured is None and is_first:
+            return self._first(key, attention, function, tensors, tokens, length)
         if captured is None:
             return self._failures[key]
         self._graphs.move_to_end(key)
@@ -172,7 +182,7 @@ class GraphedBackbone:
         if length != tokens and not all(_is_by_token(each, length) for each in pytree.tree_leaves(result)):
             self._is_exact = True
             return "it was the first, and gives more than a vector for each token"
-        self.left["it was the first of its length"] += 1
+        self.left["it was the first of its kind"] += 1
         return _shortened(result, length, tokens)
 
     def _capture(
@@ -183,13 +193,15 @@ class GraphedBackbone:
             if self._memory is None:
                 self._memory = Memory(self._recorder(device), Gradients(self._watched.trained))
             random = self._watched.random_of_layers()
-            masks = self._seen[key]  # which stay as long as the graph, which reads them
-            with _capturable(attention, masks, is_captured=True), self._watched.drawing_from(random):
+            masks = self._seen.get(key)  # which stay as long as the graph, which reads them
+            with _capturable(attention, masks or [], masks is not None), self._watched.drawing_from(random):
                 captured = Captured(self._memory, function, list(tensors.values()), random)
         except Exception as error:
-            self._failures[key] = reason = f"its capture failed: {type(error).__name__}: {_first_line(error)}"
             if self._memory is not None:  # one that has failed captures nothing any more
                 self._memory.recorder = self._recorder(device)
+            if key not in self._seen:  # it may lack what the first batch has libraries make
+                return None
+            self._failures[key] = reason = f"its capture failed: {type(error).__name__}: {_first_line(error)}"
             warnings.warn(f"qfuse trains batches of {_shapes(tensors)} without a CUDA graph: {reason}", stacklevel=2)
             return None
         self._graphs[key] = captured
@@ -334,6 +346,10 @@ def _first_line(error: Exception) -> str:
 
 def _shapes(tensors: dict[str, Tensor]) -> tuple[Any, ...]:
     return tuple((name, tuple(each.shape), each.dtype, each.requires_grad) for name, each in tensors.items())
+
+
+def _kinds(tensors: dict[str, Tensor]) -> tuple[Any, ...]:
+    return tuple((name, each.dim(), each.dtype, each.requires_grad) for name, each in tensors.items())
 
 
 def _lengthened(name: str, tensor: Tensor, length: int) -> Tensor:

@@ -5,6 +5,7 @@ layer behind it goes through its backward pass, so that a GPU has about two of t
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -133,9 +134,14 @@ class Offload:
         if not self._copies.is_captured:
             return free.pop() if free else self._copies.allocate(size), False
         place = self._layers, size
-        if place not in self._captured:  # none can be allocated: the batch before, of this size, has left its own
-            self._captured[place] = free.pop()
+        if place not in self._captured:
+            self._captured[place] = free.pop() if free else self._allocated_elsewhere(size)
         return self._captured[place], True
+
+    def _allocated_elsewhere(self, size: int) -> Tensor:
+        """A thread that captures may not allocate."""
+        with ThreadPoolExecutor(1) as other:
+            return other.submit(self._copies.allocate, size).result()
 
     def _unpack(self, kept: Any) -> Tensor:
         if isinstance(kept, Tensor):
