@@ -3,7 +3,7 @@
 
     bench/plot.py FILE OUT                  figures of `qfuse bench nf4|swiglu --json FILE`, of a GPU or a CPU;
                                             -: standard input
-    bench/plot.py --qlora OUT               a QLoRA step and a merge beside peft, from bench/results
+    bench/plot.py --qlora OUT               a QLoRA step beside unsloth, a merge beside peft, from bench/results
 
 A bar or a point is a median, its whisker goes from p10 to p90. The roof moves the same bytes with no arithmetic.
 Needs matplotlib, 3.6 or later."""
@@ -200,33 +200,50 @@ def draw_qlora():
     gpu, cpu = (json.loads((RESULTS / f"{name}.json").read_text("utf-8")) for name in ("h200", "epyc-zen5"))
     points = []
 
-    def add(panel, place, figure, peer, scale, unit):
-        """The figure's row and peft's, in the panel's unit; where only a spread is known, the bar is its end."""
+    def add(panel, place, figure, peers, scale, unit, way="qfuse"):
+        """The figure's row and those beside it, in the panel's unit; where a spread is all, the bar is its end."""
         value, spread = figure.get("value"), figure.get("spread")
-        ours, theirs = (value or spread[-1]) / scale, figure["peers"][peer] / scale
+        ours = (value or spread[-1]) / scale
         whisker = tuple(one / scale for one in spread) if spread else None
         least = "" if value else f"{whisker[0]:.3g} to "
-        points.append(Point(panel, place, "qfuse", ours, whisker, label=least + amount(ours, unit)))
-        points.append(Point(panel, place, "peft and bitsandbytes", theirs, label=amount(theirs, unit)))
+        points.append(Point(panel, place, way, ours, whisker, label=least + amount(ours, unit)))
+        for name, series in peers.items():
+            if name in figure.get("peers", {}):
+                theirs = figure["peers"][name] / scale
+                points.append(Point(panel, place, series, theirs, label=amount(theirs, unit)))
 
     steps = {
-        "LoRA in fp32": "the step with 2048 tokens, LoRA in fp32 (`--no-autocast`)",
-        "bf16 autocast": "a QLoRA step of that model, 2048 tokens, autocast to bf16",
+        "8 layers, 2 × 1024": "the step of 8 layers, 2 × 1024 tokens, on a faster host",
+        "8 layers, 1 × 2048,\nno checkpoints": "the step of 8 layers without checkpoints, 1 × 2048 tokens",
+        "32 layers, 1 × 2048": "the step of 32 layers, 1 × 2048 tokens",
+        "32 layers, 4 × 2048": "the step of 32 layers, 4 × 2048 tokens",
     }
-    time, memory = "QLoRA: time of a step", "QLoRA: peak GPU memory"
+    time, memory = "A QLoRA step: time", "A QLoRA step: peak GPU memory"
     merge, merge_memory = "Merging the adapter: time", "Merging the adapter: peak memory"
     whats = [figure["what"] for figure in gpu["figures"]]
+    beside = {"unsloth": "unsloth", "bitsandbytes": "peft and bitsandbytes"}
     for place, what in steps.items():
         at = whats.index(what)
-        add(time, place, gpu["figures"][at], "peft on bitsandbytes", 1, "ms")
-        add(memory, place, gpu["figures"][at + 1], "peft on bitsandbytes", 1, "GB")
+        offloads = whats[at + 2] == "the same with `offload=True`"
+        for panel, unit, first in ((time, "ms", at), (memory, "GB", at + 1)):
+            if offloads:
+                add(panel, place, gpu["figures"][first + 2], {}, 1, unit, "qfuse, offload=True")
+            add(panel, place, gpu["figures"][first], beside, 1, unit)
     *_, seconds, mebibytes = cpu["figures"]
-    add(merge, "16 GB model", seconds, "peft, once", 1, "s")
-    add(merge_memory, "16 GB model", mebibytes, "peft", 1e9 / 2**20, "GB")
-    step, merged = gpu["runs"]["d"], cpu["runs"][seconds["run"]]
-    points.sort(key=lambda p: (time, memory, merge, merge_memory).index(p.panel))
+    add(merge, "16 GB model", seconds, {"peft, once": "peft and bitsandbytes"}, 1, "s")
+    add(merge_memory, "16 GB model", mebibytes, {"peft": "peft and bitsandbytes"}, 1e9 / 2**20, "GB")
+    step, merged = gpu["runs"]["h"], cpu["runs"][seconds["run"]]
+    ways = ("qfuse", "qfuse, offload=True", *beside.values())
+    panels = (time, memory, merge, merge_memory)
+    points.sort(
+        key=lambda p: (
+            panels.index(p.panel),
+            list(steps).index(p.place) if p.place in steps else 0,
+            ways.index(p.series),
+        )
+    )
     about = (
-        "Step: 2048 tokens, 32 layers as wide as Llama 8B's, rank 16; "
+        "Step: layers of a Llama 3.1 8B in NF4 and its head, rank 16, speed_up_training(model); "
         f"{gpu['device']}, {step['date']}, {step['commit']}\n"
         f"Merge: into Llama 8B's layers in bf16; {cpu['device']}, {merged['date']}, {merged['commit']}; "
         "3 runs, peft 1"
