@@ -200,17 +200,18 @@ def draw_qlora():
     gpu, cpu = (json.loads((RESULTS / f"{name}.json").read_text("utf-8")) for name in ("h200", "epyc-zen5"))
     points = []
 
-    def add(panel, place, figure, peers, scale, unit, way="qfuse"):
-        """The figure's row and those beside it, in the panel's unit; where a spread is all, the bar is its end."""
+    def add(panel, place, figure, scale, unit, way="qfuse"):
+        """The figure's bar, in the panel's unit; where a spread is all, it is its end."""
         value, spread = figure.get("value"), figure.get("spread")
         ours = (value or spread[-1]) / scale
         whisker = tuple(one / scale for one in spread) if spread else None
         least = "" if value else f"{whisker[0]:.3g} to "
         points.append(Point(panel, place, way, ours, whisker, label=least + amount(ours, unit)))
-        for name, series in peers.items():
-            if name in figure.get("peers", {}):
-                theirs = figure["peers"][name] / scale
-                points.append(Point(panel, place, series, theirs, label=amount(theirs, unit)))
+
+    def add_peers(panel, place, figure, scale, unit):
+        for name in filter(beside.get, figure["peers"]):
+            theirs = figure["peers"][name] / scale
+            points.append(Point(panel, place, beside[name], theirs, label=amount(theirs, unit)))
 
     steps = {
         "8 layers, 2 × 1024": "the step of 8 layers, 2 × 1024 tokens, on a faster host",
@@ -221,27 +222,21 @@ def draw_qlora():
     time, memory = "A QLoRA step: time", "A QLoRA step: peak GPU memory"
     merge, merge_memory = "Merging the adapter: time", "Merging the adapter: peak memory"
     whats = [figure["what"] for figure in gpu["figures"]]
-    beside = {"unsloth": "unsloth", "bitsandbytes": "peft and bitsandbytes"}
+    beside = {"unsloth": "unsloth"} | dict.fromkeys(("bitsandbytes", "peft", "peft, once"), "peft and bitsandbytes")
     for place, what in steps.items():
         at = whats.index(what)
         offloads = whats[at + 2] == "the same with `offload=True`"
         for panel, unit, first in ((time, "ms", at), (memory, "GB", at + 1)):
+            add(panel, place, gpu["figures"][first], 1, unit)
             if offloads:
-                add(panel, place, gpu["figures"][first + 2], {}, 1, unit, "qfuse, offload=True")
-            add(panel, place, gpu["figures"][first], beside, 1, unit)
+                add(panel, place, gpu["figures"][first + 2], 1, unit, "qfuse, offload=True")
+            add_peers(panel, place, gpu["figures"][first], 1, unit)
     *_, seconds, mebibytes = cpu["figures"]
-    add(merge, "16 GB model", seconds, {"peft, once": "peft and bitsandbytes"}, 1, "s")
-    add(merge_memory, "16 GB model", mebibytes, {"peft": "peft and bitsandbytes"}, 1e9 / 2**20, "GB")
+    for panel, figure, scale, unit in ((merge, seconds, 1, "s"), (merge_memory, mebibytes, 1e9 / 2**20, "GB")):
+        add(panel, "16 GB model", figure, scale, unit)
+        add_peers(panel, "16 GB model", figure, scale, unit)
     step, merged = gpu["runs"]["h"], cpu["runs"][seconds["run"]]
-    ways = ("qfuse", "qfuse, offload=True", *beside.values())
-    panels = (time, memory, merge, merge_memory)
-    points.sort(
-        key=lambda p: (
-            panels.index(p.panel),
-            list(steps).index(p.place) if p.place in steps else 0,
-            ways.index(p.series),
-        )
-    )
+    points.sort(key=lambda p: (time, memory, merge, merge_memory).index(p.panel))
     about = (
         "Step: layers of a Llama 3.1 8B in NF4 and its head, rank 16, speed_up_training(model); "
         f"{gpu['device']}, {step['date']}, {step['commit']}\n"

@@ -130,9 +130,9 @@ def test_what_is_no_input_of_a_layer_stays():
     offload = Offload(copies)
     weight = torch.randn(4, 4, requires_grad=True)
     x = torch.randn(2, 3, 4, requires_grad=True)
+    mask = torch.ones(3, dtype=torch.bool)
     with offload.forward(), offload.hooks():
-        found = checkpoint(lambda a, b, c: a @ b * c.sum(), x, weight, torch.ones(3, dtype=torch.int64).bool(),
-                           use_reentrant=False)  # fmt: skip
+        found = checkpoint(lambda a, b, c: a @ b * c.sum(), x, weight, mask, use_reentrant=False)
     assert copies.copied == 1
     found.sum().backward()
     torch.testing.assert_close(x.grad, (3 * weight.sum(1)).expand(2, 3, 4))

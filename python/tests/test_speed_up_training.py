@@ -23,7 +23,7 @@ import qfuse.integrations.peft
 from qfuse.integrations.transformers_training import SpeedUpTraining, report, restore_training, speed_up_training
 
 pytestmark = pytest.mark.usefixtures("recorded")
-GRAPHS = "CUDA graphs, from the second batch of a length on"
+GRAPHS = "CUDA graphs, from the second batch on"
 
 
 @pytest.fixture(autouse=True)
@@ -204,7 +204,7 @@ def test_every_reason_is_in_the_report():
 def test_everything_is_restored():
     model = make()
     before = str(vars(model.get_base_model()).keys()), str(vars(model.get_base_model().model).keys())
-    speed_up_training(model, products=False, layers=False)
+    assert "checkpoints" in speed_up_training(model, products=False, layers=False, offload=True).done
     restore_training(model)
     assert (str(vars(model.get_base_model()).keys()), str(vars(model.get_base_model().model).keys())) == before
     assert "speed_up_training() has not been called" in str(report(model))
@@ -213,7 +213,7 @@ def test_everything_is_restored():
 
 def test_copies_are_not_sped_up_with_it():
     model = make()
-    speed_up_training(model, products=False, layers=False)
+    speed_up_training(model, products=False, layers=False, offload=True)
     for seed in range(3):
         loss = model(**make_batch(64, seed=seed)).loss
         loss.backward()

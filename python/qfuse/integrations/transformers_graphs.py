@@ -140,8 +140,9 @@ class GraphedBackbone:
         tensors = {name: _lengthened(name, each, length) for name, each in tensors.items()}
         others = {name: each for name, each in given.items() if not isinstance(each, Tensor)} | {"use_cache": False}
         state = tuple(sorted(others.items())), self._watched.state(ids.device.type)
-        key = (attention, _shapes(tensors), *state)
-        kind = (attention, *_kinds(tensors), *state)
+        shapes = _shapes(tensors)
+        key = (attention, shapes, *state)
+        kind = (attention, tuple((name, len(shape), *rest) for name, shape, *rest in shapes), *state)
         if key in self._failures:
             return self._failures[key]
         if self._memory is not None and self._memory.turn.is_taken:
@@ -346,10 +347,6 @@ def _first_line(error: Exception) -> str:
 
 def _shapes(tensors: dict[str, Tensor]) -> tuple[Any, ...]:
     return tuple((name, tuple(each.shape), each.dtype, each.requires_grad) for name, each in tensors.items())
-
-
-def _kinds(tensors: dict[str, Tensor]) -> tuple[Any, ...]:
-    return tuple((name, each.dim(), each.dtype, each.requires_grad) for name, each in tensors.items())
 
 
 def _lengthened(name: str, tensor: Tensor, length: int) -> Tensor:

@@ -65,8 +65,8 @@ def speed_up_training(
 
     products: integrations.bitsandbytes.enable() and integrations.peft.enable(). loss: the head's logits are never whole
     in memory; who reads outputs.logits of a training step has them computed then. layers: norms, RoPE and activations
-    of liger-kernel, for families that it knows. graphs: from the second batch of a length on, the layers are CUDA
-    graphs; lengths are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore.
+    of liger-kernel, for families that it knows. graphs: from the second batch on, the layers are CUDA graphs;
+    lengths are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore.
     Padding on the right is computed as if it were tokens, which none before it sees: its own hidden states are others.
     offload: between forward and backward pass the inputs of checkpointed layers are in the host's memory, which is
     pinned: M * hidden_size values a layer, rounded up to a power of two.
@@ -163,7 +163,7 @@ def _backbone_of(base: Any) -> nn.Module:
 
 def _offload(base: Any, made: _SpedUp) -> None:
     made.undo.append(transformers_offload.offload(_backbone_of(base)))
-    made.report.done["checkpoints"] = "the inputs of layers are in the host's memory until their backward pass"
+    made.report.done["checkpoints"] = "in the host's memory from the forward to the backward pass"
 
 
 def _graphs(base: Any, made: _SpedUp) -> None:
@@ -174,7 +174,7 @@ def _graphs(base: Any, made: _SpedUp) -> None:
         return
     made.backbone = GraphedBackbone(backbone)
     made.undo.append(made.backbone.install(base))
-    made.report.done["the layers"] = "CUDA graphs, from the second batch of a length on"
+    made.report.done["the layers"] = "CUDA graphs, from the second batch on"
 
 
 def _layers(base: Any, report: TrainingReport) -> None:
