@@ -168,20 +168,37 @@ def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkey
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize(
-    "advice, most",
-    [((16, 256), 0), ((0, 256), 1), ((0, 64), 1536), ((0, 8), 1536), ((0, -1), 1536)],
-    ids=["hopper", "hopper without split_k", "slow memory", "fast memory", "always decoded"],
+    "advice, least, most",
+    [
+        ((16, 256), 1, 0),
+        ((0, 256), 1, 1),
+        ((16, 64), 17, 1536),
+        ((8, 8), 9, 1536),
+        ((0, 64), 1, 1536),
+        ((0, 8), 1, 1536),
+        ((0, -1), 1, 1536),
+    ],
+    ids=[
+        "hopper",
+        "hopper without split_k",
+        "split_k, slow memory",
+        "split_k, fast memory",
+        "slow memory",
+        "fast memory",
+        "always decoded",
+    ],
 )
-def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, most, dtype):
-    """Of a GPU that only looks like one, up to so many rows."""
+def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, least, most, dtype):
+    """Of a GPU that only looks like one, from so many rows up to so many; of a gradient, from one."""
     if dtype == torch.float32:  # of which there is no kernel but by decoding first
-        advice, most = (0, -1), 1536
+        advice, least, most = (0, -1), 1, 1536
     monkeypatch.setattr(qfuse.ops.orders, "_find_advice", lambda device, *shape: advice)
     is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(64, 192), blocksize=64)
     with FakeTensorMode():
-        for rows in (1, 2, 1536, 1537):
+        for rows in (1, 2, 8, 9, 16, 17, 1536, 1537):
             x = torch.empty(rows, 192, device="cuda", dtype=dtype)
-            assert is_slower(x) == (rows <= most)
+            assert is_slower(x) == (least <= rows <= most)
+            assert is_slower(x.clone().requires_grad_()) == (rows <= most)
             assert not is_slower(x.cpu())
             qfuse.set_batch_invariant(True)
             assert not is_slower(x)

@@ -38,7 +38,11 @@ constexpr DeviceFacts kT4{.multiprocessors = 40,
                           .memory_bus_bits = 256};
 constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
 constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
+constexpr DeviceFacts kRtx3090 = {82, 6 << 20, 86, 99 << 10, 1'695'000, 9'751'000, 384};
+constexpr DeviceFacts kL4 = {58, 48 << 20, 89, 99 << 10, 2'040'000, 6'251'000, 192};
 constexpr DeviceFacts kRtx4090 = {128, 72 << 20, 89, 99 << 10, 2'520'000, 10'501'000, 384};
+constexpr DeviceFacts kRtx5090 = {170, 96 << 20, 120, 99 << 10, 2'407'000, 14'001'000, 512};
+constexpr std::array kWithSplitK = {kA100, kRtx3090, kL4, kRtx4090, kRtx5090, kB200, kH100, kH200};
 // Of a driver that says nothing.
 constexpr DeviceFacts kUnknown{};
 constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
@@ -379,16 +383,52 @@ TEST(SwigluPlan, transposed_gradients_beside_y_want_a_block_with_much_shared_mem
 
 // ---- matmul_4bit ----
 
-TEST(MatmulPlan, few_tokens_on_hopper_have_a_kernel_of_their_own) {
-  for (const std::int64_t m : {1, 8, 9, 16}) {
-    const matmul_4bit::Plan chosen = plan_that_can_run(product_of(m, 14336, 4096));
-    EXPECT_EQ(chosen.kernel, Kernel::split_k);
-    EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
-    EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
-    EXPECT_EQ(chosen.blocks, kH200.multiprocessors);
+TEST(MatmulPlan, few_tokens_have_a_kernel_of_their_own) {
+  for (const DeviceFacts& facts : kWithSplitK) {
+    for (const std::int64_t m : {1, 8, 9, 16}) {
+      const matmul_4bit::Plan chosen = plan_that_can_run(product_of(m, 14336, 4096), facts);
+      EXPECT_EQ(chosen.kernel, Kernel::split_k);
+      EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
+      EXPECT_EQ(chosen.launches, 1);
+      EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
+      EXPECT_EQ(chosen.blocks, facts.multiprocessors);
+    }
+    EXPECT_EQ(plan(product_of(1, 4096, 14336), facts).threads, 14 * 32);  // 56 chains in 4 rounds
+    EXPECT_EQ(plan(product_of(1, 5, 256), facts).blocks, 1);
   }
-  EXPECT_EQ(plan(product_of(1, 4096, 14336), kH200).threads, 14 * 32);  // 56 chains in 4 rounds
-  EXPECT_EQ(plan(product_of(1, 5, 256), kH200).blocks, 1);
+}
+
+// The sums of as many tiles lie in shared memory as there is room for, with the totals of chains that take several
+// rounds: of two teams of two, of one, of one tile; or the tokens are those of two launches.
+TEST(MatmulPlan, few_tokens_have_the_shared_memory_that_is_there) {
+  const auto slots = [](std::int64_t m, std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
+    const contract::Matmul4bit p = product_of(m, rows, cols);
+    const matmul_4bit::Plan chosen = plan_that_can_run(p, facts);
+    EXPECT_EQ(chosen.kernel, Kernel::split_k);
+    EXPECT_EQ(chosen.launches, m > chosen.tokens ? 2 : 1);
+    const std::int64_t tiles = matmul_4bit::split_k_tiles(p);
+    const std::int64_t totals = matmul_4bit::split_k_totals(cols, chosen.blocks, tiles);
+    const int found = matmul_4bit::split_k_slots(chosen.tokens, totals, 1, chosen.shared_bytes);
+    EXPECT_EQ(chosen.shared_bytes, matmul_4bit::split_k_shared_bytes(chosen.tokens, found, totals, 1));
+    return std::pair(chosen.tokens, found);
+  };
+  const auto as = [](int tokens, int found) { return std::pair(tokens, found); };
+  for (const DeviceFacts& facts : {kA100, kB200, kH200}) {
+    EXPECT_EQ(slots(1, 4096, 14336, facts), as(8, 4));
+    EXPECT_EQ(slots(16, 4096, 8192, facts), as(16, 2));
+    EXPECT_EQ(slots(16, 28672, 8192, facts), as(16, 2));
+  }
+  for (const DeviceFacts& facts : {kRtx3090, kL4, kRtx4090, kRtx5090}) {
+    EXPECT_EQ(slots(1, 14336, 4096, facts), as(8, 4));
+    EXPECT_EQ(slots(16, 14336, 4096, facts), as(16, 2));
+    EXPECT_EQ(slots(16, 5120, 8192, facts), as(16, 1));
+    EXPECT_EQ(slots(8, 28672, 8192, facts), as(8, 2));
+  }
+  EXPECT_EQ(slots(1, 4096, 14336, kRtx3090), as(8, 2)) << "four tiles a block";
+  EXPECT_EQ(slots(1, 4096, 14336, kRtx4090), as(8, 4)) << "two tiles a block";
+  EXPECT_EQ(slots(16, 28672, 8192, kRtx3090), as(8, 2)) << "the totals of 22 tiles";
+  EXPECT_EQ(slots(16, 28672, 8192, kRtx5090), as(16, 1));
+  EXPECT_EQ(slots(8, 65536, 8192, kRtx3090), as(8, 1));
 }
 
 TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
@@ -400,7 +440,7 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   };
   const auto nothing = [](P&) {};
   EXPECT_EQ(kernel_of(nothing), Kernel::split_k);
-  EXPECT_EQ(kernel_of(nothing, kA100), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.dtype = QFUSE_FLOAT16; }, kT4), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_PLAIN; }), Kernel::warp_specialized);
   EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Kernel::tiled);
@@ -412,22 +452,29 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
               p.weight.cols = 8192;  // two rounds, whose totals are beyond shared memory
             }),
             Kernel::tiled);
+  EXPECT_EQ(kernel_of(
+                [](P& p) {
+                  p.weight.rows = 1 << 17;
+                  p.weight.cols = 8192;
+                },
+                kL4),
+            Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Kernel::tiled_unaligned);
 }
 
-TEST(MatmulPlan, the_factored_order_has_split_k_on_hopper_and_a_kernel_for_all_others) {
+TEST(MatmulPlan, the_factored_order_has_split_k_and_a_kernel_for_all_others) {
   contract::Matmul4bit p = product_of(16, 14336, 4096);
   p.sum = QFUSE_SUM_FACTORED;
   const auto expect_kernel = [&](bool is_wide, const DeviceFacts& facts = kH200) {
     EXPECT_EQ(plan_that_can_run(p, facts).kernel, is_wide ? Kernel::factored_split_k : Kernel::factored);
   };
-  expect_kernel(true);
-  expect_kernel(false, kA100);
+  for (const DeviceFacts& facts : kWithSplitK) expect_kernel(true, facts);
   p.m = 500;  // launches of 16
   expect_kernel(true);
+  EXPECT_EQ(plan(p, kH200).launches, 32);
   p.weight.cols = 4096 + 64;
   expect_kernel(false);
   EXPECT_FALSE(check_facts(p, kT4).ok());
@@ -435,7 +482,7 @@ TEST(MatmulPlan, the_factored_order_has_split_k_on_hopper_and_a_kernel_for_all_o
   EXPECT_TRUE(check_facts(p, kT4).ok());
 }
 
-TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch_on_hopper) {
+TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch) {
   const std::array products = {product_of(8, 4096, 4096), product_of(8, 1024, 4096), product_of(8, 1024, 4096)};
   const auto shared = [&](auto&& spoil, const DeviceFacts& facts = kH200) {
     std::array calls = products;
@@ -446,17 +493,18 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch_on_hopper) {
   };
   using Calls = std::array<contract::Matmul4bit, 3>;
   const auto nothing = [](Calls&) {};
-  ASSERT_TRUE(shared(nothing));
-  EXPECT_EQ(shared(nothing)->kernel, Kernel::split_k);
-  EXPECT_EQ(shared(nothing)->blocks, kH200.multiprocessors);
-  EXPECT_LE(shared(nothing)->shared_bytes, kH200.shared_bytes);
+  for (const DeviceFacts& facts : kWithSplitK) {
+    ASSERT_TRUE(shared(nothing, facts));
+    EXPECT_EQ(shared(nothing, facts)->kernel, Kernel::split_k);
+    EXPECT_EQ(shared(nothing, facts)->blocks, facts.multiprocessors);
+    EXPECT_LE(shared(nothing, facts)->shared_bytes, facts.shared_bytes);
+  }
   const auto every = [](auto&& spoil) {
     return [spoil](Calls& calls) {
       for (contract::Matmul4bit& p : calls) spoil(p);
     };
   };
   EXPECT_EQ(shared(every([](auto& p) { p.sum = QFUSE_SUM_FACTORED; }))->kernel, Kernel::factored_split_k);
-  EXPECT_FALSE(shared(nothing, kA100));
   EXPECT_FALSE(shared(every([](auto& p) { p.sum = QFUSE_SUM_PLAIN; })));
   EXPECT_FALSE(shared(every([](auto& p) { p.m = 9; })));
   EXPECT_FALSE(shared(every([](auto& p) { p.weight.cols = 4096 + 64; })));
@@ -555,7 +603,7 @@ contract::Matmul4bitGrouped grouped_of(std::int64_t m, std::int64_t experts, std
   return p;
 }
 
-TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k_on_hopper) {
+TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k) {
   const auto chosen = [](std::int64_t m, qfuse_sum sum) {
     return plan_that_can_run(grouped_of(m, 128, 768, 2048, sum));
   };
@@ -567,7 +615,8 @@ TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k_on_hopper) {
   EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_FACTORED).kernel, Kernel::factored_split_k);
   EXPECT_EQ(plan_that_can_run(grouped_of(1, 2, 8, 256, QFUSE_SUM_SPLIT)).blocks, 1);
   EXPECT_EQ(plan_that_can_run(grouped_of(4, 8, 768, 256 * 17, QFUSE_SUM_SPLIT)).threads, 9 * 32);  // in two rounds
-  EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT), kA100).kernel, Kernel::tiled);
+  for (const DeviceFacts& facts : kWithSplitK)
+    EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT), facts).kernel, Kernel::split_k);
 }
 
 TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
@@ -656,16 +705,24 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(0, 256)) << "no whole chains: split_k cannot have it";
   EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 8; }), as(16, 256));
   EXPECT_EQ(of([](P& p) { p.weight.blocksize = 128; }), as(0, 256));
-  const auto tiles = of([](P&) {}, without_pipeline(kH200));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), tiles);
-  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 4; }), tiles);
-  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 32; }), tiles);
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), as(0, 8));
+  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 4; }), as(16, 16)) << "no pipeline has it";
+  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 32; }), as(0, 8));
+  for (const DeviceFacts& facts : kWithSplitK) {
+    EXPECT_EQ(of([](P&) {}, facts).first, 16);
+    EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }, facts).first, 8);
+  }
+  EXPECT_EQ(of([](P&) {}, without_pipeline(kH200)), as(16, 16));
+  EXPECT_EQ(of([](P&) {}, kRtx3090), as(16, 64));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }, kT4), as(0, 64));
 }
 
 // As measured on an H200 by kernels for compute capability 8.0; on other cards by their clocks and their memory.
 TEST(MatmulPlan, advice_without_hoppers_kernels_weighs_tiles_against_decoding) {
   const auto fused_rows = [](std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
-    const contract::Matmul4bitAdvice advice = advise(product_of(0, rows, cols), facts);
+    contract::Matmul4bit p = product_of(0, rows, cols);
+    p.weight.blocksize = 128;  // which split_k does not take
+    const contract::Matmul4bitAdvice advice = advise(p, facts);
     EXPECT_EQ(advice.few_rows, 0);
     return advice.fused_rows;
   };

@@ -61,16 +61,16 @@ def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
 
 
 def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether bitsandbytes' own product is the faster one: on GPUs other than Hopper, up to as many rows as it has
-    kernels for, and on Hopper for a single row that "split" cannot have. docs/PERFORMANCE.md has figures. Never where
-    the order must not depend on the number of rows."""
+    """Whether bitsandbytes' own product is the faster one: on GPUs other than Hopper, of more rows than "split" takes,
+    or with a gradient, up to as many as it has kernels for; on Hopper for a single row that "split" cannot have.
+    docs/PERFORMANCE.md has figures. Never where the order must not depend on the number of rows."""
     if not x.is_cuda or _batch_invariant:
         return False
     few_rows, fused_rows = _ask_advice(x, shape, blocksize)
-    if few_rows > 0:
-        return False
-    has_pipeline = fused_rows > _MOST_ROWS_OF_TILES
-    return _is_known(_rows(x) == 1 if has_pipeline else _rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
+    if fused_rows > _MOST_ROWS_OF_TILES:
+        return few_rows == 0 and _is_known(_rows(x) == 1)
+    is_split = _is_known(_rows(x) <= few_rows) and not gradients.needs_gradient(x)
+    return not is_split and _is_known(_rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
 
 
 def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int) -> tuple[int, int]:

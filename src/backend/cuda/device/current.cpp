@@ -1,8 +1,12 @@
 #include "backend/cuda/device/current.h"
 
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "backend/cuda/device/driver.h"
+#include "backend/cuda/facts.h"
 
 namespace qfuse::cuda {
 
@@ -123,6 +127,23 @@ CurrentDevice::~CurrentDevice() {
 
 contract::Outcome check_stream(int /*device*/, cudaStream_t /*stream*/) { return {}; }  // which nobody can ask
 
+#endif
+
+#ifdef QFUSE_PORTABLE
+bool waits_for_prerequisites(const void* /*kernel*/, int /*device*/) { return false; }
+#else
+bool waits_for_prerequisites(const void* kernel, int device) {
+  static std::mutex mutex;
+  static std::map<std::pair<const void*, int>, bool> known;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = known.try_emplace({kernel, device});
+  if (!is_new) return found->second;
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess)
+    return found->second = attributes.ptxVersion >= kHopper;
+  known.erase(found);  // whatever is wrong, the launch says so
+  return false;
+}
 #endif
 
 }  // namespace qfuse::cuda

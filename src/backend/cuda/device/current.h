@@ -30,6 +30,10 @@ class CurrentDevice {
   [[maybe_unused]] int before_ = 0;  // where there is no driver to ask
 };
 
+// Whether the code of a kernel that calls wait_for_prerequisite_grids() does so: PTX for GPUs before Hopper does not,
+// which Hopper runs as well. While a CurrentDevice of `device` lives.
+bool waits_for_prerequisites(const void* kernel, int device);
+
 // While a CurrentDevice of `device` lives. UNSUPPORTED: the stream is another device's. A launch would run there,
 // without a word, and read what lies here.
 contract::Outcome check_stream(int device, cudaStream_t stream);

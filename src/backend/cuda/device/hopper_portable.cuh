@@ -192,17 +192,6 @@ __device__ inline void load_tile(void* to, const TensorMap& map, int byte, int r
 // Into the L2, for a load that is to come.
 __device__ inline void prefetch_tile(const TensorMap& /*map*/, int /*byte*/, int /*row*/) {}
 
-// ---- programmatic dependent launch (LaunchShape::programmatic_launch) ----
-
-// A dependent grid's blocks may begin where multiprocessors are free, to prefetch; they read and write nothing before
-// wait_for_prerequisite_grids(), when the grid before and its stores are done. Every block of a grid that launches its
-// dependents waits so itself. Read what the grid before wrote by load_dependent or load_tile: other loads may be moved
-// before the wait, or be taken for loads of constants.
-__device__ inline uint4 load_dependent(const uint4* from) { return *from; }
-__device__ inline std::uint32_t load_dependent(const std::uint32_t* from) { return *from; }
-__device__ inline void launch_dependent_grids() {}
-__device__ inline void wait_for_prerequisite_grids() {}
-
 // ---- wgmma: products of tiles by a warpgroup, four warps of which the first one's number is a multiple of four ----
 
 // 16-bit values in rows of 128 or 64 bytes that follow each other, swizzled as load_tile does. A row has terms of one

@@ -103,28 +103,6 @@ __device__ inline void prefetch_tile(const TensorMap& map, int byte, int row) {
                : "memory");
 }
 
-// ---- programmatic dependent launch ----
-
-// Volatile, so that it is not moved before the wait, after which all stores of the grid before are visible (PTX ISA,
-// griddepcontrol): to a plain load, which also finds what another one left in the L1, but not to ld.global.nc.
-__device__ inline uint4 load_dependent(const uint4* from) {
-  uint4 v;
-  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(__cvta_generic_to_global(from))
-               : "memory");
-  return v;
-}
-
-__device__ inline std::uint32_t load_dependent(const std::uint32_t* from) {
-  std::uint32_t v;
-  asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(from)) : "memory");
-  return v;
-}
-
-__device__ inline void launch_dependent_grids() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-__device__ inline void wait_for_prerequisite_grids() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-
 // ---- wgmma ----
 
 // What the instruction calls a matrix descriptor: address, leading and stride bytes in units of 16, and how it is

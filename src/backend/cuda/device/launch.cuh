@@ -18,18 +18,12 @@ namespace qfuse::cuda {
 // Of a power of two.
 inline int log2(std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>(x)); }
 
-#ifdef QFUSE_PORTABLE
-inline constexpr bool kHasProgrammaticLaunch = false;
-#else
-inline constexpr bool kHasProgrammaticLaunch = true;
-#endif
-
 struct LaunchShape {
   std::int64_t blocks;
   int threads;           // of a block
   int shared_bytes = 0;  // of a block, beside what the kernel declares; more than 40 KiB are asked for
   int cluster = 1;       // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
-  bool programmatic_launch = false;  // the kernel calls wait_for_prerequisite_grids() itself, from sm_90 on
+  bool programmatic_launch = false;  // the kernel calls wait_for_prerequisite_grids() itself; code before sm_90 cannot
 };
 
 // Costs the host more than a launch without attributes.
@@ -75,8 +69,10 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
       return contract::unsupported("a thread block of this kernel cannot have " + std::to_string(shape.shared_bytes) +
                                    " bytes of shared memory beside its own on this GPU: " + outcome_of(error).message);
   void* arguments[] = {&argument};
-  if (shape.cluster > 1 || (shape.programmatic_launch && kHasProgrammaticLaunch))
-    return launch_with_attributes(function, shape, arguments, stream);
+  LaunchShape possible = shape;
+  possible.programmatic_launch = shape.programmatic_launch && waits_for_prerequisites(function, exec.device.index);
+  if (possible.cluster > 1 || possible.programmatic_launch)
+    return launch_with_attributes(function, possible, arguments, stream);
   return outcome_of(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(shape.blocks)),
                                      dim3(static_cast<unsigned>(shape.threads)), arguments,
                                      static_cast<std::size_t>(shape.shared_bytes), stream));

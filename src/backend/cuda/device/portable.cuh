@@ -89,6 +89,10 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
 __device__ inline float fast_sigmoid(float g) { return sigmoid(g); }
 
+// A number of which compilers keep nothing that was made of it before: where they are short of registers, they would
+// put that into memory.
+__device__ inline std::uint32_t seen_anew(std::uint32_t x) { return x; }
+
 // An address that stays in one register: else, for loads at some distances from it in a loop, compilers keep as many.
 __device__ inline const std::uint8_t* one_address(const std::uint8_t* address) { return address; }
 
@@ -205,8 +209,19 @@ class Copies {
   int closed_ = 0;  // groups
 };
 
+// Programmatic dependent launch (LaunchShape::programmatic_launch): NVIDIA's GPUs have it from Hopper on. A dependent
+// grid's blocks may begin where multiprocessors are free, to prefetch; they read and write nothing before
+// wait_for_prerequisite_grids(), when the grid before and its stores are done. Every block of a grid that launches its
+// dependents waits so itself. Read what the grid before wrote by load_dependent or load_tile: other loads may be moved
+// before the wait, or be taken for loads of constants.
+__device__ inline uint4 load_dependent(const uint4* from) { return *from; }
+__device__ inline std::uint32_t load_dependent(const std::uint32_t* from) { return *from; }
+__device__ inline void launch_dependent_grids() {}
+__device__ inline void wait_for_prerequisite_grids() {}
+
 // A table in shared memory with a pair of floats for each byte, a copy for each lane: no two lanes read from one bank.
-// It lies where an address ends in 16 zeros, so that a lane's address is made by one permutation of bytes.
+// A row has 256 bytes, so that where a lane reads in the table is made by one permutation of bytes; where the table
+// begins, the load's own addressing adds.
 struct alignas(8) Pair {
   float first;
   float second;
@@ -215,8 +230,6 @@ struct PairsOfLane {
   const Pair* table;
   std::uint32_t lane_bytes;
 };
-// The table's place in shared memory of twice its size, 64 KiB.
-__device__ inline Pair* pair_table(void* shared) { return static_cast<Pair*>(shared); }
 __device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) {
   return {table, static_cast<std::uint32_t>(lane) * static_cast<std::uint32_t>(sizeof(Pair))};
 }

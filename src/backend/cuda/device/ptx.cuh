@@ -139,6 +139,11 @@ __device__ inline float fast_sigmoid(float g) {
   return __fmaf_rn(reciprocal, __fmaf_rn(-denominator, reciprocal, 1.0F), reciprocal);
 }
 
+__device__ inline std::uint32_t seen_anew(std::uint32_t x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 __device__ inline const std::uint8_t* one_address(const std::uint8_t* address) {
   asm("" : "+l"(address));
   return address;
@@ -230,33 +235,67 @@ class Copies {
   }
 };
 
+// Volatile, so that it is not moved before the wait, after which all stores of the grid before are visible (PTX ISA,
+// griddepcontrol): to a plain load, which also finds what another one left in the L1, but not to ld.global.nc.
+__device__ inline uint4 load_dependent(const uint4* from) {
+  uint4 v;
+  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(__cvta_generic_to_global(from))
+               : "memory");
+  return v;
+}
+__device__ inline std::uint32_t load_dependent(const std::uint32_t* from) {
+  std::uint32_t v;
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(from)) : "memory");
+  return v;
+}
+// Code for GPUs before Hopper is launched without what these wait for (device/launch.cuh).
+__device__ inline void launch_dependent_grids() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+__device__ inline void wait_for_prerequisite_grids() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 struct alignas(8) Pair {
   float first;
   float second;
 };
-using PairsOfLane = std::uint32_t;
-__device__ inline Pair* pair_table(void* shared) {
-  return reinterpret_cast<Pair*>(static_cast<char*>(shared) + (-shared_address(shared) & 0xffffU));
+struct PairsOfLane {
+  unsigned table;
+  std::uint32_t lane_bytes;
+};
+__device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) {
+  return {shared_address(table), static_cast<std::uint32_t>(lane) * static_cast<std::uint32_t>(sizeof(Pair))};
 }
-__device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) { return shared_address(table + lane); }
 template <int kByte>
 __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
   Pair pair;
   asm("ld.shared.v2.f32 {%0, %1}, [%2];"
       : "=f"(pair.first), "=f"(pair.second)
-      : "r"(__byte_perm(word, pairs, 0x7604U + (kByte << 4))));
+      : "r"(pairs.table + __byte_perm(word, pairs.lane_bytes, 0x7604U + (kByte << 4))));
   return pair;
 }
 
 constexpr int kWordRow = 64;
-using WordsOfLane = std::uint32_t;
+struct WordsOfLane {
+  unsigned table;
+  std::uint32_t lane_bytes;
+};
 __device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane) {
-  return shared_address(table + lane);
+  return {shared_address(table), static_cast<std::uint32_t>(lane) * static_cast<std::uint32_t>(sizeof(std::uint32_t))};
 }
 template <int kByte>
 __device__ std::uint32_t load_word(WordsOfLane words, std::uint32_t codes) {
   std::uint32_t word;
-  asm("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(__byte_perm(codes, words, 0x7604U + (kByte << 4))));
+  asm("ld.shared.u32 %0, [%1];"
+      : "=r"(word)
+      : "r"(words.table + __byte_perm(codes, words.lane_bytes, 0x7604U + (kByte << 4))));
   return word;
 }
 

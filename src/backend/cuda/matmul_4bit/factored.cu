@@ -118,21 +118,6 @@ contract::Outcome launch_factored(std::span<const MatmulArguments> products, con
                                      exec);
 }
 
-// As many tokens at once as the kernel takes.
-template <class Value>
-contract::Outcome launch_factored(MatmulArguments a, const Plan& plan, const qfuse_exec& exec) {
-  for (; a.m > 0; a.m -= plan.tokens) {
-    const std::span<const MatmulArguments> product(&a, 1);
-    const contract::Outcome o = plan.tokens == kSplitKTokens.front()
-                                    ? launch_factored<Value, 1, 1>(product, plan, exec)
-                                    : launch_factored<Value, 2, 1>(product, plan, exec);
-    if (!o.ok()) return o;
-    a.in = static_cast<const Value*>(a.in) + plan.tokens * a.in_stride;
-    a.out = static_cast<Value*>(a.out) + plan.tokens * a.out_stride;
-  }
-  return {};
-}
-
 template <class Value>
 contract::Outcome launch_groups(const GroupedArguments& a, const Plan& plan, const qfuse_exec& exec) {
   return a.matmul.is_nested
@@ -144,7 +129,10 @@ template <class Value>
 contract::Outcome launch_of(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   if (call.a.groups.experts > 0) return launch_groups<Value>(call.a, plan, exec);
   if (call.products.size() > 1) return launch_factored<Value, 1, kSplitKProducts>(call.products, plan, exec);
-  return launch_factored<Value>(call.a.matmul, plan, exec);
+  return launch_in_turn<Value>(call.a.matmul, plan, [&](std::span<const MatmulArguments> product) {
+    return plan.tokens == kSplitKTokens.front() ? launch_factored<Value, 1, 1>(product, plan, exec)
+                                                : launch_factored<Value, 2, 1>(product, plan, exec);
+  });
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-// matmul_4bit_grouped on Hopper: the tiles of persistent thread blocks, which are those of several experts.
+// matmul_4bit_grouped: the tiles of persistent thread blocks, which are those of several experts.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUP_TILES_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUP_TILES_CUH
 
 #include <cstdint>
 
-#include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/matmul_4bit/groups.cuh"
 
 namespace qfuse::cuda::matmul_4bit {

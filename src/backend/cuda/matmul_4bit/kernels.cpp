@@ -22,7 +22,7 @@ bool loads_vectors(const contract::Matmul4bit& p) {
 // Forward, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
-  if (facts.compute_capability != kHopper || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
+  if (facts.compute_capability < kAmpere || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
   if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % QFUSE_SPLIT_TERMS != 0 ||
       w.blocksize != kSplitKBlocksize)
     return false;
@@ -35,15 +35,16 @@ bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const Dev
          w.rows < kMostElements / kSplitKBlocksize / owners.count;
 }
 
-// Of FACTORED, more tokens than a launch takes are several launches; of a stack, a tile has up to 8 of an expert's.
+// More tokens than a launch takes are several launches, of FACTORED any number; of a stack, a tile has up to 8 of an
+// expert's.
 bool takes_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (!fits_split_k(p, owners, facts)) return false;
   if (!owners.are_experts)
     return (p.m <= kSplitKTokens.back() || p.sum == QFUSE_SUM_FACTORED) &&
-           split_k_shared_bytes(p.weight.cols, facts, kSplitKTokens.back(), split_k_tiles(p), 1) <= facts.shared_bytes;
+           split_k_slots(p.weight.cols, facts, kSplitKTokens.front(), split_k_tiles(p), 1) > 0;
   return p.m < kMostCoordinate && p.weight.rows < kMostCoordinate / owners.count &&
          count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()) < kMostCoordinate &&
-         split_k_shared_bytes(kSplitKTokens.front(), 0, 1) <= facts.shared_bytes;
+         kSplitKGroupsBytes <= facts.shared_bytes;
 }
 
 // What is loaded in tiles.
@@ -83,13 +84,6 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts) {
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens) {
   const std::int64_t token_tiles = (p.m + std::min(p.m, owners.count) * (tokens - 1)) / tokens;
   return format::ceil_div(output_count(p), outputs) * token_tiles;
-}
-
-std::int64_t split_k_shared_bytes(std::int64_t cols, const DeviceFacts& facts, int tokens, std::int64_t tiles,
-                                  int products) {
-  const std::int64_t blocks = std::max<std::int64_t>(1, std::min<std::int64_t>(facts.multiprocessors, tiles));
-  const std::int64_t tiles_with_totals = split_k_rounds(cols) > 1 ? format::ceil_div(tiles, blocks) : 0;
-  return split_k_shared_bytes(tokens, tiles_with_totals, products);
 }
 
 bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {

@@ -14,8 +14,8 @@
 namespace qfuse::cuda::matmul_4bit {
 
 enum class Kernel {
-  split_k,           // SPLIT on Hopper, few tokens: each warp sums a chain of terms, from its own registers
-  factored_split_k,  // FACTORED on Hopper: likewise, some tokens in a launch
+  split_k,           // SPLIT, few tokens: each warp sums a chain of terms, from its own registers
+  factored_split_k,  // FACTORED: likewise, some tokens in a launch
   factored,          // FACTORED on every GPU with matrix instructions, element by element
   warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
   register_weights,  // on Hopper, forward: wgmma's left operand, the weights, is decoded to registers
@@ -87,19 +87,27 @@ inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
 inline constexpr std::array kSplitKTokens = {8, 16};
 inline constexpr int kSplitKProducts = 4;  // at most, in one launch
 
-// The shared memory of a thread block: a table with a row of pairs for each byte, at a multiple of 64 KiB, for which
-// twice its size is asked for; of each product the map and the offset of nested absmax; the sums of all warps for a
-// team of tiles, which are added at once, or, with 8 tokens, for two teams, of which one is added while the other is
-// made (with 16 that would leave too little of the L1); and, if the chains take several rounds, a total for each tile.
+// The shared memory of a thread block: a table with a row of pairs for each byte; of each product the map and the
+// offset of nested absmax; slots for the sums of all warps for a tile; and, if the chains take several rounds, a total
+// for each tile. The tiles of a team are added at once. With 8 tokens there are slots for two teams, of which one is
+// added while the other is made (with 16 that would leave too little of the L1), or, on GPUs with less shared memory,
+// for one, or for one tile.
 inline constexpr std::int64_t kPairTableBytes = 1 << 16;
 inline constexpr int kSplitKTeam = 2;  // tiles
-constexpr int split_k_phases(int tokens) { return tokens == kSplitKTokens[0] ? 2 : 1; }
-constexpr std::int64_t split_k_shared_bytes(int tokens, std::int64_t tiles_with_totals, int products) {
+constexpr int most_split_k_slots(int tokens) { return tokens == kSplitKTokens[0] ? 2 * kSplitKTeam : kSplitKTeam; }
+constexpr std::int64_t split_k_shared_bytes(int tokens, int slots, std::int64_t totals, int products) {
   constexpr std::int64_t kFloat = sizeof(float);
-  const std::int64_t parts = std::int64_t{split_k_phases(tokens)} * kSplitKTeam * kSplitKWarps * kSplitKOutputs;
-  return 2 * kPairTableBytes + kFloat * (std::int64_t{products} * (format::kCodes8 + 4) +
-                                         tokens * (parts + tiles_with_totals * kSplitKOutputs));
+  const std::int64_t sums = tokens * kSplitKOutputs * (std::int64_t{slots} * kSplitKWarps + totals);
+  return kPairTableBytes + kFloat * (std::int64_t{products} * (format::kCodes8 + 4) + sums);
 }
+// As many slots as so many bytes hold; 0 where they hold none.
+constexpr int split_k_slots(int tokens, std::int64_t totals, int products, std::int64_t shared_bytes) {
+  int slots = most_split_k_slots(tokens);
+  while (slots > 0 && split_k_shared_bytes(tokens, slots, totals, products) > shared_bytes) slots /= 2;
+  return slots;
+}
+// Of a stack of experts.
+inline constexpr std::int64_t kSplitKGroupsBytes = kPairTableBytes + (20 << 10);
 
 // A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
 inline constexpr int kStageTerms = 128;
@@ -191,7 +199,7 @@ constexpr std::int64_t register_weights_shared_bytes() {
   return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
-// FACTORED on GPUs without split-K, or at addresses that it does not take.
+// FACTORED where split-K does not take the product.
 inline constexpr int kFactoredThreads = 128;
 inline constexpr int kFactoredTokens = 8;
 
@@ -208,16 +216,24 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 // Tiles of the call: at most, where they are those of several owners, who share no tile.
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
-// Tiles of split-K; the rounds in which a block takes the chains, and its shared memory, with so many tiles of all
-// products.
+// Tiles of split-K; the rounds in which a block takes the chains; and how many tiles of a block have totals, of so many
+// tiles of all products.
 inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
   return format::ceil_div(p.weight.rows, kSplitKOutputs);
 }
 constexpr std::int64_t split_k_rounds(std::int64_t cols) {
   return format::ceil_div(format::ceil_div(cols, QFUSE_SPLIT_TERMS), kSplitKWarps);
 }
-std::int64_t split_k_shared_bytes(std::int64_t cols, const DeviceFacts& facts, int tokens, std::int64_t tiles,
-                                  int products);
+constexpr std::int64_t split_k_totals(std::int64_t cols, std::int64_t blocks, std::int64_t tiles) {
+  return split_k_rounds(cols) > 1 ? format::ceil_div(tiles, blocks) : 0;
+}
+inline std::int64_t split_k_blocks(const DeviceFacts& facts, std::int64_t tiles) {
+  return std::max<std::int64_t>(1, std::min<std::int64_t>(facts.multiprocessors, tiles));
+}
+// As many slots as the device has room for.
+inline int split_k_slots(std::int64_t cols, const DeviceFacts& facts, int tokens, std::int64_t tiles, int products) {
+  return split_k_slots(tokens, split_k_totals(cols, split_k_blocks(facts, tiles), tiles), products, facts.shared_bytes);
+}
 
 // Whether the kernel takes the call, whose rows are those of `owners`, and whose sum the device has. Those for any GPU
 // take every call of their sum, but `tiled` none that loads of 16 bytes cannot have.

@@ -35,13 +35,18 @@ Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens
   plan.outputs = kSplitKOutputs;
   plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, split_k_rounds(p.weight.cols)));
   plan.blocks = std::min<std::int64_t>(facts.multiprocessors, tiles);
-  plan.shared_bytes = static_cast<int>(std::min<std::int64_t>(
-      split_k_shared_bytes(p.weight.cols, facts, tokens, tiles, products), std::numeric_limits<int>::max()));
+  const int slots = std::max(1, split_k_slots(p.weight.cols, facts, tokens, tiles, products));
+  const std::int64_t totals = split_k_totals(p.weight.cols, split_k_blocks(facts, tiles), tiles);
+  plan.shared_bytes = static_cast<int>(
+      std::min<std::int64_t>(split_k_shared_bytes(tokens, slots, totals, products), std::numeric_limits<int>::max()));
   return plan;
 }
+// 16 tokens in a launch, if there are as many, and the device has the shared memory.
 Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  Plan plan = split_k(p, facts, p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back(),
-                      split_k_tiles(p), 1);
+  const std::int64_t tiles = split_k_tiles(p);
+  const bool are_many =
+      p.m > kSplitKTokens.front() && split_k_slots(p.weight.cols, facts, kSplitKTokens.back(), tiles, 1) > 0;
+  Plan plan = split_k(p, facts, are_many ? kSplitKTokens.back() : kSplitKTokens.front(), tiles, 1);
   plan.launches = format::ceil_div(p.m, plan.tokens);
   return plan;
 }
@@ -51,7 +56,7 @@ Plan groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const D
   Plan plan =
       split_k(p, facts, kSplitKTokens.front(), count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()), 1);
   if (split_k_rounds(p.weight.cols) == 1) plan.threads *= kSplitKWarps * kWarpThreads / plan.threads;
-  plan.shared_bytes = static_cast<int>(split_k_shared_bytes(plan.tokens, 0, 1));
+  plan.shared_bytes = static_cast<int>(kSplitKGroupsBytes);
   return plan;
 }
 
@@ -196,20 +201,23 @@ contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& 
 
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   constexpr std::int64_t kManyTerms = 8192;
-  constexpr std::int64_t kSplitRows = 16;       // with more, one chain of terms costs Hopper no more than several
+  constexpr std::int64_t kSplitRows = 16;       // with more, one chain of terms costs no more than several
   constexpr std::int64_t kSplitRowsOfMany = 8;  // likewise, of many terms
   constexpr std::int64_t kPipelineRows = 256;   // with about twice as many and more cuBLAS is faster
   const qfuse_weight_4bit& w = p.weight;
   const bool has_pipeline = kHasWgmma && facts.compute_capability == kHopper && w.cols % kPanelCols == 0 &&
                             w.rows % kValuesALoad == 0 && w.blocksize >= kPanelCols;
-  const bool has_split_k = has_pipeline && w.cols % QFUSE_SPLIT_TERMS == 0 && w.blocksize == kSplitKBlocksize;
   const bool has_split = p.dtype != QFUSE_FLOAT32 && has_tensor_cores(p.dtype, facts);
+  contract::Matmul4bit few = p;
+  few.sum = QFUSE_SUM_SPLIT;
+  const std::int64_t few_rows = !has_split || !takes(Kernel::split_k, few, {}, facts) ? 0
+                                : w.cols > kManyTerms                                 ? kSplitRowsOfMany
+                                                                                      : kSplitRows;
   return {.few = has_split ? QFUSE_SUM_SPLIT : QFUSE_SUM_OF_DEVICE,
-          .few_rows = !has_split || !has_split_k ? 0
-                      : w.cols > kManyTerms      ? kSplitRowsOfMany
-                                                 : kSplitRows,
+          .few_rows = few_rows,
           .fused_rows = p.dtype == QFUSE_FLOAT32 ? -1
                         : has_pipeline           ? kPipelineRows
+                        : few_rows > 0           ? std::max(few_rows, rows_of_tiles(p, facts))
                                                  : rows_of_tiles(p, facts)};
 }
 

@@ -179,8 +179,10 @@ template <class Value>
 contract::Outcome launch_of(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   if (call.a.groups.experts > 0) return launch_groups<Value>(call.a, plan, exec);
   if (call.products.size() > 1) return launch_split<Value, 1, kSplitKProducts>(call.products, plan, exec);
-  return plan.tokens == kSplitKTokens.front() ? launch_split<Value, 1, 1>(call.products, plan, exec)
-                                              : launch_split<Value, 2, 1>(call.products, plan, exec);
+  return launch_in_turn<Value>(call.a.matmul, plan, [&](std::span<const MatmulArguments> product) {
+    return plan.tokens == kSplitKTokens.front() ? launch_split<Value, 1, 1>(product, plan, exec)
+                                                : launch_split<Value, 2, 1>(product, plan, exec);
+  });
 }
 
 }  // namespace

@@ -1,17 +1,16 @@
-// Split-K for few tokens, on Hopper, forward: what SPLIT and FACTORED share. Each warp sums a chain of 256
-// terms, from its own registers; weights go from global memory to mma.sync without shared memory. A sum's Steps are
+// Split-K for few tokens, forward: what SPLIT and FACTORED share. Each warp sums a chain of 256 terms, from its own
+// registers; weights go from global memory to mma.sync without shared memory. A sum's Steps are
 //   Value, kIsNested, kColumns  of the inputs, the weight, and every 8 tokens
 //   Table, Lookups              a row for each value of a byte of codes, and a lane's way to its copy
 //   Codes, Inputs               what a lane has in flight of a chain of the weight, and holds of the inputs
 // and functions that make, load and multiply these.
-// Compiled for Hopper alone, whose registers it fills.
+// Compiled for compute capability 8.0 and later, whose registers a block fills.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 
 #include <cstdint>
 #include <span>
 
-#include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/matmul_4bit/steps.cuh"
 
@@ -25,10 +24,11 @@ template <int kProducts>
 struct SplitKArguments {
   MatmulArguments products[kProducts];
   std::uint32_t first_tiles[kProducts + 1];
+  int slots;
 };
 
 template <int kProducts>
-SplitKArguments<kProducts> split_k_arguments(std::span<const MatmulArguments> products) {
+SplitKArguments<kProducts> split_k_arguments(std::span<const MatmulArguments> products, const Plan& plan) {
   SplitKArguments<kProducts> a{};
   std::uint32_t tiles = 0;
   for (std::size_t i = 0; i < kProducts; ++i) {
@@ -38,6 +38,8 @@ SplitKArguments<kProducts> split_k_arguments(std::span<const MatmulArguments> pr
     if (i < products.size()) tiles += static_cast<std::uint32_t>(format::ceil_div(products[i].rows, kSplitKOutputs));
   }
   a.first_tiles[kProducts] = tiles;
+  a.slots =
+      split_k_slots(plan.tokens, split_k_totals(products[0].cols, plan.blocks, tiles), kProducts, plan.shared_bytes);
   return a;
 }
 
@@ -69,14 +71,13 @@ struct NestedMap {
 template <int kPartSums>
 using TeamParts = float[kSplitKTeam][kSplitKWarps][kPartSums];
 
-// After the table; then come, where chains take several rounds, the totals of the block's tiles, [tile][token][output].
+// After the table; then come the parts of as many tiles as there are slots, and, where chains take several rounds, the
+// totals of the block's tiles, [tile][token][output].
 template <class Steps, int kProducts>
-struct SplitKShared {
+struct alignas(16) SplitKShared {
   static constexpr int kTokens = Steps::kColumns * 8;
   static constexpr int kPartSums = kTokens * kSplitKOutputs;  // of a warp
-  static constexpr int kPhases = split_k_phases(kTokens);
   NestedMap nested[kProducts];
-  alignas(16) TeamParts<kPartSums> parts[kPhases];
 };
 
 // ---- steps ----
@@ -264,9 +265,12 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     multiply_split_k(const __grid_constant__ SplitKArguments<kProducts> arguments) {
   using Shared = SplitKShared<Steps, kProducts>;
   const MatmulArguments& a = arguments.products[0];  // what all products share
-  auto* const table = reinterpret_cast<typename Steps::Table*>(pair_table(dynamic_shared()));
+  auto* const table = static_cast<typename Steps::Table*>(dynamic_shared());
   auto& shared = *reinterpret_cast<Shared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
-  auto* const totals = reinterpret_cast<float*>(&shared + 1);
+  auto* const parts = reinterpret_cast<TeamParts<Shared::kPartSums>*>(&shared + 1);
+  auto* const totals = reinterpret_cast<float*>(parts) + arguments.slots * kSplitKWarps * Shared::kPartSums;
+  const int most_together = arguments.slots < kSplitKTeam ? 1 : kSplitKTeam;
+  const bool has_two_teams = most_split_k_slots(Shared::kTokens) > kSplitKTeam && arguments.slots > kSplitKTeam;
   const int warp = static_cast<int>(threadIdx.x / kWarp);
   const int warps = static_cast<int>(blockDim.x / kWarp);
   const int lane = static_cast<int>(threadIdx.x % kWarp);
@@ -290,7 +294,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       const MatmulArguments& product = arguments.products[tile.product];
       Steps::load_codes(product, chain, rows_of(product, tile.tile), of_tile);
     };
-    SplitKTile here = first_tile;
+    SplitKTile here = {first_tile.product, seen_anew(first_tile.tile)};
     typename Steps::Codes codes;
     load_codes(here, codes);
     typename Steps::Inputs inputs;
@@ -311,18 +315,29 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       float sums[Steps::kColumns][4] = {};
       multiply_codes<Steps>(lookups, shared.nested[here.product], inputs, codes, load_next, sums);
       here = next;
-      store_part(sums, lane, shared.parts[phase][together++][warp]);
-      if (together < kSplitKTeam && !is_last) continue;
+      store_part(sums, lane, parts[phase][together++][warp]);
+      if (together < most_together && !is_last) continue;
       __syncthreads();
-      add_team<Steps>(arguments, shared.parts[phase], round, tile, together, totals);
+      add_team<Steps>(arguments, parts[phase], round, tile, together, totals);
       together = 0;
-      if constexpr (Shared::kPhases > 1)
+      if (has_two_teams)
         phase ^= 1;
       else if (!is_last)
         __syncthreads();  // the next parts take the place of these
     }
     __syncthreads();  // the next round's parts are made where the last ones may still be added
   }
+}
+
+// One launch after another, each of as many tokens as the plan has.
+template <class Value, class Launch>
+contract::Outcome launch_in_turn(MatmulArguments a, const Plan& plan, const Launch& launch_product) {
+  for (; a.m > 0; a.m -= plan.tokens) {
+    if (const contract::Outcome o = launch_product(std::span<const MatmulArguments>(&a, 1)); !o.ok()) return o;
+    a.in = static_cast<const Value*>(a.in) + plan.tokens * a.in_stride;
+    a.out = static_cast<Value*>(a.out) + plan.tokens * a.out_stride;
+  }
+  return {};
 }
 
 template <int kProducts>
@@ -332,7 +347,7 @@ contract::Outcome launch_split_k_kernel(void (*kernel)(SplitKArguments<kProducts
   return launch(
       kernel,
       {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
-      split_k_arguments<kProducts>(products), exec);
+      split_k_arguments<kProducts>(products, plan), exec);
 }
 
 }  // namespace qfuse::cuda::matmul_4bit

@@ -25,7 +25,7 @@ struct SplitKGroupsShared {
   GroupTile tiles[2][kSplitKWarps];     // of each team
   alignas(16) float parts[2][kSplitKWarps][8 * kSplitKOutputs];
 };
-static_assert(2 * kPairTableBytes + sizeof(SplitKGroupsShared) <= split_k_shared_bytes(8, 0, 1));
+static_assert(kPairTableBytes + sizeof(SplitKGroupsShared) <= kSplitKGroupsBytes);
 using SplitKGroupTiles = GroupTiles<true, kSplitKOutputs, 8>;
 
 // ---- steps ----
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     multiply_groups_split_k(const __grid_constant__ GroupedArguments arguments) {
   constexpr int kPartSums = 8 * kSplitKOutputs;
   const MatmulArguments& a = arguments.matmul;
-  auto* const table = reinterpret_cast<typename Steps::Table*>(pair_table(dynamic_shared()));
+  auto* const table = static_cast<typename Steps::Table*>(dynamic_shared());
   auto& shared = *reinterpret_cast<SplitKGroupsShared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
   const int warp = static_cast<int>(threadIdx.x / kWarp);
   const int warps = static_cast<int>(blockDim.x / kWarp);
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       const bool is_at_work = tiles.has(tile) && team < teams && first + member < chains;
       const bool is_last = first + team_warps >= chains;
       float sums[1][4] = {};
-      NestedView nested{shared.nested.map, 0.0F};
+      NestedView nested{shared.nested.map, Steps::kIsNested ? shared.nested.offset : 0.0F};
       if (member == 0 && lane == 0 && team < teams) shared.tiles[phase][team] = tile;
       if (is_at_work) {
         if (inputs_token != tiles.token(tile) || team_warps < chains) {
@@ -105,9 +105,8 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
           Steps::load_inputs(a, {tiles.token(tile), tile.until}, term, inputs);
           inputs_token = tiles.token(tile);
         }
-        if constexpr (Steps::kIsNested)
-          nested.offset =
-              arguments.groups.is_nested_each ? __ldg(a.weight.nested_offset + tile.owner) : shared.nested.offset;
+        if (Steps::kIsNested && arguments.groups.is_nested_each)
+          nested.offset = __ldg(a.weight.nested_offset + tile.owner);
       }
       const typename Steps::Codes here = codes;
       if (is_last) tiles.advance(tile);
