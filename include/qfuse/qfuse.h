@@ -37,7 +37,8 @@
  *   floating-point mode (rounding, flushing of subnormals) changes nothing, and is kept.
  * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each call
  *   that has a choice of plans, with the plan that was chosen; QFUSE_PLAN forces plans; QFUSE_CPU_TARGET names the SIMD
- *   target of calls that name none. docs/PLANS.md has their values. They are read once. */
+ *   target of calls that name none. docs/PLANS.md has their values. QFUSE_COMPUTE_CAPABILITY and others let a GPU be
+ *   taken for an earlier one: docs/PORTING.md. They are read once. */
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 

@@ -43,7 +43,7 @@ const std::vector<ManyCase> kManyCases = {
      {{.risk = "", .m = 3, .rows = 40, .cols = 64, .lora_rank = 8},
       {"", 3, 24, 64},
       {.risk = "", .m = 3, .rows = 24, .cols = 64, .lora_rank = 13}}},
-    {"one launch on Hopper", {{"", 3, 40, 512}, {"", 3, 24, 512}, {"", 3, 17, 512}}},
+    {"one launch", {{"", 3, 40, 512}, {"", 3, 24, 512}, {"", 3, 17, 512}}},
     {"more than one launch has, plain",
      {{"", 2, 16, 256, 64, QFUSE_FP4, 0},
       {"", 2, 8, 256, 64, QFUSE_FP4, 0},

@@ -2,6 +2,7 @@
 #ifndef QFUSE_BACKEND_CUDA_FACTS_H
 #define QFUSE_BACKEND_CUDA_FACTS_H
 
+#include <array>
 #include <cstdint>
 
 namespace qfuse::cuda {
@@ -19,6 +20,22 @@ struct DeviceFacts {
 // Devices whose figures plans were measured on, as their drivers describe them.
 inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 227 << 10, 1'980'000, 2'619'000, 5120};
 inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 227 << 10, 1'980'000, 3'201'000, 6144};
+
+// The shared memory that a thread block can ask for, by compute capability.
+struct Architecture {
+  int compute_capability;
+  int shared_bytes;
+};
+inline constexpr std::array<Architecture, 10> kArchitectures = {{{75, 64 << 10},
+                                                                 {80, 163 << 10},
+                                                                 {86, 99 << 10},
+                                                                 {87, 163 << 10},
+                                                                 {89, 99 << 10},
+                                                                 {90, 227 << 10},
+                                                                 {100, 227 << 10},
+                                                                 {103, 227 << 10},
+                                                                 {120, 99 << 10},
+                                                                 {121, 99 << 10}}};
 
 inline constexpr int kTuring = 75;  // compute capabilities
 inline constexpr int kAmpere = 80;

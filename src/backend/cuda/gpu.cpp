@@ -1,11 +1,19 @@
 #include "backend/cuda/gpu.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <climits>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "backend/cuda/device/current.h"
+#include "backend/cuda/kernels.h"
 #include "backend/cuda/platform.h"
 
 namespace qfuse::cuda {
@@ -36,6 +44,66 @@ cudaError_t read_facts(int index, DeviceFacts& facts) {
   return cudaSuccess;
 }
 
+// ---- another GPU's facts, which environment variables ask for (docs/PORTING.md) ----
+
+// Leaves `value` where the variable is not set.
+contract::Outcome read_number(const char* name, int most, int& value) {
+  const char* const set = std::getenv(name);
+  const std::string_view text = set == nullptr ? "" : set;
+  if (text.empty()) return {};
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most)
+    return contract::invalid_argument(std::string(name) + " is '" + std::string(text) +
+                                      "', it must be a number from 1 to " + std::to_string(most));
+  value = number;
+  return {};
+}
+
+// Of what compute capability the code is that the driver takes for this device; 0 where it is no code of NVIDIA's.
+contract::Outcome read_code(int index, int& compute_capability) {
+  compute_capability = 0;
+#ifndef QFUSE_PORTABLE
+  cudaFuncAttributes attributes;
+  const auto read = [&] { return cudaFuncGetAttributes(&attributes, matrix_kernel()); };
+  if (contract::Outcome o = on_device(index, read); !o.ok()) return o;
+  compute_capability = attributes.ptxVersion;
+#else
+  static_cast<void>(index);
+#endif
+  return {};
+}
+
+// A kernel runs by code for an earlier compute capability, but not the other way round.
+contract::Outcome take_for(int index, int compute_capability, DeviceFacts& facts) {
+  const auto* const known = std::ranges::find(kArchitectures, compute_capability, &Architecture::compute_capability);
+  const std::string asked = "QFUSE_COMPUTE_CAPABILITY is " + std::to_string(compute_capability);
+  if (known == kArchitectures.end() || compute_capability > facts.compute_capability)
+    return contract::unsupported(
+        asked + ", and cuda:" + std::to_string(index) + " can be taken for none but a GPU of " +
+        "75, 80, 86, 87, 89, 90, 100, 103, 120 or 121, up to its own " + std::to_string(facts.compute_capability));
+  int of_code = 0;
+  if (contract::Outcome o = read_code(index, of_code); !o.ok()) return o;
+  if (of_code > compute_capability)
+    return contract::unsupported(asked + ", and the kernels that run here are compiled for " + std::to_string(of_code) +
+                                 ": build qfuse with CMAKE_CUDA_ARCHITECTURES=" + std::to_string(compute_capability));
+  facts.compute_capability = compute_capability;
+  facts.shared_bytes = std::min(facts.shared_bytes, known->shared_bytes);
+  return {};
+}
+
+contract::Outcome take_for_what_is_asked(int index, DeviceFacts& facts) {
+  int compute_capability = facts.compute_capability;
+  if (contract::Outcome o = read_number("QFUSE_COMPUTE_CAPABILITY", INT_MAX, compute_capability); !o.ok()) return o;
+  if (compute_capability != facts.compute_capability)
+    if (contract::Outcome o = take_for(index, compute_capability, facts); !o.ok()) return o;
+  for (const auto& [name, most, value] : {std::tuple{"QFUSE_MULTIPROCESSORS", INT_MAX, &facts.multiprocessors},
+                                          std::tuple{"QFUSE_L2_BYTES", INT_MAX, &facts.l2_bytes},
+                                          std::tuple{"QFUSE_SHARED_BYTES", facts.shared_bytes, &facts.shared_bytes}})
+    if (contract::Outcome o = read_number(name, most, *value); !o.ok()) return o;
+  return {};
+}
+
 }  // namespace
 
 contract::Outcome device_facts(int index, DeviceFacts& facts) {
@@ -47,6 +115,7 @@ contract::Outcome device_facts(int index, DeviceFacts& facts) {
   if (!device) {
     DeviceFacts read;
     if (const cudaError_t error = read_facts(index, read); error != cudaSuccess) return outcome_of(error);
+    if (contract::Outcome o = take_for_what_is_asked(index, read); !o.ok()) return o;
     device = read;
   }
   facts = *device;
@@ -68,13 +137,22 @@ std::string architecture_of(const cudaDeviceProp& properties) {
 #endif
 }
 
+std::string taken_for(int index, const cudaDeviceProp& properties) {
+  DeviceFacts facts;
+  if (!device_facts(index, facts).ok() || facts.compute_capability == 0 ||
+      facts.compute_capability == 10 * properties.major + properties.minor)
+    return {};
+  return ", taken for one of " + std::to_string(facts.compute_capability / 10) + "." +
+         std::to_string(facts.compute_capability % 10);
+}
+
 std::string describe(int index) {
   cudaDeviceProp properties{};
   if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) return {};
   constexpr std::size_t kMiB = std::size_t{1} << 20;
   return std::string(properties.name) + ", " + architecture_of(properties) + ", " +
          std::to_string(properties.multiProcessorCount) + " multiprocessors, " +
-         std::to_string(properties.totalGlobalMem / kMiB) + " MiB";
+         std::to_string(properties.totalGlobalMem / kMiB) + " MiB" + taken_for(index, properties);
 }
 
 contract::Outcome why_none() {

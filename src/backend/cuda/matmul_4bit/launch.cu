@@ -122,6 +122,11 @@ contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, s
 
 namespace qfuse::cuda {
 
+const void* matrix_kernel() {
+  using namespace cuda::matmul_4bit;
+  return reinterpret_cast<const void*>(multiply_tiled<Half, true, kTileTokens.front()>);
+}
+
 contract::Outcome ops::matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   using namespace cuda::matmul_4bit;
   DeviceFacts facts;
