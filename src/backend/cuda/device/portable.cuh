@@ -130,6 +130,12 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
   }
 }
 
+// Likewise as they are: lane l gets of each the values of row l / 4 in columns 2 * (l % 4) and the next one.
+template <class Row>
+__device__ void load_matrices(const Row& row, int lane, std::uint32_t* words) {
+  for (int m = 0; m < 4; ++m) words[m] = reinterpret_cast<const std::uint32_t*>(row(m, lane / 4))[lane % 4];
+}
+
 // A matrix of 8 x 8 16-bit values in the registers of a warp, transposed: lane l has the values of row l / 4 in columns
 // 2 * (l % 4) and the next one, and gets those of column l / 4 in these rows.
 __device__ inline std::uint32_t transposed(std::uint32_t word) {
@@ -184,13 +190,15 @@ class Copies {
     if (count_ == kMost) __builtin_trap();  // a kernel that does not wait
     under_way_[count_++] = {shared, static_cast<const uint4*>(from), closed_};
   }
+  // Zeros, of what does not exist: nothing is read there.
+  __device__ void begin(uint4* shared, const void* from, bool exists) { begin(shared, exists ? from : nullptr); }
   __device__ void close() { ++closed_; }
   template <int kLater>
   __device__ void wait() {
     int kept = 0;
     for (int i = 0; i < count_; ++i) {
       if (under_way_[i].group + kLater < closed_)
-        *under_way_[i].to = *under_way_[i].from;
+        *under_way_[i].to = under_way_[i].from == nullptr ? uint4{0, 0, 0, 0} : *under_way_[i].from;
       else
         under_way_[kept++] = under_way_[i];
     }
@@ -198,7 +206,7 @@ class Copies {
   }
 
  private:
-  static constexpr int kMost = 8;  // under way at once
+  static constexpr int kMost = 40;  // under way at once
   struct Copy {
     uint4* to;
     const uint4* from;
@@ -237,6 +245,18 @@ __device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) {
 template <int kByte>
 __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
   return pairs.table[(word >> (8 * kByte) & 0xffU) * kWarp + pairs.lane_bytes / sizeof(Pair)];
+}
+
+// Likewise in a quarter of that memory, at any aligned address: pairs are loaded by 16 lanes at a time, so that two
+// lanes share a copy. byte_place names a byte of a word, which lanes may choose.
+constexpr int kSharedPairs = 16;
+struct SharedPairs {
+  const Pair* of_lane;
+};
+__device__ inline SharedPairs shared_pairs(const Pair* table, int lane) { return {table + lane % kSharedPairs}; }
+__device__ inline std::uint32_t byte_place(int byte) { return 8 * static_cast<std::uint32_t>(byte); }
+__device__ inline Pair load_pair_at(SharedPairs pairs, std::uint32_t word, std::uint32_t place) {
+  return pairs.of_lane[(word >> place & 0xffU) * kSharedPairs];
 }
 
 // Likewise with a word for each byte. The rows of such a table are as long as those of pairs, and half empty.

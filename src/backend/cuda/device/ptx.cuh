@@ -175,6 +175,15 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
                : "r"(at));
 }
 
+// Likewise, without transposing.
+template <class Row>
+__device__ void load_matrices(const Row& row, int lane, std::uint32_t* words) {
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(row(lane / 8, lane % 8)));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(at));
+}
+
 __device__ inline std::uint32_t transposed(std::uint32_t word) {
   std::uint32_t column;
   asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(column) : "r"(word));
@@ -220,6 +229,16 @@ class Copies {
                  : "memory");
 #else
     *shared = *static_cast<const uint4*>(from);
+#endif
+  }
+  // The L2 gets 128 bytes: others are copied soon.
+  __device__ void begin(uint4* shared, const void* from, bool exists) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
+                 "l"(__cvta_generic_to_global(from)), "r"(exists ? 16 : 0)
+                 : "memory");
+#else
+    *shared = exists ? *static_cast<const uint4*>(from) : uint4{0, 0, 0, 0};
 #endif
   }
   __device__ void close() {
@@ -279,6 +298,19 @@ __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
   asm("ld.shared.v2.f32 {%0, %1}, [%2];"
       : "=f"(pair.first), "=f"(pair.second)
       : "r"(pairs.table + __byte_perm(word, pairs.lane_bytes, 0x7604U + (kByte << 4))));
+  return pair;
+}
+
+constexpr int kSharedPairs = 16;
+using SharedPairs = std::uint32_t;
+__device__ inline SharedPairs shared_pairs(const Pair* table, int lane) {
+  return shared_address(table + lane % kSharedPairs);
+}
+__device__ inline std::uint32_t byte_place(int byte) { return kSharedPairs * sizeof(Pair) << (8 * byte); }
+// The address is a sum of products of bytes.
+__device__ inline Pair load_pair_at(SharedPairs pairs, std::uint32_t word, std::uint32_t place) {
+  Pair pair;
+  asm("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair.first), "=f"(pair.second) : "r"(__dp4a(word, place, pairs)));
   return pair;
 }
 

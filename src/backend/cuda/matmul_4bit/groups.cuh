@@ -58,6 +58,7 @@ contract::Outcome launch_split_k(const Call& call, const Plan& plan, const qfuse
 contract::Outcome launch_factored_split_k(const Call& call, const Plan& plan, const qfuse_exec& exec);
 contract::Outcome launch_warp_specialized(const Call& call, const Plan& plan, const qfuse_exec& exec);
 contract::Outcome launch_register_weights(const Call& call, const Plan& plan, const qfuse_exec& exec);
+contract::Outcome launch_multistage(const Call& call, const Plan& plan, const qfuse_exec& exec);
 
 // ---- ends ----
 
@@ -170,24 +171,40 @@ __device__ inline BlockTile tile_of_block(const MatmulArguments& a, int outputs,
   return {blockIdx.x / a.token_tiles * outputs, blockIdx.x % a.token_tiles * tokens};
 }
 
-// Calls body(a, tile) by all threads, if the block has a tile: there are as many blocks as tiles could be. Each warp
-// looks for it. What the body sees of the expert lies in shared memory: as values it takes up to 70 registers more on
-// sm_90.
-template <class Value, bool kForward, class Body>
-__device__ void with_tile(const GroupedArguments& a, int outputs, int tokens, const Body& body) {
+// The block's tile and what it sees of its product, to shared memory, by all threads, which then must synchronize; of a
+// stack, that of the tile's expert, for which each warp looks. False: the block has none, as there are as many blocks
+// as tiles could be.
+template <class Value, bool kForward>
+__device__ bool find_tile(const GroupedArguments& a, int outputs, int tokens, MatmulArguments& own, BlockTile& tile) {
+  const bool is_first = threadIdx.x == 0;
+  if (a.groups.experts == 0) {
+    if (is_first) own = a.matmul;
+    if (is_first) tile = tile_of_block(a.matmul, outputs, tokens);
+    return true;
+  }
   const std::int64_t all_outputs = kForward ? a.matmul.rows : a.matmul.cols;
   const std::int64_t output_tiles = (all_outputs + outputs - 1) / outputs;
   const auto token_tiles = [&](std::int64_t rows) { return (rows + tokens - 1) / tokens; };
   const auto group = find_group<std::int64_t>(
       a.groups, a.matmul.m, blockIdx.x, [&](std::int64_t rows) { return token_tiles(rows) * output_tiles; },
       [](const std::uint32_t* word) { return *word; });
-  if (group.expert == a.groups.experts) return;
+  if (group.expert == a.groups.experts) return false;
   const std::int64_t of_expert_tiles = token_tiles(group.end - group.begin);
   const std::int64_t number = blockIdx.x - group.tiles_before;
+  if (is_first) own = of_expert<Value, kForward>(a, group.expert, group.end);
+  if (is_first) tile = {number / of_expert_tiles * outputs, group.begin + number % of_expert_tiles * tokens};
+  return true;
+}
+
+// Calls body(a, tile) by all threads, if the block has a tile. What the body sees of the expert lies in shared memory:
+// as values it takes up to 70 registers more on sm_90.
+template <class Value, bool kForward, class Body>
+__device__ void with_tile(const GroupedArguments& a, int outputs, int tokens, const Body& body) {
   __shared__ MatmulArguments own;
-  if (threadIdx.x == 0) own = of_expert<Value, kForward>(a, group.expert, group.end);
+  __shared__ BlockTile tile;
+  if (!find_tile<Value, kForward>(a, outputs, tokens, own, tile)) return;
   __syncthreads();
-  body(own, BlockTile{number / of_expert_tiles * outputs, group.begin + number % of_expert_tiles * tokens});
+  body(own, BlockTile{tile});
 }
 
 }  // namespace qfuse::cuda::matmul_4bit

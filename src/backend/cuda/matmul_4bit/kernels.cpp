@@ -71,6 +71,11 @@ bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const Dev
          can_count_panels(w, owners) && in_stride(p) < kMostCoordinate && std::ranges::all_of(kStageShapes, fits);
 }
 
+bool fits_multistage(const DeviceFacts& facts) {
+  const auto fits = [&](const MultistageShape& shape) { return multistage_shared_bytes(shape) <= facts.shared_bytes; };
+  return facts.compute_capability >= kAmpere && std::ranges::all_of(kMultistageShapes, fits);
+}
+
 }  // namespace
 
 qfuse_sum sum_of(const contract::Matmul4bit& p, const DeviceFacts& facts) {
@@ -98,6 +103,7 @@ bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, c
     case Kernel::register_weights:
       return sum == QFUSE_SUM_PLAIN && is_forward(p) && takes_stages(p, owners, facts) &&
              register_weights_shared_bytes() <= facts.shared_bytes;
+    case Kernel::multistage: return sum == QFUSE_SUM_PLAIN && loads_vectors(p) && fits_multistage(facts);
     case Kernel::tiled: return has_tiles && loads_vectors(p);
     case Kernel::tiled_unaligned: return has_tiles;
     case Kernel::fp32: return sum == QFUSE_SUM_FP32;

@@ -19,6 +19,7 @@ enum class Kernel {
   factored,          // FACTORED on every GPU with matrix instructions, element by element
   warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
   register_weights,  // on Hopper, forward: wgmma's left operand, the weights, is decoded to registers
+  multistage,        // PLAIN, from Ampere on: stages of codes and inputs are copied to shared memory ahead
   tiled,             // matrix instructions on tiles that are decoded to shared memory, by loads of 16 bytes
   tiled_unaligned,   // likewise, at any address and of any size
   fp32               // sums in fp32
@@ -197,6 +198,49 @@ constexpr std::int64_t register_weights_shared_bytes() {
   constexpr std::int64_t kSlot = kRegisterWeightsTokens * kValueBytes + kRegisterWeightsOutputs * (kCodeBytes + kTable);
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
+}
+
+// Multistage: the tile of a thread block, the part of it that a warp has, how many stages of 64 terms lie in shared
+// memory, and the clocks that a multiprocessor takes for a stage of its blocks' tiles: some, and more for each block.
+// The clocks are estimates, from counted instructions and accesses of shared memory.
+inline constexpr int kMultistageTerms = 64;
+struct MultistageShape {
+  int outputs;
+  int tokens;
+  int warp_outputs;
+  int warp_tokens;
+  int stages;
+  int of_any;
+  int of_each;
+
+  [[nodiscard]] constexpr int threads() const { return 32 * (outputs / warp_outputs) * (tokens / warp_tokens); }
+  [[nodiscard]] constexpr std::int64_t input_bytes() const { return std::int64_t{2} * tokens * kMultistageTerms; }
+  [[nodiscard]] constexpr std::int64_t code_bytes() const { return std::int64_t{outputs} * kMultistageTerms / 2; }
+};
+// outputs, tokens; warp_outputs, warp_tokens; stages; of_any, of_each
+inline constexpr std::array<MultistageShape, 7> kMultistageShapes = {{{32, 16, 16, 16, 8, 160, 60},
+                                                                      {32, 32, 16, 32, 6, 180, 90},
+                                                                      {32, 64, 16, 32, 4, 160, 280},
+                                                                      {64, 64, 16, 64, 4, 200, 400},
+                                                                      {128, 32, 32, 32, 4, 200, 400},
+                                                                      {128, 64, 32, 64, 3, 200, 520},
+                                                                      {128, 128, 32, 64, 3, 200, 1040}}};
+
+constexpr MultistageShape multistage_shape(int outputs, int tokens) {
+  for (const MultistageShape& shape : kMultistageShapes)
+    if (shape.outputs == outputs && shape.tokens == tokens) return shape;
+  return {};
+}
+
+// A table with a pair of weights for each byte of codes, in 16 copies; the stages; for two of them an absmax for each
+// 32 codes; the map of nested absmax; and what a block sees of its product.
+inline constexpr std::int64_t kMultistageTableBytes = 1 << 15;
+inline constexpr std::int64_t kMultistageArgumentBytes = 512;  // at most
+constexpr std::int64_t multistage_shared_bytes(const MultistageShape& shape) {
+  constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
+  return kMultistageTableBytes + shape.stages * (shape.input_bytes() + shape.code_bytes()) +
+         2 * kFloat * shape.code_bytes() / static_cast<std::int64_t>(kLoadBytes) + format::kCodes8 * kFloat +
+         kMultistageArgumentBytes;
 }
 
 // FACTORED where split-K does not take the product.

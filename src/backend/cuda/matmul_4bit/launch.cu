@@ -71,6 +71,7 @@ contract::Outcome launch_plan(const Call& call, const Plan& plan, const qfuse_ex
   if constexpr (kHasMatrixInstructions) {
     if (plan.kernel == Kernel::split_k) return launch_split_k(call, plan, exec);
     if (plan.kernel == Kernel::factored_split_k) return launch_factored_split_k(call, plan, exec);
+    if (plan.kernel == Kernel::multistage) return launch_multistage(call, plan, exec);
   }
   if constexpr (kHasMatrixInstructions && kHasWgmma) {
     if (plan.kernel == Kernel::warp_specialized) return launch_warp_specialized(call, plan, exec);

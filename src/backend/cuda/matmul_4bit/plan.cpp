@@ -127,6 +127,25 @@ Plan fastest_pipeline(const contract::Matmul4bit& p, const Owners& owners, const
   return warp_specialized(p, owners, facts, best);
 }
 
+Plan multistage(const contract::Matmul4bit& p, const Owners& owners, const MultistageShape& shape) {
+  Plan plan;
+  plan.kernel = Kernel::multistage;
+  plan.tokens = shape.tokens;
+  plan.outputs = shape.outputs;
+  plan.threads = shape.threads();
+  plan.blocks = count_tiles(p, owners, shape.outputs, shape.tokens);
+  plan.shared_bytes = static_cast<int>(multistage_shared_bytes(shape));
+  return plan;
+}
+
+// The one whose slowest multiprocessor is done first.
+Plan fastest_multistage(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  const auto clocks = [&](const MultistageShape& shape) {
+    return shape.of_any + shape.of_each * busiest_tiles(p, owners, facts, shape.outputs, shape.tokens);
+  };
+  return multistage(p, owners, *std::ranges::min_element(kMultistageShapes, {}, clocks));
+}
+
 Plan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
   Plan plan;
   plan.kernel = Kernel::fp32;
@@ -147,6 +166,8 @@ std::vector<Plan> candidates_of(const contract::Matmul4bit& p, const Owners& own
     for (const StageShape& shape : kStageShapes)
       if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, owners, facts, shape));
   if (is_taken(Kernel::register_weights)) all.push_back(register_weights(p, owners, facts));
+  if (is_taken(Kernel::multistage))
+    for (const MultistageShape& shape : kMultistageShapes) all.push_back(multistage(p, owners, shape));
   if (is_taken(Kernel::tiled))
     for (const int tokens : kTileTokens) all.push_back(tiled(p, owners, Kernel::tiled, tokens));
   if (is_taken(Kernel::tiled_unaligned)) all.push_back(tiled_unaligned(p, owners));
@@ -158,6 +179,8 @@ std::vector<Plan> candidates_of(const contract::Matmul4bit& p, const Owners& own
 Plan plan_for_any(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (takes(Kernel::fp32, p, owners, facts)) return in_fp32(p, owners);
   if (takes(Kernel::factored, p, owners, facts)) return factored(p, owners);
+  if (takes(Kernel::multistage, p, owners, facts) && facts.compute_capability != kHopper)
+    return fastest_multistage(p, owners, facts);
   if (!takes(Kernel::tiled, p, owners, facts)) return tiled_unaligned(p, owners);
   const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
   return tiled(p, owners, Kernel::tiled, are_few ? kTileTokens.front() : kTileTokens.back());

@@ -26,8 +26,9 @@ struct Plan {
   std::int64_t launches = 1;  // one after another, each of the next tokens
 
   [[nodiscard]] std::array<contract::Field, 7> fields() const {
-    constexpr std::array kNames = {"split_k", "factored_split_k", "factored", "warp_specialized", "register_weights",
-                                   "tiled",   "tiled_unaligned",  "fp32"};
+    constexpr std::array kNames = {
+        "split_k", "factored_split_k", "factored", "warp_specialized", "register_weights", "multistage",
+        "tiled",   "tiled_unaligned",  "fp32"};
     return {{{"kernel", kNames.at(static_cast<std::size_t>(kernel))},
              contract::field("tokens", tokens),
              contract::field("outputs", outputs),

@@ -1,0 +1,462 @@
+// PLAIN on every GPU from Ampere on: stages of codes and inputs are copied to shared memory while others are
+// multiplied, and mma's left operand, the weights, is decoded to registers, so that decoded weights never lie in shared
+// memory.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/groups.cuh"
+
+namespace qfuse::cuda::matmul_4bit {
+
+// ---- policy ----
+
+constexpr int kVectorCodes = static_cast<int>(kCodesALoad);    // of a row, in 16 bytes
+constexpr int kVectorValues = static_cast<int>(kValuesALoad);  // 16-bit ones, likewise
+constexpr int kStageSteps = kMultistageTerms / format::kStepTerms;
+constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // of a row of 16-bit values in a stage
+
+// A tile, and what a thread and a warp have of it.
+template <int kOfOutputs, int kOfTokens>
+struct MultistageTile {
+  static constexpr MultistageShape kShape = multistage_shape(kOfOutputs, kOfTokens);
+  static constexpr int kOutputs = kOfOutputs;
+  static constexpr int kTokens = kOfTokens;
+  static constexpr int kThreads = kShape.threads();
+  static constexpr int kStages = kShape.stages;
+  static constexpr int kFragments = kShape.warp_outputs / 16;                      // of a warp: mma's left operands
+  static constexpr int kColumns = kShape.warp_tokens / 8;                          // of a warp, of 8 tokens
+  static constexpr int kCodeVectors = kOutputs * kMultistageTerms / kVectorCodes;  // of a stage
+  static constexpr int kInputVectors = kTokens * kRowVectors;                      // of a stage
+  static constexpr int kCodesEach = (kCodeVectors + kThreads - 1) / kThreads;      // of a thread
+  static constexpr int kInputsEach = kInputVectors / kThreads;                     // of a thread
+  static_assert(kInputVectors % kThreads == 0 && kColumns % 2 == 0 && kFragments <= 2);
+};
+
+// ---- what lies in shared memory ----
+
+template <class Tile>
+struct MultistageStage {
+  uint4 inputs[Tile::kInputVectors];
+  uint4 codes[Tile::kCodeVectors];
+};
+
+template <class Tile>
+struct MultistageShared {
+  Pair pairs[format::kCodes8 * kSharedPairs];
+  MultistageStage<Tile> stages[Tile::kStages];
+  float absmax[2][Tile::kCodeVectors];
+  float map[format::kCodes8];
+  MatmulArguments matmul;
+  BlockTile block;
+};
+
+template <class Tile>
+__device__ MultistageShared<Tile>& multistage_shared() {
+  static_assert(sizeof(MultistageShared<Tile>) <= multistage_shared_bytes(Tile::kShape));
+  return *static_cast<MultistageShared<Tile>*>(dynamic_shared());
+}
+
+// A row's vectors lie in an order of its own, so that what a warp reads at once lies in different banks. Of 16-bit
+// values:
+__device__ inline int value_place(int row, int vector) { return row * kRowVectors + (row % 8 ^ vector); }
+
+// Codes as they are stored: forward their rows are outputs, backward terms. Vectors of a row, and a vector's place.
+template <class Tile, bool kForward>
+inline constexpr int kRowCodeVectors = kForward ? kMultistageTerms / kVectorCodes : Tile::kOutputs / kVectorCodes;
+template <int kInRow>
+__device__ int code_place(int row, int vector) {
+  return row * kInRow + (row / (8 / kInRow) % kInRow ^ vector);
+}
+
+// A row of the table for each byte, in 16 copies. A thread writes two of them at once, for every fourth byte.
+__device__ inline void fill_pairs(const float (&values)[format::kCodes4], Pair* pairs, int warp, int warps, int lane) {
+  auto* const to = reinterpret_cast<float4*>(pairs) + lane;
+  float second[format::kCodes4 / 4];
+#pragma unroll
+  for (int i = 0; i < format::kCodes4 / 4; ++i) second[i] = values[4 * i + lane / 8];
+  for (int high = warp; high < format::kCodes4; high += warps) {
+    const float first = values[high];
+#pragma unroll
+    for (int i = 0; i < format::kCodes4 / 4; ++i)
+      to[(high * (format::kCodes4 / 4) + i) * kWarp] = {first, second[i], first, second[i]};
+  }
+}
+
+// ---- steps ----
+
+// Where a thread's vectors of codes lie: their rows in the weight, their first columns.
+template <class Tile, bool kForward>
+struct CodePlace {
+  static constexpr int kInRow = kRowCodeVectors<Tile, kForward>;
+  int at;
+  std::int64_t row;
+  std::int64_t col;
+  __device__ CodePlace(const BlockTile& block, std::int64_t term, int vector)
+      : at(static_cast<int>(threadIdx.x) + vector * Tile::kThreads),
+        row((kForward ? block.first_output : term) + at / kInRow),
+        col((kForward ? term : block.first_output) + at % kInRow * kVectorCodes) {}
+  [[nodiscard]] __device__ bool exists(const MatmulArguments& a) const {
+    return (Tile::kCodeVectors % Tile::kThreads == 0 || at < Tile::kCodeVectors) && row < a.rows && col < a.cols;
+  }
+  [[nodiscard]] __device__ std::int64_t element(const MatmulArguments& a) const { return row * a.cols + col; }
+};
+
+// Begins to copy a thread's part of a stage, whose terms begin at `term`.
+template <class Tile, bool kForward>
+__device__ void copy_stage(const MatmulArguments& a, const BlockTile& block, std::int64_t term, Copies& copies,
+                           MultistageStage<Tile>& stage) {
+  const std::int64_t terms = kForward ? a.cols : a.rows;
+#pragma unroll
+  for (int v = 0; v < Tile::kCodesEach; ++v) {
+    const CodePlace<Tile, kForward> from(block, term, v);
+    if (Tile::kCodeVectors % Tile::kThreads != 0 && from.at >= Tile::kCodeVectors) continue;
+    constexpr int kInRow = CodePlace<Tile, kForward>::kInRow;
+    copies.begin(stage.codes + code_place<kInRow>(from.at / kInRow, from.at % kInRow),
+                 a.weight.packed + from.element(a) / 2, from.exists(a));
+  }
+#pragma unroll
+  for (int v = 0; v < Tile::kInputsEach; ++v) {
+    const int at = static_cast<int>(threadIdx.x) + v * Tile::kThreads;
+    const std::int64_t token = block.first_token + at / kRowVectors;
+    const std::int64_t first = term + at % kRowVectors * kVectorValues;
+    copies.begin(stage.inputs + value_place(at / kRowVectors, at % kRowVectors),
+                 static_cast<const std::uint16_t*>(a.in) + token * a.in_stride + first, token < a.m && first < terms);
+  }
+  copies.close();
+}
+
+// What a thread's vectors of codes are multiplied by, in flight.
+template <class Tile>
+struct StageAbsmax {
+  Absmax of[Tile::kCodesEach];
+};
+
+__device__ inline Absmax load_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
+  if (!is_nested) return {0, __ldg(w.absmax + block)};
+  return {__ldg(w.absmax_8bit + block),
+          __ldg(w.nested_absmax + ((w.nested_begin + block) >> (w.nested_shift - w.block_shift)))};
+}
+
+template <class Tile, bool kForward>
+__device__ StageAbsmax<Tile> load_stage_absmax(const MatmulArguments& a, const BlockTile& block, std::int64_t term) {
+  StageAbsmax<Tile> absmax{};
+#pragma unroll
+  for (int v = 0; v < Tile::kCodesEach; ++v) {
+    const CodePlace<Tile, kForward> from(block, term, v);
+    if (from.exists(a)) absmax.of[v] = load_absmax(a.weight, a.is_nested, from.element(a) >> a.weight.block_shift);
+  }
+  return absmax;
+}
+
+// Where they are stored: forward by rows, whose vectors follow one another; backward those of all rows, of each vector
+// of a row.
+template <class Tile, bool kForward>
+__device__ int absmax_place(int row, int vector) {
+  return kForward ? row * kRowCodeVectors<Tile, true> + vector : vector * kMultistageTerms + row;
+}
+
+// Beyond the weight they are 0, and so are the weights.
+template <class Tile, bool kForward>
+__device__ void store_stage_absmax(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
+                                   const StageAbsmax<Tile>& absmax, const float* map, float offset, float* to) {
+#pragma unroll
+  for (int v = 0; v < Tile::kCodesEach; ++v) {
+    const CodePlace<Tile, kForward> from(block, term, v);
+    if (Tile::kCodeVectors % Tile::kThreads != 0 && from.at >= Tile::kCodeVectors) continue;
+    constexpr int kInRow = CodePlace<Tile, kForward>::kInRow;
+    to[absmax_place<Tile, kForward>(from.at / kInRow, from.at % kInRow)] =
+        from.exists(a) ? decode_absmax(a.is_nested, map, absmax.of[v], offset) : 0.0F;
+  }
+}
+
+// A warp's part of the tile, and a lane's: with g = lane / 4 of 16 outputs those of rows g and g + 8 of mma's, and with
+// q = lane % 4 of a step's terms 2q, 2q + 1, 2q + 8 and 2q + 9.
+template <class Tile, bool kForward>
+struct WarpPlace {
+  int output;
+  int token;
+  int lane;
+  __device__ WarpPlace() {
+    constexpr int kWarpsOfTokens = Tile::kOutputs / Tile::kShape.warp_outputs;
+    const int warp = static_cast<int>(threadIdx.x) / kWarp;
+    output = warp % kWarpsOfTokens * Tile::kShape.warp_outputs;
+    token = warp / kWarpsOfTokens * Tile::kShape.warp_tokens;
+    lane = static_cast<int>(threadIdx.x) % kWarp;
+  }
+  // The tile's output that is row `row` of fragment f. Backward a byte has two, which are rows of one lane, and a
+  // lane's bytes of all fragments are neighbours.
+  [[nodiscard]] __device__ int output_of(int f, int row) const {
+    return kForward ? output + f * 16 + row : output + (row % 8 * Tile::kFragments + f) * 2 + row / 8;
+  }
+};
+
+struct Fragment {
+  std::uint32_t words[4];
+};
+
+template <class Value>
+__device__ std::uint32_t rounded_pair(float first, float first_absmax, float second, float second_absmax) {
+  const float weights[2] = {mul_ftz(first, first_absmax), mul_ftz(second, second_absmax)};
+  return Rounding<Value>::word(weights);
+}
+
+// Forward, a lane's codes and absmax of a window, two steps, of both its rows of a fragment.
+struct RowCodes {
+  std::uint32_t words[2][4];
+  float absmax[2];
+};
+
+template <class Tile>
+__device__ RowCodes load_row_codes(const MultistageStage<Tile>& stage, const float* absmax, int row, int window) {
+  RowCodes codes;
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    unpack(stage.codes[code_place<2>(row + 8 * h, window)], codes.words[h]);
+    codes.absmax[h] = absmax[absmax_place<Tile, true>(row + 8 * h, window)];
+  }
+  return codes;
+}
+
+// Of a step's 8 bytes of a row a lane decodes the byte q of either word.
+template <class Value>
+__device__ Fragment decode_row_codes(SharedPairs pairs, const RowCodes& codes, int step, std::uint32_t byte) {
+  Fragment fragment;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const Pair pair = load_pair_at(pairs, codes.words[i % 2][step % 2 * 2 + i / 2], byte);
+    fragment.words[i] = rounded_pair<Value>(pair.first, codes.absmax[i % 2], pair.second, codes.absmax[i % 2]);
+  }
+  return fragment;
+}
+
+// Backward, of all fragments, of each of a lane's four terms of a step: a byte of codes.
+template <int kFragments>
+struct TermCodes {
+  std::uint32_t words[4];
+  float absmax[4];
+};
+
+template <class Tile>
+__device__ TermCodes<Tile::kFragments> load_term_codes(const MultistageStage<Tile>& stage, const float* absmax,
+                                                       const WarpPlace<Tile, false>& warp, int step) {
+  constexpr int kInRow = kRowCodeVectors<Tile, false>;
+  const int vector = warp.output / kVectorCodes;
+  const int byte = warp.output % kVectorCodes / 2 + warp.lane / 4 * Tile::kFragments;
+  TermCodes<Tile::kFragments> codes;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int term = step * format::kStepTerms + warp.lane % 4 * 2 + i / 2 * 8 + i % 2;
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(stage.codes + code_place<kInRow>(term, vector));
+    if constexpr (Tile::kFragments == 1)
+      codes.words[i] = bytes[byte];
+    else
+      codes.words[i] = *reinterpret_cast<const std::uint16_t*>(bytes + byte);
+    codes.absmax[i] = absmax[absmax_place<Tile, false>(term, vector)];
+  }
+  return codes;
+}
+
+template <class Value, int kFragments>
+__device__ Fragment decode_term_codes(SharedPairs pairs, const TermCodes<kFragments>& codes, int f) {
+  Pair of[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) of[i] = load_pair_at(pairs, codes.words[i], byte_place(f));
+  Fragment fragment;
+#pragma unroll
+  for (int i = 0; i < 4; i += 2) {
+    fragment.words[i] = rounded_pair<Value>(of[i].first, codes.absmax[i], of[i + 1].first, codes.absmax[i + 1]);
+    fragment.words[i + 1] = rounded_pair<Value>(of[i].second, codes.absmax[i], of[i + 1].second, codes.absmax[i + 1]);
+  }
+  return fragment;
+}
+
+// Products of a step, of the warp's outputs and tokens.
+template <class Value, class Tile, bool kForward>
+__device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForward>& warp, int step,
+                              const Fragment (&weights)[Tile::kFragments],
+                              float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+#pragma unroll
+  for (int c = 0; c < Tile::kColumns; c += 2) {
+    const auto row = [&](int m, int r) {
+      return inputs + (warp.token + c * 8 + m / 2 * 8 + r) * kRowVectors + (r ^ m % 2 ^ 2 * step);
+    };
+    std::uint32_t words[4];
+    load_matrices(row, warp.lane, words);
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const std::uint32_t of_inputs[2] = {words[2 * h], words[2 * h + 1]};
+#pragma unroll
+      for (int f = 0; f < Tile::kFragments; ++f) multiply(weights[f].words, of_inputs, sums[f][c + h], Value());
+    }
+  }
+}
+
+template <class Value, class Tile, bool kForward>
+__device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
+                               const WarpPlace<Tile, kForward>& warp,
+                               float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+  RowCodes rows[Tile::kFragments];
+#pragma unroll
+  for (int step = 0; step < kStageSteps; ++step) {
+    Fragment weights[Tile::kFragments];
+    if constexpr (kForward) {
+#pragma unroll
+      for (int f = 0; f < Tile::kFragments; ++f) {
+        if (step % 2 == 0) rows[f] = load_row_codes(stage, absmax, warp.output_of(f, warp.lane / 4), step / 2);
+        weights[f] = decode_row_codes<Value>(pairs, rows[f], step, byte_place(warp.lane % 4));
+      }
+    } else {
+      const TermCodes<Tile::kFragments> terms = load_term_codes(stage, absmax, warp, step);
+#pragma unroll
+      for (int f = 0; f < Tile::kFragments; ++f) weights[f] = decode_term_codes<Value>(pairs, terms, f);
+    }
+    multiply_step<Value>(stage.inputs, warp, step, weights, sums);
+  }
+}
+
+// ---- LoRA ----
+
+// Of a matrix [rows, cols], at any address; zero beyond it.
+__device__ inline std::uint32_t lora_value(const void* values, std::int64_t rows, std::int64_t cols, std::int64_t row,
+                                           std::int64_t col) {
+  if (row >= rows || col >= cols) return 0;
+  return load_bytes<std::uint16_t>(static_cast<const std::uint16_t*>(values) + row * cols + col);
+}
+
+// A stage of LoRA's terms: inputs, and weights as if they were inputs, in the place of all stages of codes.
+template <class Tile, bool kForward>
+__device__ void copy_lora_stage(const MatmulArguments& a, const BlockTile& block, std::int64_t term, uint4* inputs,
+                                uint4* weights) {
+  constexpr int kRowWords = kMultistageTerms / 2;
+  const auto word_at = [](uint4* tile, int row, int word) {
+    return reinterpret_cast<std::uint32_t*>(tile + value_place(row, word / 4)) + word % 4;
+  };
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < Tile::kTokens * kRowWords; i += Tile::kThreads) {
+    const std::int64_t token = block.first_token + i / kRowWords;
+    const std::int64_t first = term + i % kRowWords * 2;
+    *word_at(inputs, i / kRowWords, i % kRowWords) = lora_value(a.lora_in, a.m, a.lora_rank, token, first) |
+                                                     lora_value(a.lora_in, a.m, a.lora_rank, token, first + 1) << 16;
+  }
+  const auto weight = [&](std::int64_t output, std::int64_t of_term) {
+    return kForward ? lora_value(a.lora_weight, a.rows, a.lora_rank, output, of_term)
+                    : lora_value(a.lora_weight, a.lora_rank, a.cols, of_term, output);
+  };
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < Tile::kOutputs * kRowWords; i += Tile::kThreads) {
+    const int output = kForward ? i / kRowWords : i % Tile::kOutputs;
+    const int word = kForward ? i % kRowWords : i / Tile::kOutputs;
+    const std::int64_t first = term + 2 * word;
+    *word_at(weights, output, word) =
+        weight(block.first_output + output, first) | weight(block.first_output + output, first + 1) << 16;
+  }
+}
+
+template <class Value, class Tile, bool kForward>
+__device__ void multiply_lora_stage(const uint4* inputs, const uint4* weights, const WarpPlace<Tile, kForward>& warp,
+                                    float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+#pragma unroll
+  for (int step = 0; step < kStageSteps; ++step) {
+    Fragment fragments[Tile::kFragments];
+#pragma unroll
+    for (int f = 0; f < Tile::kFragments; ++f) {
+      const auto row = [&](int m, int r) {
+        return weights + value_place(warp.output_of(f, m % 2 * 8 + r), 2 * step + m / 2);
+      };
+      load_matrices(row, warp.lane, fragments[f].words);
+    }
+    multiply_step<Value>(inputs, warp, step, fragments, sums);
+  }
+}
+
+template <class Value, class Tile, bool kForward>
+__device__ void add_lora(const MatmulArguments& a, const BlockTile& block, const WarpPlace<Tile, kForward>& warp,
+                         MultistageShared<Tile>& shared, float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+  static_assert((Tile::kInputVectors + Tile::kOutputs * kRowVectors) * sizeof(uint4) <= sizeof shared.stages);
+  uint4* const inputs = shared.stages[0].inputs;
+  uint4* const weights = inputs + Tile::kInputVectors;
+#pragma unroll 1
+  for (std::int64_t term = 0; term < a.lora_rank; term += kMultistageTerms) {
+    __syncthreads();
+    copy_lora_stage<Tile, kForward>(a, block, term, inputs, weights);
+    __syncthreads();
+    multiply_lora_stage<Value>(inputs, weights, warp, sums);
+  }
+}
+
+// ---- kernel ----
+
+template <class Value, class Tile, bool kForward>
+__device__ void store_sums(const MatmulArguments& a, const BlockTile& block, const WarpPlace<Tile, kForward>& warp,
+                           const float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+  const std::int64_t outputs = kForward ? a.rows : a.cols;
+#pragma unroll
+  for (int f = 0; f < Tile::kFragments; ++f)
+#pragma unroll
+    for (int c = 0; c < Tile::kColumns; ++c)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        store_output<Value>(a, block.first_token + warp.token + c * 8 + warp.lane % 4 * 2 + i % 2,
+                            block.first_output + warp.output_of(f, warp.lane / 4 + i / 2 * 8), outputs, sums[f][c][i]);
+}
+
+// While a stage is multiplied, the next ones are on their way: codes and inputs of kStages - 1, absmax of one.
+template <class Value, class Tile, bool kForward>
+__device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block, SharedPairs pairs,
+                                const WarpPlace<Tile, kForward>& warp, MultistageShared<Tile>& shared,
+                                float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+  const std::int64_t terms = kForward ? a.cols : a.rows;
+  const auto stages = static_cast<int>((terms + kMultistageTerms - 1) / kMultistageTerms);
+  const auto term_of = [](int stage) { return static_cast<std::int64_t>(stage) * kMultistageTerms; };
+  Copies copies;
+#pragma unroll 1
+  for (int stage = 0; stage < Tile::kStages - 1; ++stage)
+    copy_stage<Tile, kForward>(a, block, term_of(stage), copies, shared.stages[stage]);
+  const float offset = a.is_nested ? *a.weight.nested_offset : 0.0F;
+  StageAbsmax<Tile> absmax = load_stage_absmax<Tile, kForward>(a, block, 0);
+  __syncthreads();  // the map is there
+  store_stage_absmax<Tile, kForward>(a, block, 0, absmax, shared.map, offset, shared.absmax[0]);
+  absmax = load_stage_absmax<Tile, kForward>(a, block, kMultistageTerms);
+  int slot = 0;                  // of the stage
+  int free = Tile::kStages - 1;  // of the stage before, which is multiplied
+#pragma unroll 1
+  for (int stage = 0; stage < stages; ++stage) {
+    copies.template wait<Tile::kStages - 2>();
+    __syncthreads();
+    copy_stage<Tile, kForward>(a, block, term_of(stage + Tile::kStages - 1), copies, shared.stages[free]);
+    store_stage_absmax<Tile, kForward>(a, block, term_of(stage + 1), absmax, shared.map, offset,
+                                       shared.absmax[(stage + 1) % 2]);
+    absmax = load_stage_absmax<Tile, kForward>(a, block, term_of(stage + 2));
+    multiply_stage<Value>(shared.stages[slot], shared.absmax[stage % 2], pairs, warp, sums);
+    free = slot;
+    slot = slot + 1 == Tile::kStages ? 0 : slot + 1;
+  }
+  copies.template wait<0>();
+}
+
+// A thread block makes a tile; of a stack of experts, it looks for the one whose it is.
+template <class Value, bool kForward, class Tile>
+__global__ void __launch_bounds__(Tile::kThreads, 1)
+    multiply_multistage(const __grid_constant__ GroupedArguments given) {
+  MultistageShared<Tile>& shared = multistage_shared<Tile>();
+  const int thread = static_cast<int>(threadIdx.x);
+  if (!find_tile<Value, kForward>(given, Tile::kOutputs, Tile::kTokens, shared.matmul, shared.block)) return;
+  fill_pairs(given.matmul.weight.values, shared.pairs, thread / kWarp, Tile::kThreads / kWarp, thread % kWarp);
+  if (given.matmul.is_nested)
+    for (int i = thread; i < format::kCodes8; i += Tile::kThreads)
+      shared.map[i] = given.matmul.weight.nested_quant_map[i];
+  __syncthreads();
+  const MatmulArguments& a = shared.matmul;
+  const BlockTile block = shared.block;
+  const WarpPlace<Tile, kForward> warp;
+  float sums[Tile::kFragments][Tile::kColumns][4] = {};
+  multiply_stages<Value>(a, block, shared_pairs(shared.pairs, warp.lane), warp, shared, sums);
+  add_lora<Value>(a, block, warp, shared, sums);
+  store_sums<Value>(a, block, warp, sums);
+}
+
+}  // namespace qfuse::cuda::matmul_4bit
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
