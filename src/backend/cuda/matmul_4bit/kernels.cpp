@@ -52,9 +52,10 @@ bool is_lora_aligned(const contract::Matmul4bit& p) {
   return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
 }
 
-// Panel rows are counted from where nested blocks are, by 31 bits: those before the weight, too.
-bool can_count_panels(const qfuse_weight_4bit& w, const Owners& owners) {
-  const std::int64_t left = kMostElements - 1 - owners.count * contract::element_count(w);
+// Panel rows are counted from where nested blocks are, by 31 bits: those before the weight, too. Vectors of 32 codes
+// likewise, of half as many elements.
+bool can_count(std::int64_t most_elements, const qfuse_weight_4bit& w, const Owners& owners) {
+  const std::int64_t left = most_elements - 1 - owners.count * contract::element_count(w);
   return left >= 0 && w.nested_begin <= left / w.blocksize;
 }
 
@@ -68,12 +69,17 @@ bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const Dev
   return facts.compute_capability == kHopper && loads_vectors(p) && term_count(p) > 0 && w.cols % kPanelCols == 0 &&
          w.blocksize >= kPanelCols && w.rows < kMostCoordinate / owners.count && w.cols < kMostCoordinate &&
          p.m < kMostCoordinate && p.lora_rank < kMostCoordinate / owners.count && is_lora_aligned(p) &&
-         can_count_panels(w, owners) && in_stride(p) < kMostCoordinate && std::ranges::all_of(kStageShapes, fits);
+         can_count(kMostElements, w, owners) && in_stride(p) < kMostCoordinate &&
+         std::ranges::all_of(kStageShapes, fits);
 }
 
-bool fits_multistage(const DeviceFacts& facts) {
+// And what an int counts.
+bool takes_multistage(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  const qfuse_weight_4bit& w = p.weight;
   const auto fits = [&](const MultistageShape& shape) { return multistage_shared_bytes(shape) <= facts.shared_bytes; };
-  return facts.compute_capability >= kAmpere && std::ranges::all_of(kMultistageShapes, fits);
+  return facts.compute_capability >= kAmpere && loads_vectors(p) && w.rows < kMostCoordinate &&
+         w.cols < kMostCoordinate && can_count(kMostElements / 2, w, owners) &&
+         std::ranges::all_of(kMultistageShapes, fits);
 }
 
 }  // namespace
@@ -103,7 +109,7 @@ bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, c
     case Kernel::register_weights:
       return sum == QFUSE_SUM_PLAIN && is_forward(p) && takes_stages(p, owners, facts) &&
              register_weights_shared_bytes() <= facts.shared_bytes;
-    case Kernel::multistage: return sum == QFUSE_SUM_PLAIN && loads_vectors(p) && fits_multistage(facts);
+    case Kernel::multistage: return sum == QFUSE_SUM_PLAIN && takes_multistage(p, owners, facts);
     case Kernel::tiled: return has_tiles && loads_vectors(p);
     case Kernel::tiled_unaligned: return has_tiles;
     case Kernel::fp32: return sum == QFUSE_SUM_FP32;

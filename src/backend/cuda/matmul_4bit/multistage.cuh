@@ -12,7 +12,9 @@ namespace qfuse::cuda::matmul_4bit {
 
 // ---- policy ----
 
-constexpr int kVectorCodes = static_cast<int>(kCodesALoad);    // of a row, in 16 bytes
+constexpr int kVectorCodes = static_cast<int>(kCodesALoad);  // of a row, in 16 bytes
+constexpr int kVectorShift = 5;
+static_assert(1 << kVectorShift == kVectorCodes);
 constexpr int kVectorValues = static_cast<int>(kValuesALoad);  // 16-bit ones, likewise
 constexpr int kStageSteps = kMultistageTerms / format::kStepTerms;
 constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // of a row of 16-bit values in a stage
@@ -84,92 +86,168 @@ __device__ inline void fill_pairs(const float (&values)[format::kCodes4], Pair* 
   }
 }
 
-// ---- steps ----
+// ---- steps: what is copied ahead ----
 
-// Where a thread's vectors of codes lie: their rows in the weight, their first columns.
+// A thread's vectors of a stage's codes, and of its inputs: where the first one lies, the others so many rows behind
+// it. Forward a row of codes is an output's, backward a term's.
 template <class Tile, bool kForward>
-struct CodePlace {
+struct ThreadVectors {
   static constexpr int kInRow = kRowCodeVectors<Tile, kForward>;
-  int at;
-  std::int64_t row;
-  std::int64_t col;
-  __device__ CodePlace(const BlockTile& block, std::int64_t term, int vector)
-      : at(static_cast<int>(threadIdx.x) + vector * Tile::kThreads),
-        row((kForward ? block.first_output : term) + at / kInRow),
-        col((kForward ? term : block.first_output) + at % kInRow * kVectorCodes) {}
-  [[nodiscard]] __device__ bool exists(const MatmulArguments& a) const {
-    return (Tile::kCodeVectors % Tile::kThreads == 0 || at < Tile::kCodeVectors) && row < a.rows && col < a.cols;
+  static constexpr int kCodeRows = Tile::kThreads / kInRow;        // from a vector of codes to the next one
+  static constexpr int kInputRows = Tile::kThreads / kRowVectors;  // from one of inputs
+  static_assert(Tile::kThreads % (8 * kRowVectors) == 0);          // each of them has the same place in its row
+  static __device__ int thread() { return static_cast<int>(threadIdx.x); }
+  static __device__ int code_row() { return thread() / kInRow; }
+  static __device__ int code_col() { return thread() % kInRow * kVectorCodes; }
+  static __device__ int code_at() { return code_place<kInRow>(thread() / kInRow, thread() % kInRow); }
+  static __device__ int input_row() { return thread() / kRowVectors; }
+  static __device__ int input_col() { return thread() % kRowVectors * kVectorValues; }
+  static __device__ int input_at() { return value_place(thread() / kRowVectors, thread() % kRowVectors); }
+  static __device__ bool has_codes(int v) {
+    return Tile::kCodeVectors % Tile::kThreads == 0 || thread() + v * Tile::kThreads < Tile::kCodeVectors;
   }
-  [[nodiscard]] __device__ std::int64_t element(const MatmulArguments& a) const { return row * a.cols + col; }
+  // Of the tile's vectors in rows that are there, how many are the thread's.
+  static __device__ int count(std::int64_t rows, int row, int apart) {
+    const std::int64_t vectors = (rows - row + apart - 1) / apart;
+    constexpr int kMost = 64;
+    return vectors < 0 ? 0 : vectors < kMost ? static_cast<int>(vectors) : kMost;
+  }
 };
 
-// Begins to copy a thread's part of a stage, whose terms begin at `term`.
+// Whether a thread's vectors of codes are in the weight, where so many terms are left of it from the stage's first one.
 template <class Tile, bool kForward>
-__device__ void copy_stage(const MatmulArguments& a, const BlockTile& block, std::int64_t term, Copies& copies,
-                           MultistageStage<Tile>& stage) {
-  const std::int64_t terms = kForward ? a.cols : a.rows;
-#pragma unroll
-  for (int v = 0; v < Tile::kCodesEach; ++v) {
-    const CodePlace<Tile, kForward> from(block, term, v);
-    if (Tile::kCodeVectors % Tile::kThreads != 0 && from.at >= Tile::kCodeVectors) continue;
-    constexpr int kInRow = CodePlace<Tile, kForward>::kInRow;
-    copies.begin(stage.codes + code_place<kInRow>(from.at / kInRow, from.at % kInRow),
-                 a.weight.packed + from.element(a) / 2, from.exists(a));
+struct CodeBounds {
+  using Vectors = ThreadVectors<Tile, kForward>;
+  int outputs;  // forward: the thread's vectors whose rows exist; backward: whether its columns do
+  __device__ CodeBounds(const MatmulArguments& a, const BlockTile& block)
+      : outputs(kForward ? Vectors::count(a.rows - block.first_output, Vectors::code_row(), Vectors::kCodeRows)
+                         : (block.first_output + Vectors::code_col() < a.cols ? 1 : 0)) {}
+  [[nodiscard]] __device__ bool contain(int v, int left) const {
+    if (!Vectors::has_codes(v)) return false;
+    if constexpr (kForward) return v < (Vectors::code_col() < left ? outputs : 0);
+    return Vectors::code_row() + v * Vectors::kCodeRows < (outputs > 0 ? left : 0);
   }
-#pragma unroll
-  for (int v = 0; v < Tile::kInputsEach; ++v) {
-    const int at = static_cast<int>(threadIdx.x) + v * Tile::kThreads;
-    const std::int64_t token = block.first_token + at / kRowVectors;
-    const std::int64_t first = term + at % kRowVectors * kVectorValues;
-    copies.begin(stage.inputs + value_place(at / kRowVectors, at % kRowVectors),
-                 static_cast<const std::uint16_t*>(a.in) + token * a.in_stride + first, token < a.m && first < terms);
-  }
-  copies.close();
-}
-
-// What a thread's vectors of codes are multiplied by, in flight.
-template <class Tile>
-struct StageAbsmax {
-  Absmax of[Tile::kCodesEach];
 };
 
-__device__ inline Absmax load_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
-  if (!is_nested) return {0, __ldg(w.absmax + block)};
-  return {__ldg(w.absmax_8bit + block),
-          __ldg(w.nested_absmax + ((w.nested_begin + block) >> (w.nested_shift - w.block_shift)))};
-}
-
+// What a thread copies of the stages, one after another.
 template <class Tile, bool kForward>
-__device__ StageAbsmax<Tile> load_stage_absmax(const MatmulArguments& a, const BlockTile& block, std::int64_t term) {
-  StageAbsmax<Tile> absmax{};
-#pragma unroll
-  for (int v = 0; v < Tile::kCodesEach; ++v) {
-    const CodePlace<Tile, kForward> from(block, term, v);
-    if (from.exists(a)) absmax.of[v] = load_absmax(a.weight, a.is_nested, from.element(a) >> a.weight.block_shift);
-  }
-  return absmax;
-}
+struct StageCopier {
+  using Vectors = ThreadVectors<Tile, kForward>;
+  CodeBounds<Tile, kForward> bounds;
+  const std::uint8_t* codes;  // of the next stage
+  std::int64_t code_step;     // bytes from stage to stage
+  std::int64_t codes_apart;   // bytes from vector to vector
+  const std::uint16_t* inputs;
+  std::int64_t inputs_apart;  // values
+  int tokens;                 // the thread's vectors whose tokens exist
+  int left;                   // terms
 
-// Where they are stored: forward by rows, whose vectors follow one another; backward those of all rows, of each vector
-// of a row.
+  __device__ StageCopier(const MatmulArguments& a, const BlockTile& block)
+      : bounds(a, block),
+        codes(a.weight.packed + first_code(a, block) / 2),
+        code_step(kForward ? kMultistageTerms / 2 : kMultistageTerms * a.cols / 2),
+        codes_apart(Vectors::kCodeRows * a.cols / 2),
+        inputs(static_cast<const std::uint16_t*>(a.in) + (block.first_token + Vectors::input_row()) * a.in_stride +
+               Vectors::input_col()),
+        inputs_apart(Vectors::kInputRows * a.in_stride),
+        tokens(Vectors::count(a.m - block.first_token, Vectors::input_row(), Vectors::kInputRows)),
+        left(static_cast<int>(kForward ? a.cols : a.rows)) {}
+
+  static __device__ std::int64_t first_code(const MatmulArguments& a, const BlockTile& block) {
+    return ((kForward ? block.first_output : 0) + Vectors::code_row()) * a.cols + (kForward ? 0 : block.first_output) +
+           Vectors::code_col();
+  }
+
+  // Begins to copy the next stage; zeros, beyond the last one.
+  __device__ void copy(Copies& copies, MultistageStage<Tile>& stage) {
+#pragma unroll
+    for (int v = 0; v < Tile::kCodesEach; ++v)
+      if (Vectors::has_codes(v))
+        copies.begin(stage.codes + Vectors::code_at() + v * Tile::kThreads, codes + v * codes_apart,
+                     bounds.contain(v, left));
+    const int there = Vectors::input_col() < left ? tokens : 0;
+#pragma unroll
+    for (int v = 0; v < Tile::kInputsEach; ++v)
+      copies.begin(stage.inputs + Vectors::input_at() + v * Tile::kThreads, inputs + v * inputs_apart, v < there);
+    copies.close();
+    codes += code_step;
+    inputs += kMultistageTerms;
+    left -= kMultistageTerms;
+  }
+};
+
+// Where absmax lie: forward by rows, whose vectors follow one another; backward those of all rows, of each vector of a
+// row.
 template <class Tile, bool kForward>
 __device__ int absmax_place(int row, int vector) {
   return kForward ? row * kRowCodeVectors<Tile, true> + vector : vector * kMultistageTerms + row;
 }
 
-// Beyond the weight they are 0, and so are the weights.
+// What a thread's vectors of codes are multiplied by, those of one stage after another. Vectors are counted from where
+// nested blocks are.
 template <class Tile, bool kForward>
-__device__ void store_stage_absmax(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
-                                   const StageAbsmax<Tile>& absmax, const float* map, float offset, float* to) {
-#pragma unroll
-  for (int v = 0; v < Tile::kCodesEach; ++v) {
-    const CodePlace<Tile, kForward> from(block, term, v);
-    if (Tile::kCodeVectors % Tile::kThreads != 0 && from.at >= Tile::kCodeVectors) continue;
-    constexpr int kInRow = CodePlace<Tile, kForward>::kInRow;
-    to[absmax_place<Tile, kForward>(from.at / kInRow, from.at % kInRow)] =
-        from.exists(a) ? decode_absmax(a.is_nested, map, absmax.of[v], offset) : 0.0F;
+struct StageAbsmax {
+  using Vectors = ThreadVectors<Tile, kForward>;
+  CodeBounds<Tile, kForward> bounds;
+  const std::uint8_t* codes;
+  const float* scales;
+  bool is_nested;
+  float offset;
+  int block_shift;
+  int scale_shift;
+  std::uint32_t vector;  // the thread's first one of the stage that is loaded next
+  std::uint32_t step;    // from stage to stage
+  std::uint32_t apart;   // from vector to vector
+  int left;              // terms from that stage on
+  Absmax loaded[Tile::kCodesEach];
+
+  __device__ StageAbsmax(const MatmulArguments& a, const BlockTile& block)
+      : bounds(a, block),
+        codes(a.weight.absmax_8bit - a.weight.nested_begin),
+        scales(a.is_nested ? a.weight.nested_absmax : a.weight.absmax),
+        is_nested(a.is_nested),
+        offset(a.is_nested ? *a.weight.nested_offset : 0.0F),
+        block_shift(a.weight.block_shift - kVectorShift),
+        scale_shift(a.is_nested ? nested_shift(a.weight) : block_shift),
+        vector(static_cast<std::uint32_t>(((a.is_nested ? a.weight.nested_begin << a.weight.block_shift : 0) +
+                                           StageCopier<Tile, kForward>::first_code(a, block)) /
+                                          kVectorCodes)),
+        step(static_cast<std::uint32_t>(kForward ? kMultistageTerms / kVectorCodes
+                                                 : kMultistageTerms * a.cols / kVectorCodes)),
+        apart(static_cast<std::uint32_t>(Vectors::kCodeRows * a.cols / kVectorCodes)),
+        left(static_cast<int>(kForward ? a.cols : a.rows)),
+        loaded{} {}
+
+  static __device__ int nested_shift(const Weight4bit& w) {
+    constexpr int kMost = 31;  // of a number that is less than 2^31
+    return w.nested_shift - kVectorShift < kMost ? w.nested_shift - kVectorShift : kMost;
   }
-}
+
+  // Loads those of the next stage.
+  __device__ void load() {
+#pragma unroll
+    for (int v = 0; v < Tile::kCodesEach; ++v) {
+      if (!bounds.contain(v, left)) continue;
+      const std::uint32_t of = vector + static_cast<std::uint32_t>(v) * apart;
+      if (is_nested) loaded[v].code = __ldg(codes + (of >> block_shift));
+      loaded[v].scale = __ldg(scales + (of >> scale_shift));
+    }
+    vector += step;
+    left -= kMultistageTerms;
+  }
+
+  // Decodes those that were loaded. Beyond the weight they are 0, and so are the weights.
+  __device__ void store(const float* map, float* to) const {
+#pragma unroll
+    for (int v = 0; v < Tile::kCodesEach; ++v)
+      if (Vectors::has_codes(v))
+        to[absmax_place<Tile, kForward>(Vectors::code_row() + v * Vectors::kCodeRows,
+                                        Vectors::code_col() / kVectorCodes)] =
+            bounds.contain(v, left + kMultistageTerms) ? decode_absmax(is_nested, map, loaded[v], offset) : 0.0F;
+  }
+};
+
+// ---- steps: what is multiplied ----
 
 // A warp's part of the tile, and a lane's: with g = lane / 4 of 16 outputs those of rows g and g + 8 of mma's, and with
 // q = lane % 4 of a step's terms 2q, 2q + 1, 2q + 8 and 2q + 9.
@@ -244,16 +322,19 @@ __device__ TermCodes<Tile::kFragments> load_term_codes(const MultistageStage<Til
   constexpr int kInRow = kRowCodeVectors<Tile, false>;
   const int vector = warp.output / kVectorCodes;
   const int byte = warp.output % kVectorCodes / 2 + warp.lane / 4 * Tile::kFragments;
+  // A row's order depends on what all of a lane's terms have in common.
+  const uint4* const first = stage.codes + code_place<kInRow>(warp.lane % 4 * 2, vector);
+  const float* const first_absmax = absmax + absmax_place<Tile, false>(warp.lane % 4 * 2, vector);
   TermCodes<Tile::kFragments> codes;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const int term = step * format::kStepTerms + warp.lane % 4 * 2 + i / 2 * 8 + i % 2;
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(stage.codes + code_place<kInRow>(term, vector));
+    const int later = step * format::kStepTerms + i / 2 * 8 + i % 2;  // than the lane's first term
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(first + later * kInRow) + byte;
     if constexpr (Tile::kFragments == 1)
-      codes.words[i] = bytes[byte];
+      codes.words[i] = *bytes;
     else
-      codes.words[i] = *reinterpret_cast<const std::uint16_t*>(bytes + byte);
-    codes.absmax[i] = absmax[absmax_place<Tile, false>(term, vector)];
+      codes.words[i] = *reinterpret_cast<const std::uint16_t*>(bytes);
+    codes.absmax[i] = first_absmax[later];
   }
   return codes;
 }
@@ -293,26 +374,43 @@ __device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForwar
   }
 }
 
+// A warp's weights of a step, decoded; forward the codes of every second step are those that were loaded for the one
+// before.
 template <class Value, class Tile, bool kForward>
-__device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
-                               const WarpPlace<Tile, kForward>& warp,
-                               float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+struct StepWeights {
   RowCodes rows[Tile::kFragments];
-#pragma unroll
-  for (int step = 0; step < kStageSteps; ++step) {
-    Fragment weights[Tile::kFragments];
+  Fragment fragments[Tile::kFragments];
+
+  __device__ void decode(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
+                         const WarpPlace<Tile, kForward>& warp, int step) {
     if constexpr (kForward) {
 #pragma unroll
       for (int f = 0; f < Tile::kFragments; ++f) {
         if (step % 2 == 0) rows[f] = load_row_codes(stage, absmax, warp.output_of(f, warp.lane / 4), step / 2);
-        weights[f] = decode_row_codes<Value>(pairs, rows[f], step, byte_place(warp.lane % 4));
+        fragments[f] = decode_row_codes<Value>(pairs, rows[f], step, byte_place(warp.lane % 4));
       }
     } else {
       const TermCodes<Tile::kFragments> terms = load_term_codes(stage, absmax, warp, step);
 #pragma unroll
-      for (int f = 0; f < Tile::kFragments; ++f) weights[f] = decode_term_codes<Value>(pairs, terms, f);
+      for (int f = 0; f < Tile::kFragments; ++f) fragments[f] = decode_term_codes<Value>(pairs, terms, f);
     }
-    multiply_step<Value>(stage.inputs, warp, step, weights, sums);
+  }
+};
+
+// Each step is decoded before the one before it is multiplied. copy_next() is called while the first look-ups are on
+// their way.
+template <class Value, class Tile, bool kForward, class CopyNext>
+__device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
+                               const WarpPlace<Tile, kForward>& warp, const CopyNext& copy_next,
+                               float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+  StepWeights<Value, Tile, kForward> weights;
+  weights.decode(stage, absmax, pairs, warp, 0);
+  copy_next();
+#pragma unroll
+  for (int step = 0; step < kStageSteps; ++step) {
+    const StepWeights<Value, Tile, kForward> here = weights;
+    if (step + 1 < kStageSteps) weights.decode(stage, absmax, pairs, warp, step + 1);
+    multiply_step<Value>(stage.inputs, warp, step, here.fragments, sums);
   }
 }
 
@@ -402,36 +500,36 @@ __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, con
                             block.first_output + warp.output_of(f, warp.lane / 4 + i / 2 * 8), outputs, sums[f][c][i]);
 }
 
-// While a stage is multiplied, the next ones are on their way: codes and inputs of kStages - 1, absmax of one.
+// While a stage is multiplied, the next ones are on their way: codes and inputs of kStages - 1, absmax of two.
 template <class Value, class Tile, bool kForward>
 __device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block, SharedPairs pairs,
                                 const WarpPlace<Tile, kForward>& warp, MultistageShared<Tile>& shared,
                                 float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
-  const std::int64_t terms = kForward ? a.cols : a.rows;
-  const auto stages = static_cast<int>((terms + kMultistageTerms - 1) / kMultistageTerms);
-  const auto term_of = [](int stage) { return static_cast<std::int64_t>(stage) * kMultistageTerms; };
+  const auto terms = static_cast<int>(kForward ? a.cols : a.rows);
   Copies copies;
+  StageCopier<Tile, kForward> copier(a, block);
+  StageAbsmax<Tile, kForward> absmax(a, block);
+  absmax.load();
 #pragma unroll 1
-  for (int stage = 0; stage < Tile::kStages - 1; ++stage)
-    copy_stage<Tile, kForward>(a, block, term_of(stage), copies, shared.stages[stage]);
-  const float offset = a.is_nested ? *a.weight.nested_offset : 0.0F;
-  StageAbsmax<Tile> absmax = load_stage_absmax<Tile, kForward>(a, block, 0);
-  __syncthreads();  // the map is there
-  store_stage_absmax<Tile, kForward>(a, block, 0, absmax, shared.map, offset, shared.absmax[0]);
-  absmax = load_stage_absmax<Tile, kForward>(a, block, kMultistageTerms);
+  for (int slot = 0; slot < Tile::kStages - 1; ++slot) copier.copy(copies, shared.stages[slot]);
+  absmax.store(shared.map, shared.absmax[0]);
+  absmax.load();
   int slot = 0;                  // of the stage
-  int free = Tile::kStages - 1;  // of the stage before, which is multiplied
+  int free = Tile::kStages - 1;  // of the stage before it
+  int phase = 0;                 // where the stage's absmax are
 #pragma unroll 1
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int term = 0; term < terms; term += kMultistageTerms) {
     copies.template wait<Tile::kStages - 2>();
     __syncthreads();
-    copy_stage<Tile, kForward>(a, block, term_of(stage + Tile::kStages - 1), copies, shared.stages[free]);
-    store_stage_absmax<Tile, kForward>(a, block, term_of(stage + 1), absmax, shared.map, offset,
-                                       shared.absmax[(stage + 1) % 2]);
-    absmax = load_stage_absmax<Tile, kForward>(a, block, term_of(stage + 2));
-    multiply_stage<Value>(shared.stages[slot], shared.absmax[stage % 2], pairs, warp, sums);
+    const auto copy_next = [&] {
+      copier.copy(copies, shared.stages[free]);
+      absmax.store(shared.map, shared.absmax[phase ^ 1]);
+      absmax.load();
+    };
+    multiply_stage<Value>(shared.stages[slot], shared.absmax[phase], pairs, warp, copy_next, sums);
     free = slot;
     slot = slot + 1 == Tile::kStages ? 0 : slot + 1;
+    phase ^= 1;
   }
   copies.template wait<0>();
 }
