@@ -181,8 +181,13 @@ const std::vector<GroupedCase> kStagedGroups = {
     {"more stages of LoRA than slots", {2, 0, 1}, 72, 64, 64, QFUSE_NF4, 256, false, 0, 8, 1104},
 };
 
-void expect_staged_groups(qfuse_direction direction) {
-  for (const GroupedCase& c : kStagedGroups)
+const std::vector<GroupedCase> kMultistageGroups = {
+    {"uneven experts, half a stage", {5, 0, 20, 1, 0, 3}, 40, 96, 32, QFUSE_NF4, 16},
+    {"nested by itself with LoRA, a part of a nested block", {3, 18}, 72, 64, 64, QFUSE_FP4, 256, true, 2, 8, 9},
+};
+
+void expect_staged_groups(const std::vector<GroupedCase>& cases, qfuse_direction direction) {
+  for (const GroupedCase& c : cases)
     for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
       if (kQuick && dtype == QFUSE_FLOAT16) continue;
       SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, dtype));
@@ -199,11 +204,19 @@ void expect_staged_groups(qfuse_direction direction) {
 
 TEST(Matmul4bitGroupedStages, forward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
-  expect_staged_groups(QFUSE_FORWARD);
+  expect_staged_groups(kStagedGroups, QFUSE_FORWARD);
 }
 TEST(Matmul4bitGroupedStages, backward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
-  expect_staged_groups(QFUSE_BACKWARD);
+  expect_staged_groups(kStagedGroups, QFUSE_BACKWARD);
+}
+TEST(Matmul4bitGroupedMultistage, forward) {
+  if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
+  expect_staged_groups(kMultistageGroups, QFUSE_FORWARD);
+}
+TEST(Matmul4bitGroupedMultistage, backward) {
+  if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
+  expect_staged_groups(kMultistageGroups, QFUSE_BACKWARD);
 }
 
 // Nobody can refuse ends that lie on a GPU. A lane of the warp that scans them has four.

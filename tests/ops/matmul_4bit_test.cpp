@@ -198,8 +198,19 @@ constexpr std::array kStagedCases = {
     Matmul4bitCase{.risk = "more stages of LoRA than slots", .m = 3, .rows = 72, .cols = 64, .lora_rank = 1104},
 };
 
-void expect_staged(qfuse_direction direction) {
-  for (const Matmul4bitCase& c : kStagedCases)
+// Likewise, for every tile of multistage, which takes half a stage, blocks of 32 and LoRA of any rank, and is short of
+// time where the GPU is made of software.
+constexpr std::array kMultistageCases = {
+    Matmul4bitCase{"more stages than slots, half a one, blocks of 32", 19, 40, 672, 32, QFUSE_FP4, 0},
+    Matmul4bitCase{"more stages than slots backward, half a step, rows shorter than a block", 3, 584, 32, 128},
+    Matmul4bitCase{
+        .risk = "blocks that straddle rows, LoRA", .m = 5, .rows = 136, .cols = 96, .gap = 8, .lora_rank = 71},
+    Matmul4bitCase{"several tiles of tokens", 131, 24, 64, 64, QFUSE_NF4, 16},
+};
+
+template <std::size_t kCases>
+void expect_staged(const std::array<Matmul4bitCase, kCases>& cases, qfuse_direction direction) {
+  for (const Matmul4bitCase& c : cases)
     for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
       if (kQuick && dtype == QFUSE_FLOAT16) continue;
       if (direction == QFUSE_BACKWARD && c.rows % 8 != 0) continue;  // whose terms are not loaded in tiles
@@ -214,11 +225,19 @@ void expect_staged(qfuse_direction direction) {
 
 TEST(Matmul4bitStages, forward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
-  expect_staged(QFUSE_FORWARD);
+  expect_staged(kStagedCases, QFUSE_FORWARD);
 }
 TEST(Matmul4bitStages, backward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
-  expect_staged(QFUSE_BACKWARD);
+  expect_staged(kStagedCases, QFUSE_BACKWARD);
+}
+TEST(Matmul4bitMultistage, forward) {
+  if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
+  expect_staged(kMultistageCases, QFUSE_FORWARD);
+}
+TEST(Matmul4bitMultistage, backward) {
+  if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
+  expect_staged(kMultistageCases, QFUSE_BACKWARD);
 }
 
 // ---- against numbers worked out another way ----
