@@ -566,12 +566,55 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P&) {}), Kernel::warp_specialized);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 4096; }), Kernel::warp_specialized);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Kernel::warp_specialized);
-  EXPECT_EQ(kernel_of([](P&) {}, kB200), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P&) {}, kB200), Kernel::multistage);
   EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_SPLIT; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Kernel::tiled_unaligned);
   EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Kernel::tiled_unaligned);
+}
+
+TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) {
+  struct Case {
+    DeviceFacts facts;
+    std::int64_t m;
+    std::int64_t rows;
+    int outputs;
+    int tokens;
+  };
+  for (const Case& c :
+       {Case{kA100, 17, 4096, 64, 32}, Case{kA100, 64, 4096, 64, 64}, Case{kA100, 256, 14336, 128, 64},
+        Case{kRtx3090, 32, 1024, 32, 16}, Case{kRtx3090, 64, 4096, 64, 64}, Case{kRtx3090, 64, 14336, 128, 64},
+        Case{kRtx4090, 17, 4096, 32, 32}, Case{kRtx4090, 64, 4096, 32, 64}, Case{kRtx4090, 128, 14336, 128, 128},
+        Case{kRtx5090, 128, 4096, 64, 64}, Case{kRtx5090, 256, 4096, 128, 64}, Case{kB200, 64, 4096, 32, 64}}) {
+    SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows));
+    contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.rows);  // the same shapes backward
+    for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+      p.direction = direction;
+      const matmul_4bit::Plan chosen = plan_that_can_run(p, c.facts);
+      EXPECT_EQ(chosen.kernel, Kernel::multistage);
+      EXPECT_EQ(chosen.outputs, c.outputs);
+      EXPECT_EQ(chosen.tokens, c.tokens);
+    }
+  }
+}
+
+TEST(MatmulPlan, multistage_has_what_int_counts_and_is_no_choice_on_hopper) {
+  using P = contract::Matmul4bit;
+  const auto kernel_of = [](auto&& spoil, const DeviceFacts& facts = kA100) {
+    P p = plain_product_of(64, 4096, 4096);
+    spoil(p);
+    return plan_that_can_run(p, facts).kernel;
+  };
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Kernel::multistage);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }, kH200), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Kernel::multistage);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = std::int64_t{1} << 30; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_begin = std::int64_t{1} << 30; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Kernel::tiled_unaligned);
+  DeviceFacts small = kA100;
+  small.shared_bytes = 64 << 10;
+  EXPECT_EQ(kernel_of([](P&) {}, small), Kernel::tiled);
 }
 
 TEST(MatmulPlan, panels_are_counted_from_where_nested_blocks_are) {
@@ -620,13 +663,19 @@ TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k) {
 }
 
 TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
-  const auto chosen = [&](std::int64_t m) { return plan_that_can_run(grouped_of(m, 16, 128, 192), kA100); };
+  const auto chosen = [&](std::int64_t m) {
+    return plan_that_can_run(grouped_of(m, 16, 128, 192, QFUSE_SUM_SPLIT), kA100);
+  };
   EXPECT_EQ(chosen(3).tokens, 8);
   EXPECT_EQ(chosen(3).blocks, 3 * 2);
   EXPECT_EQ(chosen(16 * 8).tokens, 8);
   EXPECT_EQ(chosen(16 * 8).blocks, (16 * 8 + 16 * 7) / 8 * 2);
   EXPECT_EQ(chosen(16 * 8 + 1).tokens, 64);
   EXPECT_EQ(chosen(16 * 8 + 1).blocks, (16 * 8 + 1 + 16 * 63) / 64 * 2);
+  const matmul_4bit::GroupedPlan plain = plan_that_can_run(grouped_of(16 * 8, 16, 128, 192), kA100);
+  EXPECT_EQ(plain.kernel, Kernel::multistage);
+  EXPECT_EQ(plain.tokens, 16);
+  EXPECT_EQ(plain.blocks, (16 * 8 + 16 * 15) / 16 * 4);
   contract::Matmul4bitGrouped p = grouped_of(5, 16, 128, 192);
   p.sum = QFUSE_SUM_FP32;
   EXPECT_EQ(plan_that_can_run(p).kernel, Kernel::fp32);
@@ -717,7 +766,7 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }, kT4), as(0, 64));
 }
 
-// As measured on an H200 by kernels for compute capability 8.0; on other cards by their clocks and their memory.
+// By the clocks of each card and its memory.
 TEST(MatmulPlan, advice_without_hoppers_kernels_weighs_tiles_against_decoding) {
   const auto fused_rows = [](std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
     contract::Matmul4bit p = product_of(0, rows, cols);
@@ -727,19 +776,16 @@ TEST(MatmulPlan, advice_without_hoppers_kernels_weighs_tiles_against_decoding) {
     return advice.fused_rows;
   };
   const DeviceFacts h200 = without_pipeline(kH200);
-  EXPECT_EQ(fused_rows(14336, 4096, h200), 8);
-  EXPECT_EQ(fused_rows(4096, 14336, h200), -1);
-  EXPECT_EQ(fused_rows(4096, 4096, h200), -1);
-  EXPECT_EQ(fused_rows(28672, 8192, h200), 8);
-  EXPECT_EQ(fused_rows(4864, 896, h200), -1);
-  EXPECT_EQ(fused_rows(1536, 576, h200), -1);
-  for (const DeviceFacts& facts : {kRtx4090, kT4})
-    for (const auto& [rows, cols] : {std::pair{14336, 4096}, {4096, 14336}, {4096, 4096}})
-      EXPECT_EQ(fused_rows(rows, cols, facts), 64) << "slow memory: codes alone are read";
-  EXPECT_EQ(fused_rows(4096, 4096, kUnknown), 8);
+  for (const auto& [rows, cols] :
+       {std::pair{14336, 4096}, {4096, 14336}, {4096, 4096}, {28672, 8192}, {4864, 896}, {1536, 576}}) {
+    EXPECT_EQ(fused_rows(rows, cols, h200), 128);
+    EXPECT_EQ(fused_rows(rows, cols, kRtx4090), 256) << "slow memory: codes alone are read";
+    EXPECT_EQ(fused_rows(rows, cols, kT4), 64);
+    EXPECT_EQ(fused_rows(rows, cols, kUnknown), 8);
+  }
   for (const DeviceFacts& facts : {kH200, kRtx4090, kUnknown})
     EXPECT_EQ(fused_rows(4096, 4100, facts), -1) << "codes one by one";
-  EXPECT_EQ(advise(product_of(0, 0, 0), h200).fused_rows, 64);
+  EXPECT_EQ(advise(product_of(0, 0, 0), h200).fused_rows, 256);
 }
 
 TEST(MatmulPlan, sums_are_made_as_the_device_can) {

@@ -201,8 +201,8 @@ constexpr std::int64_t register_weights_shared_bytes() {
 }
 
 // Multistage: the tile of a thread block, the part of it that a warp has, how many stages of 64 terms lie in shared
-// memory, and the clocks that a multiprocessor takes for a stage of its blocks' tiles: some, and more for each block.
-// The clocks are estimates, from counted instructions and accesses of shared memory.
+// memory, and the clocks that a multiprocessor takes for a stage of the blocks that it has at a time: some, and more for
+// each block. They are estimates, from counted instructions and accesses of shared memory.
 inline constexpr int kMultistageTerms = 64;
 struct MultistageShape {
   int outputs;
@@ -218,13 +218,16 @@ struct MultistageShape {
   [[nodiscard]] constexpr std::int64_t code_bytes() const { return std::int64_t{outputs} * kMultistageTerms / 2; }
 };
 // outputs, tokens; warp_outputs, warp_tokens; stages; of_any, of_each
-inline constexpr std::array<MultistageShape, 7> kMultistageShapes = {{{32, 16, 16, 16, 8, 160, 60},
-                                                                      {32, 32, 16, 32, 6, 180, 90},
-                                                                      {32, 64, 16, 32, 4, 160, 280},
-                                                                      {64, 64, 16, 64, 4, 200, 400},
-                                                                      {128, 32, 32, 32, 4, 200, 400},
-                                                                      {128, 64, 32, 64, 3, 200, 520},
-                                                                      {128, 128, 32, 64, 3, 200, 1040}}};
+inline constexpr std::array<MultistageShape, 8> kMultistageShapes = {{{32, 16, 16, 16, 8, 200, 115},
+                                                                      {32, 32, 16, 32, 6, 200, 150},
+                                                                      {32, 64, 16, 32, 4, 150, 290},
+                                                                      {64, 32, 16, 32, 6, 150, 290},
+                                                                      {64, 64, 16, 64, 4, 150, 420},
+                                                                      {128, 32, 32, 32, 4, 150, 450},
+                                                                      {128, 64, 32, 64, 3, 150, 580},
+                                                                      {128, 128, 32, 64, 3, 150, 1150}}};
+inline constexpr double kMultistageUs = 3;                             // to begin
+inline constexpr std::array kMultistageRows = {256, 128, 64, 32, 16};  // that it is weighed against decoding for
 
 constexpr MultistageShape multistage_shape(int outputs, int tokens) {
   for (const MultistageShape& shape : kMultistageShapes)

@@ -138,12 +138,19 @@ Plan multistage(const contract::Matmul4bit& p, const Owners& owners, const Multi
   return plan;
 }
 
-// The one whose slowest multiprocessor is done first.
-Plan fastest_multistage(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  const auto clocks = [&](const MultistageShape& shape) {
-    return shape.of_any + shape.of_each * busiest_tiles(p, owners, facts, shape.outputs, shape.tokens);
-  };
-  return multistage(p, owners, *std::ranges::min_element(kMultistageShapes, {}, clocks));
+// Clocks of a stage of all tiles of the slowest multiprocessor, which has as many blocks at a time as its shared memory.
+double stage_clocks(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
+                    const MultistageShape& shape) {
+  constexpr std::int64_t kReserved = 1 << 10;  // bytes of each block, by the system
+  const std::int64_t together = (facts.shared_bytes + kReserved) / (multistage_shared_bytes(shape) + kReserved);
+  const double tiles = busiest_tiles(p, owners, facts, shape.outputs, shape.tokens);
+  return shape.of_any * std::ceil(tiles / static_cast<double>(std::max<std::int64_t>(1, together))) +
+         shape.of_each * tiles;
+}
+const MultistageShape& fastest_multistage(const contract::Matmul4bit& p, const Owners& owners,
+                                          const DeviceFacts& facts) {
+  return *std::ranges::min_element(kMultistageShapes, {},
+                                   [&](const MultistageShape& shape) { return stage_clocks(p, owners, facts, shape); });
 }
 
 Plan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
@@ -180,7 +187,7 @@ Plan plan_for_any(const contract::Matmul4bit& p, const Owners& owners, const Dev
   if (takes(Kernel::fp32, p, owners, facts)) return in_fp32(p, owners);
   if (takes(Kernel::factored, p, owners, facts)) return factored(p, owners);
   if (takes(Kernel::multistage, p, owners, facts) && facts.compute_capability != kHopper)
-    return fastest_multistage(p, owners, facts);
+    return multistage(p, owners, fastest_multistage(p, owners, facts));
   if (!takes(Kernel::tiled, p, owners, facts)) return tiled_unaligned(p, owners);
   const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
   return tiled(p, owners, Kernel::tiled, are_few ? kTileTokens.front() : kTileTokens.back());
@@ -197,22 +204,46 @@ bool has_scales_for(const contract::Matmul4bitGrouped& p) {
   return !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
 
-// Up to how many rows `tiled` takes less time than decoding the weight to memory and multiplying by what is read back:
-// an estimate. -1 too for rows of codes that it would read one by one.
-std::int64_t rows_of_tiles(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  const qfuse_weight_4bit& w = p.weight;
-  if (w.cols % kCodesALoad != 0) return -1;
-  const double clocks_a_us = facts.clock_khz / 1e3;
-  const double bytes_a_us = facts.memory_clock_khz / 1e3 * 2 * facts.memory_bus_bits / 8;  // two bits a clock and line
-  if (facts.multiprocessors == 0 || clocks_a_us == 0 || bytes_a_us == 0) return kTileTokens.front();
-  const double decoded_us =
-      kDecodedUs + kDecodedBytes * static_cast<double>(w.rows) * static_cast<double>(w.cols) / bytes_a_us;
+// Of a device whose driver says nothing 0.
+double clocks_a_us(const DeviceFacts& facts) { return facts.clock_khz / 1e3; }
+double bytes_a_us(const DeviceFacts& facts) {
+  return facts.memory_clock_khz / 1e3 * 2 * facts.memory_bus_bits / 8;  // two bits a clock and line
+}
+
+// To decode the weight to memory and to read it back, as few rows take it.
+double decoded_us(const qfuse_weight_4bit& w, const DeviceFacts& facts) {
+  return kDecodedUs + kDecodedBytes * static_cast<double>(w.rows) * static_cast<double>(w.cols) / bytes_a_us(facts);
+}
+
+std::int64_t rows_of_tiled(const qfuse_weight_4bit& w, const DeviceFacts& facts) {
   const auto windows = static_cast<double>(format::ceil_div(w.cols, kTileTerms));
   const auto blocks =
       static_cast<double>(format::ceil_div(format::ceil_div(w.rows, kTileOutputs), facts.multiprocessors));
   for (const TileClocks& clocks : kTileClocks)
-    if (kTiledUs + windows * (clocks.of_any + clocks.of_each * blocks) / clocks_a_us < decoded_us) return clocks.tokens;
+    if (kTiledUs + windows * (clocks.of_any + clocks.of_each * blocks) / clocks_a_us(facts) < decoded_us(w, facts))
+      return clocks.tokens;
   return -1;
+}
+
+std::int64_t rows_of_multistage(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const auto stages = static_cast<double>(format::ceil_div(p.weight.cols, kMultistageTerms));
+  for (const int rows : kMultistageRows) {
+    contract::Matmul4bit product = p;
+    product.direction = QFUSE_FORWARD;
+    product.m = rows;
+    const double clocks = stage_clocks(product, {}, facts, fastest_multistage(product, {}, facts));
+    if (kMultistageUs + stages * clocks / clocks_a_us(facts) < decoded_us(p.weight, facts)) return rows;
+  }
+  return -1;
+}
+
+// Up to how many rows `multistage` or `tiled` takes less time than decoding the weight to memory and multiplying by
+// what is read back: an estimate. -1 too for rows of codes that they would read one by one.
+std::int64_t rows_of_tiles(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  if (p.weight.cols % kCodesALoad != 0) return -1;
+  if (facts.multiprocessors == 0 || clocks_a_us(facts) == 0 || bytes_a_us(facts) == 0) return kTileTokens.front();
+  return facts.compute_capability >= kAmpere && facts.compute_capability != kHopper ? rows_of_multistage(p, facts)
+                                                                                    : rows_of_tiled(p.weight, facts);
 }
 
 }  // namespace
