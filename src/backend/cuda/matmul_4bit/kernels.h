@@ -201,8 +201,8 @@ constexpr std::int64_t register_weights_shared_bytes() {
 }
 
 // Multistage: the tile of a thread block, the part of it that a warp has, how many stages of 64 terms lie in shared
-// memory, and the clocks that a multiprocessor takes for a stage of the blocks that it has at a time: some, and more for
-// each block. They are estimates, from counted instructions and accesses of shared memory.
+// memory, and the clocks that a multiprocessor takes for a stage of the blocks that it has at a time: some, and more
+// for each block. They are estimates, from counted instructions and accesses of shared memory.
 inline constexpr int kMultistageTerms = 64;
 struct MultistageShape {
   int outputs;

@@ -138,7 +138,7 @@ Plan multistage(const contract::Matmul4bit& p, const Owners& owners, const Multi
   return plan;
 }
 
-// Clocks of a stage of all tiles of the slowest multiprocessor, which has as many blocks at a time as its shared memory.
+// Clocks of a stage of all tiles of the slowest multiprocessor, whose shared memory has some of their blocks at a time.
 double stage_clocks(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
                     const MultistageShape& shape) {
   constexpr std::int64_t kReserved = 1 << 10;  // bytes of each block, by the system
