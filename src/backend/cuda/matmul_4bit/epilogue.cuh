@@ -1,11 +1,11 @@
-// Sums of a warpgroup to global memory: bias, rounding, and stores as wide as addresses allow.
+// Sums of a warp's registers to global memory: bias, rounding, and stores as wide as addresses allow.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH
 
 #include <cstdint>
 
 #include "backend/cuda/device/warp.cuh"
-#include "backend/cuda/matmul_4bit/pipeline.cuh"
+#include "backend/cuda/matmul_4bit/steps.cuh"
 
 namespace qfuse::cuda::matmul_4bit {
 
@@ -59,6 +59,20 @@ __device__ void store_four(Value* to, bool is_vector, int left, const std::uint3
 #pragma unroll
   for (int i = 0; i < 4; ++i)
     if (i < left) store_bytes(to + i, Value{static_cast<std::uint16_t>(words[i / 2] >> (16 * (i % 2)))});
+}
+
+// Two neighbouring outputs, or four.
+template <int kWords, class Value>
+__device__ void store_words(Value* to, bool is_vector, int left, const std::uint32_t (&words)[2]) {
+  if constexpr (kWords == 2) {
+    store_four(to, is_vector, left, words);
+  } else if (is_vector) {
+    *reinterpret_cast<std::uint32_t*>(to) = words[0];
+  } else {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      if (i < left) store_bytes(to + i, Value{static_cast<std::uint16_t>(words[0] >> (16 * i))});
+  }
 }
 
 // Where weights come first, a lane has of two of a warp's 16 outputs, 8 apart, two neighbouring tokens of every 8.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "backend/cuda/matmul_4bit/epilogue.cuh"
 #include "backend/cuda/matmul_4bit/groups.cuh"
 
 namespace qfuse::cuda::matmul_4bit {
@@ -274,6 +275,13 @@ struct Fragment {
   std::uint32_t words[4];
 };
 
+// A lane has four of a fragment's and every 8 tokens.
+template <class Tile>
+struct WarpSums {
+  float of[Tile::kFragments][Tile::kColumns * 4];
+  __device__ float (&column(int f, int c))[4] { return *reinterpret_cast<float(*)[4]>(of[f] + 4 * c); }
+};
+
 template <class Value>
 __device__ std::uint32_t rounded_pair(float first, float first_absmax, float second, float second_absmax) {
   const float weights[2] = {mul_ftz(first, first_absmax), mul_ftz(second, second_absmax)};
@@ -356,8 +364,7 @@ __device__ Fragment decode_term_codes(SharedPairs pairs, const TermCodes<kFragme
 // Products of a step, of the warp's outputs and tokens.
 template <class Value, class Tile, bool kForward>
 __device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForward>& warp, int step,
-                              const Fragment (&weights)[Tile::kFragments],
-                              float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+                              const Fragment (&weights)[Tile::kFragments], WarpSums<Tile>& sums) {
 #pragma unroll
   for (int c = 0; c < Tile::kColumns; c += 2) {
     const auto row = [&](int m, int r) {
@@ -369,7 +376,7 @@ __device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForwar
     for (int h = 0; h < 2; ++h) {
       const std::uint32_t of_inputs[2] = {words[2 * h], words[2 * h + 1]};
 #pragma unroll
-      for (int f = 0; f < Tile::kFragments; ++f) multiply(weights[f].words, of_inputs, sums[f][c + h], Value());
+      for (int f = 0; f < Tile::kFragments; ++f) multiply(weights[f].words, of_inputs, sums.column(f, c + h), Value());
     }
   }
 }
@@ -401,8 +408,7 @@ struct StepWeights {
 // their way.
 template <class Value, class Tile, bool kForward, class CopyNext>
 __device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
-                               const WarpPlace<Tile, kForward>& warp, const CopyNext& copy_next,
-                               float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+                               const WarpPlace<Tile, kForward>& warp, const CopyNext& copy_next, WarpSums<Tile>& sums) {
   StepWeights<Value, Tile, kForward> weights;
   weights.decode(stage, absmax, pairs, warp, 0);
   copy_next();
@@ -454,7 +460,7 @@ __device__ void copy_lora_stage(const MatmulArguments& a, const BlockTile& block
 
 template <class Value, class Tile, bool kForward>
 __device__ void multiply_lora_stage(const uint4* inputs, const uint4* weights, const WarpPlace<Tile, kForward>& warp,
-                                    float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+                                    WarpSums<Tile>& sums) {
 #pragma unroll
   for (int step = 0; step < kStageSteps; ++step) {
     Fragment fragments[Tile::kFragments];
@@ -471,7 +477,7 @@ __device__ void multiply_lora_stage(const uint4* inputs, const uint4* weights, c
 
 template <class Value, class Tile, bool kForward>
 __device__ void add_lora(const MatmulArguments& a, const BlockTile& block, const WarpPlace<Tile, kForward>& warp,
-                         MultistageShared<Tile>& shared, float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+                         MultistageShared<Tile>& shared, WarpSums<Tile>& sums) {
   static_assert((Tile::kInputVectors + Tile::kOutputs * kRowVectors) * sizeof(uint4) <= sizeof shared.stages);
   uint4* const inputs = shared.stages[0].inputs;
   uint4* const weights = inputs + Tile::kInputVectors;
@@ -484,27 +490,74 @@ __device__ void add_lora(const MatmulArguments& a, const BlockTile& block, const
   }
 }
 
-// ---- kernel ----
+// ---- the end ----
+
+// Forward a fragment's sums are those of a warpgroup whose weights come first.
+template <class Tile>
+struct FragmentTile {
+  static constexpr int kColumns = Tile::kShape.warp_tokens;
+};
+
+template <class Value, class Tile>
+__device__ void store_fragments(const TileOutputs& to, std::int64_t token, int output, int outputs, int lane,
+                                WarpSums<Tile>& sums) {
+#pragma unroll
+  for (int f = 0; f < Tile::kFragments; ++f) {
+    if (to.bias != nullptr)
+      add_bias_of_rows<Value, FragmentTile<Tile>>(to, output + f * 16 + lane / 4, outputs, sums.of[f]);
+    store_outputs<Value, FragmentTile<Tile>>(to, token, output + f * 16, outputs, sums.of[f]);
+  }
+}
+
+// Backward a lane has neighbouring outputs, two of each fragment, of two neighbouring tokens of every 8.
+template <class Value, class Tile>
+__device__ void store_neighbours(const TileOutputs& to, std::int64_t token, int output, int outputs,
+                                 const WarpSums<Tile>& sums) {
+  constexpr int kEach = 2 * Tile::kFragments;
+  float bias[kEach] = {};
+#pragma unroll
+  for (int e = 0; e < kEach; ++e)
+    if (to.bias != nullptr && output + e < outputs)
+      bias[e] = widen(load_bytes<Value>(static_cast<const Value*>(to.bias) + output + e));
+  Value* const first = static_cast<Value*>(to.out) + token * to.stride + output;
+  const bool is_vector = output + kEach <= outputs && is_aligned(to.out, kEach * sizeof(Value)) &&
+                         to.stride % kEach == 0 && output % kEach == 0;
+#pragma unroll
+  for (int i = 0; i < Tile::kColumns * 2; ++i) {
+    const int of_token = i / 2 * 8 + i % 2;
+    std::uint32_t words[2] = {};
+#pragma unroll
+    for (int f = 0; f < Tile::kFragments; ++f) {
+      const float* const pair = sums.of[f] + i / 2 * 4 + i % 2;
+      const float with_bias[2] = {to.bias == nullptr ? pair[0] : __fadd_rn(pair[0], bias[2 * f]),
+                                  to.bias == nullptr ? pair[2] : __fadd_rn(pair[2], bias[2 * f + 1])};
+      words[f] = Rounding<Value>::word(with_bias);
+    }
+    if (token + of_token < to.end)
+      store_words<Tile::kFragments>(first + of_token * to.stride, is_vector, outputs - output, words);
+  }
+}
 
 template <class Value, class Tile, bool kForward>
 __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, const WarpPlace<Tile, kForward>& warp,
-                           const float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
-  const std::int64_t outputs = kForward ? a.rows : a.cols;
-#pragma unroll
-  for (int f = 0; f < Tile::kFragments; ++f)
-#pragma unroll
-    for (int c = 0; c < Tile::kColumns; ++c)
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        store_output<Value>(a, block.first_token + warp.token + c * 8 + warp.lane % 4 * 2 + i % 2,
-                            block.first_output + warp.output_of(f, warp.lane / 4 + i / 2 * 8), outputs, sums[f][c][i]);
+                           WarpSums<Tile>& sums) {
+  const TileOutputs to = {a.out, a.out_stride, a.m, a.bias};
+  const std::int64_t token = block.first_token + warp.token;
+  const int output = static_cast<int>(block.first_output) + warp.output;
+  if constexpr (kForward)
+    store_fragments<Value>(to, token, output, static_cast<int>(a.rows), warp.lane, sums);
+  else
+    store_neighbours<Value>(to, token + warp.lane % 4 * 2, output + warp.lane / 4 * 2 * Tile::kFragments,
+                            static_cast<int>(a.cols), sums);
 }
+
+// ---- kernel ----
 
 // While a stage is multiplied, the next ones are on their way: codes and inputs of kStages - 1, absmax of two.
 template <class Value, class Tile, bool kForward>
 __device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block, SharedPairs pairs,
                                 const WarpPlace<Tile, kForward>& warp, MultistageShared<Tile>& shared,
-                                float (&sums)[Tile::kFragments][Tile::kColumns][4]) {
+                                WarpSums<Tile>& sums) {
   const auto terms = static_cast<int>(kForward ? a.cols : a.rows);
   Copies copies;
   StageCopier<Tile, kForward> copier(a, block);
@@ -549,7 +602,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   const MatmulArguments& a = shared.matmul;
   const BlockTile block = shared.block;
   const WarpPlace<Tile, kForward> warp;
-  float sums[Tile::kFragments][Tile::kColumns][4] = {};
+  WarpSums<Tile> sums = {};
   multiply_stages<Value>(a, block, shared_pairs(shared.pairs, warp.lane), warp, shared, sums);
   add_lora<Value>(a, block, warp, shared, sums);
   store_sums<Value>(a, block, warp, sums);
