@@ -219,7 +219,7 @@ __global__ void compare(std::uint64_t inputs, unsigned long long* counts) {
 }
 
 // All four matrices of a warp.
-__global__ void compare_transposed(unsigned long long* counts) {
+__global__ void compare_matrices(unsigned long long* counts) {
   __shared__ uint4 rows[32];
   const int lane = static_cast<int>(threadIdx.x);
   const auto pair = [&](int word) { return static_cast<unsigned>(8 * lane + 2 * word) * 0x10001U + 0x10000U; };
@@ -234,6 +234,28 @@ __global__ void compare_transposed(unsigned long long* counts) {
     const std::uint32_t again[2] = {ptx::transposed(a[m]), portable::transposed(a[m])};
     if (a[m] != b[m] || again[0] != again[1]) atomicAdd(counts, 1ULL);
   }
+  ptx::load_matrices(row, lane, a);
+  portable::load_matrices(row, lane, b);
+  for (int m = 0; m < 4; ++m)
+    if (a[m] != b[m]) atomicAdd(counts, 1ULL);
+}
+
+// Every byte of a table, at every place of a word.
+__global__ void compare_shared_pairs(unsigned long long* counts) {
+  __shared__ float2 table[256 * ptx::kSharedPairs];
+  const int lane = static_cast<int>(threadIdx.x);
+  for (int i = lane; i < 256 * ptx::kSharedPairs; i += 32)
+    table[i] = {static_cast<float>(i / ptx::kSharedPairs), static_cast<float>(-i)};
+  __syncthreads();
+  const auto of_ptx = ptx::shared_pairs(reinterpret_cast<const ptx::Pair*>(table), lane);
+  const auto of_portable = portable::shared_pairs(reinterpret_cast<const portable::Pair*>(table), lane);
+  for (std::uint32_t byte = 0; byte < 256; ++byte)
+    for (int place = 0; place < 4; ++place) {
+      const std::uint32_t word = (byte << (8 * place)) | ~(0xffU << (8 * place));
+      const ptx::Pair a = ptx::load_pair_at(of_ptx, word, ptx::byte_place(place));
+      const portable::Pair b = portable::load_pair_at(of_portable, word, portable::byte_place(place));
+      if (a.first != b.first || a.second != b.second || a.first != static_cast<float>(byte)) atomicAdd(counts, 1ULL);
+    }
 }
 
 struct Counts {
@@ -287,7 +309,9 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),
       counts.run<Multiply<false>>("matrix instruction for bf16, numbers of six kinds", kMatrixLanes),
       counts.run<Multiply<true>>("matrix instruction for fp16, numbers of six kinds", kMatrixLanes),
-      counts.run("load_transposed, transposed", 4 * 32, [&] { compare_transposed<<<1, 32>>>(counts.memory); })};
+      counts.run("load_transposed, load_matrices, transposed", 4 * 32,
+                 [&] { compare_matrices<<<1, 32>>>(counts.memory); }),
+      counts.run("load_pair_at", 4 * 256 * 32, [&] { compare_shared_pairs<<<1, 32>>>(counts.memory); })};
   if (!counts.good) return {};
   return all;
 }
