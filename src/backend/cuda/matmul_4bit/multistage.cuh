@@ -18,6 +18,7 @@ constexpr int kVectorShift = 5;
 static_assert(1 << kVectorShift == kVectorCodes);
 constexpr int kVectorValues = static_cast<int>(kValuesALoad);  // 16-bit ones, likewise
 constexpr int kStageSteps = kMultistageTerms / format::kStepTerms;
+constexpr int kStagesAhead = 4;                                // that absmax comes to the L2 before it is loaded
 constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // of a row of 16-bit values in a stage
 
 // A tile, and what a thread and a warp have of it.
@@ -224,7 +225,29 @@ struct StageAbsmax {
     return w.nested_shift - kVectorShift < kMost ? w.nested_shift - kVectorShift : kMost;
   }
 
-  // Loads those of the next stage.
+  // Into the L2: of one vector.
+  __device__ void prefetch_of(std::uint32_t of) const {
+    if (is_nested) prefetch(codes + (of >> block_shift));
+    prefetch(scales + (of >> scale_shift));
+  }
+  // Forward those of all stages, which lie in a few sectors of memory, backward those of the first ones.
+  __device__ void prefetch_first() const {
+    constexpr int kMostShift = 16;  // of blocks that have a sector for all terms, as those of 2^16 vectors have
+    constexpr int kSector = 32;     // bytes
+    const int in_sector = kSector / (is_nested ? 1 : static_cast<int>(sizeof(float)));
+    const int apart_terms = in_sector * kVectorCodes << (block_shift < kMostShift ? block_shift : kMostShift);
+#pragma unroll
+    for (int v = 0; v < Tile::kCodesEach; ++v) {
+      const std::uint32_t of = vector + static_cast<std::uint32_t>(v) * apart;
+#pragma unroll 1
+      for (int term = 0; term < (kForward ? left : kStagesAhead * kMultistageTerms);
+           term += kForward ? apart_terms : kMultistageTerms)
+        if (bounds.contain(v, left - term))
+          prefetch_of(of + static_cast<std::uint32_t>(kForward ? term / kVectorCodes : term / kMultistageTerms * step));
+    }
+  }
+
+  // Loads those of the next stage; backward those of a later one come to the L2 meanwhile.
   __device__ void load() {
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v) {
@@ -232,6 +255,8 @@ struct StageAbsmax {
       const std::uint32_t of = vector + static_cast<std::uint32_t>(v) * apart;
       if (is_nested) loaded[v].code = __ldg(codes + (of >> block_shift));
       loaded[v].scale = __ldg(scales + (of >> scale_shift));
+      if constexpr (!kForward)
+        if (bounds.contain(v, left - kStagesAhead * kMultistageTerms)) prefetch_of(of + kStagesAhead * step);
     }
     vector += step;
     left -= kMultistageTerms;
@@ -553,11 +578,20 @@ __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, con
 
 // ---- kernel ----
 
-// While a stage is multiplied, the next ones are on their way: codes and inputs of kStages - 1, absmax of two.
+// By all threads: what a block looks up.
+template <class Tile>
+__device__ void fill_tables(const MatmulArguments& a, MultistageShared<Tile>& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+  fill_pairs(a.weight.values, shared.pairs, thread / kWarp, Tile::kThreads / kWarp, thread % kWarp);
+  if (a.is_nested)
+    for (int i = thread; i < format::kCodes8; i += Tile::kThreads) shared.map[i] = a.weight.nested_quant_map[i];
+}
+
+// While a stage is multiplied, the next ones are on their way: codes and inputs of kStages - 1, absmax of two. Tables
+// are made while the first ones are.
 template <class Value, class Tile, bool kForward>
-__device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block, SharedPairs pairs,
-                                const WarpPlace<Tile, kForward>& warp, MultistageShared<Tile>& shared,
-                                WarpSums<Tile>& sums) {
+__device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block, const WarpPlace<Tile, kForward>& warp,
+                                MultistageShared<Tile>& shared, WarpSums<Tile>& sums) {
   const auto terms = static_cast<int>(kForward ? a.cols : a.rows);
   Copies copies;
   StageCopier<Tile, kForward> copier(a, block);
@@ -565,8 +599,12 @@ __device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block
   absmax.load();
 #pragma unroll 1
   for (int slot = 0; slot < Tile::kStages - 1; ++slot) copier.copy(copies, shared.stages[slot]);
+  absmax.prefetch_first();
+  fill_tables(a, shared);
+  __syncthreads();
   absmax.store(shared.map, shared.absmax[0]);
   absmax.load();
+  const SharedPairs pairs = shared_pairs(shared.pairs, warp.lane);
   int slot = 0;                  // of the stage
   int free = Tile::kStages - 1;  // of the stage before it
   int phase = 0;                 // where the stage's absmax are
@@ -592,18 +630,13 @@ template <class Value, bool kForward, class Tile>
 __global__ void __launch_bounds__(Tile::kThreads, 1)
     multiply_multistage(const __grid_constant__ GroupedArguments given) {
   MultistageShared<Tile>& shared = multistage_shared<Tile>();
-  const int thread = static_cast<int>(threadIdx.x);
   if (!find_tile<Value, kForward>(given, Tile::kOutputs, Tile::kTokens, shared.matmul, shared.block)) return;
-  fill_pairs(given.matmul.weight.values, shared.pairs, thread / kWarp, Tile::kThreads / kWarp, thread % kWarp);
-  if (given.matmul.is_nested)
-    for (int i = thread; i < format::kCodes8; i += Tile::kThreads)
-      shared.map[i] = given.matmul.weight.nested_quant_map[i];
   __syncthreads();
   const MatmulArguments& a = shared.matmul;
   const BlockTile block = shared.block;
   const WarpPlace<Tile, kForward> warp;
   WarpSums<Tile> sums = {};
-  multiply_stages<Value>(a, block, shared_pairs(shared.pairs, warp.lane), warp, shared, sums);
+  multiply_stages<Value>(a, block, warp, shared, sums);
   add_lora<Value>(a, block, warp, shared, sums);
   store_sums<Value>(a, block, warp, sums);
 }
