@@ -106,14 +106,16 @@ class Command(unittest.TestCase):
         expected = {f"matmul_4bit:kernel=warp_specialized,tokens={t},outputs={o}" for o, t in shapes}
         for kernel in ("split_k", "factored_split_k"):
             expected |= {f"matmul_4bit:kernel={kernel},tokens={t},outputs=16" for t in (8, 16)}
+        shapes = ((32, 16), (32, 32), (32, 64), (64, 32), (64, 64), (128, 32), (128, 64), (128, 128))
+        expected |= {f"matmul_4bit:kernel=multistage,tokens={t},outputs={o}" for o, t in shapes}
         expected |= {"matmul_4bit:kernel=factored,tokens=8,outputs=64"}
         expected |= {"matmul_4bit:kernel=register_weights,tokens=256,outputs=128"}
         expected |= {f"matmul_4bit:kernel=tiled,tokens={t},outputs=64" for t in (8, 64)}
         expected |= {"matmul_4bit:kernel=tiled_unaligned,tokens=64,outputs=64"}
         for of_one in sorted(expected):  # of experts: each, and where blocks stay, with tiles in turn or not
             kernel = of_one.removeprefix("matmul_4bit:")
-            stays = not kernel.startswith(("kernel=tiled", "kernel=factored,"))
-            if "tokens=16" not in kernel:  # a stack's tiles have 8
+            stays = not kernel.startswith(("kernel=multistage", "kernel=tiled", "kernel=factored,"))
+            if "tokens=16,outputs=16" not in kernel:  # a stack's tiles have 8
                 expected |= {f"matmul_4bit_grouped:{kernel},in_turn={t}" for t in range(1 + stays)}
         expected |= {f"swiglu:outputs={o},staged=0,threads={n}" for n in (256, 512) for o in ("any", "training")}
         expected |= {f"swiglu:outputs=training,staged=1,threads={n}" for n in (256, 512)}

@@ -41,7 +41,7 @@ constexpr bool is_pipeline(Kernel kernel) {
   return kernel == Kernel::warp_specialized || kernel == Kernel::register_weights;
 }
 constexpr bool is_split_k(Kernel kernel) { return kernel == Kernel::split_k || kernel == Kernel::factored_split_k; }
-// For every GPU, address and size; their thread blocks have one tile each.
+// For every GPU, address and size, but for `multistage`; their thread blocks have one tile each.
 constexpr bool is_for_any(Kernel kernel) { return !is_pipeline(kernel) && !is_split_k(kernel); }
 
 // In this build.
@@ -283,7 +283,7 @@ inline int split_k_slots(std::int64_t cols, const DeviceFacts& facts, int tokens
 }
 
 // Whether the kernel takes the call, whose rows are those of `owners`, and whose sum the device has. Those for any GPU
-// take every call of their sum, but `tiled` none that loads of 16 bytes cannot have.
+// take every call of their sum, but `tiled` and `multistage` none that loads of 16 bytes cannot have.
 bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts);
 
 }  // namespace qfuse::cuda::matmul_4bit
