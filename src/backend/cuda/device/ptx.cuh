@@ -231,10 +231,10 @@ class Copies {
     *shared = *static_cast<const uint4*>(from);
 #endif
   }
-  // The L2 gets 128 bytes: others are copied soon.
+  // The L2 gets 256 bytes: others are copied soon.
   __device__ void begin(uint4* shared, const void* from, bool exists) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
                  "l"(__cvta_generic_to_global(from)), "r"(exists ? 16 : 0)
                  : "memory");
 #else
