@@ -182,7 +182,7 @@ def hopper(monkeypatch):
 
     def find(device, dtype, rows, cols, blocksize):
         has_pipeline = dtype != torch.float32 and cols % 64 == 0 and blocksize >= 64
-        few_rows = 0 if not has_pipeline or cols % 256 != 0 or blocksize != 64 else 16 if cols <= 8192 else 8
+        few_rows = 0 if not has_pipeline or blocksize != 64 else 16 if cols <= 8192 else 8
         return few_rows, 256 if has_pipeline else -1
 
     find._dynamo_marked_constant = True
@@ -203,9 +203,9 @@ FEW = [
     pytest.param({}, "split", "factored", id="few rows"),
     pytest.param(dict(dtype=torch.float16, tokens=16), "split", "factored", id="16 rows"),
     pytest.param(dict(cols=8448, tokens=8), "split", "factored", id="8 rows of many terms"),
-    pytest.param(dict(cols=192), "plain", "plain", id="no whole chains"),
-    pytest.param(dict(cols=192, tokens=1), LEFT, LEFT, id="one row of no whole chains"),
+    pytest.param(dict(cols=192), "split", "factored", id="no whole chains"),
     pytest.param(dict(blocksize=128), "plain", "plain", id="larger blocks"),
+    pytest.param(dict(blocksize=128, tokens=1), LEFT, LEFT, id="one row of larger blocks"),
     pytest.param(dict(cols=96), LEFT, LEFT, id="other columns"),
     pytest.param(dict(blocksize=32), LEFT, LEFT, id="smaller blocks"),
     pytest.param(dict(cols=8448, tokens=9), "plain", "plain", id="9 rows of many terms"),

@@ -161,10 +161,14 @@ def test_a_bias_of_another_dtype_is_converted(device):
 # ---- the order of additions
 
 
+def advice(device, rows=ROWS, cols=256):
+    index = 0 if device == "cuda" else None
+    return qfuse.ops.orders._find_advice(index, torch.bfloat16, rows, cols, 64)
+
+
 def most_few_rows(device, cols=256):
     """16, but 4 on a CPU with AMX, and 0 on other CPUs and on GPUs without split_k."""
-    index = 0 if device == "cuda" else None
-    return qfuse.ops.orders._find_advice(index, torch.bfloat16, ROWS, cols, 64)[0]
+    return advice(device, cols=cols)[0]
 
 
 @pytest.fixture
@@ -189,7 +193,7 @@ def test_the_default_order(device, orders, few_rows):
     few, some, many = (
         torch.ones(count, cols, dtype=torch.bfloat16, device=device) for count in (few_rows, few_rows + 1, 257)
     )
-    has_kernel = device == "cpu" or (torch.version.hip is None and torch.cuda.get_device_capability() == (9, 0))
+    has_kernel = device == "cpu" or advice(device)[1] > few_rows
     calls = {
         "few rows": (lambda: qfuse.matmul_4bit(few, weight), "split"),
         "few rows of few": (lambda: qfuse.matmul_4bit(few.view(2, -1, cols), weight), "split"),
@@ -219,12 +223,14 @@ def test_the_default_order(device, orders, few_rows):
 
 
 def test_the_default_order_of_sums_of_many_terms(device, orders):
-    """And of terms that are no whole chains, of which Hopper has no kernel for few rows in the order "split"."""
-    for terms, rows, order in [(8192, 16, "split"), (8448, 8, "split"), (8448, 9, "plain"), (8256, 1, "plain")]:
+    """And of terms that are no whole chains."""
+    for terms, rows, order in [(8192, 16, "split"), (8448, 8, "split"), (8448, 9, "plain"), (8256, 8, "split")]:
         weight = make_weight(device, rows=8, cols=terms).weight
         qfuse.matmul_4bit(torch.ones(rows, terms, dtype=torch.bfloat16, device=device), weight)
         is_by_rows = most_few_rows(device) == 16
-        assert orders.pop() == (order if is_by_rows else "split" if rows <= most_few_rows(device, terms) else "plain")
+        few_rows, fused_rows = advice(device, 8, terms)
+        usual = "split" if rows <= few_rows else "plain"
+        assert orders.pop() == (None if rows > fused_rows else order if is_by_rows else usual)
 
 
 def test_compiled_code_notices_that_the_order_has_changed(device, few_rows):

@@ -445,7 +445,11 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_PLAIN; }), Kernel::warp_specialized);
   EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Kernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Kernel::tiled);
+  for (const std::int64_t cols : {64, 576, 896, 2880}) {  // the last chain has fewer terms
+    EXPECT_EQ(kernel_of([&](P& p) { p.weight.cols = cols; }), Kernel::split_k);
+    EXPECT_EQ(kernel_of([&](P& p) { p.weight.cols = cols; }, kRtx3090), Kernel::split_k);
+  }
   EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Kernel::split_k);
   EXPECT_EQ(kernel_of([](P& p) {
               p.weight.rows = 1 << 20;
@@ -459,9 +463,9 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
                 },
                 kL4),
             Kernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Kernel::split_k);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Kernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Kernel::split_k);
   EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Kernel::tiled_unaligned);
 }
 
@@ -475,7 +479,10 @@ TEST(MatmulPlan, the_factored_order_has_split_k_and_a_kernel_for_all_others) {
   p.m = 500;  // launches of 16
   expect_kernel(true);
   EXPECT_EQ(plan(p, kH200).launches, 32);
-  p.weight.cols = 4096 + 64;
+  p.weight.cols = 4096 + 64;  // launches of 8
+  expect_kernel(true);
+  EXPECT_EQ(plan(p, kH200).launches, 63);
+  p.weight.blocksize = 128;
   expect_kernel(false);
   EXPECT_FALSE(check_facts(p, kT4).ok());
   p.dtype = QFUSE_FLOAT16;
@@ -507,7 +514,8 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch) {
   EXPECT_EQ(shared(every([](auto& p) { p.sum = QFUSE_SUM_FACTORED; }))->kernel, Kernel::factored_split_k);
   EXPECT_FALSE(shared(every([](auto& p) { p.sum = QFUSE_SUM_PLAIN; })));
   EXPECT_FALSE(shared(every([](auto& p) { p.m = 9; })));
-  EXPECT_FALSE(shared(every([](auto& p) { p.weight.cols = 4096 + 64; })));
+  EXPECT_TRUE(shared(every([](auto& p) { p.weight.cols = 4096 + 64; })));
+  EXPECT_FALSE(shared(every([](auto& p) { p.weight.cols = 4096 + 32; })));
   EXPECT_FALSE(shared([](Calls& calls) { calls[1].weight.quant_type = QFUSE_FP4; }));
   EXPECT_FALSE(shared([](Calls& calls) { calls[2].weight.absmax_8bit = nullptr; }));  // plain
   EXPECT_FALSE(shared([](Calls& calls) { calls[2].in = address<void>(0x6002); }));
@@ -751,7 +759,8 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }), as(0, -1));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 8192; }), as(16, 256));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }), as(8, 256));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(0, 256)) << "no whole chains: split_k cannot have it";
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(8, 256)) << "no whole chains";
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 2880; }), as(16, 256));
   EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 8; }), as(16, 256));
   EXPECT_EQ(of([](P& p) { p.weight.blocksize = 128; }), as(0, 256));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), as(0, 8));

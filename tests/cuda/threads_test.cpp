@@ -272,12 +272,13 @@ TEST_P(ThreadsOfEveryKernel, split_k) {
   expect_right({"split_k", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::matmul_4bit::Kernel::split_k, QFUSE_FORWARD,
                QFUSE_SUM_SPLIT);
 }
-TEST_P(ThreadsOfEveryKernel, factored) {  // as split-K and, for parts of a chunk, element by element
+TEST_P(ThreadsOfEveryKernel, factored) {  // as split-K, also of a part of a chunk, and, of other blocks, by elements
   using cuda::matmul_4bit::Kernel;
-  for (const std::int64_t m : {3, 13})
-    for (const auto& [cols, kernel] : {std::pair{2 * QFUSE_SPLIT_TERMS, Kernel::factored_split_k},
-                                       std::pair{QFUSE_SPLIT_TERMS + 64, Kernel::factored}})
-      expect_right({"factored", m, 40, cols}, kernel, QFUSE_FORWARD, QFUSE_SUM_FACTORED);
+  for (const std::int64_t m : {3, 13}) {
+    for (const std::int64_t cols : {2 * QFUSE_SPLIT_TERMS, QFUSE_SPLIT_TERMS + 64})
+      expect_right({"factored", m, 40, cols}, Kernel::factored_split_k, QFUSE_FORWARD, QFUSE_SUM_FACTORED);
+    expect_right({"factored", m, 40, QFUSE_SPLIT_TERMS + 64, 128}, Kernel::factored, QFUSE_FORWARD, QFUSE_SUM_FACTORED);
+  }
 }
 TEST_P(ThreadsOfEveryKernel, warp_specialized) {
   const Matmul4bitCase c{.risk = "warp_specialized", .m = 5, .rows = 136, .cols = 128, .lora_rank = 16};

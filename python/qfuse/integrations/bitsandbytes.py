@@ -12,7 +12,7 @@ three launches and multiplies in a function of its own, _dequant_linear_fallback
 matmul_4bit, which Linear4bit calls for its forward pass, is replaced where enable(matmul=True) asks for it, by
 qfuse's, whose sums may be added in another order than bitsandbytes' own, so that results differ by roundings. With
 enable(matmul="factored") those of few rows, for inference, have the order "factored" of qfuse.ops.matmul_4bit. Products
-for which bitsandbytes has the faster kernel, as on every GPU but Hopper, stay its own.
+for which bitsandbytes has the faster kernel, as on GPUs other than Hopper all but those of few rows, stay its own.
 
 Whatever qfuse does not do, another device or an unusual state, goes to the original; but a weight that bitsandbytes has
 repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError, and so are codes that were
@@ -279,7 +279,7 @@ def enable(matmul: Matmul = False) -> Report:
 
     matmul: True, also matmul_4bit, with which Linear4bit multiplies. "factored", this too, and where qfuse.matmul_4bit
     would take the order "split", for few rows that need no gradient, it takes "factored", if that can be had. On GPUs
-    other than Hopper products stay bitsandbytes', whose kernels for few rows are faster there.
+    other than Hopper other products stay bitsandbytes', whose kernels are faster there.
     """
     report = Report()
     for patches in _patches_of(matmul):

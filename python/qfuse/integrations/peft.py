@@ -11,7 +11,7 @@ enable() replaces the forward of peft's classes, for adapters that are attached 
 LoraConfig.
 
 A call that needs no gradient goes to peft's own code where bitsandbytes' product is the faster one: on GPUs other than
-Hopper.
+Hopper, of more than few rows.
 
 A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why. So
 does float32, where the two would differ by roundings for nothing.

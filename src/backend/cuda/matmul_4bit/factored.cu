@@ -1,5 +1,5 @@
 // in:     in [m, cols] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed
-//         aligned to 16 bytes, cols a multiple of 256, blocks of 64
+//         aligned to 16 bytes, cols a multiple of 64, blocks of 64
 // out:    [m, rows], rows apart; any address
 // math:   out[i][o] = round(sum over chunks of 2^-e * sum over blocks of absmax * (sum over t of fp16(2^e * in[i][t]) *
 //         fp16(value of code (o, t))) + bias[o]), e that of the chunk of row i (format/factored.h), as FACTORED says
@@ -16,29 +16,22 @@ namespace {
 // ---- steps ----
 
 // What a lane has in flight of a chunk, in two rows: its codes of each block, and of one block what absmax is made of.
-template <bool kNested>
 struct ChunkCodes {
   uint2 codes[2][kChunkBlocks];
   Absmax absmax[2];
 };
 
-template <bool kNested>
-__device__ Absmax load_absmax(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
-  const std::uint32_t block = row * chain.row_blocks + chain.block + threadIdx.x % 4;
-  if constexpr (!kNested) return {0, __ldg(a.weight.absmax + block)};
-  return {__ldg(a.weight.absmax_8bit + block), load_nested_absmax(a, block)};
-}
-
 // ---- FACTORED ----
 
-template <class InputValue, bool kNested, int kOfColumns>
+template <class InputValue, bool kNested, bool kOfWhole, int kOfColumns>
 struct FactoredSteps {
   using Value = InputValue;
   using Table = std::uint32_t;
   using Lookups = WordsOfLane;
-  using Codes = ChunkCodes<kNested>;
+  using Codes = ChunkCodes;
   using Inputs = ChunkInputs<kOfColumns>;
   static constexpr bool kIsNested = kNested;
+  static constexpr bool kWhole = kOfWhole;
   static constexpr int kColumns = kOfColumns;
   static constexpr int kLaneTerms = kRunTerms;
 
@@ -53,11 +46,12 @@ struct FactoredSteps {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const std::uint32_t row = rows[h];
-      codes.absmax[h] = load_absmax<kNested>(a, chain, row);
+      codes.absmax[h] = load_absmax_of_lane<FactoredSteps>(a, chain, row);
       const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
       for (int b = 0; b < kChunkBlocks; ++b)
-        codes.codes[h][b] = load_once(reinterpret_cast<const uint2*>(from + b * (format::kFactoredBlock / 2)));
+        if (kWhole || b < chain.blocks)
+          codes.codes[h][b] = load_once(reinterpret_cast<const uint2*>(from + b * (format::kFactoredBlock / 2)));
     }
   }
 
@@ -86,15 +80,17 @@ struct FactoredSteps {
   // 16 outputs by one chunk.
   template <class Nested>
   static __device__ void multiply(Lookups table, const Nested& nested, const Inputs& inputs, const Codes& codes,
-                                  float (&sums)[kColumns][4]) {
+                                  int blocks, float (&sums)[kColumns][4]) {
     const auto pair = [&](std::uint32_t word, int byte) {
       return byte == 0   ? load_word<0>(table, word)
              : byte == 1 ? load_word<1>(table, word)
              : byte == 2 ? load_word<2>(table, word)
                          : load_word<3>(table, word);
     };
-    const float own[2] = {decode_absmax(kNested, nested.map, codes.absmax[0], nested.offset),
-                          decode_absmax(kNested, nested.map, codes.absmax[1], nested.offset)};
+    // What a chunk does not have are products of zeros, by -0: that changes no sum.
+    const bool is_there = has_block<FactoredSteps>(blocks);
+    const float own[2] = {is_there ? decode_absmax(kNested, nested.map, codes.absmax[0], nested.offset) : -0.0F,
+                          is_there ? decode_absmax(kNested, nested.map, codes.absmax[1], nested.offset) : -0.0F};
     const int lane = static_cast<int>(threadIdx.x % kWarp);
 #pragma unroll
     for (int b = 0; b < kChunkBlocks; ++b) {
@@ -109,20 +105,21 @@ struct FactoredSteps {
 
 // ---- the kernel of a plan ----
 
+// 16 tokens have chains that are whole.
 template <class Value, int kColumns, int kProducts>
 contract::Outcome launch_factored(std::span<const MatmulArguments> products, const Plan& plan, const qfuse_exec& exec) {
-  return products[0].is_nested
-             ? launch_split_k_kernel(multiply_split_k<FactoredSteps<Value, true, kColumns>, kProducts>, products, plan,
-                                     exec)
-             : launch_split_k_kernel(multiply_split_k<FactoredSteps<Value, false, kColumns>, kProducts>, products, plan,
-                                     exec);
+  return with_chains_of(products, [&](auto nested, auto whole) {
+    return launch_split_k_kernel(
+        multiply_split_k<FactoredSteps<Value, nested, whole || kColumns == 2, kColumns>, kProducts>, products, plan,
+        exec);
+  });
 }
 
 template <class Value>
 contract::Outcome launch_groups(const GroupedArguments& a, const Plan& plan, const qfuse_exec& exec) {
-  return a.matmul.is_nested
-             ? launch_split_k_kernel(multiply_groups_split_k<FactoredSteps<Value, true, 1>>, a, plan, exec)
-             : launch_split_k_kernel(multiply_groups_split_k<FactoredSteps<Value, false, 1>>, a, plan, exec);
+  return with_chains_of({&a.matmul, 1}, [&](auto nested, auto whole) {
+    return launch_split_k_kernel(multiply_groups_split_k<FactoredSteps<Value, nested, whole, 1>>, a, plan, exec);
+  });
 }
 
 template <class Value>

@@ -19,17 +19,12 @@ bool loads_vectors(const contract::Matmul4bit& p) {
          is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
 }
 
-// Forward, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
+// Forward, bitsandbytes' blocks, and rows of whole ones; and what 32 bits count.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (facts.compute_capability < kAmpere || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
-  if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % QFUSE_SPLIT_TERMS != 0 ||
-      w.blocksize != kSplitKBlocksize)
-    return false;
-  // A chain's blocks are of one nested block, and are loaded as a word.
-  constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
-  if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
-                                 w.nested_begin % kChainBlocks != 0 || !is_aligned(w.absmax_8bit, kChainBlocks)))
+  if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % kSplitKBlocksize != 0 ||
+      w.blocksize != kSplitKBlocksize || (contract::is_nested(w) && w.nested_blocksize > kMostNestedBlocksize))
     return false;
   return contract::element_count(w) < kMostElements / owners.count &&
          w.rows < kMostElements / kSplitKBlocksize / owners.count;
@@ -95,6 +90,14 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts) {
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens) {
   const std::int64_t token_tiles = (p.m + std::min(p.m, owners.count) * (tokens - 1)) / tokens;
   return format::ceil_div(output_count(p), outputs) * token_tiles;
+}
+
+bool has_whole_chains(const contract::Matmul4bit& p) {
+  const qfuse_weight_4bit& w = p.weight;
+  return w.cols % QFUSE_SPLIT_TERMS == 0 &&
+         (!contract::is_nested(w) ||
+          (w.nested_blocksize >= kSplitKChainBlocks && w.nested_begin % kSplitKChainBlocks == 0 &&
+           is_aligned(w.absmax_8bit, kSplitKChainBlocks)));
 }
 
 bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {

@@ -85,6 +85,7 @@ inline constexpr double kDecodedBytes = 4.5 / 0.81;
 inline constexpr int kSplitKOutputs = 16;
 inline constexpr int kSplitKWarps = 16;      // at most
 inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
+inline constexpr int kSplitKChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
 inline constexpr std::array kSplitKTokens = {8, 16};
 inline constexpr int kSplitKProducts = 4;  // at most, in one launch
 
@@ -263,8 +264,10 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 // Tiles of the call: at most, where they are those of several owners, who share no tile.
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
-// Tiles of split-K; the rounds in which a block takes the chains; and how many tiles of a block have totals, of so many
-// tiles of all products.
+// Of split-K: whether every chain has all its terms, and its blocks' absmax are of one nested block and in one word;
+// its tiles; the rounds in which a block takes the chains; and how many tiles of a block have totals, of so many tiles
+// of all products.
+bool has_whole_chains(const contract::Matmul4bit& p);
 inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
   return format::ceil_div(p.weight.rows, kSplitKOutputs);
 }

@@ -41,11 +41,12 @@ Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens
       std::min<std::int64_t>(split_k_shared_bytes(tokens, slots, totals, products), std::numeric_limits<int>::max()));
   return plan;
 }
-// 16 tokens in a launch, if there are as many, and the device has the shared memory.
+// 16 tokens in a launch, if there are as many, and the device has the shared memory; of FACTORED where chains are not
+// whole there are not the registers.
 Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const std::int64_t tiles = split_k_tiles(p);
-  const bool are_many =
-      p.m > kSplitKTokens.front() && split_k_slots(p.weight.cols, facts, kSplitKTokens.back(), tiles, 1) > 0;
+  const bool are_many = p.m > kSplitKTokens.front() && (!is_factored(p) || has_whole_chains(p)) &&
+                        split_k_slots(p.weight.cols, facts, kSplitKTokens.back(), tiles, 1) > 0;
   Plan plan = split_k(p, facts, are_many ? kSplitKTokens.back() : kSplitKTokens.front(), tiles, 1);
   plan.launches = format::ceil_div(p.m, plan.tokens);
   return plan;

@@ -1,5 +1,5 @@
 // in:     in [m, cols] fp16 or bf16, m up to 16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and
-//         packed aligned to 16 bytes, cols a multiple of 256, blocks of 64
+//         packed aligned to 16 bytes, cols a multiple of 64, blocks of 64
 // out:    [m, rows], rows apart; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as SPLIT's
 // cost:   a look-up in shared memory for each byte of codes: 32 weights a clock and multiprocessor
@@ -21,12 +21,17 @@ constexpr int kWindowBlocks = kWindowTerms / kSplitKBlocksize;   // of absmax
 // ---- steps ----
 
 // What a lane has in flight of a chain, in two rows: its codes of each window, and of all blocks what absmax is made
-// of.
-template <bool kNested>
+// of, or, where chains are not whole, of one block.
+template <bool kNested, bool kWhole>
 struct ChainCodes {
   uint4 codes[2][kWindows];
   std::uint32_t absmax_codes[2];  // nested: a byte a block
   float absmax[2][kWindows];      // nested: only the first one, of the nested block
+};
+template <bool kNested>
+struct ChainCodes<kNested, false> {
+  uint4 codes[2][kWindows];
+  Absmax absmax[2];
 };
 
 // The lane's block in window w.
@@ -36,7 +41,7 @@ __device__ inline int block_of_window(int w) {
 
 template <bool kNested>
 __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row, int h,
-                            ChainCodes<kNested>& codes) {
+                            ChainCodes<kNested, true>& codes) {
   const std::uint32_t block = row * chain.row_blocks + chain.block;
   if constexpr (kNested) {
     codes.absmax_codes[h] = __ldg(reinterpret_cast<const std::uint32_t*>(a.weight.absmax_8bit + block));
@@ -48,12 +53,32 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
   }
 }
 
-// Of the lane's codes in window w.
+// Of the lane's codes in each window.
 template <bool kNested, class Nested>
-__device__ float decode_absmax(const ChainCodes<kNested>& codes, int h, int w, const Nested& nested) {
-  if constexpr (!kNested) return codes.absmax[h][w];
-  const unsigned code = codes.absmax_codes[h] >> (8 * block_of_window(w)) & 0xffU;
-  return decode_absmax(kNested, nested.map, Absmax{code, codes.absmax[h][0]}, nested.offset);
+__device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nested& nested, bool /*has_own*/,
+                              float (&absmax)[kWindows][2]) {
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) {
+      const unsigned code = codes.absmax_codes[h] >> (8 * block_of_window(w)) & 0xffU;
+      absmax[w][h] = kNested ? decode_absmax(kNested, nested.map, Absmax{code, codes.absmax[h][0]}, nested.offset)
+                             : codes.absmax[h][w];
+    }
+}
+
+// Where a chain has fewer terms, what is beyond is 0, as its inputs are: so are the products of whatever codes there
+// are.
+template <bool kNested, class Nested>
+__device__ void decode_absmax(const ChainCodes<kNested, false>& codes, const Nested& nested, bool has_own,
+                              float (&absmax)[kWindows][2]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const float own = has_own ? decode_absmax(kNested, nested.map, codes.absmax[h], nested.offset) : 0.0F;
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) absmax[w][h] = value_of(own, lane / 4 * 4 + block_of_window(w));
+  }
 }
 
 // Byte kByte of a word of codes, decoded: two weights, the first one lower.
@@ -69,6 +94,7 @@ template <int kColumns>
 struct ChainInputs {
   std::uint32_t words[kColumns][kWindows][kWindowSteps][2];
 };
+
 // 16 outputs by one window of terms.
 template <class Value, int kColumns>
 __device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)[2], PairsOfLane pairs,
@@ -93,14 +119,15 @@ __device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)
 
 // ---- SPLIT ----
 
-template <class InputValue, bool kNested, int kOfColumns>
+template <class InputValue, bool kNested, bool kOfWhole, int kOfColumns>
 struct SplitSteps {
   using Value = InputValue;
   using Table = Pair;
   using Lookups = PairsOfLane;
-  using Codes = ChainCodes<kNested>;
+  using Codes = ChainCodes<kNested, kOfWhole>;
   using Inputs = ChainInputs<kOfColumns>;
   static constexpr bool kIsNested = kNested;
+  static constexpr bool kWhole = kOfWhole;
   static constexpr int kColumns = kOfColumns;
   static constexpr int kLaneTerms = kVectorTerms;
 
@@ -116,11 +143,15 @@ struct SplitSteps {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const std::uint32_t row = rows[h];
-      load_absmax(a, chain, row, h, codes);
+      if constexpr (kWhole)
+        load_absmax(a, chain, row, h, codes);
+      else
+        codes.absmax[h] = load_absmax_of_lane<SplitSteps>(a, chain, row);
       const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)
-        codes.codes[h][w] = load_once(reinterpret_cast<const uint4*>(from + w * (kWindowTerms / 2)));
+        if (kWhole || block_of_window(w) < chain.blocks)
+          codes.codes[h][w] = load_once(reinterpret_cast<const uint4*>(from + w * (kWindowTerms / 2)));
     }
   }
 
@@ -144,12 +175,9 @@ struct SplitSteps {
   // 16 outputs by one chain.
   template <class Nested>
   static __device__ void multiply(PairsOfLane pairs, const Nested& nested, const Inputs& inputs, const Codes& codes,
-                                  float (&sums)[kColumns][4]) {
+                                  int blocks, float (&sums)[kColumns][4]) {
     float absmax[kWindows][2];
-#pragma unroll
-    for (int h = 0; h < 2; ++h)
-#pragma unroll
-      for (int w = 0; w < kWindows; ++w) absmax[w][h] = decode_absmax(codes, h, w, nested);
+    decode_absmax(codes, nested, has_block<SplitSteps>(blocks), absmax);
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
       const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};
@@ -162,17 +190,17 @@ struct SplitSteps {
 
 template <class Value, int kColumns, int kProducts>
 contract::Outcome launch_split(std::span<const MatmulArguments> products, const Plan& plan, const qfuse_exec& exec) {
-  return products[0].is_nested ? launch_split_k_kernel(multiply_split_k<SplitSteps<Value, true, kColumns>, kProducts>,
-                                                       products, plan, exec)
-                               : launch_split_k_kernel(multiply_split_k<SplitSteps<Value, false, kColumns>, kProducts>,
-                                                       products, plan, exec);
+  return with_chains_of(products, [&](auto nested, auto whole) {
+    return launch_split_k_kernel(multiply_split_k<SplitSteps<Value, nested, whole, kColumns>, kProducts>, products,
+                                 plan, exec);
+  });
 }
 
 template <class Value>
 contract::Outcome launch_groups(const GroupedArguments& a, const Plan& plan, const qfuse_exec& exec) {
-  return a.matmul.is_nested
-             ? launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, true, 1>>, a, plan, exec)
-             : launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, false, 1>>, a, plan, exec);
+  return with_chains_of({&a.matmul, 1}, [&](auto nested, auto whole) {
+    return launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, nested, whole, 1>>, a, plan, exec);
+  });
 }
 
 template <class Value>

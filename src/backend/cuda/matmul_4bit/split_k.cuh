@@ -1,6 +1,7 @@
 // Split-K for few tokens, forward: what SPLIT and FACTORED share. Each warp sums a chain of 256 terms, from its own
 // registers; weights go from global memory to mma.sync without shared memory. A sum's Steps are
 //   Value, kIsNested, kColumns  of the inputs, the weight, and every 8 tokens
+//   kWhole                      every chain has 256 terms, whose blocks are of one nested block and a word of codes
 //   Table, Lookups              a row for each value of a byte of codes, and a lane's way to its copy
 //   Codes, Inputs               what a lane has in flight of a chain of the weight, and holds of the inputs
 // and functions that make, load and multiply these.
@@ -8,8 +9,10 @@
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/matmul_4bit/steps.cuh"
@@ -89,7 +92,19 @@ struct ChainOfLane {
   std::uint32_t block;      // the chain's first one
   std::uint32_t row_bytes;  // of codes
   std::uint32_t row_blocks;
+  int blocks;  // of the chain
 };
+
+__device__ inline int count_chains(const MatmulArguments& a) {
+  return static_cast<int>((a.cols + QFUSE_SPLIT_TERMS - 1) / QFUSE_SPLIT_TERMS);
+}
+
+// Of the chain that begins with a term: the last one may have fewer than four.
+template <class Steps>
+__device__ int count_blocks(const MatmulArguments& a, std::int64_t term) {
+  const std::int64_t left = (a.cols - term) / kSplitKBlocksize;
+  return Steps::kWhole || left > kSplitKChainBlocks ? kSplitKChainBlocks : static_cast<int>(left);
+}
 
 template <class Steps>
 __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term) {
@@ -97,12 +112,27 @@ __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term
   return {.byte = static_cast<std::uint32_t>((term + of_lane) / 2),
           .block = static_cast<std::uint32_t>(term / kSplitKBlocksize + a.weight.nested_begin),
           .row_bytes = static_cast<std::uint32_t>(a.cols / 2),
-          .row_blocks = static_cast<std::uint32_t>(a.cols / kSplitKBlocksize)};
+          .row_blocks = static_cast<std::uint32_t>(a.cols / kSplitKBlocksize),
+          .blocks = count_blocks<Steps>(a, term)};
 }
 
 // What a block's nested absmax is multiplied by.
 __device__ inline float load_nested_absmax(const MatmulArguments& a, std::uint32_t block) {
   return __ldg(a.weight.nested_absmax + (block >> (a.weight.nested_shift - a.weight.block_shift)));
+}
+
+// The lane's block of four: whether a chain of so many blocks has it; and what its absmax is made of, or, where the
+// chain does not have it, that of the first one.
+template <class Steps>
+__device__ bool has_block(int blocks) {
+  return Steps::kWhole || static_cast<int>(threadIdx.x % 4) < blocks;
+}
+template <class Steps>
+__device__ Absmax load_absmax_of_lane(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
+  const unsigned of_chain = has_block<Steps>(chain.blocks) ? threadIdx.x % 4 : 0;
+  const std::uint32_t block = row * chain.row_blocks + chain.block + of_chain;
+  if constexpr (!Steps::kIsNested) return {0, __ldg(a.weight.absmax + block)};
+  return {__ldg(a.weight.absmax_8bit + block), load_nested_absmax(a, block)};
 }
 
 // The lane's first codes of a row.
@@ -124,15 +154,16 @@ __device__ inline TileRows rows_of(const MatmulArguments& a, std::uint32_t tile)
 }
 
 // What a warp multiplies first, into the L2: of each row a lane asks for a block.
-template <bool kNested>
+template <class Steps>
 __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t tile, int warp) {
-  const std::int64_t term = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
-  const std::int64_t of_lane = threadIdx.x % 4 * kSplitKBlocksize;
+  const std::int64_t of_warp = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
+  const std::int64_t term = of_warp < a.cols ? of_warp : 0;
+  const std::int64_t of_lane = has_block<Steps>(count_blocks<Steps>(a, term)) ? threadIdx.x % 4 * kSplitKBlocksize : 0;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    const std::int64_t first = rows_of(a, tile)[h] * a.cols + (term < a.cols ? term : 0) + of_lane;
+    const std::int64_t first = rows_of(a, tile)[h] * a.cols + term + of_lane;
     prefetch(a.weight.packed + first / 2);
-    if constexpr (kNested)
+    if constexpr (Steps::kIsNested)
       prefetch(a.weight.absmax_8bit + a.weight.nested_begin + first / kSplitKBlocksize);
     else
       prefetch(a.weight.absmax + first / kSplitKBlocksize);
@@ -241,17 +272,17 @@ __device__ void add_team(const SplitKArguments<kProducts>& arguments,
 // Multiplies a tile's codes, and has the next one's loaded in their place.
 template <class Steps, class LoadNext>
 __device__ void multiply_codes(const typename Steps::Lookups& lookups, const NestedMap& nested,
-                               const typename Steps::Inputs& inputs, typename Steps::Codes& codes,
+                               const typename Steps::Inputs& inputs, typename Steps::Codes& codes, int blocks,
                                const LoadNext& load_next, float (&sums)[Steps::kColumns][4]) {
   if constexpr (Steps::kColumns == 1) {
     // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move others
     // behind the arithmetic, to save registers.
     typename Steps::Codes next_codes = codes;
     load_next(next_codes);
-    Steps::multiply(lookups, nested, inputs, codes, sums);
+    Steps::multiply(lookups, nested, inputs, codes, blocks, sums);
     codes = next_codes;
   } else {
-    Steps::multiply(lookups, nested, inputs, codes, sums);
+    Steps::multiply(lookups, nested, inputs, codes, blocks, sums);
     load_next(codes);
   }
 }
@@ -276,11 +307,11 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   const int lane = static_cast<int>(threadIdx.x % kWarp);
   const auto blocks = static_cast<std::uint32_t>(a.blocks);
   const std::uint32_t tiles = arguments.first_tiles[kProducts];
-  const auto chains = static_cast<int>(a.cols / QFUSE_SPLIT_TERMS);
+  const int chains = count_chains(a);
 
   // While the grid before is at work.
   const SplitKTile first_tile = tile_of(arguments, blockIdx.x);
-  prefetch_first_chain<Steps::kIsNested>(arguments.products[first_tile.product], first_tile.tile, warp);
+  prefetch_first_chain<Steps>(arguments.products[first_tile.product], first_tile.tile, warp);
   Steps::make_table(a, table, warp, warps, lane);
   const typename Steps::Lookups lookups = Steps::lookups(table, lane);
   launch_dependent_grids();
@@ -295,7 +326,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       Steps::load_codes(product, chain, rows_of(product, tile.tile), of_tile);
     };
     SplitKTile here = {first_tile.product, seen_anew(first_tile.tile)};
-    typename Steps::Codes codes;
+    typename Steps::Codes codes{};
     load_codes(here, codes);
     typename Steps::Inputs inputs;
     Steps::load_inputs(a, {0, a.m}, term, inputs);
@@ -313,7 +344,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
         if (!is_last) load_codes(next, next_codes);
       };
       float sums[Steps::kColumns][4] = {};
-      multiply_codes<Steps>(lookups, shared.nested[here.product], inputs, codes, load_next, sums);
+      multiply_codes<Steps>(lookups, shared.nested[here.product], inputs, codes, chain.blocks, load_next, sums);
       here = next;
       store_part(sums, lane, parts[phase][together++][warp]);
       if (together < most_together && !is_last) continue;
@@ -327,6 +358,17 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     }
     __syncthreads();  // the next round's parts are made where the last ones may still be added
   }
+}
+
+// Calls launch_steps(kNested, kWhole), which are types of constants.
+template <class Launch>
+contract::Outcome with_chains_of(std::span<const MatmulArguments> products, const Launch& launch_steps) {
+  const bool are_whole = std::ranges::all_of(products, &MatmulArguments::has_whole_chains);
+  if (products[0].is_nested)
+    return are_whole ? launch_steps(std::true_type(), std::true_type())
+                     : launch_steps(std::true_type(), std::false_type());
+  return are_whole ? launch_steps(std::false_type(), std::true_type())
+                   : launch_steps(std::false_type(), std::false_type());
 }
 
 // One launch after another, each of as many tokens as the plan has.

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   const int warp = static_cast<int>(threadIdx.x / kWarp);
   const int warps = static_cast<int>(blockDim.x / kWarp);
   const int lane = static_cast<int>(threadIdx.x % kWarp);
-  const auto chains = static_cast<int>(a.cols / QFUSE_SPLIT_TERMS);
+  const int chains = count_chains(a);
   const int team_warps = chains < warps ? chains : warps;
   const int teams = warps / team_warps;
   const int team = warp / team_warps;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   GroupTile tile = shared.first_tiles[team < teams ? team : 0];
   int turns = 0;  // of the team that has the most tiles
   for (int i = 0; i < teams; ++i) turns = shared.first_tiles[i].left > turns ? shared.first_tiles[i].left : turns;
-  typename Steps::Codes codes;
+  typename Steps::Codes codes{};
   const auto load_codes = [&](int first, typename Steps::Codes& to) {
     const bool is_there = tiles.has(tile) && team < teams && first + member < chains;
     if (!is_there) return;
@@ -112,7 +112,8 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       if (is_last) tiles.advance(tile);
       load_codes(is_last ? 0 : first + team_warps, codes);
       if (is_at_work) {
-        Steps::multiply(lookups, nested, inputs, here, sums);
+        const int blocks = count_blocks<Steps>(a, std::int64_t{first + member} * QFUSE_SPLIT_TERMS);
+        Steps::multiply(lookups, nested, inputs, here, blocks, sums);
         store_part(sums, lane, shared.parts[phase][warp]);
       }
       __syncthreads();

@@ -28,6 +28,7 @@ struct MatmulArguments {
   std::int64_t token_tiles;  // of thread blocks; those of the same outputs are neighbours
   bool is_nested;
   bool is_split;
+  bool has_whole_chains;
   Weight4bit weight;
   const void* in;
   const void* bias;
@@ -47,6 +48,7 @@ inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Plan& p
           .token_tiles = format::ceil_div(p.m, plan.tokens),
           .is_nested = contract::is_nested(p.weight),
           .is_split = p.sum == QFUSE_SUM_SPLIT,
+          .has_whole_chains = has_whole_chains(p),
           .weight = device_view(p.weight),
           .in = p.in,
           .bias = p.bias,
