@@ -168,34 +168,36 @@ def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkey
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize(
-    "advice, least, most",
+    "advice, outputs, least, most",
     [
-        ((16, 256), 1, 0),
-        ((0, 256), 1, 1),
-        ((16, 64), 17, 1536),
-        ((8, 8), 9, 1536),
-        ((0, 64), 1, 1536),
-        ((0, 8), 1, 1536),
-        ((0, -1), 1, 1536),
+        ((16, 256), 64, 1, 0),
+        ((0, 256), 64, 1, 1),
+        ((16, 128), 64, 17, 1536),
+        ((16, 128), 4096, 65, 1536),
+        ((16, 32), 4096, 33, 1536),
+        ((8, 8), 4096, 9, 1536),
+        ((0, 64), 4096, 1, 1536),
+        ((0, -1), 4096, 1, 1536),
     ],
     ids=[
         "hopper",
         "hopper without split_k",
-        "split_k, slow memory",
-        "split_k, fast memory",
-        "slow memory",
-        "fast memory",
+        "few outputs",
+        "many outputs, slow memory",
+        "many outputs, fast memory",
+        "little to decode",
+        "without split_k",
         "always decoded",
     ],
 )
-def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, least, most, dtype):
+def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, outputs, least, most, dtype):
     """Of a GPU that only looks like one, from so many rows up to so many; of a gradient, from one."""
     if dtype == torch.float32:  # of which there is no kernel but by decoding first
         advice, least, most = (0, -1), 1, 1536
     monkeypatch.setattr(qfuse.ops.orders, "_find_advice", lambda device, *shape: advice)
-    is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(64, 192), blocksize=64)
+    is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(outputs, 192), blocksize=64)
     with FakeTensorMode():
-        for rows in (1, 2, 8, 9, 16, 17, 1536, 1537):
+        for rows in (1, 2, 8, 9, 16, 17, 32, 33, 64, 65, 1536, 1537):
             x = torch.empty(rows, 192, device="cuda", dtype=dtype)
             assert is_slower(x) == (least <= rows <= most)
             assert is_slower(x.clone().requires_grad_()) == (rows <= most)

@@ -381,8 +381,8 @@ cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::func
   const Order order = order_from_environment();
   blockDim = block;
   Multiprocessor::only().lend(shared_bytes);
-  for (const unsigned number : numbers(grid.x, order, 0)) {
-    blockIdx = {number, 0, 0};
+  for (const unsigned number : numbers(grid.x * grid.y, order, 0)) {
+    blockIdx = {number % grid.x, number / grid.x, 0};
     Multiprocessor::only().run_block(block.x, thread, order);
   }
   return cudaSuccess;

@@ -13,8 +13,10 @@ from ..native.torch_ops import Order
 from ..weight.form import FLOAT_DTYPES
 from . import gradients, grouped_products
 
-_MOST_ROWS_OF_TILES = 64  # fused_rows where a GPU has no kernel but `tiled` for a product
+_MOST_ROWS_OF_TILES = 128  # fused_rows where a GPU has no Hopper's kernel for a product
 _MOST_ROWS_OF_BITSANDBYTES = 1536  # with more, it decodes and calls cuBLAS on every GPU
+_ROWS_OF_MANY_OUTPUTS = 64  # up to which `multistage` beats bitsandbytes' kernels, with so many outputs at least:
+_MANY_OUTPUTS = 4096
 _LEAST_GROUPED_ROWS = 16  # of an expert, for which decoding takes longer than a product of any kernel
 
 _batch_invariant = False
@@ -61,16 +63,19 @@ def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
 
 
 def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether bitsandbytes' own product is the faster one: on GPUs other than Hopper, of more rows than "split" takes,
-    or with a gradient, up to as many as it has kernels for; on Hopper for a single row that "split" cannot have.
-    docs/PERFORMANCE.md has figures. Never where the order must not depend on the number of rows."""
+    """Whether bitsandbytes' own product is the faster one: on GPUs other than Hopper, with a gradient, or of more rows
+    than "split" takes and 64 of many outputs, up to as many as it has kernels for; on Hopper for a single row that
+    "split" cannot have. docs/PERFORMANCE.md has figures. Never where the order must not depend on the number of rows.
+    """
     if not x.is_cuda or _batch_invariant:
         return False
     few_rows, fused_rows = _ask_advice(x, shape, blocksize)
     if fused_rows > _MOST_ROWS_OF_TILES:
         return few_rows == 0 and _is_known(_rows(x) == 1)
-    is_split = _is_known(_rows(x) <= few_rows) and not gradients.needs_gradient(x)
-    return not is_split and _is_known(_rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
+    has_multistage = few_rows > 0 and index(shape[0]) >= _MANY_OUTPUTS
+    most_rows = max(few_rows, min(fused_rows, _ROWS_OF_MANY_OUTPUTS) if has_multistage else 0)
+    is_fused = _is_known(_rows(x) <= most_rows) and not gradients.needs_gradient(x)
+    return not is_fused and _is_known(_rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
 
 
 def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int) -> tuple[int, int]:

@@ -23,6 +23,7 @@ struct LaunchShape {
   int threads;           // of a block
   int shared_bytes = 0;  // of a block, beside what the kernel declares; more than 40 KiB are asked for
   int cluster = 1;       // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
+  int rows = 1;          // of so many blocks each: blockIdx.y
   bool programmatic_launch = false;  // the kernel calls wait_for_prerequisite_grids() itself; code before sm_90 cannot
 };
 
@@ -39,7 +40,7 @@ inline contract::Outcome launch_with_attributes(const void* kernel, const Launch
   attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attributes[1].val.programmaticStreamSerializationAllowed = shape.programmatic_launch ? 1 : 0;
   cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+  config.gridDim = dim3(static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.rows));
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
   config.stream = stream;
@@ -55,8 +56,9 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
                          const qfuse_exec& exec) {
   constexpr int kSharedOfAll = 40 << 10;  // bytes: every kernel may have 48 KiB without asking, its own among them
   if (shape.blocks > std::numeric_limits<int>::max() ||  // the widest grid of every architecture
-      shape.blocks > kMostThreads / shape.threads)
-    return contract::unsupported(std::to_string(shape.blocks) + " thread blocks are more than a launch can have");
+      shape.blocks > kMostThreads / shape.threads / shape.rows)
+    return contract::unsupported(std::to_string(shape.blocks * shape.rows) +
+                                 " thread blocks are more than a launch can have");
   const CurrentDevice current(exec.device.index);
   if (!current.outcome().ok()) return current.outcome();
   const auto stream = static_cast<cudaStream_t>(exec.stream);
@@ -73,8 +75,8 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
   possible.programmatic_launch = shape.programmatic_launch && waits_for_prerequisites(function, exec.device.index);
   if (possible.cluster > 1 || possible.programmatic_launch)
     return launch_with_attributes(function, possible, arguments, stream);
-  return outcome_of(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(shape.blocks)),
-                                     dim3(static_cast<unsigned>(shape.threads)), arguments,
+  const dim3 grid(static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.rows));
+  return outcome_of(cudaLaunchKernel(kernel, grid, dim3(static_cast<unsigned>(shape.threads)), arguments,
                                      static_cast<std::size_t>(shape.shared_bytes), stream));
 }
 

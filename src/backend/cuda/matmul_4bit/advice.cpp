@@ -1,10 +1,59 @@
+#include <algorithm>
+#include <array>
+
 #include "backend/cuda/kernels.h"
-#include "backend/cuda/matmul_4bit/plan.h"
+#include "backend/cuda/matmul_4bit/estimates.h"
 #ifdef QFUSE_WITH_CUDA
 #include "backend/cuda/gpu.h"
 #endif
 
 namespace qfuse::cuda {
+namespace matmul_4bit {
+namespace {
+
+constexpr std::array<std::int64_t, 5> kRows = {128, 64, 32, 16, 8};  // that ways are weighed for
+constexpr std::int64_t kPipelineRows = 256;  // of Hopper's: with about twice as many and more cuBLAS is faster
+
+// So many rows, forward.
+contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, std::int64_t rows) {
+  contract::Matmul4bit product = p;
+  product.direction = QFUSE_FORWARD;
+  product.sum = sum;
+  product.m = rows;
+  return product;
+}
+
+double us_of(const contract::Matmul4bit& p, const DeviceFacts& facts) { return plan_us(plan(p, facts), p, facts); }
+
+}  // namespace
+
+contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const qfuse_weight_4bit& w = p.weight;
+  const bool has_instructions = has_tensor_cores(p.dtype, facts);
+  contract::Matmul4bitAdvice advice{.few = QFUSE_SUM_OF_DEVICE, .few_rows = 0, .fused_rows = -1};
+  if (p.dtype == QFUSE_FLOAT32) return advice;
+  if (!has_estimates(facts)) advice.fused_rows = w.cols % kCodesALoad == 0 ? kRows.back() : -1;
+  if (!has_instructions) return advice;
+  const bool has_pipeline = kHasWgmma && facts.compute_capability == kHopper && w.cols % kPanelCols == 0 &&
+                            w.rows % kValuesALoad == 0 && w.blocksize >= kPanelCols;
+  const bool has_split_k = takes(Kernel::split_k, product_of(p, QFUSE_SUM_SPLIT, kRows.back()), {}, facts);
+  advice.few = QFUSE_SUM_SPLIT;
+  if (has_pipeline) advice.fused_rows = kPipelineRows;
+  if (!has_estimates(facts)) {
+    if (has_split_k) advice.few_rows = kRows.back();
+    return advice;
+  }
+  for (const std::int64_t rows : kRows) {
+    const double plain = us_of(product_of(p, QFUSE_SUM_PLAIN, rows), facts);
+    const double split = has_split_k ? us_of(product_of(p, QFUSE_SUM_SPLIT, rows), facts) : plain;
+    if (std::min(plain, split) < decoded_us(w, facts)) advice.fused_rows = std::max(advice.fused_rows, rows);
+    if (has_split_k && split <= plain) advice.few_rows = std::max(advice.few_rows, rows);
+  }
+  advice.few_rows = std::clamp<std::int64_t>(advice.fused_rows, 0, advice.few_rows);
+  return advice;
+}
+
+}  // namespace matmul_4bit
 
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, [[maybe_unused]] int index) {
   DeviceFacts facts;

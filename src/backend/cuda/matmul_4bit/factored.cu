@@ -126,10 +126,9 @@ template <class Value>
 contract::Outcome launch_of(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   if (call.a.groups.experts > 0) return launch_groups<Value>(call.a, plan, exec);
   if (call.products.size() > 1) return launch_factored<Value, 1, kSplitKProducts>(call.products, plan, exec);
-  return launch_in_turn<Value>(call.a.matmul, plan, [&](std::span<const MatmulArguments> product) {
-    return plan.tokens == kSplitKTokens.front() ? launch_factored<Value, 1, 1>(product, plan, exec)
-                                                : launch_factored<Value, 2, 1>(product, plan, exec);
-  });
+  const std::span<const MatmulArguments> product(&call.a.matmul, 1);
+  return plan.tokens == kSplitKTokens.front() ? launch_factored<Value, 1, 1>(product, plan, exec)
+                                              : launch_factored<Value, 2, 1>(product, plan, exec);
 }
 
 }  // namespace

@@ -30,13 +30,14 @@ bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const Dev
          w.rows < kMostElements / kSplitKBlocksize / owners.count;
 }
 
-// More tokens than a launch takes are several launches, of FACTORED any number; of a stack, a tile has up to 8 of an
-// expert's.
+// Of a stack, a tile has up to 8 tokens of an expert's.
 bool takes_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (!fits_split_k(p, owners, facts)) return false;
-  if (!owners.are_experts)
-    return (p.m <= kSplitKTokens.back() || p.sum == QFUSE_SUM_FACTORED) &&
-           split_k_slots(p.weight.cols, facts, kSplitKTokens.front(), split_k_tiles(p), 1) > 0;
+  if (!owners.are_experts) {
+    const SplitKLaunch few = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.front()};
+    return (p.sum == QFUSE_SUM_FACTORED ? few.token_tiles() <= kMostTokenTiles : p.m <= kMostSplitKTokens) &&
+           few.slots(facts) > 0;
+  }
   return p.m < kMostCoordinate && p.weight.rows < kMostCoordinate / owners.count &&
          count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()) < kMostCoordinate &&
          kSplitKGroupsBytes <= facts.shared_bytes;

@@ -68,26 +68,15 @@ inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
 inline constexpr std::array kTileTokens = {8, 64};
 inline constexpr int kUnalignedTileTokens = 64;
 
-// `tiled` beside decoding to memory, with what each takes to begin (docs/history/2026-11-matmul-4bit.md). Clocks of a
-// multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block. Bytes a weight: half a one
-// read, two written and read back, at the part of the memory's rate that this reaches.
-struct TileClocks {
-  int tokens;
-  int of_any;
-  int of_each;
-};
-inline constexpr std::array<TileClocks, 2> kTileClocks = {{{64, 1900, 2300}, {8, 2300, 620}}};
-inline constexpr double kTiledUs = 2;
-inline constexpr double kDecodedUs = 4.5;
-inline constexpr double kDecodedBytes = 4.5 / 0.81;
-
 // Split-K: a warp makes 16 outputs at a time, of one chain of terms.
 inline constexpr int kSplitKOutputs = 16;
 inline constexpr int kSplitKWarps = 16;      // at most
 inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
 inline constexpr int kSplitKChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
 inline constexpr std::array kSplitKTokens = {8, 16};
-inline constexpr int kSplitKProducts = 4;  // at most, in one launch
+inline constexpr std::int64_t kMostTokenTiles = 65535;  // which are blockIdx.y
+inline constexpr std::int64_t kMostSplitKTokens = 64;   // of SPLIT: with more, tiles that are decoded once are faster
+inline constexpr int kSplitKProducts = 4;               // at most, in one launch
 
 // The shared memory of a thread block: a table with a row of pairs for each byte; of each product the map and the
 // offset of nested absmax; slots for the sums of all warps for a tile; and, if the chains take several rounds, a total
@@ -202,8 +191,7 @@ constexpr std::int64_t register_weights_shared_bytes() {
 }
 
 // Multistage: the tile of a thread block, the part of it that a warp has, how many stages of 64 terms lie in shared
-// memory, and the clocks that a multiprocessor takes for a stage of the blocks that it has at a time: some, and more
-// for each block. They are estimates, from counted instructions and accesses of shared memory.
+// memory, and the clocks that a multiprocessor takes for a stage of its blocks: so many for each, and some at least.
 inline constexpr int kMultistageTerms = 64;
 struct MultistageShape {
   int outputs;
@@ -211,24 +199,22 @@ struct MultistageShape {
   int warp_outputs;
   int warp_tokens;
   int stages;
-  int of_any;
-  int of_each;
+  int least_clocks;
+  int clocks;
 
   [[nodiscard]] constexpr int threads() const { return 32 * (outputs / warp_outputs) * (tokens / warp_tokens); }
   [[nodiscard]] constexpr std::int64_t input_bytes() const { return std::int64_t{2} * tokens * kMultistageTerms; }
   [[nodiscard]] constexpr std::int64_t code_bytes() const { return std::int64_t{outputs} * kMultistageTerms / 2; }
 };
-// outputs, tokens; warp_outputs, warp_tokens; stages; of_any, of_each
-inline constexpr std::array<MultistageShape, 8> kMultistageShapes = {{{32, 16, 16, 16, 8, 200, 115},
-                                                                      {32, 32, 16, 32, 6, 200, 150},
-                                                                      {32, 64, 16, 32, 4, 150, 290},
-                                                                      {64, 32, 16, 32, 6, 150, 290},
-                                                                      {64, 64, 16, 64, 4, 150, 420},
-                                                                      {128, 32, 32, 32, 4, 150, 450},
-                                                                      {128, 64, 32, 64, 3, 150, 580},
-                                                                      {128, 128, 32, 64, 3, 150, 1150}}};
-inline constexpr double kMultistageUs = 3;                             // to begin
-inline constexpr std::array kMultistageRows = {256, 128, 64, 32, 16};  // that it is weighed against decoding for
+// outputs, tokens; warp_outputs, warp_tokens; stages; least_clocks, clocks
+inline constexpr std::array<MultistageShape, 8> kMultistageShapes = {{{32, 16, 16, 16, 8, 475, 220},
+                                                                      {32, 32, 16, 32, 6, 575, 260},
+                                                                      {32, 64, 16, 32, 4, 625, 480},
+                                                                      {64, 32, 16, 32, 6, 650, 480},
+                                                                      {64, 64, 16, 64, 4, 850, 640},
+                                                                      {128, 32, 32, 32, 4, 1075, 820},
+                                                                      {128, 64, 32, 64, 3, 1400, 1060},
+                                                                      {128, 128, 32, 64, 3, 2080, 2080}}};
 
 constexpr MultistageShape multistage_shape(int outputs, int tokens) {
   for (const MultistageShape& shape : kMultistageShapes)
@@ -265,8 +251,7 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
 // Of split-K: whether every chain has all its terms, and its blocks' absmax are of one nested block and in one word;
-// its tiles; the rounds in which a block takes the chains; and how many tiles of a block have totals, of so many tiles
-// of all products.
+// its tiles; and the rounds in which a block takes the chains.
 bool has_whole_chains(const contract::Matmul4bit& p);
 inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
   return format::ceil_div(p.weight.rows, kSplitKOutputs);
@@ -274,16 +259,30 @@ inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
 constexpr std::int64_t split_k_rounds(std::int64_t cols) {
   return format::ceil_div(format::ceil_div(cols, QFUSE_SPLIT_TERMS), kSplitKWarps);
 }
-constexpr std::int64_t split_k_totals(std::int64_t cols, std::int64_t blocks, std::int64_t tiles) {
-  return split_k_rounds(cols) > 1 ? format::ceil_div(tiles, blocks) : 0;
-}
-inline std::int64_t split_k_blocks(const DeviceFacts& facts, std::int64_t tiles) {
-  return std::max<std::int64_t>(1, std::min<std::int64_t>(facts.multiprocessors, tiles));
-}
-// As many slots as the device has room for.
-inline int split_k_slots(std::int64_t cols, const DeviceFacts& facts, int tokens, std::int64_t tiles, int products) {
-  return split_k_slots(tokens, split_k_totals(cols, split_k_blocks(facts, tiles), tiles), products, facts.shared_bytes);
-}
+// Its blocks: those of 8 or 16 tokens share out the tiles of all products, and each has its own inputs in registers. How
+// many such tokens' blocks there are; how many of a block's tiles have totals; and as many slots as there is room for.
+struct SplitKLaunch {
+  std::int64_t m;
+  std::int64_t cols;
+  std::int64_t tiles;
+  int products;
+  int tokens;
+
+  [[nodiscard]] std::int64_t token_tiles() const { return format::ceil_div(m, tokens); }
+  // One for each multiprocessor, or so many that a block's totals have room.
+  [[nodiscard]] std::int64_t blocks(const DeviceFacts& facts) const {
+    constexpr std::int64_t kMostTotals = 50;
+    const std::int64_t least = split_k_rounds(cols) > 1 ? format::ceil_div(tiles, kMostTotals) : 1;
+    const std::int64_t most = facts.multiprocessors / std::max<std::int64_t>(1, token_tiles());
+    return std::max<std::int64_t>(1, std::min(tiles, std::max(least, most)));
+  }
+  [[nodiscard]] std::int64_t totals(std::int64_t of_blocks) const {
+    return split_k_rounds(cols) > 1 ? format::ceil_div(tiles, of_blocks) : 0;
+  }
+  [[nodiscard]] int slots(const DeviceFacts& facts) const {
+    return split_k_slots(tokens, totals(blocks(facts)), products, facts.shared_bytes);
+  }
+};
 
 // Whether the kernel takes the call, whose rows are those of `owners`, and whose sum the device has. Those for any GPU
 // take every call of their sum, but `tiled` and `multistage` none that loads of 16 bytes cannot have.

@@ -1,8 +1,9 @@
 #include "backend/cuda/matmul_4bit/plan.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+
+#include "backend/cuda/matmul_4bit/estimates.h"
 
 namespace qfuse::cuda::matmul_4bit {
 namespace {
@@ -27,35 +28,34 @@ Plan tiled_unaligned(const contract::Matmul4bit& p, const Owners& owners) {
 Kernel split_k_of(const contract::Matmul4bit& p) { return is_factored(p) ? Kernel::factored_split_k : Kernel::split_k; }
 
 // As many warps as share the chains without one of them being idle in the last round; a block for each multiprocessor.
-Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens, std::int64_t tiles, int products) {
+Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, const SplitKLaunch& launch) {
   const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
+  const std::int64_t blocks = launch.blocks(facts);
   Plan plan;
   plan.kernel = split_k_of(p);
-  plan.tokens = tokens;
+  plan.tokens = launch.tokens;
   plan.outputs = kSplitKOutputs;
   plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, split_k_rounds(p.weight.cols)));
-  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, tiles);
-  const int slots = std::max(1, split_k_slots(p.weight.cols, facts, tokens, tiles, products));
-  const std::int64_t totals = split_k_totals(p.weight.cols, split_k_blocks(facts, tiles), tiles);
-  plan.shared_bytes = static_cast<int>(
-      std::min<std::int64_t>(split_k_shared_bytes(tokens, slots, totals, products), std::numeric_limits<int>::max()));
+  plan.blocks = launch.token_tiles() * blocks;
+  plan.shared_bytes = static_cast<int>(std::min<std::int64_t>(
+      split_k_shared_bytes(launch.tokens, std::max(1, launch.slots(facts)), launch.totals(blocks), launch.products),
+      std::numeric_limits<int>::max()));
   return plan;
 }
-// 16 tokens in a launch, if there are as many, and the device has the shared memory; of FACTORED where chains are not
+// Blocks of 16 tokens, if there are as many, and the device has the shared memory; of FACTORED where chains are not
 // whole there are not the registers.
 Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  const std::int64_t tiles = split_k_tiles(p);
-  const bool are_many = p.m > kSplitKTokens.front() && (!is_factored(p) || has_whole_chains(p)) &&
-                        split_k_slots(p.weight.cols, facts, kSplitKTokens.back(), tiles, 1) > 0;
-  Plan plan = split_k(p, facts, are_many ? kSplitKTokens.back() : kSplitKTokens.front(), tiles, 1);
-  plan.launches = format::ceil_div(p.m, plan.tokens);
-  return plan;
+  const SplitKLaunch few = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.front()};
+  const SplitKLaunch many = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.back()};
+  const bool are_many =
+      p.m > kSplitKTokens.front() && (!is_factored(p) || has_whole_chains(p)) && many.slots(facts) > 0;
+  return split_k(p, facts, are_many ? many : few);
 }
 
 // Of a stack: several teams of as many warps as a tile has chains, or its chains in several rounds.
 Plan groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  Plan plan =
-      split_k(p, facts, kSplitKTokens.front(), count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()), 1);
+  constexpr int kTokens = kSplitKTokens.front();  // which are counted as tiles
+  Plan plan = split_k(p, facts, {kTokens, p.weight.cols, count_tiles(p, owners, kSplitKOutputs, kTokens), 1, kTokens});
   if (split_k_rounds(p.weight.cols) == 1) plan.threads *= kSplitKWarps * kWarpThreads / plan.threads;
   plan.shared_bytes = static_cast<int>(kSplitKGroupsBytes);
   return plan;
@@ -96,19 +96,6 @@ Plan register_weights(const contract::Matmul4bit& p, const Owners& owners, const
   return plan;
 }
 
-// Tiles of the multiprocessor that has the most. Of owners, whose rows a router shares out unevenly, those that are to
-// be expected where their numbers are distributed exponentially: one has more than r with probability exp(-r/mean).
-double busiest_tiles(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
-                     int tokens) {
-  if (!owners.are_experts)
-    return static_cast<double>(format::ceil_div(count_tiles(p, owners, outputs, tokens), facts.multiprocessors));
-  const auto with_rows = static_cast<double>(std::min(p.m, owners.count));
-  const double mean = static_cast<double>(p.m) / with_rows;
-  const auto output_tiles = static_cast<double>(format::ceil_div(output_count(p), outputs));
-  const double tiles = output_tiles * with_rows / -std::expm1(-tokens / mean);
-  return std::ceil(tiles / facts.multiprocessors);
-}
-
 // The one whose slowest multiprocessor is done first.
 Plan fastest_pipeline(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const auto clocks = [&](int outputs, int tokens, int of_stage) {
@@ -139,19 +126,10 @@ Plan multistage(const contract::Matmul4bit& p, const Owners& owners, const Multi
   return plan;
 }
 
-// Clocks of a stage of all tiles of the slowest multiprocessor, whose shared memory has some of their blocks at a time.
-double stage_clocks(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
-                    const MultistageShape& shape) {
-  constexpr std::int64_t kReserved = 1 << 10;  // bytes of each block, by the system
-  const std::int64_t together = (facts.shared_bytes + kReserved) / (multistage_shared_bytes(shape) + kReserved);
-  const double tiles = busiest_tiles(p, owners, facts, shape.outputs, shape.tokens);
-  return shape.of_any * std::ceil(tiles / static_cast<double>(std::max<std::int64_t>(1, together))) +
-         shape.of_each * tiles;
-}
 const MultistageShape& fastest_multistage(const contract::Matmul4bit& p, const Owners& owners,
                                           const DeviceFacts& facts) {
-  return *std::ranges::min_element(kMultistageShapes, {},
-                                   [&](const MultistageShape& shape) { return stage_clocks(p, owners, facts, shape); });
+  return *std::ranges::min_element(
+      kMultistageShapes, {}, [&](const MultistageShape& shape) { return multistage_clocks(p, owners, facts, shape); });
 }
 
 Plan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
@@ -187,8 +165,7 @@ std::vector<Plan> candidates_of(const contract::Matmul4bit& p, const Owners& own
 Plan plan_for_any(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (takes(Kernel::fp32, p, owners, facts)) return in_fp32(p, owners);
   if (takes(Kernel::factored, p, owners, facts)) return factored(p, owners);
-  if (takes(Kernel::multistage, p, owners, facts) && facts.compute_capability != kHopper)
-    return multistage(p, owners, fastest_multistage(p, owners, facts));
+  if (takes(Kernel::multistage, p, owners, facts)) return multistage(p, owners, fastest_multistage(p, owners, facts));
   if (!takes(Kernel::tiled, p, owners, facts)) return tiled_unaligned(p, owners);
   const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
   return tiled(p, owners, Kernel::tiled, are_few ? kTileTokens.front() : kTileTokens.back());
@@ -205,75 +182,11 @@ bool has_scales_for(const contract::Matmul4bitGrouped& p) {
   return !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
 
-// Of a device whose driver says nothing 0.
-double clocks_a_us(const DeviceFacts& facts) { return facts.clock_khz / 1e3; }
-double bytes_a_us(const DeviceFacts& facts) {
-  return facts.memory_clock_khz / 1e3 * 2 * facts.memory_bus_bits / 8;  // two bits a clock and line
-}
-
-// To decode the weight to memory and to read it back, as few rows take it.
-double decoded_us(const qfuse_weight_4bit& w, const DeviceFacts& facts) {
-  return kDecodedUs + kDecodedBytes * static_cast<double>(w.rows) * static_cast<double>(w.cols) / bytes_a_us(facts);
-}
-
-std::int64_t rows_of_tiled(const qfuse_weight_4bit& w, const DeviceFacts& facts) {
-  const auto windows = static_cast<double>(format::ceil_div(w.cols, kTileTerms));
-  const auto blocks =
-      static_cast<double>(format::ceil_div(format::ceil_div(w.rows, kTileOutputs), facts.multiprocessors));
-  for (const TileClocks& clocks : kTileClocks)
-    if (kTiledUs + windows * (clocks.of_any + clocks.of_each * blocks) / clocks_a_us(facts) < decoded_us(w, facts))
-      return clocks.tokens;
-  return -1;
-}
-
-std::int64_t rows_of_multistage(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  const auto stages = static_cast<double>(format::ceil_div(p.weight.cols, kMultistageTerms));
-  for (const int rows : kMultistageRows) {
-    contract::Matmul4bit product = p;
-    product.direction = QFUSE_FORWARD;
-    product.m = rows;
-    const double clocks = stage_clocks(product, {}, facts, fastest_multistage(product, {}, facts));
-    if (kMultistageUs + stages * clocks / clocks_a_us(facts) < decoded_us(p.weight, facts)) return rows;
-  }
-  return -1;
-}
-
-// Up to how many rows `multistage` or `tiled` takes less time than decoding the weight to memory and multiplying by
-// what is read back: an estimate. -1 too for rows of codes that they would read one by one.
-std::int64_t rows_of_tiles(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  if (p.weight.cols % kCodesALoad != 0) return -1;
-  if (facts.multiprocessors == 0 || clocks_a_us(facts) == 0 || bytes_a_us(facts) == 0) return kTileTokens.front();
-  return facts.compute_capability >= kAmpere && facts.compute_capability != kHopper ? rows_of_multistage(p, facts)
-                                                                                    : rows_of_tiled(p.weight, facts);
-}
-
 }  // namespace
 
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (sum_of(p, facts) == QFUSE_SUM_FP32 || has_tensor_cores(p.dtype, facts)) return {};
   return no_instructions(p, "this GPU");
-}
-
-contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  constexpr std::int64_t kManyTerms = 8192;
-  constexpr std::int64_t kSplitRows = 16;       // with more, one chain of terms costs no more than several
-  constexpr std::int64_t kSplitRowsOfMany = 8;  // likewise, of many terms
-  constexpr std::int64_t kPipelineRows = 256;   // with about twice as many and more cuBLAS is faster
-  const qfuse_weight_4bit& w = p.weight;
-  const bool has_pipeline = kHasWgmma && facts.compute_capability == kHopper && w.cols % kPanelCols == 0 &&
-                            w.rows % kValuesALoad == 0 && w.blocksize >= kPanelCols;
-  const bool has_split = p.dtype != QFUSE_FLOAT32 && has_tensor_cores(p.dtype, facts);
-  contract::Matmul4bit few = p;
-  few.sum = QFUSE_SUM_SPLIT;
-  const std::int64_t few_rows = !has_split || !takes(Kernel::split_k, few, {}, facts) ? 0
-                                : w.cols > kManyTerms                                 ? kSplitRowsOfMany
-                                                                                      : kSplitRows;
-  return {.few = has_split ? QFUSE_SUM_SPLIT : QFUSE_SUM_OF_DEVICE,
-          .few_rows = few_rows,
-          .fused_rows = p.dtype == QFUSE_FLOAT32 ? -1
-                        : has_pipeline           ? kPipelineRows
-                        : few_rows > 0           ? std::max(few_rows, rows_of_tiles(p, facts))
-                                                 : rows_of_tiles(p, facts)};
 }
 
 std::vector<Plan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {
@@ -319,7 +232,8 @@ std::optional<ManyPlan> shared_plan(std::span<const contract::Matmul4bit> produc
       return {};
     tiles += split_k_tiles(products[i]);
   }
-  const ManyPlan plan = {split_k(first, facts, kSplitKTokens.front(), tiles, kSplitKProducts), products.size()};
+  const SplitKLaunch launch = {first.m, first.weight.cols, tiles, kSplitKProducts, kSplitKTokens.front()};
+  const ManyPlan plan = {split_k(first, facts, launch), products.size()};
   if (tiles > std::numeric_limits<int>::max() || plan.shared_bytes > facts.shared_bytes) return {};
   return plan;
 }

@@ -18,14 +18,13 @@ namespace qfuse::cuda::matmul_4bit {
 struct Plan {
   static constexpr const char* kOp = "matmul_4bit";
   Kernel kernel = Kernel::tiled;
-  int tokens = 0;             // of a thread block
-  int outputs = 0;            // of a thread block
-  int threads = 0;            // of a thread block
-  std::int64_t blocks = 0;    // thread blocks
-  int shared_bytes = 0;       // of a thread block, beside what the kernel declares
-  std::int64_t launches = 1;  // one after another, each of the next tokens
+  int tokens = 0;           // of a thread block
+  int outputs = 0;          // of a thread block
+  int threads = 0;          // of a thread block
+  std::int64_t blocks = 0;  // thread blocks
+  int shared_bytes = 0;     // of a thread block, beside what the kernel declares
 
-  [[nodiscard]] std::array<contract::Field, 7> fields() const {
+  [[nodiscard]] std::array<contract::Field, 6> fields() const {
     constexpr std::array kNames = {
         "split_k", "factored_split_k", "factored", "warp_specialized", "register_weights", "multistage",
         "tiled",   "tiled_unaligned",  "fp32"};
@@ -34,8 +33,7 @@ struct Plan {
              contract::field("outputs", outputs),
              contract::field("threads", threads),
              contract::field("blocks", blocks),
-             contract::field("shared_bytes", shared_bytes),
-             contract::field("launches", launches)}};
+             contract::field("shared_bytes", shared_bytes)}};
   }
 };
 
@@ -68,8 +66,7 @@ struct GroupedPlan : Plan {
 // UNSUPPORTED: a sum for which the device has no such instructions.
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// Whether the op or a decoded weight and cuBLAS are faster, and by which sum. Measured on an H200, and estimated by its
-// clock and its memory's for a GPU without Hopper's kernels (docs/history/2026-11-matmul-4bit.md).
+// Whether the op or a decoded weight and cuBLAS are faster, and by which sum, by how long they take (estimates.h).
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
 // Every plan that the call can have, and the one that it gets.

@@ -1,4 +1,4 @@
-// in:     in [m, cols] fp16 or bf16, m up to 16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and
+// in:     in [m, cols] fp16 or bf16, m up to 64, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and
 //         packed aligned to 16 bytes, cols a multiple of 64, blocks of 64
 // out:    [m, rows], rows apart; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as SPLIT's
@@ -207,10 +207,9 @@ template <class Value>
 contract::Outcome launch_of(const Call& call, const Plan& plan, const qfuse_exec& exec) {
   if (call.a.groups.experts > 0) return launch_groups<Value>(call.a, plan, exec);
   if (call.products.size() > 1) return launch_split<Value, 1, kSplitKProducts>(call.products, plan, exec);
-  return launch_in_turn<Value>(call.a.matmul, plan, [&](std::span<const MatmulArguments> product) {
-    return plan.tokens == kSplitKTokens.front() ? launch_split<Value, 1, 1>(product, plan, exec)
-                                                : launch_split<Value, 2, 1>(product, plan, exec);
-  });
+  const std::span<const MatmulArguments> product(&call.a.matmul, 1);
+  return plan.tokens == kSplitKTokens.front() ? launch_split<Value, 1, 1>(product, plan, exec)
+                                              : launch_split<Value, 2, 1>(product, plan, exec);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace qfuse::cuda::matmul_4bit {
 // ---- what a kernel sees ----
 
 // Products with one input; their tiles of 16 outputs are numbered one after the other. Products that are not there
-// begin where the tiles end, as the last entry does.
+// begin where the tiles end, as the last entry does. Blocks are those of a row.
 template <int kProducts>
 struct SplitKArguments {
   MatmulArguments products[kProducts];
@@ -37,12 +37,13 @@ SplitKArguments<kProducts> split_k_arguments(std::span<const MatmulArguments> pr
   for (std::size_t i = 0; i < kProducts; ++i) {
     a.first_tiles[i] = tiles;
     a.products[i] = products[i < products.size() ? i : 0];
+    a.products[i].blocks = plan.blocks / a.products[i].token_tiles;
     if (a.products[i].is_nested) a.products[i].weight.absmax_8bit -= a.products[i].weight.nested_begin;
     if (i < products.size()) tiles += static_cast<std::uint32_t>(format::ceil_div(products[i].rows, kSplitKOutputs));
   }
   a.first_tiles[kProducts] = tiles;
-  a.slots =
-      split_k_slots(plan.tokens, split_k_totals(products[0].cols, plan.blocks, tiles), kProducts, plan.shared_bytes);
+  const SplitKLaunch launch = {products[0].m, products[0].cols, tiles, kProducts, plan.tokens};
+  a.slots = split_k_slots(plan.tokens, launch.totals(a.products[0].blocks), kProducts, plan.shared_bytes);
   return a;
 }
 
@@ -239,6 +240,12 @@ struct ChainRound {
   [[nodiscard]] __device__ bool is_last() const { return first + warps >= chains; }
 };
 
+// Blocks of a row have a tile of tokens.
+template <int kTokens>
+__device__ int first_token_of_block() {
+  return static_cast<int>(seen_anew(blockIdx.y)) * kTokens;
+}
+
 // Adds the parts of a team of tiles, the last of which is `last`: to outputs, or, before the last round, to totals. A
 // warp adds as many sums as it has lanes.
 template <class Steps, int kProducts>
@@ -264,8 +271,9 @@ __device__ void add_team(const SplitKArguments<kProducts>& arguments,
     const SplitKTile made = tile_of(arguments, of);
     const MatmulArguments& product = arguments.products[made.product];
     const SumPlace place = place_of_sum(i);
-    store_output<typename Steps::Value>(product, place.token, std::int64_t{made.tile} * kSplitKOutputs + place.output,
-                                        product.rows, sum);
+    store_output<typename Steps::Value>(product,
+                                        first_token_of_block<SplitKShared<Steps, kProducts>::kTokens>() + place.token,
+                                        std::int64_t{made.tile} * kSplitKOutputs + place.output, product.rows, sum);
   }
 }
 
@@ -289,8 +297,9 @@ __device__ void multiply_codes(const typename Steps::Lookups& lookups, const Nes
 
 // ---- kernel ----
 
-// Each thread block has every a.blocks-th tile of 16 outputs, each warp one chain of 256 terms at a time. Chains are
-// taken in rounds of as many as there are warps, so that a warp's inputs stay in registers for all tiles of a round.
+// A row of a.blocks thread blocks has a tile of tokens; each of them every a.blocks-th tile of 16 outputs, each warp one
+// chain of 256 terms at a time. Chains are taken in rounds of as many as there are warps, so that a warp's inputs stay in
+// registers for all tiles of a round.
 template <class Steps, int kProducts>
 __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     multiply_split_k(const __grid_constant__ SplitKArguments<kProducts> arguments) {
@@ -329,7 +338,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     typename Steps::Codes codes{};
     load_codes(here, codes);
     typename Steps::Inputs inputs;
-    Steps::load_inputs(a, {0, a.m}, term, inputs);
+    Steps::load_inputs(a, {first_token_of_block<Shared::kTokens>(), a.m}, term, inputs);
     if (round.is_first()) {  // while the first loads are on their way
       if constexpr (Steps::kIsNested)
         for (int i = 0; i < kProducts; ++i) load_nested_map(arguments.products[i], shared.nested[i]);
@@ -371,25 +380,18 @@ contract::Outcome with_chains_of(std::span<const MatmulArguments> products, cons
                    : launch_steps(std::false_type(), std::false_type());
 }
 
-// One launch after another, each of as many tokens as the plan has.
-template <class Value, class Launch>
-contract::Outcome launch_in_turn(MatmulArguments a, const Plan& plan, const Launch& launch_product) {
-  for (; a.m > 0; a.m -= plan.tokens) {
-    if (const contract::Outcome o = launch_product(std::span<const MatmulArguments>(&a, 1)); !o.ok()) return o;
-    a.in = static_cast<const Value*>(a.in) + plan.tokens * a.in_stride;
-    a.out = static_cast<Value*>(a.out) + plan.tokens * a.out_stride;
-  }
-  return {};
-}
-
 template <int kProducts>
 contract::Outcome launch_split_k_kernel(void (*kernel)(SplitKArguments<kProducts>),
                                         std::span<const MatmulArguments> products, const Plan& plan,
                                         const qfuse_exec& exec) {
-  return launch(
-      kernel,
-      {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
-      split_k_arguments<kProducts>(products, plan), exec);
+  const auto a = split_k_arguments<kProducts>(products, plan);
+  return launch(kernel,
+                {.blocks = a.products[0].blocks,
+                 .threads = plan.threads,
+                 .shared_bytes = plan.shared_bytes,
+                 .rows = static_cast<int>(a.products[0].token_tiles),
+                 .programmatic_launch = true},
+                a, exec);
 }
 
 }  // namespace qfuse::cuda::matmul_4bit

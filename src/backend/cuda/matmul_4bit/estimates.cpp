@@ -1,0 +1,128 @@
+#include "backend/cuda/matmul_4bit/estimates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace qfuse::cuda::matmul_4bit {
+namespace {
+
+// Microseconds from one launch to the first product; with programmatic launch, which Hopper has, fewer.
+constexpr double kLaunchUs = 3;
+constexpr double kProgrammaticLaunchUs = 1.5;
+constexpr double kPipelineUs = 4.5;
+constexpr double kTiledUs = 2;
+constexpr double kDecodedUs = 6;
+
+// Bytes a weight, where it is decoded: half a one read, two written and read back, at the part of the memory's rate that
+// this reaches; fewer of decoded weights that stay in the L2.
+constexpr double kDecodedBytes = 5.7;
+constexpr double kDecodedBytesInL2 = 4.3;
+
+// `split_k`: clocks of a round of chains; in it for each tile, and for each of its chains. Of blocks of 8 or 16 tokens.
+constexpr double kRoundClocks = 6500;
+struct ChainClocks {
+  int tokens;
+  double of_tile;
+  double of_chain;
+};
+constexpr std::array<ChainClocks, 2> kChainClocks = {{{8, 1200, 153}, {16, 2570, 132}}};
+static_assert(kChainClocks[0].tokens == kSplitKTokens[0] && kChainClocks[1].tokens == kSplitKTokens[1]);
+
+// `multistage`: before its blocks that run at a time have their first stage.
+constexpr double kMultistageClocks = 9900;
+constexpr std::int64_t kReservedBytes = 1 << 10;  // of shared memory, for each block, by the system
+
+// `tiled`: clocks of a multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block.
+struct TileClocks {
+  int tokens;
+  int of_any;
+  int of_each;
+};
+constexpr std::array<TileClocks, 2> kTileClocks = {{{8, 2300, 620}, {64, 1900, 2300}}};
+static_assert(kTileClocks[0].tokens == kTileTokens[0] && kTileClocks[1].tokens == kTileTokens[1]);
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double clocks_a_us(const DeviceFacts& facts) { return facts.clock_khz / 1e3; }
+double bytes_a_us(const DeviceFacts& facts) {
+  return facts.memory_clock_khz / 1e3 * 2 * facts.memory_bus_bits / 8;  // two bits a clock and line
+}
+
+double steps_of(const contract::Matmul4bit& p, std::int64_t terms) {
+  return static_cast<double>(format::ceil_div(term_count(p), terms));
+}
+
+double split_k_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const SplitKLaunch launch = {p.m, p.weight.cols, split_k_tiles(p), 1, plan.tokens};
+  const ChainClocks& of = plan.tokens == kChainClocks[0].tokens ? kChainClocks[0] : kChainClocks[1];
+  const auto tiles = static_cast<double>(format::ceil_div(launch.tiles, launch.blocks(facts)));
+  const double clocks = kRoundClocks + tiles * (of.of_tile + plan.threads / 32 * of.of_chain);
+  const auto rounds =
+      static_cast<double>(split_k_rounds(p.weight.cols) * format::ceil_div(plan.blocks, facts.multiprocessors));
+  return (facts.compute_capability == kHopper ? kProgrammaticLaunchUs : kLaunchUs) +
+         rounds * clocks / clocks_a_us(facts);
+}
+
+double pipeline_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts, std::int64_t terms,
+                   int clocks) {
+  const double tiles = busiest_tiles(p, {}, facts, plan.outputs, plan.tokens);
+  return kPipelineUs + steps_of(p, terms) * tiles * clocks / clocks_a_us(facts);
+}
+
+double tiled_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const TileClocks& clocks = plan.tokens == kTileClocks[0].tokens ? kTileClocks[0] : kTileClocks[1];
+  const double tiles = busiest_tiles(p, {}, facts, plan.outputs, plan.tokens);
+  return kTiledUs + steps_of(p, kTileTerms) * (clocks.of_any + clocks.of_each * tiles) / clocks_a_us(facts);
+}
+
+}  // namespace
+
+double busiest_tiles(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
+                     int tokens) {
+  if (!owners.are_experts)
+    return static_cast<double>(format::ceil_div(count_tiles(p, owners, outputs, tokens), facts.multiprocessors));
+  const auto with_rows = static_cast<double>(std::min(p.m, owners.count));
+  const double mean = static_cast<double>(p.m) / with_rows;
+  const auto output_tiles = static_cast<double>(format::ceil_div(output_count(p), outputs));
+  const double tiles = output_tiles * with_rows / -std::expm1(-tokens / mean);
+  return std::ceil(tiles / facts.multiprocessors);
+}
+
+double multistage_clocks(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
+                         const MultistageShape& shape) {
+  const std::int64_t together = std::max<std::int64_t>(
+      1, (facts.shared_bytes + kReservedBytes) / (multistage_shared_bytes(shape) + kReservedBytes));
+  const double tiles = busiest_tiles(p, owners, facts, shape.outputs, shape.tokens);
+  return kMultistageClocks * std::ceil(tiles / static_cast<double>(together)) +
+         steps_of(p, kMultistageTerms) * std::max<double>(shape.least_clocks, shape.clocks * tiles);
+}
+
+double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  switch (plan.kernel) {
+    case Kernel::split_k: return split_k_us(plan, p, facts);
+    case Kernel::warp_specialized:
+      return pipeline_us(plan, p, facts, kStageTerms, shape_of(plan.outputs, plan.tokens).clocks);
+    case Kernel::register_weights: return pipeline_us(plan, p, facts, kStageTerms, kRegisterWeightsClocks);
+    case Kernel::multistage:
+      return multistage_clocks(p, {}, facts, multistage_shape(plan.outputs, plan.tokens)) / clocks_a_us(facts);
+    case Kernel::tiled: return tiled_us(plan, p, facts);
+    case Kernel::factored_split_k:
+    case Kernel::factored:
+    case Kernel::tiled_unaligned:
+    case Kernel::fp32: break;
+  }
+  return kInfinity;
+}
+
+double decoded_us(const qfuse_weight_4bit& w, const DeviceFacts& facts) {
+  const double weights = static_cast<double>(w.rows) * static_cast<double>(w.cols);
+  const double bytes = 2 * weights <= facts.l2_bytes ? kDecodedBytesInL2 : kDecodedBytes;
+  return kDecodedUs + bytes * weights / bytes_a_us(facts);
+}
+
+bool has_estimates(const DeviceFacts& facts) {
+  return facts.multiprocessors > 0 && clocks_a_us(facts) > 0 && bytes_a_us(facts) > 0;
+}
+
+}  // namespace qfuse::cuda::matmul_4bit
