@@ -4,6 +4,7 @@ import argparse
 import gc
 import json
 import math
+import os
 import platform
 import sys
 import time
@@ -87,6 +88,7 @@ def circumstances(arguments: argparse.Namespace) -> dict[str, Any]:
         "date": time.strftime("%FT%TZ", time.gmtime()),
         "commit": arguments.commit,
         "command": sys.argv,
+        "environment": {name: value for name, value in os.environ.items() if name.startswith("QFUSE_")},
         "versions": {name: sys.modules[name].__version__ for name in LIBRARIES if name in sys.modules},
         "cuda": torch.version.cuda,
         "small": getattr(arguments, "small", False),

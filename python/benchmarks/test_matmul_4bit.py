@@ -5,9 +5,10 @@
     QFUSE_PLAN=matmul_4bit:kernel=warp_specialized,tokens=128 python python/benchmarks/test_matmul_4bit.py \
         --layers 4096x14336 --rows 256,512,2048 --order plain --json wide.json
 
-On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse stand torch's linear
-on a bf16 weight, qfuse's decode and then that, and bitsandbytes' Linear4bit where it can be imported. Before anything
-is timed, every result is compared with a product in float64.
+On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse's orders and its
+default stand torch's linear on a bf16 weight, qfuse's decode and then that, and bitsandbytes' Linear4bit where it can
+be imported. Before anything is timed, every result is compared with a product in float64. QFUSE_COMPUTE_CAPABILITY=80
+measures another GPU's kernels (docs/PORTING.md).
 
 On a CPU, one thread and all; all ways in turn in every round, so that what disturbs the machine disturbs all, and what
 a way has read is no longer in the caches when its turn comes again. bitsandbytes has two ways: that of inference, for
@@ -86,12 +87,14 @@ def product(x: Tensor, order: qfuse.ops.Order, layer: Layer) -> Tensor:
 
 def ways(x: Tensor, dy: Tensor, with_peer: bool, orders: Sequence[qfuse.ops.Order]) -> dict[str, Way]:
     found: dict[str, Way] = {order: partial(product, x, order) for order in orders}
+    found["default"] = lambda layer: qfuse.matmul_4bit(x, layer.weight)
     found["cuBLAS"] = lambda layer: linear(x, layer.dense)
     found["decode + cuBLAS"] = lambda layer: linear(x, layer.weight.dequantize())
     if with_peer:
         found["bitsandbytes"] = lambda layer: layer.peer(x)
     found["dy·W plain"] = lambda layer: layer.multiply(dy, "backward", "plain")
     found["dy·W cuBLAS"] = lambda layer: dy @ layer.dense
+    found["dy·W decode + cuBLAS"] = lambda layer: dy @ layer.weight.dequantize()
     return found
 
 

@@ -90,13 +90,13 @@ def matmul_4bit(
     x is float32, float16 or bfloat16; the result has its dtype, and under torch.autocast that of
     torch.nn.functional.linear. Gradients flow to x and bias.
 
-    order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to 16 rows that need no gradient, or up to 8
-    where k is more than 8192, if k is a multiple of 64, blocks are of 64 and the GPU's compute capability is 8.0 or
-    later; else "plain". By default too, a GPU decodes the weight to memory and multiplies by torch's linear where that
-    is about as fast or faster: for more than 256 rows, and in float32; on GPUs other than Hopper, or where k is no
-    multiple of 64, n none of 8 or blocks are smaller than 64, for more than 64 rows, or 8 or as many as "split" takes,
-    or always, by the GPU's clock and memory. From 384 rows on it has the bits of "plain" on an H200.
-    set_batch_invariant makes the order "plain" throughout.
+    order: that of qfuse.ops.matmul_4bit. By default it is "split" for few rows that need no gradient, up to 64 by the
+    shape and the GPU, if k is a multiple of 64, blocks are of 64 and the compute capability is 8.0 or later; else
+    "plain". By default too, a GPU decodes the weight to memory and multiplies by torch's linear where that is about as
+    fast or faster: for more than 256 rows, and in float32; on GPUs other than Hopper, or where k is no multiple of 64,
+    n none of 8 or blocks are smaller than 64, for more than 128 rows, or fewer, or always, by the shape and the GPU's
+    clock and memory. From 384 rows on it has the bits of "plain" on an H200. set_batch_invariant makes the order
+    "plain" throughout.
 
     order="factored", for inference with few rows on a GPU, is never the default: its weight is not rounded to x's
     dtype. It has no gradients; qfuse.ops.matmul_4bit says what it asks for.

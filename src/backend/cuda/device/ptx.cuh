@@ -285,9 +285,9 @@ struct alignas(8) Pair {
   float first;
   float second;
 };
-// Where a kernel without other shared memory has its dynamic one, and such a table in front: from compute capability 8.0
-// on behind 1 KiB of the system's (CUDA C++ Programming Guide). As a constant in the load it costs nothing; on Hopper one
-// in a uniform register costs a clock.
+// Where a kernel without other shared memory has its dynamic one, and such a table in front: from compute capability
+// 8.0 on behind 1 KiB of the system's (CUDA C++ Programming Guide). As a constant in the load it costs nothing; Hopper
+// takes a clock more for one in a uniform register.
 constexpr unsigned kTableAddress = 1024;
 // The address of a lane's copy in the row of byte 0, less that constant.
 __device__ inline std::uint32_t table_of_lane(const void* table, int lane_bytes) {

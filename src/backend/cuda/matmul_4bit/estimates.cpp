@@ -14,8 +14,8 @@ constexpr double kPipelineUs = 4.5;
 constexpr double kTiledUs = 2;
 constexpr double kDecodedUs = 6;
 
-// Bytes a weight, where it is decoded: half a one read, two written and read back, at the part of the memory's rate that
-// this reaches; fewer of decoded weights that stay in the L2.
+// Bytes a weight, where it is decoded: half a one read, two written and read back, at the part of the memory's rate
+// that this reaches; fewer of decoded weights that stay in the L2.
 constexpr double kDecodedBytes = 5.7;
 constexpr double kDecodedBytesInL2 = 4.3;
 

@@ -259,8 +259,8 @@ inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
 constexpr std::int64_t split_k_rounds(std::int64_t cols) {
   return format::ceil_div(format::ceil_div(cols, QFUSE_SPLIT_TERMS), kSplitKWarps);
 }
-// Its blocks: those of 8 or 16 tokens share out the tiles of all products, and each has its own inputs in registers. How
-// many such tokens' blocks there are; how many of a block's tiles have totals; and as many slots as there is room for.
+// Its blocks: a row of them for every 8 or 16 tokens, whose inputs they have in registers, shares out the tiles of all
+// products. How many blocks a row has; how many of a block's tiles have totals; and as many slots as there is room for.
 struct SplitKLaunch {
   std::int64_t m;
   std::int64_t cols;

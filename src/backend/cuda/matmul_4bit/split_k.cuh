@@ -297,9 +297,9 @@ __device__ void multiply_codes(const typename Steps::Lookups& lookups, const Nes
 
 // ---- kernel ----
 
-// A row of a.blocks thread blocks has a tile of tokens; each of them every a.blocks-th tile of 16 outputs, each warp one
-// chain of 256 terms at a time. Chains are taken in rounds of as many as there are warps, so that a warp's inputs stay in
-// registers for all tiles of a round.
+// A row of a.blocks thread blocks has a tile of tokens; each of them every a.blocks-th tile of 16 outputs, and each
+// warp one chain of 256 terms at a time. Chains are taken in rounds of as many as there are warps, so that a warp's
+// inputs stay in registers for all tiles of a round.
 template <class Steps, int kProducts>
 __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     multiply_split_k(const __grid_constant__ SplitKArguments<kProducts> arguments) {
