@@ -23,6 +23,8 @@ LAUNCHES = 24  # in a graph: starting it is not what is timed
 WARM_UPS, REPLAYS = 3, 15
 PARTS = ("median", "min", "max", "p10", "p90")  # of a spread
 LIBRARIES = ("qfuse", "torch", "bitsandbytes", "transformers", "peft", "accelerate", "torchao", "unsloth")
+# What another plan or another GPU's kernels ran by.
+VARIABLES = [f"QFUSE_{name}" for name in ("PLAN", "COMPUTE_CAPABILITY", "MULTIPROCESSORS", "L2_BYTES", "SHARED_BYTES")]
 
 Run = Callable[[], Any]
 Layer = TypeVar("Layer")
@@ -88,7 +90,7 @@ def circumstances(arguments: argparse.Namespace) -> dict[str, Any]:
         "date": time.strftime("%FT%TZ", time.gmtime()),
         "commit": arguments.commit,
         "command": sys.argv,
-        "environment": {name: value for name, value in os.environ.items() if name.startswith("QFUSE_")},
+        "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "versions": {name: sys.modules[name].__version__ for name in LIBRARIES if name in sys.modules},
         "cuda": torch.version.cuda,
         "small": getattr(arguments, "small", False),
