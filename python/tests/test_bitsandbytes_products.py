@@ -170,24 +170,14 @@ def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkey
 @pytest.mark.parametrize(
     "advice, outputs, least, most",
     [
-        ((16, 256), 64, 1, 0),
-        ((0, 256), 64, 1, 1),
-        ((16, 128), 64, 17, 1536),
-        ((16, 128), 4096, 65, 1536),
-        ((16, 32), 4096, 33, 1536),
+        ((16, 256), 64, 1, 0),  # on Hopper
+        ((0, 256), 64, 1, 1),  # there, without split_k
+        ((16, 128), 64, 17, 1536),  # few outputs
+        ((16, 128), 4096, 65, 1536),  # many outputs, and slow memory
+        ((16, 32), 4096, 33, 1536),  # fast memory
         ((8, 8), 4096, 9, 1536),
-        ((0, 64), 4096, 1, 1536),
+        ((0, 64), 4096, 1, 1536),  # without split_k
         ((0, -1), 4096, 1, 1536),
-    ],
-    ids=[
-        "hopper",
-        "hopper without split_k",
-        "few outputs",
-        "many outputs, slow memory",
-        "many outputs, fast memory",
-        "little to decode",
-        "without split_k",
-        "always decoded",
     ],
 )
 def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, outputs, least, most, dtype):
