@@ -161,43 +161,36 @@ def test_a_bias_of_another_dtype_is_converted(device):
 # ---- the order of additions
 
 
-def advice(device, rows=ROWS, cols=256):
+def advice(device, rows, cols):
     index = 0 if device == "cuda" else None
     return qfuse.ops.orders._find_advice(index, torch.bfloat16, rows, cols, 64)
 
 
-def most_few_rows(device, cols=256):
-    """16, but 4 on a CPU with AMX, and 0 on other CPUs and on GPUs without split_k."""
-    return advice(device, cols=cols)[0]
-
-
 @pytest.fixture
 def few_rows(device, monkeypatch):
-    """Of a CPU as if it had AMX."""
+    """Of a CPU as if it had AMX, of a GPU as if the weight were a large one."""
+    if device == "cuda" and advice(device, 4096, 4096)[0] == 0:
+        pytest.skip("NOT TESTED ON THIS GPU: it has no split_k")
+    found = (4, 2**63 - 1) if device == "cpu" else (16, 256)
 
     def find(*_):
-        return 4, 2**63 - 1
+        return found
 
     find._dynamo_marked_constant = True
-    if device == "cpu":
-        monkeypatch.setattr(qfuse.ops.orders, "_find_advice", find)
-    return most_few_rows(device)
+    monkeypatch.setattr(qfuse.ops.orders, "_find_advice", find)
+    return found[0]
 
 
 def test_the_default_order(device, orders, few_rows):
     cols = 256
     weight = exact_weight(device, cols=cols)
-    if few_rows == 0:
-        pytest.skip("NOT TESTED ON THIS GPU: it has no split_k")
-    assert few_rows == (4 if device == "cpu" else 16)
     few, some, many = (
         torch.ones(count, cols, dtype=torch.bfloat16, device=device) for count in (few_rows, few_rows + 1, 257)
     )
-    has_kernel = device == "cpu" or advice(device)[1] > few_rows
     calls = {
         "few rows": (lambda: qfuse.matmul_4bit(few, weight), "split"),
         "few rows of few": (lambda: qfuse.matmul_4bit(few.view(2, -1, cols), weight), "split"),
-        "more rows": (lambda: qfuse.matmul_4bit(some, weight), "plain" if has_kernel else None),
+        "more rows": (lambda: qfuse.matmul_4bit(some, weight), "plain"),
         "many rows": (lambda: qfuse.matmul_4bit(many, weight), "plain" if device == "cpu" else None),
         "a gradient": (lambda: qfuse.matmul_4bit(few[:1].clone().requires_grad_(), weight), "plain"),
         "a gradient of the bias": (
@@ -224,13 +217,12 @@ def test_the_default_order(device, orders, few_rows):
 
 def test_the_default_order_of_sums_of_many_terms(device, orders):
     """And of terms that are no whole chains."""
-    for terms, rows, order in [(8192, 16, "split"), (8448, 8, "split"), (8448, 9, "plain"), (8256, 8, "split")]:
+    for terms in (8192, 8448, 8256):
         weight = make_weight(device, rows=8, cols=terms).weight
-        qfuse.matmul_4bit(torch.ones(rows, terms, dtype=torch.bfloat16, device=device), weight)
-        is_by_rows = most_few_rows(device) == 16
         few_rows, fused_rows = advice(device, 8, terms)
-        usual = "split" if rows <= few_rows else "plain"
-        assert orders.pop() == (None if rows > fused_rows else order if is_by_rows else usual)
+        for rows in (1, 8, 9, 64, 65):
+            qfuse.matmul_4bit(torch.ones(rows, terms, dtype=torch.bfloat16, device=device), weight)
+            assert orders.pop() == (None if rows > fused_rows else "split" if rows <= few_rows else "plain")
 
 
 def test_compiled_code_notices_that_the_order_has_changed(device, few_rows):

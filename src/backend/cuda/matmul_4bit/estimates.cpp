@@ -10,7 +10,7 @@ namespace {
 // Microseconds from one launch to the first product; with programmatic launch, which Hopper has, fewer.
 constexpr double kLaunchUs = 3;
 constexpr double kProgrammaticLaunchUs = 1.5;
-constexpr double kPipelineUs = 4.5;
+constexpr double kPipelineUs = 2.2;
 constexpr double kTiledUs = 2;
 constexpr double kDecodedUs = 6;
 
@@ -19,8 +19,10 @@ constexpr double kDecodedUs = 6;
 constexpr double kDecodedBytes = 5.7;
 constexpr double kDecodedBytesInL2 = 4.3;
 
-// `split_k`: clocks of a round of chains; in it for each tile, and for each of its chains. Of blocks of 8 or 16 tokens.
-constexpr double kRoundClocks = 6500;
+// `split_k`: clocks of a round of chains, and for each of them; in it for each tile, and for each of its chains. Of
+// blocks of 8 or 16 tokens.
+constexpr double kRoundClocks = 2600;
+constexpr double kRoundChainClocks = 280;
 struct ChainClocks {
   int tokens;
   double of_tile;
@@ -29,8 +31,12 @@ struct ChainClocks {
 constexpr std::array<ChainClocks, 2> kChainClocks = {{{8, 1200, 153}, {16, 2570, 132}}};
 static_assert(kChainClocks[0].tokens == kSplitKTokens[0] && kChainClocks[1].tokens == kSplitKTokens[1]);
 
+// Hopper's pipelines: microseconds for each of the first stages, which nothing hides.
+constexpr double kFirstStageUs = 0.15;
+constexpr double kFirstStages = 12;
+
 // `multistage`: before its blocks that run at a time have their first stage.
-constexpr double kMultistageClocks = 9900;
+constexpr double kMultistageClocks = 11500;
 constexpr std::int64_t kReservedBytes = 1 << 10;  // of shared memory, for each block, by the system
 
 // `tiled`: clocks of a multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block.
@@ -57,7 +63,8 @@ double split_k_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceF
   const SplitKLaunch launch = {p.m, p.weight.cols, split_k_tiles(p), 1, plan.tokens};
   const ChainClocks& of = plan.tokens == kChainClocks[0].tokens ? kChainClocks[0] : kChainClocks[1];
   const auto tiles = static_cast<double>(format::ceil_div(launch.tiles, launch.blocks(facts)));
-  const double clocks = kRoundClocks + tiles * (of.of_tile + plan.threads / 32 * of.of_chain);
+  const double chains = plan.threads / 32.0;
+  const double clocks = kRoundClocks + chains * kRoundChainClocks + tiles * (of.of_tile + chains * of.of_chain);
   const auto rounds =
       static_cast<double>(split_k_rounds(p.weight.cols) * format::ceil_div(plan.blocks, facts.multiprocessors));
   return (facts.compute_capability == kHopper ? kProgrammaticLaunchUs : kLaunchUs) +
@@ -67,7 +74,8 @@ double split_k_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceF
 double pipeline_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts, std::int64_t terms,
                    int clocks) {
   const double tiles = busiest_tiles(p, {}, facts, plan.outputs, plan.tokens);
-  return kPipelineUs + steps_of(p, terms) * tiles * clocks / clocks_a_us(facts);
+  const double stages = steps_of(p, terms);
+  return kPipelineUs + kFirstStageUs * std::min(stages, kFirstStages) + stages * tiles * clocks / clocks_a_us(facts);
 }
 
 double tiled_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts) {
