@@ -212,9 +212,10 @@ __device__ void store_part(const float (&sums)[kColumns][4], int lane, float* pa
 }
 
 // Adds the parts that all warps made of one output of one token to the total of the rounds before, if there were any.
+// By value: at an address, a total of one's own would lie in local memory.
 template <int kPartSums>
-__device__ float add_parts(const float* parts, int present, const float* total) {
-  float sum = total == nullptr ? parts[0] : __fadd_rn(*total, parts[0]);
+__device__ float add_parts(const float* parts, int present, bool is_first, float total) {
+  float sum = is_first ? parts[0] : __fadd_rn(total, parts[0]);
 #pragma unroll
   for (int other = 1; other < kSplitKWarps; ++other)
     if (other < present) sum = __fadd_rn(sum, parts[other * kPartSums]);
@@ -263,7 +264,8 @@ __device__ void add_team(const SplitKArguments<kProducts>& arguments,
     const int i = adder % kAdders * kWarp + lane;
     const std::uint32_t of = last - static_cast<std::uint32_t>(team - 1 - member) * blocks;
     float* const total = totals + static_cast<int>(of / blocks) * kPartSums + i;
-    const float sum = add_parts<kPartSums>(parts[member][0] + i, round.present(), round.is_first() ? nullptr : total);
+    const float before = round.is_first() ? 0.0F : *total;
+    const float sum = add_parts<kPartSums>(parts[member][0] + i, round.present(), round.is_first(), before);
     if (!round.is_last()) {
       *total = sum;
       continue;

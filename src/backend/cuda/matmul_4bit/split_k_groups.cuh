@@ -123,8 +123,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
         const GroupTile made = shared.tiles[phase][adder / kAdders];
         if (!tiles.has(made)) continue;
         const int i = adder % kAdders * kWarp + lane;
-        total = add_parts<kPartSums>(shared.parts[phase][adder / kAdders * team_warps] + i, present,
-                                     first == 0 ? nullptr : &total);
+        total = add_parts<kPartSums>(shared.parts[phase][adder / kAdders * team_warps] + i, present, first == 0, total);
         if (!is_last) continue;
         const std::int64_t output = tiles.output(made) + i / 16 % 8 + i / 2 % 2 * 8;
         store_output<typename Steps::Value>(a, made, tiles.token(made) + i / 4 % 4 * 2 + i % 2, output, total);
