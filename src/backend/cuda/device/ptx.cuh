@@ -285,23 +285,33 @@ struct alignas(8) Pair {
   float first;
   float second;
 };
-// Where a kernel without other shared memory has its dynamic one, and such a table in front: from compute capability
-// 8.0 on behind 1 KiB of the system's (CUDA C++ Programming Guide). As a constant in the load it costs nothing; Hopper
-// takes a clock more for one in a uniform register.
+// Where a kernel without other shared memory has its dynamic one, and such a table in front. Of Hopper compilers do not
+// know it, and a load takes a clock more with it in a uniform register than with this constant. Of earlier GPUs they
+// do; but code for those may run elsewhere, from PTX.
+#if __CUDA_ARCH__ == 900
 constexpr unsigned kTableAddress = 1024;
-// The address of a lane's copy in the row of byte 0, less that constant.
-__device__ inline std::uint32_t table_of_lane(const void* table, int lane_bytes) {
+#else
+constexpr unsigned kTableAddress = 0;
+#endif
+// A lane's copy in the row of byte 0, less that constant.
+struct TableOfLane {
+  unsigned table;
+  std::uint32_t bytes;
+};
+__device__ inline TableOfLane table_of_lane(const void* table, int lane_bytes) {
   const unsigned address = shared_address(table);
+  const auto bytes = static_cast<std::uint32_t>(lane_bytes);
+  if constexpr (kTableAddress == 0) return {address, bytes};
   if ((address & 0xffffU) != kTableAddress) __trap();
-  return address - kTableAddress + static_cast<std::uint32_t>(lane_bytes);
+  return {0, address - kTableAddress + bytes};
 }
 // That in the row of a byte of the word.
 template <int kByte>
-__device__ std::uint32_t row_of_table(std::uint32_t of_lane, std::uint32_t word) {
-  return __byte_perm(word, of_lane, 0x7604U + (kByte << 4));
+__device__ std::uint32_t row_of_table(TableOfLane of_lane, std::uint32_t word) {
+  return of_lane.table + __byte_perm(word, of_lane.bytes, 0x7604U + (kByte << 4));
 }
 
-using PairsOfLane = std::uint32_t;
+using PairsOfLane = TableOfLane;
 __device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) {
   return table_of_lane(table, lane * static_cast<int>(sizeof(Pair)));
 }
@@ -328,7 +338,7 @@ __device__ inline Pair load_pair_at(SharedPairs pairs, std::uint32_t word, std::
 }
 
 constexpr int kWordRow = 64;
-using WordsOfLane = std::uint32_t;
+using WordsOfLane = TableOfLane;
 __device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane) {
   return table_of_lane(table, lane * static_cast<int>(sizeof(std::uint32_t)));
 }
