@@ -298,8 +298,12 @@ TEST_P(ThreadsOfEveryKernel, register_weights) {  // which takes more rows the m
   while (!has_register_weights(c)) ASSERT_LT(c.rows += 64, 100'000);
   expect_right(c, cuda::matmul_4bit::Kernel::register_weights);
 }
+TEST_P(ThreadsOfEveryKernel, multistage) {
+  for (const std::int64_t m : {5, 40}) expect_right({"multistage", m, 33, 96}, cuda::matmul_4bit::Kernel::multistage);
+}
 TEST_P(ThreadsOfEveryKernel, tiled) {
-  for (const std::int64_t m : {5, 40}) expect_right({"tiled", m, 33, 96}, cuda::matmul_4bit::Kernel::tiled);
+  for (const std::int64_t m : {5, 40})
+    expect_right({"tiled", m, 33, 96}, cuda::matmul_4bit::Kernel::tiled, QFUSE_FORWARD, QFUSE_SUM_SPLIT);
 }
 
 std::vector<Caller> callers() {
