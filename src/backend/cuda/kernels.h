@@ -32,7 +32,8 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, int index);
 contract::Outcome quantize_absmax(const contract::QuantizeBlockwise& p, const float* offset_at, float* offset_out,
                                   float* map_out, const qfuse_exec& exec);
 
-// One with matrix instructions: its code tells for what compute capability the driver has taken the library's.
+// On NVIDIA's GPUs: one with matrix instructions. Its code tells for what compute capability the driver has taken the
+// library's.
 const void* matrix_kernel();
 
 }  // namespace qfuse::cuda

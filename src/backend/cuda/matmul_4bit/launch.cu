@@ -123,10 +123,12 @@ contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, s
 
 namespace qfuse::cuda {
 
+#ifndef QFUSE_PORTABLE  // elsewhere nobody asks for it, and a GPU without matrix instructions should not compile it
 const void* matrix_kernel() {
   using namespace cuda::matmul_4bit;
   return reinterpret_cast<const void*>(multiply_tiled<Half, true, kTileTokens.front()>);
 }
+#endif
 
 contract::Outcome ops::matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   using namespace cuda::matmul_4bit;
