@@ -15,7 +15,7 @@ namespace qfuse::cuda::matmul_4bit {
 
 enum class Kernel {
   split_k,           // SPLIT, few tokens: each warp sums a chain of terms, from its own registers
-  factored_split_k,  // FACTORED: likewise, some tokens in a launch
+  factored_split_k,  // FACTORED: likewise, also many tokens
   factored,          // FACTORED on every GPU with matrix instructions, element by element
   warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
   register_weights,  // on Hopper, forward: wgmma's left operand, the weights, is decoded to registers
