@@ -27,10 +27,13 @@ struct WarpPlace {
     token = warp / kWarpsOfTokens * Tile::kShape.warp_tokens;
     lane = static_cast<int>(threadIdx.x) % kWarp;
   }
-  // The tile's output that is row `row` of fragment f. Backward a byte has two, which are rows of one lane, and a
-  // lane's bytes of all fragments are neighbours.
+  // Backward a lane has two bytes of a term's 16, each of two outputs: of one fragment, or of the warp beside it. Which
+  // of them fragment f has:
+  [[nodiscard]] __device__ int byte_of(int f) const { return output / 16 % 2 + f; }
+  // The tile's output that is row `row` of fragment f.
   [[nodiscard]] __device__ int output_of(int f, int row) const {
-    return kForward ? output + f * 16 + row : output + (row % 8 * Tile::kFragments + f) * 2 + row / 8;
+    return kForward ? output + f * 16 + row
+                    : output / kVectorCodes * kVectorCodes + row % 8 * 4 + byte_of(f) * 2 + row / 8;
   }
 };
 
@@ -80,46 +83,38 @@ __device__ Fragment decode_row_codes(SharedPairs pairs, const RowCodes& codes, i
   return fragment;
 }
 
-// Backward, of all fragments, of each of a lane's four terms of a step: a byte of codes.
-template <int kFragments>
+// Backward, a lane's codes of a window, two steps: of every 8 terms two, in either half of a word, and of each of these
+// the 4 outputs of 2 bytes.
 struct TermCodes {
   std::uint32_t words[4];
-  float absmax[4];
 };
 
 template <class Tile>
-__device__ TermCodes<Tile::kFragments> load_term_codes(const MultistageStage<Tile>& stage, const float* absmax,
-                                                       const WarpPlace<Tile, false>& warp, int step) {
-  constexpr int kInRow = kRowCodeVectors<Tile, false>;
-  const int vector = warp.output / kVectorCodes;
-  const int byte = warp.output % kVectorCodes / 2 + warp.lane / 4 * Tile::kFragments;
-  // A row's order depends on what all of a lane's terms have in common.
-  const uint4* const first = stage.codes + code_place<kInRow>(warp.lane % 4 * 2, vector);
-  const float* const first_absmax = absmax + absmax_place<Tile, false>(warp.lane % 4 * 2, vector);
-  TermCodes<Tile::kFragments> codes;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int later = step * format::kStepTerms + i / 2 * 8 + i % 2;  // than the lane's first term
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(first + later * kInRow) + byte;
-    if constexpr (Tile::kFragments == 1)
-      codes.words[i] = *bytes;
-    else
-      codes.words[i] = *reinterpret_cast<const std::uint16_t*>(bytes);
-    codes.absmax[i] = first_absmax[later];
-  }
+__device__ TermCodes load_term_codes(const MultistageStage<Tile>& stage, const WarpPlace<Tile, false>& warp,
+                                     int window) {
+  const auto row = [&](int m, int r) {
+    return stage.codes +
+           code_place<kRowCodeVectors<Tile, false>>(window * kVectorCodes + m * 8 + r, warp.output / kVectorCodes);
+  };
+  TermCodes codes;
+  load_transposed(row, warp.lane, codes.words);
   return codes;
 }
 
-template <class Value, int kFragments>
-__device__ Fragment decode_term_codes(SharedPairs pairs, const TermCodes<kFragments>& codes, int f) {
-  Pair of[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) of[i] = load_pair_at(pairs, codes.words[i], byte_place(f));
+template <class Value, class Tile>
+__device__ Fragment decode_term_codes(SharedPairs pairs, const TermCodes& codes, const float* absmax,
+                                      const WarpPlace<Tile, false>& warp, int step, int byte) {
   Fragment fragment;
 #pragma unroll
-  for (int i = 0; i < 4; i += 2) {
-    fragment.words[i] = rounded_pair<Value>(of[i].first, codes.absmax[i], of[i + 1].first, codes.absmax[i + 1]);
-    fragment.words[i + 1] = rounded_pair<Value>(of[i].second, codes.absmax[i], of[i + 1].second, codes.absmax[i + 1]);
+  for (int h = 0; h < 2; ++h) {
+    const std::uint32_t word = codes.words[step % 2 * 2 + h];
+    const Pair first = load_pair_at(pairs, word, byte_place(byte));
+    const Pair second = load_pair_at(pairs, word, byte_place(byte + 2));
+    const auto of = *reinterpret_cast<const float2*>(
+        absmax +
+        absmax_place<Tile, false>(step * format::kStepTerms + h * 8 + warp.lane % 4 * 2, warp.output / kVectorCodes));
+    fragment.words[2 * h] = rounded_pair<Value>(first.first, of.x, second.first, of.y);
+    fragment.words[2 * h + 1] = rounded_pair<Value>(first.second, of.x, second.second, of.y);
   }
   return fragment;
 }
@@ -144,11 +139,11 @@ __device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForwar
   }
 }
 
-// A warp's weights of a step, decoded; forward the codes of every second step are those that were loaded for the one
-// before.
+// A warp's weights of a step, decoded; the codes of every second step are those that were loaded for the one before.
 template <class Value, class Tile, bool kForward>
 struct StepWeights {
   RowCodes rows[Tile::kFragments];
+  TermCodes terms;
   Fragment fragments[Tile::kFragments];
 
   __device__ void decode(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
@@ -160,9 +155,10 @@ struct StepWeights {
         fragments[f] = decode_row_codes<Value>(pairs, rows[f], step, byte_place(warp.lane % 4));
       }
     } else {
-      const TermCodes<Tile::kFragments> terms = load_term_codes(stage, absmax, warp, step);
+      if (step % 2 == 0) terms = load_term_codes(stage, warp, step / 2);
 #pragma unroll
-      for (int f = 0; f < Tile::kFragments; ++f) fragments[f] = decode_term_codes<Value>(pairs, terms, f);
+      for (int f = 0; f < Tile::kFragments; ++f)
+        fragments[f] = decode_term_codes<Value>(pairs, terms, absmax, warp, step, warp.byte_of(f));
     }
   }
 };
@@ -306,11 +302,11 @@ __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, con
                            WarpSums<Tile>& sums) {
   const TileOutputs to = {a.out, a.out_stride, a.m, a.bias};
   const std::int64_t token = block.first_token + warp.token;
-  const int output = static_cast<int>(block.first_output) + warp.output;
+  const auto first_output = static_cast<int>(block.first_output);
   if constexpr (kForward)
-    store_fragments<Value>(to, token, output, static_cast<int>(a.rows), warp.lane, sums);
+    store_fragments<Value>(to, token, first_output + warp.output, static_cast<int>(a.rows), warp.lane, sums);
   else
-    store_neighbours<Value>(to, token + warp.lane % 4 * 2, output + warp.lane / 4 * 2 * Tile::kFragments,
+    store_neighbours<Value>(to, token + warp.lane % 4 * 2, first_output + warp.output_of(0, warp.lane / 4),
                             static_cast<int>(a.cols), sums);
 }
 
