@@ -10,8 +10,9 @@ of Qwen3-30B-A3B (128 experts, 8 of a token, 2048 -> 2 x 768 -> 2048) and Mixtra
 token takes the experts with the largest sums of Gumbel noise and a normal bias of the expert's, of a standard deviation
 of 0.6. Both the mean number of rows and the largest are printed.
 
-Beside x·Wᵀ, forward, and dy·W, its gradient, in qfuse's orders stand torch._grouped_mm on bf16 stacks, and the whole
-stack decoded by qfuse and then that. The orders for few rows are measured up to 32 in the mean.
+Beside x·Wᵀ, forward, and dy·W, its gradient, in qfuse's orders stand torch._grouped_mm on bf16 stacks, the whole
+stack decoded by qfuse and then that, and forward the Triton kernels of grouped-nf4-gemm, which take absmax that is not
+nested, where that package is installed. The orders for few rows are measured up to 32 in the mean.
 
 Before anything is timed, each of qfuse's results is compared with qfuse.ops.matmul_4bit expert by expert, bit for bit,
 and the peers' with those in norm. Last comes the host's time of a call of a stack so small that the host binds.
@@ -30,6 +31,11 @@ from torch import Tensor
 
 import qfuse
 
+try:
+    from nf4_grouped import gemm_4bit_grouped as gemm_of_triton
+except ImportError:
+    gemm_of_triton = None
+
 ROWS = [1, 8, 32, 64, 128, 256, 512]  # of an expert, in the mean
 SMALL_ROWS = [1, 8, 64]
 FEW = 32  # rows of an expert that the orders "split" and "factored" are measured for
@@ -38,15 +44,18 @@ DIRECTIONS: tuple[qfuse.ops.Direction, ...] = ("forward", "backward")
 
 
 class Layer(NamedTuple):
-    """The same weights in 4 bits and decoded."""
+    """The same weights in 4 bits and decoded, and their absmax."""
 
     stack: qfuse.Weight4bit
     dense: Tensor
+    absmax: Tensor
 
     @classmethod
     def random(cls, shape: tuple[int, int, int], device: str) -> "Layer":
         stack = random_weight(shape, device)
-        return cls(stack, stack.dequantize())
+        _, codes, absmax, quant_map, offset = stack.tensors
+        decoded = torch.ops.qfuse.dequantize_blockwise(codes, absmax, quant_map, stack.nested_blocksize, torch.float32)
+        return cls(stack, stack.dequantize(), decoded + offset)
 
 
 Way = Callable[[Layer], Tensor]
@@ -85,6 +94,20 @@ def grouped_mm(operands: Operands, dense: Tensor) -> Tensor:
     return torch._grouped_mm(operands.x, factors, offs=operands.ends)
 
 
+def by_triton(operands: Operands) -> Way:
+    """Sizes and experts are the host's, as grouped-nf4-gemm takes them: read here, once."""
+    counts = mixtures.counts_of(operands.ends)
+    experts = [expert for expert, count in enumerate(counts) if count > 0]
+    sizes = [counts[expert] for expert in experts]
+
+    def multiply(layer: Layer) -> Tensor:
+        count, n, k = layer.stack.shape
+        packed, absmax = layer.stack.tensors[0].view(count, n, k // 2), layer.absmax.view(count, n, -1)
+        return gemm_of_triton(operands.x, packed, absmax, sizes, experts)
+
+    return multiply
+
+
 def orders_of(operands: Operands, mean: int) -> list[qfuse.ops.Order]:
     few: list[qfuse.ops.Order] = ["split", "factored"] if operands.x.is_cuda else ["split"]
     return ["plain", *(few if operands.direction == "forward" and mean <= FEW else [])]
@@ -94,6 +117,8 @@ def ways(operands: Operands, orders: Sequence[qfuse.ops.Order]) -> dict[str, Way
     found: dict[str, Way] = {order: partial(ours, operands, order) for order in orders}
     found["_grouped_mm"] = lambda layer: grouped_mm(operands, layer.dense)
     found["decode + _grouped_mm"] = lambda layer: grouped_mm(operands, layer.stack.dequantize())
+    if gemm_of_triton is not None and operands.direction == "forward":
+        found["grouped-nf4-gemm"] = by_triton(operands)
     return found
 
 
