@@ -28,20 +28,7 @@ using quantize_4bit::plan;
 using swiglu::candidates;
 using swiglu::plan;
 
-// From its data sheet: a device that no plan was measured on.
-constexpr DeviceFacts kT4{.multiprocessors = 40,
-                          .l2_bytes = 4 << 20,
-                          .compute_capability = 75,
-                          .shared_bytes = 64 << 10,
-                          .clock_khz = 1'590'000,
-                          .memory_clock_khz = 5'001'000,
-                          .memory_bus_bits = 256};
-constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10, 1'410'000, 1'593'000, 5120};
 constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
-constexpr DeviceFacts kRtx3090 = {82, 6 << 20, 86, 99 << 10, 1'695'000, 9'751'000, 384};
-constexpr DeviceFacts kL4 = {58, 48 << 20, 89, 99 << 10, 2'040'000, 6'251'000, 192};
-constexpr DeviceFacts kRtx4090 = {128, 72 << 20, 89, 99 << 10, 2'520'000, 10'501'000, 384};
-constexpr DeviceFacts kRtx5090 = {170, 96 << 20, 120, 99 << 10, 2'407'000, 14'001'000, 512};
 constexpr std::array kWithSplitK = {kA100, kRtx3090, kL4, kRtx4090, kRtx5090, kB200, kH100, kH200};
 // Of a driver that says nothing.
 constexpr DeviceFacts kUnknown{};
@@ -583,26 +570,32 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
 }
 
 TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) {
+  struct Tile {
+    int outputs;
+    int tokens;
+  };
   struct Case {
     DeviceFacts facts;
     std::int64_t m;
     std::int64_t rows;
-    int outputs;
-    int tokens;
+    Tile forward;
+    Tile backward;  // where what a stage begins with takes longer
   };
-  for (const Case& c :
-       {Case{kA100, 17, 4096, 32, 32}, Case{kA100, 64, 4096, 64, 64}, Case{kA100, 256, 14336, 128, 64},
-        Case{kRtx3090, 32, 1024, 32, 16}, Case{kRtx3090, 64, 4096, 64, 64}, Case{kRtx3090, 64, 14336, 64, 64},
-        Case{kRtx4090, 17, 4096, 32, 32}, Case{kRtx4090, 64, 4096, 32, 64}, Case{kRtx4090, 128, 14336, 128, 128},
-        Case{kRtx5090, 128, 4096, 64, 64}, Case{kRtx5090, 256, 4096, 128, 64}, Case{kB200, 64, 4096, 32, 32}}) {
+  for (const Case& c : {Case{kA100, 17, 4096, {32, 32}, {64, 64}}, Case{kA100, 64, 4096, {64, 64}, {64, 64}},
+                        Case{kA100, 256, 14336, {128, 64}, {128, 64}}, Case{kRtx3090, 32, 1024, {32, 16}, {32, 32}},
+                        Case{kRtx3090, 64, 4096, {64, 64}, {64, 64}}, Case{kRtx3090, 64, 14336, {64, 64}, {64, 64}},
+                        Case{kRtx4090, 17, 4096, {32, 32}, {32, 32}}, Case{kRtx4090, 64, 4096, {32, 64}, {32, 64}},
+                        Case{kRtx4090, 128, 14336, {32, 64}, {128, 128}}, Case{kRtx5090, 128, 4096, {64, 64}, {64, 64}},
+                        Case{kRtx5090, 256, 4096, {128, 64}, {128, 64}}, Case{kB200, 64, 4096, {32, 64}, {32, 64}}}) {
     SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows));
     contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.rows);  // the same shapes backward
     for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
       p.direction = direction;
+      const Tile& expected = direction == QFUSE_FORWARD ? c.forward : c.backward;
       const matmul_4bit::Plan chosen = plan_that_can_run(p, c.facts);
       EXPECT_EQ(chosen.kernel, Kernel::multistage);
-      EXPECT_EQ(chosen.outputs, c.outputs);
-      EXPECT_EQ(chosen.tokens, c.tokens);
+      EXPECT_EQ(chosen.outputs, expected.outputs);
+      EXPECT_EQ(chosen.tokens, expected.tokens);
     }
   }
 }
@@ -770,6 +763,22 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   EXPECT_EQ(of([](P& p) { p.weight.cols = 4100; }), as(0, -1)) << "codes one by one";
 }
 
+// Backward no kernel splits K: few outputs of many terms leave multiprocessors without a tile.
+TEST(MatmulPlan, advice_is_one_for_each_direction) {
+  const auto fused_rows = [](std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
+    contract::Matmul4bit p = product_of(0, rows, cols);
+    p.direction = QFUSE_BACKWARD;
+    const contract::Matmul4bitAdvice advice = advise(p, facts);
+    EXPECT_EQ(advice.few, QFUSE_SUM_SPLIT);
+    EXPECT_EQ(advice.few_rows, 0);
+    return advice.fused_rows;
+  };
+  EXPECT_EQ(fused_rows(14336, 4096, kH200), 256);
+  EXPECT_EQ(fused_rows(14336, 4096, without_pipeline(kH200)), -1);
+  EXPECT_EQ(fused_rows(4096, 14336, without_pipeline(kH200)), 128);
+  EXPECT_EQ(fused_rows(14336, 4096, kRtx3090), 128);
+}
+
 // What bench/results/h200.json says of them is the fastest, on Hopper and as if the H200 were one of 8.0; and by their
 // clocks and memory on other cards, where decoded weights take longer to read than codes.
 TEST(MatmulPlan, advice_is_what_was_measured) {
@@ -786,12 +795,12 @@ TEST(MatmulPlan, advice_is_what_was_measured) {
     Rows on_3090;
     Rows on_4090;
   };
-  for (const Case& c : {Case{4096, 14336, {16, 256}, {16, 128}, {32, 128}, {32, 128}},
-                        Case{14336, 4096, {8, 256}, {32, 64}, {16, 128}, {32, 128}},
-                        Case{4096, 4096, {16, 256}, {32, 32}, {32, 128}, {32, 128}},
+  for (const Case& c : {Case{4096, 14336, {16, 256}, {16, 128}, {64, 128}, {16, 128}},
+                        Case{14336, 4096, {8, 256}, {16, 64}, {16, 128}, {16, 128}},
+                        Case{4096, 4096, {16, 256}, {32, 32}, {64, 128}, {32, 128}},
                         Case{4096, 1024, {64, 256}, {32, 32}, {64, 128}, {64, 128}},
-                        Case{2880, 5760, {16, 256}, {32, 32}, {32, 128}, {32, 128}},
-                        Case{896, 4864, {0, 256}, {8, 16}, {8, 128}, {16, 128}}}) {
+                        Case{2880, 5760, {16, 256}, {16, 32}, {64, 128}, {16, 128}},
+                        Case{896, 4864, {0, 256}, {8, 32}, {8, 128}, {8, 128}}}) {
     SCOPED_TRACE(std::to_string(c.cols) + " -> " + std::to_string(c.rows));
     EXPECT_EQ(of(c.cols, c.rows, kH200), c.on_h200);
     EXPECT_EQ(of(c.cols, c.rows, without_pipeline(kH200)), c.as_ampere);

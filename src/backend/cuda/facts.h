@@ -20,22 +20,38 @@ struct DeviceFacts {
 // Devices whose figures plans were measured on, as their drivers describe them.
 inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 227 << 10, 1'980'000, 2'619'000, 5120};
 inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 227 << 10, 1'980'000, 3'201'000, 6144};
+// Others, by their data sheets.
+inline constexpr DeviceFacts kT4 = {40, 4 << 20, 75, 64 << 10, 1'590'000, 5'001'000, 256};
+inline constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10, 1'410'000, 1'593'000, 5120};
+inline constexpr DeviceFacts kRtx3090 = {82, 6 << 20, 86, 99 << 10, 1'695'000, 9'751'000, 384};
+inline constexpr DeviceFacts kL4 = {58, 48 << 20, 89, 99 << 10, 2'040'000, 6'251'000, 192};
+inline constexpr DeviceFacts kRtx4090 = {128, 72 << 20, 89, 99 << 10, 2'520'000, 10'501'000, 384};
+inline constexpr DeviceFacts kRtx5090 = {170, 96 << 20, 120, 99 << 10, 2'407'000, 14'001'000, 512};
 
-// The shared memory that a thread block can ask for, by compute capability.
+// By compute capability: the shared memory that a thread block can ask for, and the multiplications of 16-bit numbers
+// with sums in fp32 that a multiprocessor's matrix instructions make in a clock, by the data sheets. A GeForce makes
+// half as many as a card for data centres of the same compute capability: of these two the GeForce's, from 8.6 on.
 struct Architecture {
   int compute_capability;
   int shared_bytes;
+  int multiplications;
 };
-inline constexpr std::array<Architecture, 10> kArchitectures = {{{75, 64 << 10},
-                                                                 {80, 163 << 10},
-                                                                 {86, 99 << 10},
-                                                                 {87, 163 << 10},
-                                                                 {89, 99 << 10},
-                                                                 {90, 227 << 10},
-                                                                 {100, 227 << 10},
-                                                                 {103, 227 << 10},
-                                                                 {120, 99 << 10},
-                                                                 {121, 99 << 10}}};
+inline constexpr std::array<Architecture, 10> kArchitectures = {{{75, 64 << 10, 512},
+                                                                 {80, 163 << 10, 1024},
+                                                                 {86, 99 << 10, 256},
+                                                                 {87, 163 << 10, 256},
+                                                                 {89, 99 << 10, 256},
+                                                                 {90, 227 << 10, 2048},
+                                                                 {100, 227 << 10, 4096},
+                                                                 {103, 227 << 10, 4096},
+                                                                 {120, 99 << 10, 256},
+                                                                 {121, 99 << 10, 256}}};
+// Null where it is none of these.
+constexpr const Architecture* find_architecture(int compute_capability) {
+  for (const Architecture& known : kArchitectures)
+    if (known.compute_capability == compute_capability) return &known;
+  return nullptr;
+}
 
 inline constexpr int kTuring = 75;  // compute capabilities
 inline constexpr int kAmpere = 80;

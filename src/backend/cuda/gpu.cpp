@@ -76,9 +76,9 @@ contract::Outcome read_code(int index, int& compute_capability) {
 
 // A kernel runs by code for an earlier compute capability, but not the other way round.
 contract::Outcome take_for(int index, int compute_capability, DeviceFacts& facts) {
-  const auto* const known = std::ranges::find(kArchitectures, compute_capability, &Architecture::compute_capability);
+  const Architecture* const known = find_architecture(compute_capability);
   const std::string asked = "QFUSE_COMPUTE_CAPABILITY is " + std::to_string(compute_capability);
-  if (known == kArchitectures.end() || compute_capability > facts.compute_capability)
+  if (known == nullptr || compute_capability > facts.compute_capability)
     return contract::unsupported(
         asked + ", and cuda:" + std::to_string(index) + " can be taken for none but a GPU of " +
         "75, 80, 86, 87, 89, 90, 100, 103, 120 or 121, up to its own " + std::to_string(facts.compute_capability));

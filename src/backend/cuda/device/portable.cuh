@@ -206,7 +206,7 @@ class Copies {
   }
 
  private:
-  static constexpr int kMost = 40;  // under way at once
+  static constexpr int kMost = 128;  // under way at once
   struct Copy {
     uint4* to;
     const uint4* from;

@@ -14,10 +14,8 @@ namespace {
 constexpr std::array<std::int64_t, 5> kRows = {128, 64, 32, 16, 8};  // that ways are weighed for
 constexpr std::int64_t kPipelineRows = 256;  // of Hopper's: with about twice as many and more cuBLAS is faster
 
-// So many rows, forward.
 contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, std::int64_t rows) {
   contract::Matmul4bit product = p;
-  product.direction = QFUSE_FORWARD;
   product.sum = sum;
   product.m = rows;
   return product;
@@ -44,10 +42,13 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
     return advice;
   }
   for (const std::int64_t rows : kRows) {
-    const double plain = us_of(product_of(p, QFUSE_SUM_PLAIN, rows), facts);
-    const double split = has_split_k ? us_of(product_of(p, QFUSE_SUM_SPLIT, rows), facts) : plain;
-    if (std::min(plain, split) < decoded_us(w, facts)) advice.fused_rows = std::max(advice.fused_rows, rows);
-    if (has_split_k && split <= plain) advice.few_rows = std::max(advice.few_rows, rows);
+    const contract::Matmul4bit of_split = product_of(p, QFUSE_SUM_SPLIT, rows);
+    const contract::Matmul4bit of_plain = product_of(p, QFUSE_SUM_PLAIN, rows);
+    const bool splits = takes(Kernel::split_k, of_split, {}, facts);
+    const double plain = us_of(of_plain, facts);
+    const double split = splits ? us_of(of_split, facts) : plain;
+    if (std::min(plain, split) < decoded_us(of_plain, facts)) advice.fused_rows = std::max(advice.fused_rows, rows);
+    if (splits && split <= plain) advice.few_rows = std::max(advice.few_rows, rows);
   }
   advice.few_rows = std::clamp<std::int64_t>(advice.fused_rows, 0, advice.few_rows);
   return advice;

@@ -14,10 +14,11 @@ constexpr double kPipelineUs = 2.2;
 constexpr double kTiledUs = 2;
 constexpr double kDecodedUs = 6;
 
-// Bytes a weight, where it is decoded: half a one read, two written and read back, at the part of the memory's rate
-// that this reaches; fewer of decoded weights that stay in the L2.
-constexpr double kDecodedBytes = 5.7;
-constexpr double kDecodedBytesInL2 = 4.3;
+// Bytes a weight, where it is decoded: half a one read, two written, at the part of the memory's rate that this
+// reaches; and two read back, fewer where they stay in the L2.
+constexpr double kDecodedBytes = 3.7;
+constexpr double kDecodedBytesInL2 = 2.3;
+constexpr double kReadBytes = 2;
 
 // `split_k`: clocks of a round of chains, and for each of them; in it for each tile, and for each of its chains. Of
 // blocks of 8 or 16 tokens.
@@ -53,6 +54,24 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 double clocks_a_us(const DeviceFacts& facts) { return facts.clock_khz / 1e3; }
 double bytes_a_us(const DeviceFacts& facts) {
   return facts.memory_clock_khz / 1e3 * 2 * facts.memory_bus_bits / 8;  // two bits a clock and line
+}
+
+double weights_of(const qfuse_weight_4bit& w) { return static_cast<double>(w.rows) * static_cast<double>(w.cols); }
+
+// Of a multiprocessor; where it is not known, nothing is bound by it.
+double multiplications_a_clock(const DeviceFacts& facts) {
+  const Architecture* const known = find_architecture(facts.compute_capability);
+  return known == nullptr ? kInfinity : known->multiplications;
+}
+
+// Codes and absmax, which every fused kernel reads.
+double read_us(const qfuse_weight_4bit& w, const DeviceFacts& facts) {
+  return weights_of(w) * (0.5 + 1.0 / static_cast<double>(w.blocksize)) / bytes_a_us(facts);
+}
+
+double multiply_us(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  return weights_of(p.weight) * static_cast<double>(p.m) /
+         (multiplications_a_clock(facts) * facts.multiprocessors * clocks_a_us(facts));
 }
 
 double steps_of(const contract::Matmul4bit& p, std::int64_t terms) {
@@ -102,19 +121,24 @@ double multistage_clocks(const contract::Matmul4bit& p, const Owners& owners, co
   const std::int64_t together = std::max<std::int64_t>(
       1, (facts.shared_bytes + kReservedBytes) / (multistage_shared_bytes(shape) + kReservedBytes));
   const double tiles = busiest_tiles(p, owners, facts, shape.outputs, shape.tokens);
+  const double multiplications = static_cast<double>(shape.outputs) * shape.tokens * kMultistageTerms;
+  const StageClocks& measured = is_forward(p) ? shape.forward : shape.backward;
+  const double each = std::max<double>(measured.each, multiplications / multiplications_a_clock(facts));
   return kMultistageClocks * std::ceil(tiles / static_cast<double>(together)) +
-         steps_of(p, kMultistageTerms) * std::max<double>(shape.least_clocks, shape.clocks * tiles);
+         steps_of(p, kMultistageTerms) * std::max<double>(measured.least, each * tiles);
 }
 
 double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const double floor = std::max(read_us(p.weight, facts), multiply_us(p, facts));
   switch (plan.kernel) {
-    case Kernel::split_k: return split_k_us(plan, p, facts);
+    case Kernel::split_k: return std::max(floor, split_k_us(plan, p, facts));
     case Kernel::warp_specialized:
       return pipeline_us(plan, p, facts, kStageTerms, shape_of(plan.outputs, plan.tokens).clocks);
     case Kernel::register_weights: return pipeline_us(plan, p, facts, kStageTerms, kRegisterWeightsClocks);
     case Kernel::multistage:
-      return multistage_clocks(p, {}, facts, multistage_shape(plan.outputs, plan.tokens)) / clocks_a_us(facts);
-    case Kernel::tiled: return tiled_us(plan, p, facts);
+      return std::max(
+          floor, multistage_clocks(p, {}, facts, multistage_shape(plan.outputs, plan.tokens)) / clocks_a_us(facts));
+    case Kernel::tiled: return std::max(floor, tiled_us(plan, p, facts));
     case Kernel::factored_split_k:
     case Kernel::factored:
     case Kernel::tiled_unaligned:
@@ -123,10 +147,11 @@ double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFact
   return kInfinity;
 }
 
-double decoded_us(const qfuse_weight_4bit& w, const DeviceFacts& facts) {
-  const double weights = static_cast<double>(w.rows) * static_cast<double>(w.cols);
+double decoded_us(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const double weights = weights_of(p.weight);
   const double bytes = 2 * weights <= facts.l2_bytes ? kDecodedBytesInL2 : kDecodedBytes;
-  return kDecodedUs + bytes * weights / bytes_a_us(facts);
+  return kDecodedUs + bytes * weights / bytes_a_us(facts) +
+         std::max(kReadBytes * weights / bytes_a_us(facts), multiply_us(p, facts));
 }
 
 bool has_estimates(const DeviceFacts& facts) {

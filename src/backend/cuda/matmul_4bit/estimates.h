@@ -20,8 +20,8 @@ double multistage_clocks(const contract::Matmul4bit& p, const Owners& owners, co
 // Of one weight, from the first launch on, in microseconds; of a plan that was not measured infinity.
 double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// To decode the weight to memory and to read it back, as few rows take it.
-double decoded_us(const qfuse_weight_4bit& w, const DeviceFacts& facts);
+// To decode the weight to memory, and to multiply by that.
+double decoded_us(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
 // Whether the device says what these ask for.
 bool has_estimates(const DeviceFacts& facts);

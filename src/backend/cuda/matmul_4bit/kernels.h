@@ -190,31 +190,39 @@ constexpr std::int64_t register_weights_shared_bytes() {
   return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
-// Multistage: the tile of a thread block, the part of it that a warp has, how many stages of 64 terms lie in shared
-// memory, and the clocks that a multiprocessor takes for a stage of its blocks: so many for each, and some at least.
+// Multistage: the tile of a thread block, the part of it that a warp has, the warps that copy, how many stages of 64
+// terms lie in shared memory, and the clocks that a multiprocessor takes for a stage of its blocks, forward and
+// backward: so many for each, and some at least.
 inline constexpr int kMultistageTerms = 64;
+struct StageClocks {
+  int least;
+  int each;
+};
 struct MultistageShape {
   int outputs;
   int tokens;
   int warp_outputs;
   int warp_tokens;
+  int copiers;
   int stages;
-  int least_clocks;
-  int clocks;
+  StageClocks forward;
+  StageClocks backward;
 
-  [[nodiscard]] constexpr int threads() const { return 32 * (outputs / warp_outputs) * (tokens / warp_tokens); }
+  [[nodiscard]] constexpr int multipliers() const { return outputs / warp_outputs * (tokens / warp_tokens); }
+  [[nodiscard]] constexpr int threads() const { return 32 * (multipliers() + copiers); }
   [[nodiscard]] constexpr std::int64_t input_bytes() const { return std::int64_t{2} * tokens * kMultistageTerms; }
   [[nodiscard]] constexpr std::int64_t code_bytes() const { return std::int64_t{outputs} * kMultistageTerms / 2; }
 };
-// outputs, tokens; warp_outputs, warp_tokens; stages; least_clocks, clocks
-inline constexpr std::array<MultistageShape, 8> kMultistageShapes = {{{32, 16, 16, 16, 8, 475, 220},
-                                                                      {32, 32, 16, 32, 6, 575, 260},
-                                                                      {32, 64, 16, 32, 4, 625, 480},
-                                                                      {64, 32, 16, 32, 6, 650, 480},
-                                                                      {64, 64, 16, 64, 4, 850, 640},
-                                                                      {128, 32, 32, 32, 4, 1075, 820},
-                                                                      {128, 64, 32, 64, 3, 1400, 1060},
-                                                                      {128, 128, 32, 64, 3, 2080, 2080}}};
+// outputs, tokens; warp_outputs, warp_tokens; copiers; stages; forward; backward
+inline constexpr std::array<MultistageShape, 8> kMultistageShapes = {
+    {{32, 16, 16, 16, 2, 8, {275, 180}, {1075, 400}},
+     {32, 32, 16, 32, 2, 6, {350, 240}, {775, 480}},
+     {32, 64, 16, 32, 2, 4, {475, 380}, {775, 580}},
+     {64, 32, 16, 32, 4, 6, {500, 440}, {950, 700}},
+     {64, 64, 16, 64, 4, 4, {700, 600}, {850, 800}},
+     {128, 32, 32, 32, 4, 4, {825, 700}, {1150, 1100}},
+     {128, 64, 32, 64, 2, 3, {1125, 920}, {1500, 1120}},
+     {128, 128, 32, 64, 2, 3, {1925, 1880}, {2225, 2160}}}};
 
 constexpr MultistageShape multistage_shape(int outputs, int tokens) {
   for (const MultistageShape& shape : kMultistageShapes)

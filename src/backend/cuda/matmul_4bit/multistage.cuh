@@ -1,6 +1,6 @@
 // PLAIN on every GPU from Ampere on: stages of codes and inputs are copied to shared memory while others are
 // multiplied, and mma's left operand, the weights, is decoded to registers, so that decoded weights never lie in shared
-// memory.
+// memory. Warps of their own copy: the others then wait for nothing but their products.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 
@@ -12,6 +12,11 @@
 namespace qfuse::cuda::matmul_4bit {
 
 // ---- steps ----
+
+template <bool kForward>
+__device__ int stage_terms(const MatmulArguments& a) {
+  return static_cast<int>(kForward ? a.cols : a.rows);
+}
 
 // A warp's part of the tile, and a lane's: with g = lane / 4 of 16 outputs those of rows g and g + 8 of mma's, and with
 // q = lane % 4 of a step's terms 2q, 2q + 1, 2q + 8 and 2q + 9.
@@ -163,14 +168,12 @@ struct StepWeights {
   }
 };
 
-// Each step is decoded before the one before it is multiplied. copy_next() is called while the first look-ups are on
-// their way.
-template <class Value, class Tile, bool kForward, class CopyNext>
+// Each step is decoded before the one before it is multiplied.
+template <class Value, class Tile, bool kForward>
 __device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
-                               const WarpPlace<Tile, kForward>& warp, const CopyNext& copy_next, WarpSums<Tile>& sums) {
+                               const WarpPlace<Tile, kForward>& warp, WarpSums<Tile>& sums) {
   StepWeights<Value, Tile, kForward> weights;
   weights.decode(stage, absmax, pairs, warp, 0);
-  copy_next();
 #pragma unroll
   for (int step = 0; step < kStageSteps; ++step) {
     const StepWeights<Value, Tile, kForward> here = weights;
@@ -234,9 +237,10 @@ __device__ void multiply_lora_stage(const uint4* inputs, const uint4* weights, c
   }
 }
 
-template <class Value, class Tile, bool kForward>
-__device__ void add_lora(const MatmulArguments& a, const BlockTile& block, const WarpPlace<Tile, kForward>& warp,
-                         MultistageShared<Tile>& shared, WarpSums<Tile>& sums) {
+// By all threads; those that multiply have multiply(inputs, weights).
+template <class Value, class Tile, bool kForward, class Multiply>
+__device__ void add_lora(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared,
+                         const Multiply& multiply) {
   static_assert((Tile::kInputVectors + Tile::kOutputs * kRowVectors) * sizeof(uint4) <= sizeof shared.stages);
   uint4* const inputs = shared.stages[0].inputs;
   uint4* const weights = inputs + Tile::kInputVectors;
@@ -245,7 +249,7 @@ __device__ void add_lora(const MatmulArguments& a, const BlockTile& block, const
     __syncthreads();
     copy_lora_stage<Tile, kForward>(a, block, term, inputs, weights);
     __syncthreads();
-    multiply_lora_stage<Value>(inputs, weights, warp, sums);
+    multiply(inputs, weights);
   }
 }
 
@@ -312,21 +316,33 @@ __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, con
 
 // ---- kernel ----
 
-// By all threads: what a block looks up.
+// What a block looks up, by the threads that multiply.
 template <class Tile>
 __device__ void fill_tables(const MatmulArguments& a, MultistageShared<Tile>& shared) {
   const int thread = static_cast<int>(threadIdx.x);
-  fill_pairs(a.weight.values, shared.pairs, thread / kWarp, Tile::kThreads / kWarp, thread % kWarp);
+  fill_pairs(a.weight.values, shared.pairs, thread / kWarp, Tile::kMultipliers / kWarp, thread % kWarp);
   if (a.is_nested)
-    for (int i = thread; i < format::kCodes8; i += Tile::kThreads) shared.map[i] = a.weight.nested_quant_map[i];
+    for (int i = thread; i < format::kCodes8; i += Tile::kMultipliers) shared.map[i] = a.weight.nested_quant_map[i];
 }
 
-// While a stage is multiplied, the next ones are on their way: codes and inputs of kStages - 1, absmax of two. Tables
-// are made while the first ones are.
-template <class Value, class Tile, bool kForward>
-__device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block, const WarpPlace<Tile, kForward>& warp,
-                                MultistageShared<Tile>& shared, WarpSums<Tile>& sums) {
-  const auto terms = static_cast<int>(kForward ? a.cols : a.rows);
+// The slots that stages lie in, one after another, and where their absmax are: what the warps of either kind count.
+template <class Tile>
+struct StageSlots {
+  int slot = 0;                  // of the stage
+  int free = Tile::kStages - 1;  // of the stage before it
+  int phase = 0;                 // of its absmax
+  __device__ void advance() {
+    free = slot;
+    slot = slot + 1 == Tile::kStages ? 0 : slot + 1;
+    phase ^= 1;
+  }
+};
+
+// By warps that copy: while a stage is multiplied, the next ones are on their way, codes and inputs of kStages - 1,
+// absmax of two. Barriers are those of multiply_stages: the first one is behind the tables, each later one before a
+// stage, which then is there; nobody reads the one before it any more.
+template <class Tile, bool kForward>
+__device__ void copy_stages(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared) {
   Copies copies;
   StageCopier<Tile, kForward> copier(a, block);
   StageAbsmax<Tile, kForward> absmax(a, block);
@@ -334,44 +350,57 @@ __device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block
 #pragma unroll 1
   for (int slot = 0; slot < Tile::kStages - 1; ++slot) copier.copy(copies, shared.stages[slot]);
   absmax.prefetch_first();
-  fill_tables(a, shared);
   __syncthreads();
   absmax.store(shared.map, shared.absmax[0]);
   absmax.load();
-  const SharedPairs pairs = shared_pairs(shared.pairs, warp.lane);
-  int slot = 0;                  // of the stage
-  int free = Tile::kStages - 1;  // of the stage before it
-  int phase = 0;                 // where the stage's absmax are
+  StageSlots<Tile> slots;
 #pragma unroll 1
-  for (int term = 0; term < terms; term += kMultistageTerms) {
+  for (int term = 0; term < stage_terms<kForward>(a); term += kMultistageTerms) {
     copies.template wait<Tile::kStages - 2>();
     __syncthreads();
-    const auto copy_next = [&] {
-      copier.copy(copies, shared.stages[free]);
-      absmax.store(shared.map, shared.absmax[phase ^ 1]);
-      absmax.load();
-    };
-    multiply_stage<Value>(shared.stages[slot], shared.absmax[phase], pairs, warp, copy_next, sums);
-    free = slot;
-    slot = slot + 1 == Tile::kStages ? 0 : slot + 1;
-    phase ^= 1;
+    copier.copy(copies, shared.stages[slots.free]);
+    absmax.store(shared.map, shared.absmax[slots.phase ^ 1]);
+    absmax.load();
+    slots.advance();
   }
   copies.template wait<0>();
 }
 
+template <class Value, class Tile, bool kForward>
+__device__ void multiply_stages(const MatmulArguments& a, const WarpPlace<Tile, kForward>& warp,
+                                MultistageShared<Tile>& shared, WarpSums<Tile>& sums) {
+  fill_tables(a, shared);
+  __syncthreads();
+  const SharedPairs pairs = shared_pairs(shared.pairs, warp.lane);
+  StageSlots<Tile> slots;
+#pragma unroll 1
+  for (int term = 0; term < stage_terms<kForward>(a); term += kMultistageTerms) {
+    __syncthreads();
+    multiply_stage<Value>(shared.stages[slots.slot], shared.absmax[slots.phase], pairs, warp, sums);
+    slots.advance();
+  }
+}
+
 // A thread block makes a tile; of a stack of experts, it looks for the one whose it is.
 template <class Value, bool kForward, class Tile>
-__global__ void __launch_bounds__(Tile::kThreads, 1)
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     multiply_multistage(const __grid_constant__ GroupedArguments given) {
   MultistageShared<Tile>& shared = multistage_shared<Tile>();
   if (!find_tile<Value, kForward>(given, Tile::kOutputs, Tile::kTokens, shared.matmul, shared.block)) return;
   __syncthreads();
   const MatmulArguments& a = shared.matmul;
   const BlockTile block = shared.block;
+  if (threadIdx.x >= Tile::kMultipliers) {
+    copy_stages<Tile, kForward>(a, block, shared);
+    add_lora<Value, Tile, kForward>(a, block, shared, [](const uint4*, const uint4*) {});
+    return;
+  }
   const WarpPlace<Tile, kForward> warp;
   WarpSums<Tile> sums = {};
-  multiply_stages<Value>(a, block, warp, shared, sums);
-  add_lora<Value>(a, block, warp, shared, sums);
+  multiply_stages<Value>(a, warp, shared, sums);
+  add_lora<Value, Tile, kForward>(a, block, shared, [&](const uint4* inputs, const uint4* weights) {
+    multiply_lora_stage<Value>(inputs, weights, warp, sums);
+  });
   store_sums<Value>(a, block, warp, sums);
 }
 

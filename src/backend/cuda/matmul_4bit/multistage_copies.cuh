@@ -18,21 +18,25 @@ constexpr int kStageSteps = kMultistageTerms / format::kStepTerms;
 constexpr int kStagesAhead = 4;                                // that absmax comes to the L2 before it is loaded
 constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // of a row of 16-bit values in a stage
 
-// A tile, and what a thread and a warp have of it.
+// A tile, the threads that multiply and behind them those that copy, and what each of these and a warp have of it.
 template <int kOfOutputs, int kOfTokens>
 struct MultistageTile {
   static constexpr MultistageShape kShape = multistage_shape(kOfOutputs, kOfTokens);
   static constexpr int kOutputs = kOfOutputs;
   static constexpr int kTokens = kOfTokens;
+  static constexpr int kMultipliers = kShape.multipliers() * kWarp;
   static constexpr int kThreads = kShape.threads();
+  static constexpr int kCopiers = kShape.copiers * kWarp;
+  static constexpr int kBlocks = kOfOutputs * kOfTokens > 128 * 64 ? 1 : 2;  // of a multiprocessor, for registers
   static constexpr int kStages = kShape.stages;
   static constexpr int kFragments = kShape.warp_outputs / 16;                      // of a warp: mma's left operands
   static constexpr int kColumns = kShape.warp_tokens / 8;                          // of a warp, of 8 tokens
   static constexpr int kCodeVectors = kOutputs * kMultistageTerms / kVectorCodes;  // of a stage
   static constexpr int kInputVectors = kTokens * kRowVectors;                      // of a stage
-  static constexpr int kCodesEach = (kCodeVectors + kThreads - 1) / kThreads;      // of a thread
-  static constexpr int kInputsEach = kInputVectors / kThreads;                     // of a thread
-  static_assert(kInputVectors % kThreads == 0 && kColumns % 2 == 0 && kFragments <= 2);
+  static constexpr int kCodesEach = kCodeVectors / kCopiers;                       // of a thread
+  static constexpr int kInputsEach = kInputVectors / kCopiers;                     // of a thread
+  static_assert(kCodeVectors % kCopiers == 0 && kInputVectors % kCopiers == 0);
+  static_assert(kColumns % 2 == 0 && kFragments <= 2);
 };
 
 // ---- what lies in shared memory ----
@@ -87,24 +91,20 @@ __device__ inline void fill_pairs(const float (&values)[format::kCodes4], Pair* 
 
 // ---- steps ----
 
-// A thread's vectors of a stage's codes, and of its inputs: where the first one lies, the others so many rows behind
-// it. Forward a row of codes is an output's, backward a term's.
+// The vectors that a thread copies of a stage's codes, and of its inputs: where the first one comes from, the others so
+// many rows behind it, and where each of them goes. Forward a row of codes is an output's, backward a term's.
 template <class Tile, bool kForward>
 struct ThreadVectors {
   static constexpr int kInRow = kRowCodeVectors<Tile, kForward>;
-  static constexpr int kCodeRows = Tile::kThreads / kInRow;        // from a vector of codes to the next one
-  static constexpr int kInputRows = Tile::kThreads / kRowVectors;  // from one of inputs
-  static_assert(Tile::kThreads % (8 * kRowVectors) == 0);          // each of them has the same place in its row
-  static __device__ int thread() { return static_cast<int>(threadIdx.x); }
+  static constexpr int kCodeRows = Tile::kCopiers / kInRow;        // from a vector of codes to the next one
+  static constexpr int kInputRows = Tile::kCopiers / kRowVectors;  // from one of inputs
+  static __device__ int thread() { return static_cast<int>(threadIdx.x) - Tile::kMultipliers; }
   static __device__ int code_row() { return thread() / kInRow; }
   static __device__ int code_col() { return thread() % kInRow * kVectorCodes; }
-  static __device__ int code_at() { return code_place<kInRow>(thread() / kInRow, thread() % kInRow); }
+  static __device__ int code_at(int v) { return code_place<kInRow>(code_row() + v * kCodeRows, thread() % kInRow); }
   static __device__ int input_row() { return thread() / kRowVectors; }
   static __device__ int input_col() { return thread() % kRowVectors * kVectorValues; }
-  static __device__ int input_at() { return value_place(thread() / kRowVectors, thread() % kRowVectors); }
-  static __device__ bool has_codes(int v) {
-    return Tile::kCodeVectors % Tile::kThreads == 0 || thread() + v * Tile::kThreads < Tile::kCodeVectors;
-  }
+  static __device__ int input_at(int v) { return value_place(input_row() + v * kInputRows, thread() % kRowVectors); }
   // Of the tile's vectors in rows that are there, how many are the thread's.
   static __device__ int count(std::int64_t rows, int row, int apart) {
     const std::int64_t vectors = (rows - row + apart - 1) / apart;
@@ -122,7 +122,6 @@ struct CodeBounds {
       : outputs(kForward ? Vectors::count(a.rows - block.first_output, Vectors::code_row(), Vectors::kCodeRows)
                          : (block.first_output + Vectors::code_col() < a.cols ? 1 : 0)) {}
   [[nodiscard]] __device__ bool contain(int v, int left) const {
-    if (!Vectors::has_codes(v)) return false;
     if constexpr (kForward) return v < (Vectors::code_col() < left ? outputs : 0);
     return Vectors::code_row() + v * Vectors::kCodeRows < (outputs > 0 ? left : 0);
   }
@@ -159,15 +158,15 @@ struct StageCopier {
 
   // Begins to copy the next stage; zeros, beyond the last one.
   __device__ void copy(Copies& copies, MultistageStage<Tile>& stage) {
+    const std::uint8_t* of_codes = codes;
 #pragma unroll
-    for (int v = 0; v < Tile::kCodesEach; ++v)
-      if (Vectors::has_codes(v))
-        copies.begin(stage.codes + Vectors::code_at() + v * Tile::kThreads, codes + v * codes_apart,
-                     bounds.contain(v, left));
+    for (int v = 0; v < Tile::kCodesEach; ++v, of_codes += codes_apart)
+      copies.begin(stage.codes + Vectors::code_at(v), of_codes, bounds.contain(v, left));
     const int there = Vectors::input_col() < left ? tokens : 0;
+    const std::uint16_t* of_inputs = inputs;
 #pragma unroll
-    for (int v = 0; v < Tile::kInputsEach; ++v)
-      copies.begin(stage.inputs + Vectors::input_at() + v * Tile::kThreads, inputs + v * inputs_apart, v < there);
+    for (int v = 0; v < Tile::kInputsEach; ++v, of_inputs += inputs_apart)
+      copies.begin(stage.inputs + Vectors::input_at(v), of_inputs, v < there);
     copies.close();
     codes += code_step;
     inputs += kMultistageTerms;
@@ -263,10 +262,9 @@ struct StageAbsmax {
   __device__ void store(const float* map, float* to) const {
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v)
-      if (Vectors::has_codes(v))
-        to[absmax_place<Tile, kForward>(Vectors::code_row() + v * Vectors::kCodeRows,
-                                        Vectors::code_col() / kVectorCodes)] =
-            bounds.contain(v, left + kMultistageTerms) ? decode_absmax(is_nested, map, loaded[v], offset) : 0.0F;
+      to[absmax_place<Tile, kForward>(Vectors::code_row() + v * Vectors::kCodeRows,
+                                      Vectors::code_col() / kVectorCodes)] =
+          bounds.contain(v, left + kMultistageTerms) ? decode_absmax(is_nested, map, loaded[v], offset) : 0.0F;
   }
 };
 
