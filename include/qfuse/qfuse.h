@@ -576,7 +576,7 @@ typedef struct qfuse_matmul_4bit_many_params {
 QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_params* params, const qfuse_exec* exec,
                                               qfuse_error* error);
 
-/* The fastest way of a product with W [rows, cols] in `dtype`, in either direction, by the number m of rows of in:
+/* The fastest way of a product with W [rows, cols] in `dtype` and `direction`, by the number m of rows of in:
  *   few         the sum for few rows, by the device and the dtype alone: SPLIT on CUDA, BF16_DOT on a CPU that has
  *               BF16_AMX too; OF_DEVICE where the device has no other
  *   few_rows    up to so many rows `few` takes no longer than OF_DEVICE. 0: OF_DEVICE always
@@ -586,12 +586,12 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
  * device's multiprocessors, its clock and its memory's, from times of each kernel on an H200. From compute capability
  * 8.0 on SPLIT has a kernel for few rows where cols is a multiple of 64 and blocks are of 64. A GPU that cannot be had
  * here has fused_rows 8, so that programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
- * INVALID_ARGUMENT: an unknown dtype or device type, negative rows or cols, a blocksize that is no power of two from 32
+ * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is no power of two from 32
  * to 4096, a NULL.
  * UNSUPPORTED: a device without the op. */
-QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,
-                                                int64_t blocksize, qfuse_sum* few, int64_t* few_rows,
-                                                int64_t* fused_rows, qfuse_error* error);
+QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qfuse_direction direction,
+                                                int64_t rows, int64_t cols, int64_t blocksize, qfuse_sum* few,
+                                                int64_t* few_rows, int64_t* fused_rows, qfuse_error* error);
 
 /* ---- matmul_4bit_grouped --------------------------------------------------------------------------------------- */
 

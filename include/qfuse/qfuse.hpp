@@ -654,13 +654,14 @@ struct MatmulAdvice {
   std::int64_t fused_rows = 0;
 };
 inline MatmulAdvice matmul_4bit_advice(std::int64_t rows, std::int64_t cols, std::int64_t blocksize, Dtype dtype,
-                                       const Exec& exec = {}) {
+                                       Direction direction = Direction::forward, const Exec& exec = {}) {
   MatmulAdvice advice;
   qfuse_sum few{};
   qfuse_error error{};
-  detail::throw_if(qfuse_matmul_4bit_advice(exec.device, static_cast<qfuse_dtype>(dtype), rows, cols, blocksize, &few,
-                                            &advice.few_rows, &advice.fused_rows, &error),
-                   error);
+  detail::throw_if(
+      qfuse_matmul_4bit_advice(exec.device, static_cast<qfuse_dtype>(dtype), static_cast<qfuse_direction>(direction),
+                               rows, cols, blocksize, &few, &advice.few_rows, &advice.fused_rows, &error),
+      error);
   advice.few = static_cast<Sum>(few);
   return advice;
 }

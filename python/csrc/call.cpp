@@ -252,8 +252,8 @@ qfuse_sum Call::sum_of_few_rows(qfuse_dtype dtype) const {
   std::int64_t few_rows = 0;
   std::int64_t fused_rows = 0;
   qfuse_error error;
-  if (qfuse_matmul_4bit_advice(exec_.device, dtype, 0, 0, kAnyBlocksize, &few, &few_rows, &fused_rows, &error) !=
-      QFUSE_OK)
+  if (qfuse_matmul_4bit_advice(exec_.device, dtype, QFUSE_FORWARD, 0, 0, kAnyBlocksize, &few, &few_rows, &fused_rows,
+                               &error) != QFUSE_OK)
     refuse(in_python(error.message));
   return few;
 }

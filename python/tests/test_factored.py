@@ -180,7 +180,7 @@ LEFT = "bitsandbytes'"
 def hopper(monkeypatch):
     """Advice as on Hopper, whatever is here: tests/cuda/plan_test.cpp has it."""
 
-    def find(device, dtype, rows, cols, blocksize):
+    def find(device, dtype, rows, cols, blocksize, direction):
         has_pipeline = dtype != torch.float32 and cols % 64 == 0 and blocksize >= 64
         few_rows = 0 if not has_pipeline or blocksize != 64 else 16 if cols <= 8192 else 8
         return few_rows, 256 if has_pipeline else -1
@@ -248,6 +248,21 @@ def test_gradients_and_one_order_for_all_count_before_it(hopper, orders, multipl
         qfuse.set_batch_invariant(True)
         multiply(x, weight)
         assert orders.pop() == "plain"
+
+
+@needs_none
+@pytest.mark.parametrize("adapt", [False, True], ids=["product", "LoRA"])
+def test_the_weight_is_decoded_where_one_of_two_directions_is_slower(monkeypatch, orders, adapt):
+    monkeypatch.setattr(
+        qfuse.ops.orders, "_find_advice", lambda *call: {"forward": (16, 128), "backward": (0, 8)}[call[-1]]
+    )
+    with FakeTensorMode():
+        x, weight = on_a_gpu(tokens=33)
+        a, b = (torch.empty(shape, dtype=x.dtype, device="cuda", requires_grad=True) for shape in [(8, 256), (64, 8)])
+        for tokens, needs_gradient, expected in [(33, False, "plain"), (33, True, None), (16, True, "plain")]:
+            leaf = x[:tokens].clone().requires_grad_(needs_gradient)
+            qfuse.matmul_4bit_lora(leaf, weight, a, b, 1.0) if adapt else qfuse.matmul_4bit(leaf, weight)
+            assert orders.pop() == expected
 
 
 @needs_none

@@ -63,13 +63,10 @@ Outcome describe_device(qfuse_device device, char* text, std::size_t size) {
   return {};
 }
 
-Outcome find_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, const qfuse_weight_4bit& weight, qfuse_sum* few,
+Outcome find_matmul_4bit_advice(qfuse_device device, const qfuse::contract::Matmul4bit& p, qfuse_sum* few,
                                 int64_t* few_rows, int64_t* fused_rows) {
   if (few == nullptr || few_rows == nullptr || fused_rows == nullptr)
     return invalid_argument("few, few_rows or fused_rows is NULL");
-  qfuse::contract::Matmul4bit p{};
-  p.weight = weight;
-  p.dtype = dtype;
   qfuse::contract::Matmul4bitAdvice advice{};
   if (Outcome o = qfuse::ops::find_advice(p, device, advice); !o.ok()) return o;
   *few = advice.few;
@@ -189,14 +186,16 @@ qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* p
   return run<qfuse::contract::Matmul4bitGrouped>(params, exec, error);
 }
 
-qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,
-                                      int64_t blocksize, qfuse_sum* few, int64_t* few_rows, int64_t* fused_rows,
-                                      qfuse_error* error) {
-  qfuse_weight_4bit weight{};
-  weight.rows = rows;
-  weight.cols = cols;
-  weight.blocksize = blocksize;
-  return guarded(error, [&] { return find_matmul_4bit_advice(device, dtype, weight, few, few_rows, fused_rows); });
+qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qfuse_direction direction, int64_t rows,
+                                      int64_t cols, int64_t blocksize, qfuse_sum* few, int64_t* few_rows,
+                                      int64_t* fused_rows, qfuse_error* error) {
+  qfuse::contract::Matmul4bit p{};
+  p.weight.rows = rows;
+  p.weight.cols = cols;
+  p.weight.blocksize = blocksize;
+  p.dtype = dtype;
+  p.direction = direction;
+  return guarded(error, [&] { return find_matmul_4bit_advice(device, p, few, few_rows, fused_rows); });
 }
 
 qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec, qfuse_error* error) {

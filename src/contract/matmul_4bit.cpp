@@ -61,12 +61,16 @@ Outcome check_factored(const Matmul4bit& p) {
 
 }  // namespace
 
+Outcome check_direction(qfuse_direction direction) {
+  if (direction == QFUSE_FORWARD || direction == QFUSE_BACKWARD) return {};
+  return invalid_argument(fmt::format("direction is {}, it must be QFUSE_FORWARD ({}) or QFUSE_BACKWARD ({})",
+                                      static_cast<int>(direction), static_cast<int>(QFUSE_FORWARD),
+                                      static_cast<int>(QFUSE_BACKWARD)));
+}
+
 Outcome check_ranges(const Matmul4bit& p) {
   if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
-  if (p.direction != QFUSE_FORWARD && p.direction != QFUSE_BACKWARD)
-    return invalid_argument(fmt::format("direction is {}, it must be QFUSE_FORWARD ({}) or QFUSE_BACKWARD ({})",
-                                        static_cast<int>(p.direction), static_cast<int>(QFUSE_FORWARD),
-                                        static_cast<int>(QFUSE_BACKWARD)));
+  if (Outcome o = check_direction(p.direction); !o.ok()) return o;
   if (Outcome o = check_dtype("dtype", p.dtype); !o.ok()) return o;
   if (Outcome o = check_count("m", p.m); !o.ok()) return o;
   const char* const terms = is_forward(p) ? "cols" : "rows";

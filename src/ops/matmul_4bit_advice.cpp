@@ -19,6 +19,7 @@ contract::Outcome find_advice(const contract::Matmul4bit& p, const qfuse_device&
   if (Outcome o = contract::check_matrix(p.weight.rows, p.weight.cols); !o.ok()) return o;
   if (Outcome o = contract::check_blocksize(p.weight.blocksize); !o.ok()) return o;
   if (Outcome o = contract::check_dtype("dtype", p.dtype); !o.ok()) return o;
+  if (Outcome o = contract::check_direction(p.direction); !o.ok()) return o;
   if (Outcome o = contract::check(exec); !o.ok()) return o;
   const bool is_gpu = device.type == QFUSE_CUDA;
   if (!is_gpu && find_kernel<Matmul4bit>(backends(), device.type) == nullptr)

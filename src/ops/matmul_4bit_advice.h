@@ -6,7 +6,7 @@
 
 namespace qfuse::ops {
 
-// Looks at the weight's shape and blocks, and at the dtype.
+// Looks at the weight's shape and blocks, the dtype and the direction.
 contract::Outcome find_advice(const contract::Matmul4bit& p, const qfuse_device& device,
                               contract::Matmul4bitAdvice& advice);
 

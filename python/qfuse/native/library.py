@@ -140,13 +140,15 @@ def describe_device(device: Device) -> str:
     return text.value.decode("utf-8", "replace")
 
 
-def matmul_4bit_advice(device: Device, dtype: int, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
+def matmul_4bit_advice(
+    device: Device, dtype: int, direction: int, rows: int, cols: int, blocksize: int
+) -> tuple[int, int]:
     """few_rows and fused_rows of qfuse_matmul_4bit_advice."""
     few, few_rows, fused_rows, error = ctypes.c_int32(), ctypes.c_int64(), ctypes.c_int64(), _Error()
     function = load("libqfuse.so.0").qfuse_matmul_4bit_advice
     sizes = (ctypes.c_int64(size) for size in (rows, cols, blocksize))
     found = (ctypes.byref(it) for it in (few, few_rows, fused_rows, error))
-    if function(device, dtype, *sizes, *found) != 0:
+    if function(device, dtype, direction, *sizes, *found) != 0:
         raise RuntimeError(error.message.decode("utf-8", "replace"))
     return few_rows.value, fused_rows.value
 

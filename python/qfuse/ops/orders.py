@@ -4,12 +4,13 @@ import functools
 import math
 from collections.abc import Sequence
 from operator import index
+from typing import get_args
 
 import torch
 from torch import Tensor
 
 from ..native import devices, library
-from ..native.torch_ops import Order
+from ..native.torch_ops import Direction, Order
 from ..weight.form import FLOAT_DTYPES
 from . import gradients, grouped_products
 
@@ -53,12 +54,14 @@ def has_factored(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
 
 
 def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether a GPU decodes the weight to memory first, where its fused kernel is slower; that cannot be batched, as a
-    transform may want."""
+    """Whether a GPU decodes the weight to memory first, where its fused kernel is slower, or, with a gradient and more
+    than few rows, that of the other direction; that cannot be batched, as a transform may want."""
     if not x.is_cuda or _batch_invariant or _are_transforms_active():
         return False
     # A view may lack 16-byte alignment: there the op is slow, and right.
-    _, fused_rows = _ask_advice(x, shape, blocksize)
+    few_rows, fused_rows = _ask_advice(x, shape, blocksize)
+    if gradients.needs_gradient(x):
+        fused_rows = max(few_rows, min(fused_rows, _ask_advice(x, shape, blocksize, "backward")[1]))
     return fused_rows < 0 or _is_known(_rows(x) > fused_rows)
 
 
@@ -78,12 +81,12 @@ def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int)
     return not is_fused and _is_known(_rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
 
 
-def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int) -> tuple[int, int]:
+def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int, direction: Direction = "forward") -> tuple[int, int]:
     """The most rows for the order "split", and for the fused product; these -1 where there are none."""
     device = x.device.index if x.is_cuda else None
     rows, cols = shape
     # A constant of compiled code depends on constants alone: index() makes one of a size that torch holds for variable.
-    return _find_advice(device, x.dtype, index(rows), index(cols), index(blocksize))
+    return _find_advice(device, x.dtype, index(rows), index(cols), index(blocksize), direction)
 
 
 def _rows(x: Tensor) -> int:
@@ -101,14 +104,19 @@ def _is_known(condition: bool) -> bool:
 
 
 @functools.cache
-def _read_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
+def _read_advice(
+    device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int, direction: Direction
+) -> tuple[int, int]:
     kind = library.Device(library.CPU, 0) if device is None else library.Device(library.CUDA, device)
-    return library.matmul_4bit_advice(kind, FLOAT_DTYPES.index(dtype), rows, cols, blocksize)
+    turn = get_args(Direction).index(direction)
+    return library.matmul_4bit_advice(kind, FLOAT_DTYPES.index(dtype), turn, rows, cols, blocksize)
 
 
 # Not itself cached: see devices.find_tensor_cores.
-def _find_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
-    return _read_advice(device, dtype, rows, cols, blocksize)
+def _find_advice(
+    device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int, direction: Direction = "forward"
+) -> tuple[int, int]:
+    return _read_advice(device, dtype, rows, cols, blocksize, direction)
 
 
 _find_advice._dynamo_marked_constant = True  # type: ignore[attr-defined]
