@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <vector>
 
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/facts.h"
-#include "backend/cuda/matmul_4bit/plan.h"
+#include "backend/cuda/matmul_4bit/estimates.h"
 #include "backend/cuda/quantize_4bit/plan.h"
 #include "backend/cuda/swiglu/plan.h"
 #include "matmul_oracle.h"
@@ -33,7 +34,14 @@ struct Device {
   const char* name;
   cuda::DeviceFacts facts;
 };
-constexpr std::array kDevices = {Device{"h100", cuda::kH100}, Device{"h200", cuda::kH200},
+constexpr std::array kDevices = {Device{"h100", cuda::kH100},
+                                 Device{"h200", cuda::kH200},
+                                 Device{"t4", cuda::kT4},
+                                 Device{"a100", cuda::kA100},
+                                 Device{"rtx3090", cuda::kRtx3090},
+                                 Device{"l4", cuda::kL4},
+                                 Device{"rtx4090", cuda::kRtx4090},
+                                 Device{"rtx5090", cuda::kRtx5090},
                                  Device{"unknown", {.multiprocessors = 64, .l2_bytes = 32 << 20}}};
 
 constexpr std::array kNf4Shapes = {Shape{1024, 4096}, Shape{2048, 8192}, Shape{4096, 14336}, Shape{8192, 28672}};
@@ -118,6 +126,14 @@ void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candi
       fmt::print("  {:<14} {}\n", "  or", other);
 }
 
+void print_estimate(const contract::Matmul4bit& p, const cuda::DeviceFacts& facts) {
+  if (!cuda::matmul_4bit::has_estimates(facts)) return;
+  const double us = cuda::matmul_4bit::plan_us(plan(p, facts), p, facts);
+  if (std::isfinite(us))
+    fmt::print("  {:<14} {:.1f} us, estimated; decoded first {:.1f}\n", "", us,
+               cuda::matmul_4bit::decoded_us(p, facts));
+}
+
 void print_products(const cuda::DeviceFacts& facts) {
   for (const qfuse_direction direction : kDirections)
     for (const std::int64_t m : kTokens)
@@ -127,6 +143,7 @@ void print_products(const cuda::DeviceFacts& facts) {
         for (const Shape shape : kNf4Shapes) {
           const contract::Matmul4bit p = product_of(shape, m, direction, sum.sum);
           print_shape(shape, plan(p, facts), candidates(p, facts));
+          print_estimate(p, facts);
         }
       }
 }

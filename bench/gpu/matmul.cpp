@@ -1,12 +1,16 @@
 // qfuse-bench matmul on a GPU: products with an NF4 weight in bf16, beside reading as many bytes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "backend/cuda/gpu.h"
+#include "backend/cuda/matmul_4bit/estimates.h"
 #include "format/layout.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
@@ -70,7 +74,8 @@ class Product {
   std::unique_ptr<DeviceArray> in_;
 };
 
-void time_product(Report& report, const DecodeWeights& weights, const Card& card, const Way& way, std::int64_t m) {
+// In microseconds.
+double time_product(Report& report, const DecodeWeights& weights, const Card& card, const Way& way, std::int64_t m) {
   const Product product(weights, card, way, m);
   product.require_right();
   const std::int64_t bytes = product.bytes();
@@ -87,24 +92,63 @@ void time_product(Report& report, const DecodeWeights& weights, const Card& card
               .bytes = bytes,
               .roof_us = times.roof.median,
               .more = {{"m", m}, {"direction", name_of(way.direction)}}});
+  return times.timings[0].median;
 }
+
+// The fastest forward of each table, beside its estimate: a line that tells how estimates hold on a GPU.
+class Summary {
+ public:
+  explicit Summary(const Card& card) {
+    if (const contract::Outcome o = cuda::device_facts(card.index, facts_); !o.ok())
+      throw std::runtime_error(o.message);
+    text_ = fmt::format("{}, compute capability {}, {} x {} MHz, {} GB/s; forward us, estimates in brackets", card.name,
+                        facts_.compute_capability, facts_.multiprocessors, facts_.clock_khz / 1000,
+                        facts_.memory_clock_khz / 1000 * 2 * (facts_.memory_bus_bits / 8) / 1000);
+  }
+
+  void begin_weight(Shape shape) { text_ += fmt::format("; {}:", text_of(shape)); }
+  void add(const contract::Matmul4bit& p, double us) {
+    using cuda::matmul_4bit::plan;
+    double estimate = std::numeric_limits<double>::infinity();
+    for (const qfuse_sum sum : {QFUSE_SUM_SPLIT, QFUSE_SUM_PLAIN}) {
+      contract::Matmul4bit of = p;
+      of.sum = sum;
+      estimate = std::min(estimate, cuda::matmul_4bit::plan_us(plan(of, facts_), of, facts_));
+    }
+    text_ += fmt::format(" m={} {:.1f} ({:.1f})", p.m, us, estimate);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  cuda::DeviceFacts facts_;
+  std::string text_;
+};
 
 }  // namespace
 
 void time_matmul_on_gpu(const Options& options, Report& report, const Card& card) {
+  Summary summary(card);
   for (const Shape shape : shapes_to_time(options, kWeights)) {
     const int sets = sets_for(format::packed_size(shape.count()), card.l2_bytes);
     std::unique_ptr<const DecodeWeights> weights;  // made for the first table that is wanted
+    summary.begin_weight(shape);
     for (const std::int64_t m : options.quick ? std::span(kTokenCounts).first(1) : std::span(kTokenCounts)) {
       const std::string title = fmt::format("matmul {}, m = {}", text_of(shape), m);
       report.attempt_if_wanted(title, [&] {
         if (!weights) weights = std::make_unique<const DecodeWeights>(card, shape, sets);
         report.begin_table(title);
+        double fastest = std::numeric_limits<double>::infinity();
         for (const Way& way : kWays)
-          report.attempt(title + ", " + way.name, [&] { time_product(report, *weights, card, way, m); });
+          report.attempt(title + ", " + way.name, [&] {
+            const double us = time_product(report, *weights, card, way, m);
+            if (way.direction == QFUSE_FORWARD) fastest = std::min(fastest, us);
+          });
+        summary.add(Product(*weights, card, kWays.front(), m).params(0), fastest);
       });
     }
   }
+  report.note("summary", summary.text(),
+              fmt::format("\nTo tell how such a GPU does, send this line (docs/PORTING.md):\n{}", summary.text()));
 }
 
 }  // namespace qfuse::bench
