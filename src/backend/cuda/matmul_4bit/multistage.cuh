@@ -1,4 +1,4 @@
-// PLAIN on every GPU from Ampere on: stages of codes and inputs are copied to shared memory while others are
+// PLAIN on every GPU with matrix instructions: stages of codes and inputs are copied to shared memory while others are
 // multiplied, and mma's left operand, the weights, is decoded to registers, so that decoded weights never lie in shared
 // memory.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
@@ -331,12 +331,13 @@ template <class Value, class Tile, bool kForward>
 __device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block, const WarpPlace<Tile, kForward>& warp,
                                 MultistageShared<Tile>& shared, WarpSums<Tile>& sums) {
   const auto terms = static_cast<int>(kForward ? a.cols : a.rows);
-  Copies copies;
+  typename Tile::StageCopies copies;
   StageCopier<Tile, kForward> copier(a, block);
   StageAbsmax<Tile, kForward> absmax(a, block);
   absmax.load();
 #pragma unroll 1
-  for (int slot = 0; slot < Tile::kStages - 1; ++slot) copier.copy(copies, shared.stages[slot]);
+  for (int slot = -Tile::kHeld; slot < Tile::kStages - 1; ++slot)
+    copier.copy(copies, shared.stages[slot < 0 ? 0 : slot]);
   absmax.prefetch_first();
   fill_tables(a, shared);
   __syncthreads();
@@ -363,10 +364,8 @@ __device__ void multiply_stages(const MatmulArguments& a, const BlockTile& block
   copies.template wait<0>();
 }
 
-// A thread block makes a tile; of a stack of experts, it looks for the one whose it is.
 template <class Value, bool kForward, class Tile>
-__global__ void __launch_bounds__(Tile::kThreads, 1)
-    multiply_multistage(const __grid_constant__ GroupedArguments given) {
+__device__ void multiply_in_stages(const GroupedArguments& given) {
   MultistageShared<Tile>& shared = multistage_shared<Tile>();
   if (!find_tile<Value, kForward>(given, Tile::kOutputs, Tile::kTokens, shared.matmul, shared.block)) return;
   __syncthreads();
@@ -377,6 +376,16 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   multiply_stages<Value>(a, block, warp, shared, sums);
   add_lora<Value>(a, block, warp, shared, sums);
   store_sums<Value>(a, block, warp, sums);
+}
+
+// A thread block makes a tile; of a stack of experts, it looks for the one whose it is.
+template <class Value, bool kForward, int kOutputs, int kTokens>
+__global__ void __launch_bounds__(multistage_shape(kOutputs, kTokens).threads(), 1)
+    multiply_multistage(const __grid_constant__ GroupedArguments given) {
+  if (!on_turing(given.matmul.is_turing))
+    multiply_in_stages<Value, kForward, MultistageTile<kOutputs, kTokens, false>>(given);
+  else if constexpr (multistage_shape(kOutputs, kTokens).turing_stages > 0)
+    multiply_in_stages<Value, kForward, MultistageTile<kOutputs, kTokens, true>>(given);
 }
 
 }  // namespace qfuse::cuda::matmul_4bit
