@@ -583,11 +583,11 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
  *   fused_rows  up to so many rows qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and
  *               multiply by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
  * On CUDA the numbers are powers of two, few_rows up to 64 and fused_rows up to 128, on Hopper 256: estimates by the
- * device's multiprocessors, its clock and its memory's, from times of each kernel on an H200. From compute capability
- * 8.0 on SPLIT has a kernel for few rows where cols is a multiple of 64 and blocks are of 64. A GPU that cannot be had
- * here has fused_rows 8, so that programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
- * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is no power of two from 32
- * to 4096, a NULL.
+ * device's multiprocessors, its clock and its memory's, from times of each kernel on an H200. SPLIT has a kernel for
+ * few rows where cols is a multiple of 64 and blocks are of 64. A GPU that cannot be had here has fused_rows 8, so that
+ * programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
+ * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is no power of
+ * two from 32 to 4096, a NULL.
  * UNSUPPORTED: a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qfuse_direction direction,
                                                 int64_t rows, int64_t cols, int64_t blocksize, qfuse_sum* few,

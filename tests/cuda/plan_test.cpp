@@ -29,7 +29,7 @@ using swiglu::candidates;
 using swiglu::plan;
 
 constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
-constexpr std::array kWithSplitK = {kA100, kRtx3090, kL4, kRtx4090, kRtx5090, kB200, kH100, kH200};
+constexpr std::array kWithSplitK = {kT4, kA100, kRtx3090, kL4, kRtx4090, kRtx5090, kB200, kH100, kH200};
 // Of a driver that says nothing.
 constexpr DeviceFacts kUnknown{};
 constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
@@ -370,17 +370,25 @@ TEST(SwigluPlan, transposed_gradients_beside_y_want_a_block_with_much_shared_mem
 
 // ---- matmul_4bit ----
 
+// For which every GPU here has matrix instructions.
+template <class P>
+P in_half(P p) {
+  p.dtype = QFUSE_FLOAT16;
+  return p;
+}
+
 TEST(MatmulPlan, few_tokens_have_a_kernel_of_their_own) {
   for (const DeviceFacts& facts : kWithSplitK) {
     for (const std::int64_t m : {1, 8, 9, 16}) {
-      const matmul_4bit::Plan chosen = plan_that_can_run(product_of(m, 14336, 4096), facts);
+      const matmul_4bit::Plan chosen = plan_that_can_run(in_half(product_of(m, 14336, 4096)), facts);
       EXPECT_EQ(chosen.kernel, Kernel::split_k);
+      EXPECT_EQ(chosen.is_turing, facts.compute_capability == 75);
       EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
       EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
       EXPECT_EQ(chosen.blocks, facts.multiprocessors);
     }
-    EXPECT_EQ(plan(product_of(1, 4096, 14336), facts).threads, 14 * 32);  // 56 chains in 4 rounds
-    EXPECT_EQ(plan(product_of(1, 5, 256), facts).blocks, 1);
+    EXPECT_EQ(plan(in_half(product_of(1, 4096, 14336)), facts).threads, 14 * 32);  // 56 chains in 4 rounds
+    EXPECT_EQ(plan(in_half(product_of(1, 5, 256)), facts).blocks, 1);
   }
 }
 
@@ -388,14 +396,15 @@ TEST(MatmulPlan, few_tokens_have_a_kernel_of_their_own) {
 // rounds: of two teams of two, of one, of one tile; or blocks have 8 tokens in the place of 16.
 TEST(MatmulPlan, few_tokens_have_the_shared_memory_that_is_there) {
   const auto slots = [](std::int64_t m, std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
-    const contract::Matmul4bit p = product_of(m, rows, cols);
+    const contract::Matmul4bit p = in_half(product_of(m, rows, cols));
     const matmul_4bit::Plan chosen = plan_that_can_run(p, facts);
     EXPECT_EQ(chosen.kernel, Kernel::split_k);
     const matmul_4bit::SplitKLaunch launch = {m, cols, matmul_4bit::split_k_tiles(p), 1, chosen.tokens};
     EXPECT_EQ(chosen.blocks, launch.token_tiles() * launch.blocks(facts));
     const std::int64_t totals = launch.totals(launch.blocks(facts));
-    const int found = matmul_4bit::split_k_slots(chosen.tokens, totals, 1, chosen.shared_bytes);
-    EXPECT_EQ(chosen.shared_bytes, matmul_4bit::split_k_shared_bytes(chosen.tokens, found, totals, 1));
+    const bool on_turing = chosen.is_turing;
+    const int found = matmul_4bit::split_k_slots(on_turing, chosen.tokens, totals, 1, chosen.shared_bytes);
+    EXPECT_EQ(chosen.shared_bytes, matmul_4bit::split_k_shared_bytes(on_turing, chosen.tokens, found, totals, 1));
     return std::pair(chosen.tokens, found);
   };
   const auto as = [](int tokens, int found) { return std::pair(tokens, found); };
@@ -416,6 +425,9 @@ TEST(MatmulPlan, few_tokens_have_the_shared_memory_that_is_there) {
   EXPECT_EQ(slots(64, 28672, 8192, kRtx3090), as(8, 1)) << "of 50 tiles";
   EXPECT_EQ(slots(16, 28672, 8192, kRtx5090), as(16, 1));
   EXPECT_EQ(slots(8, 65536, 8192, kRtx3090), as(8, 1));
+  EXPECT_EQ(slots(8, 14336, 4096, kT4), as(8, 2));
+  EXPECT_EQ(slots(16, 4096, 14336, kT4), as(16, 1));
+  EXPECT_EQ(slots(16, 28672, 8192, kT4), as(8, 1)) << "the totals of 45 tiles";
 }
 
 TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
@@ -427,7 +439,6 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   };
   const auto nothing = [](P&) {};
   EXPECT_EQ(kernel_of(nothing), Kernel::split_k);
-  EXPECT_EQ(kernel_of([](P& p) { p.dtype = QFUSE_FLOAT16; }, kT4), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.m = 64; }), Kernel::split_k);
   EXPECT_EQ(kernel_of([](P& p) { p.m = 65; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_PLAIN; }), Kernel::warp_specialized);
@@ -456,7 +467,8 @@ TEST(MatmulPlan, the_factored_order_has_split_k_and_a_kernel_for_all_others) {
   const auto expect_kernel = [&](bool is_wide, const DeviceFacts& facts = kH200) {
     EXPECT_EQ(plan_that_can_run(p, facts).kernel, is_wide ? Kernel::factored_split_k : Kernel::factored);
   };
-  for (const DeviceFacts& facts : kWithSplitK) expect_kernel(true, facts);
+  for (const DeviceFacts& facts : kWithSplitK)
+    EXPECT_EQ(plan_that_can_run(in_half(p), facts).kernel, Kernel::factored_split_k);
   p.m = 500;  // a row of blocks for every 16
   expect_kernel(true);
   EXPECT_EQ(plan(p, kH200).blocks, 32 * 4);
@@ -482,7 +494,8 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch) {
     std::array calls = products;
     spoil(calls);
     std::array<matmul_4bit::Plan, 3> plans;
-    std::ranges::transform(calls, plans.begin(), [&](const contract::Matmul4bit& p) { return plan(p, facts); });
+    std::ranges::transform(calls, plans.begin(),
+                           [&](const contract::Matmul4bit& p) { return plan(in_half(p), facts); });
     return shared_plan(calls, plans, facts);
   };
   using Calls = std::array<contract::Matmul4bit, 3>;
@@ -581,19 +594,22 @@ TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) 
     Tile forward;
     Tile backward;  // where what a stage begins with takes longer
   };
-  for (const Case& c : {Case{kA100, 17, 4096, {32, 32}, {64, 64}}, Case{kA100, 64, 4096, {64, 64}, {64, 64}},
-                        Case{kA100, 256, 14336, {128, 64}, {128, 64}}, Case{kRtx3090, 32, 1024, {32, 16}, {32, 32}},
-                        Case{kRtx3090, 64, 4096, {64, 64}, {64, 64}}, Case{kRtx3090, 64, 14336, {64, 64}, {64, 64}},
-                        Case{kRtx4090, 17, 4096, {32, 32}, {32, 32}}, Case{kRtx4090, 64, 4096, {32, 64}, {32, 64}},
-                        Case{kRtx4090, 128, 14336, {32, 64}, {128, 128}}, Case{kRtx5090, 128, 4096, {64, 64}, {64, 64}},
-                        Case{kRtx5090, 256, 4096, {128, 64}, {128, 64}}, Case{kB200, 64, 4096, {32, 64}, {32, 64}}}) {
+  for (const Case& c : {Case{kT4, 17, 1024, {32, 32}, {32, 32}}, Case{kT4, 64, 4096, {128, 64}, {128, 64}},
+                        Case{kT4, 128, 14336, {128, 64}, {128, 64}}, Case{kA100, 17, 4096, {32, 32}, {64, 64}},
+                        Case{kA100, 64, 4096, {64, 64}, {64, 64}}, Case{kA100, 256, 14336, {128, 64}, {128, 64}},
+                        Case{kRtx3090, 32, 1024, {32, 16}, {32, 32}}, Case{kRtx3090, 64, 4096, {64, 64}, {64, 64}},
+                        Case{kRtx3090, 64, 14336, {64, 64}, {64, 64}}, Case{kRtx4090, 17, 4096, {32, 32}, {32, 32}},
+                        Case{kRtx4090, 64, 4096, {32, 64}, {32, 64}}, Case{kRtx4090, 128, 14336, {32, 64}, {128, 128}},
+                        Case{kRtx5090, 128, 4096, {64, 64}, {64, 64}}, Case{kRtx5090, 256, 4096, {128, 64}, {128, 64}},
+                        Case{kB200, 64, 4096, {32, 64}, {32, 64}}}) {
     SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows));
-    contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.rows);  // the same shapes backward
+    contract::Matmul4bit p = in_half(plain_product_of(c.m, c.rows, c.rows));  // the same shapes backward
     for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
       p.direction = direction;
       const Tile& expected = direction == QFUSE_FORWARD ? c.forward : c.backward;
       const matmul_4bit::Plan chosen = plan_that_can_run(p, c.facts);
       EXPECT_EQ(chosen.kernel, Kernel::multistage);
+      EXPECT_EQ(chosen.is_turing, c.facts.compute_capability == 75);
       EXPECT_EQ(chosen.outputs, expected.outputs);
       EXPECT_EQ(chosen.tokens, expected.tokens);
     }
@@ -614,6 +630,8 @@ TEST(MatmulPlan, multistage_has_what_int_counts) {
   EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Kernel::tiled_unaligned);
   DeviceFacts small = kA100;
   small.shared_bytes = 64 << 10;
+  EXPECT_EQ(kernel_of([](P&) {}, small), Kernel::multistage) << "of 32 outputs";
+  small.shared_bytes = 48 << 10;
   EXPECT_EQ(kernel_of([](P&) {}, small), Kernel::tiled);
 }
 
@@ -659,7 +677,8 @@ TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k) {
   EXPECT_EQ(plan_that_can_run(grouped_of(1, 2, 8, 256, QFUSE_SUM_SPLIT)).blocks, 1);
   EXPECT_EQ(plan_that_can_run(grouped_of(4, 8, 768, 256 * 17, QFUSE_SUM_SPLIT)).threads, 9 * 32);  // in two rounds
   for (const DeviceFacts& facts : kWithSplitK)
-    EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT), facts).kernel, Kernel::split_k);
+    EXPECT_EQ(plan_that_can_run(in_half(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT)), facts).kernel,
+              Kernel::split_k);
 }
 
 TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
@@ -759,7 +778,7 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), as(0, 128)) << "no pipeline has it";
   EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 4; }), as(16, 128));
   EXPECT_EQ(of([](P& p) { p.weight.blocksize = 32; }), as(0, 128));
-  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }, kT4), as(0, 128));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }, kT4), as(16, 128));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 4100; }), as(0, -1)) << "codes one by one";
 }
 
@@ -821,7 +840,7 @@ TEST(MatmulPlan, sums_are_made_as_the_device_can) {
   EXPECT_TRUE(check_facts(p, kH100).ok());
   p.dtype = QFUSE_FLOAT16;
   EXPECT_TRUE(check_facts(p, kT4).ok());
-  EXPECT_EQ(plan(p, kT4).kernel, Kernel::tiled);
+  EXPECT_EQ(plan(p, kT4).kernel, Kernel::multistage);
   p.sum = QFUSE_SUM_FP32;
   EXPECT_EQ(plan(p, kH200).kernel, Kernel::fp32);
 }

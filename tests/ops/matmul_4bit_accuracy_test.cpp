@@ -140,7 +140,7 @@ std::vector<float> rounded(const std::vector<double>& exact) {
 template <class Body>
 void for_each_way_in_steps(const Body& body) {
   body(oracle());
-  if (gpu_adds_as_the_oracle()) for_each_gpu_way(body);
+  if (gpu_adds_as_the_oracle(kDtype)) for_each_gpu_way(body);
 }
 
 TEST(Matmul4bitAccuracy, factored_products_are_nearly_those_of_the_exact_weight) {

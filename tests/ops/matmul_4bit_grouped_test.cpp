@@ -69,7 +69,7 @@ void for_each_sum(const GroupedCase& c, Matmul4bitGrouped p, const Body& body) {
       p.sum = sum;
       body(p, Ways([=](const auto& on) { for_each_cpu_way_with(sum, on); }));
     }
-  if (p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) return;
+  if (p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle(p.dtype)) return;
   for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT, QFUSE_SUM_FACTORED}) {
     if (sum == QFUSE_SUM_FACTORED && !has_factored_order(c, p)) continue;
     SCOPED_TRACE("sum " + std::to_string(sum));
@@ -163,9 +163,9 @@ TEST(Matmul4bitGrouped, an_experts_rows_see_nothing_of_others) {
         GroupedCase{"nested by itself", {3, 1, 2, 9}, 24, 256, 64, QFUSE_NF4, 8, true},
         GroupedCase{"nested by itself, a nested block in part", {3, 1, 2, 9}, 24, 256, 64, QFUSE_NF4, 64, true}})
     for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
-      SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, QFUSE_BFLOAT16));
-      const GroupedInput in = make_input(c, direction, QFUSE_BFLOAT16);
-      for_each_sum(c, make_params(c, direction, QFUSE_BFLOAT16, in), [&](const auto& call, const auto& for_each) {
+      SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, dtype_of_gpu()));
+      const GroupedInput in = make_input(c, direction, dtype_of_gpu());
+      for_each_sum(c, make_params(c, direction, dtype_of_gpu(), in), [&](const auto& call, const auto& for_each) {
         const std::vector<std::uint8_t> expected = expected_outputs(call, c, in, in.ends64);
         for_each([&](const qfuse_exec& exec) { expect_nan_stays_where_it_is(c, call, in, expected, exec); });
       });
@@ -189,7 +189,7 @@ const std::vector<GroupedCase> kMultistageGroups = {
 void expect_staged_groups(const std::vector<GroupedCase>& cases, qfuse_direction direction) {
   for (const GroupedCase& c : cases)
     for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
-      if (kQuick && dtype == QFUSE_FLOAT16) continue;
+      if (kQuick ? dtype != dtype_of_gpu() : !gpu_adds_as_the_oracle(dtype)) continue;
       SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, dtype));
       const GroupedInput in = make_input(c, direction, dtype);
       Matmul4bitGrouped p = make_params(c, direction, dtype, in);
@@ -197,7 +197,7 @@ void expect_staged_groups(const std::vector<GroupedCase>& cases, qfuse_direction
       const std::vector<std::uint8_t> expected = expected_outputs(p, c, in, in.ends64);
       for_each_gpu_way([&](const qfuse_exec& exec) {
         expect_output(p, expected, exec);
-        if (c.nested_each && dtype == QFUSE_BFLOAT16) expect_nan_stays_where_it_is(c, p, in, expected, exec);
+        if (c.nested_each && dtype == dtype_of_gpu()) expect_nan_stays_where_it_is(c, p, in, expected, exec);
       });
     }
 }
@@ -234,7 +234,7 @@ std::vector<std::vector<std::int64_t>> ends_that_run_backwards() {
 }
 
 TEST(Matmul4bitGrouped, ends_that_run_backwards_are_harmless_on_a_gpu) {
-  for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_BFLOAT16})
+  for (const qfuse_dtype dtype : {QFUSE_FLOAT32, dtype_of_gpu()})
     for (const std::vector<std::int64_t>& ends : ends_that_run_backwards()) {
       SCOPED_TRACE(title(QFUSE_FORWARD, dtype));
       const GroupedCase c{"backwards", std::vector<std::int64_t>(ends.size()), 24, 128, 64, QFUSE_NF4, 16, false, 14};
@@ -298,8 +298,8 @@ TEST(Matmul4bitGrouped, a_million_experts) {
   constexpr std::int64_t kExperts = std::int64_t{1} << (kQuick ? 17 : 20);
   GroupedCase c{"a million experts", std::vector<std::int64_t>(kExperts), 1, 64, 64, QFUSE_NF4, 0};
   for (const std::int64_t e : {kExperts / 2 + 3, kExperts - 1}) c.tokens[static_cast<std::size_t>(e)] = 2;
-  const GroupedInput in = make_input(c, QFUSE_FORWARD, QFUSE_BFLOAT16);
-  Matmul4bitGrouped p = make_params(c, QFUSE_FORWARD, QFUSE_BFLOAT16, in);
+  const GroupedInput in = make_input(c, QFUSE_FORWARD, dtype_of_gpu());
+  Matmul4bitGrouped p = make_params(c, QFUSE_FORWARD, dtype_of_gpu(), in);
   p.sum = QFUSE_SUM_FP32;
   qfuse_exec exec = QFUSE_EXEC_INIT;
   expect_output(p, expected_outputs(p, c, in, in.ends64), exec);
@@ -340,7 +340,7 @@ struct HugeStack {
     Matmul4bitGrouped p{};
     p.weight = plain_weight(kExperts * kRows, kCols, packed.get(), absmax.get());
     p.direction = direction;
-    p.dtype = QFUSE_BFLOAT16;
+    p.dtype = dtype_of_gpu();
     p.m = ends.back();
     p.experts = kExperts;
     p.expert_ends = ends.data();
@@ -393,8 +393,8 @@ TEST(Matmul4bitGrouped, a_stack_of_more_than_two_to_the_31_elements) {
 TEST(Matmul4bit, a_part_at_the_end_of_a_large_nested_block) {
   const Matmul4bitCase whole{"part", 3, 2, 4096, 4096, QFUSE_NF4, 16};
   for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
-    const Matmul4bitInput in = make_input(whole, direction, QFUSE_BFLOAT16);
-    contract::Matmul4bit p = make_params(whole, direction, QFUSE_BFLOAT16, in);
+    const Matmul4bitInput in = make_input(whole, direction, dtype_of_gpu());
+    contract::Matmul4bit p = make_params(whole, direction, dtype_of_gpu(), in);
     for (const std::int64_t blocks_before : {(std::int64_t{1} << 25) - 1, (std::int64_t{1} << 40) - 2}) {
       p.weight.nested_begin = blocks_before;
       p.weight.nested_blocksize = std::int64_t{1} << 41;

@@ -53,7 +53,7 @@ void for_each_sum(const Matmul4bitCase& c, contract::Matmul4bit p, const Prepare
       p.sum = sum;
       for_each_cpu_way_with(sum, prepare(p));
     }
-  if (c.fp32_alone || p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) return;
+  if (c.fp32_alone || p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle(p.dtype)) return;
   for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT, QFUSE_SUM_FACTORED}) {
     if (sum == QFUSE_SUM_FACTORED && !has_factored_order(p)) continue;
     SCOPED_TRACE(sum == QFUSE_SUM_PLAIN ? "plain" : sum == QFUSE_SUM_SPLIT ? "split" : "factored");
@@ -108,7 +108,7 @@ TEST_P(Matmul4bitCases, every_way_gives_the_oracles_bytes_at_any_address) {
 // What is computed together has the bits of what is computed row by row, every time; in the quick builds in one
 // direction, by turns.
 TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
-  const qfuse_dtype dtype = QFUSE_BFLOAT16;
+  const qfuse_dtype dtype = dtype_of_gpu();
   std::size_t turn = place_in(kMatmul4bitCases, GetParam());
   for (const qfuse_direction direction : kDirections) {
     if (kQuick && turn++ % 2 != 0) continue;
@@ -142,7 +142,7 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
   std::vector<float> absmax(kWidth * kWidth / 64, 0.125F);  // so that inputs keep their size
   contract::Matmul4bit p{};
   p.weight = plain_weight(kWidth, kWidth, packed.data(), absmax.data());
-  p.dtype = QFUSE_BFLOAT16;
+  p.dtype = dtype_of_gpu();
   p.m = 3;
   const std::array orders = {QFUSE_SUM_SPLIT, gpu_adds_as_the_oracle() ? QFUSE_SUM_FACTORED : QFUSE_SUM_SPLIT,
                              QFUSE_SUM_PLAIN};
@@ -213,7 +213,7 @@ void expect_staged(const std::array<Matmul4bitCase, kCases>& cases, qfuse_direct
                    std::size_t misalignment = 0) {
   for (const Matmul4bitCase& c : cases)
     for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
-      if (kQuick && dtype == QFUSE_FLOAT16) continue;
+      if (kQuick ? dtype != dtype_of_gpu() : !gpu_adds_as_the_oracle(dtype)) continue;
       if (direction == QFUSE_BACKWARD && c.rows % 8 != 0) continue;  // whose terms are not loaded in tiles
       SCOPED_TRACE(std::string(c.risk) + ", " + name_of(direction, dtype));
       const Matmul4bitInput in = make_input(c, direction, dtype);
@@ -309,7 +309,7 @@ TEST(Matmul4bit, exact_sums_are_exact) {
         }
       const auto expect_exact = [&](const qfuse_exec& exec) { expect_output(p, expected, exec); };
       for_each_way<contract::Matmul4bit>(expect_exact);
-      if (dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) continue;
+      if (dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle(dtype)) continue;
       p.sum = QFUSE_SUM_SPLIT;
       for_each_gpu_way(expect_exact);
     }

@@ -119,11 +119,20 @@ inline const std::vector<std::size_t> kMisalignments = !kQuick              ? st
                                                        : has_software_gpu() ? std::vector<std::size_t>{0, 1}
                                                                             : std::vector<std::size_t>{1};
 
-// Whether the GPU's matrix instructions are those that the oracle's steps were measured on.
-inline bool gpu_adds_as_the_oracle() {
+inline bool gpu_is(std::string_view words) {
   char text[256] = {};
   return qfuse_device_describe({QFUSE_CUDA, 0}, text, sizeof text, nullptr) == QFUSE_OK &&
-         std::string_view(text).find("compute capability 9.0") != std::string_view::npos;
+         std::string_view(text).find(words) != std::string_view::npos;
+}
+
+// For which the GPU has matrix instructions: Turing has none for bf16.
+inline qfuse_dtype dtype_of_gpu() { return gpu_is("taken for one of 7.5") ? QFUSE_FLOAT16 : QFUSE_BFLOAT16; }
+
+// Whether its matrix instructions are those that the oracle's steps were measured on. Turing's have steps of 8, but for
+// the GPU that is made of software.
+inline bool gpu_adds_as_the_oracle(qfuse_dtype dtype = dtype_of_gpu()) {
+  return gpu_is("compute capability 9.0") &&
+         (!gpu_is("taken for one of 7.5") || (has_software_gpu() && dtype == QFUSE_FLOAT16));
 }
 
 // Where exp is the oracle's.

@@ -91,7 +91,7 @@ def matmul_4bit(
     torch.nn.functional.linear. Gradients flow to x and bias.
 
     order: that of qfuse.ops.matmul_4bit. By default it is "split" for few rows that need no gradient, up to 64 by the
-    shape and the GPU, if k is a multiple of 64, blocks are of 64 and the compute capability is 8.0 or later; else
+    shape and the GPU, if k is a multiple of 64, blocks are of 64 and it has tensor cores for x's dtype; else
     "plain". By default too, a GPU decodes the weight to memory and multiplies by torch's linear where that is about as
     fast or faster: for more than 256 rows, and in float32; on GPUs other than Hopper, or where k is no multiple of 64,
     n none of 8 or blocks are smaller than 64, for more than 128 rows, or fewer, or always, by the shape and the GPU's

@@ -14,6 +14,9 @@
 
 namespace qfuse::cuda::portable {
 
+// Whether a kernel has its form for Turing: what is compiled for one architecture is not told.
+__device__ constexpr bool on_turing(bool told) { return told; }
+
 // A result of arithmetic; if it is NaN, then the one that the contract names.
 __device__ inline float canonical(float x) { return format::canonical(x); }
 
@@ -190,8 +193,10 @@ class Copies {
     if (count_ == kMost) __builtin_trap();  // a kernel that does not wait
     under_way_[count_++] = {shared, static_cast<const uint4*>(from), closed_};
   }
-  // Zeros, of what does not exist: nothing is read there.
-  __device__ void begin(uint4* shared, const void* from, bool exists) { begin(shared, exists ? from : nullptr); }
+  // Zeros, of what does not exist: nothing is read there. Of a group the copy of that number.
+  __device__ void begin(int /*number*/, uint4* shared, const void* from, bool exists) {
+    begin(shared, exists ? from : nullptr);
+  }
   __device__ void close() { ++closed_; }
   template <int kLater>
   __device__ void wait() {
@@ -217,6 +222,9 @@ class Copies {
   int closed_ = 0;  // groups
 };
 
+// Constants, whose line of 128 bytes comes to the L2: its other vectors are loaded soon.
+__device__ inline uint4 load_with_line(const uint4* from) { return *from; }
+
 // Programmatic dependent launch (LaunchShape::programmatic_launch): NVIDIA's GPUs have it from Hopper on. A dependent
 // grid's blocks may begin where multiprocessors are free, to prefetch; they read and write nothing before
 // wait_for_prerequisite_grids(), when the grid before and its stores are done. Every block of a grid that launches its
@@ -229,26 +237,26 @@ __device__ inline void wait_for_prerequisite_grids() {}
 
 // A table in shared memory with a pair of floats for each byte, a copy for each lane: no two lanes read from one bank.
 // A row has 256 bytes, so that where a lane reads in the table is made by one permutation of bytes; where the table
-// begins, the load's own addressing adds.
+// begins, the load's own addressing adds. On Turing it has 128: pairs are loaded by 16 lanes at a time, so that two
+// lanes share a copy.
 struct alignas(8) Pair {
   float first;
   float second;
 };
 struct PairsOfLane {
-  const Pair* table;
-  std::uint32_t lane_bytes;
+  const Pair* of_lane;
+  int copies;  // of a row
 };
-__device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) {
-  return {table, static_cast<std::uint32_t>(lane) * static_cast<std::uint32_t>(sizeof(Pair))};
+__device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane, int copies) {
+  return {table + lane % copies, copies};
 }
 // The pair of byte kByte of a word.
 template <int kByte>
 __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
-  return pairs.table[(word >> (8 * kByte) & 0xffU) * kWarp + pairs.lane_bytes / sizeof(Pair)];
+  return pairs.of_lane[static_cast<int>(word >> (8 * kByte) & 0xffU) * pairs.copies];
 }
 
-// Likewise in a quarter of that memory, at any aligned address: pairs are loaded by 16 lanes at a time, so that two
-// lanes share a copy. byte_place names a byte of a word, which lanes may choose.
+// Likewise in rows of 128 bytes, at any aligned address. byte_place names a byte of a word, which lanes may choose.
 constexpr int kSharedPairs = 16;
 struct SharedPairs {
   const Pair* of_lane;
@@ -259,16 +267,18 @@ __device__ inline Pair load_pair_at(SharedPairs pairs, std::uint32_t word, std::
   return pairs.of_lane[(word >> place & 0xffU) * kSharedPairs];
 }
 
-// Likewise with a word for each byte. The rows of such a table are as long as those of pairs, and half empty.
-constexpr int kWordRow = 64;  // words
+// Likewise with a word for each byte and lane. The rows of such a table are as long as those of pairs: those of 256
+// bytes are half empty.
 struct WordsOfLane {
-  const std::uint32_t* table;
-  int lane;
+  const std::uint32_t* of_lane;
+  int words;  // of a row
 };
-__device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane) { return {table, lane}; }
+__device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane, int words) {
+  return {table + lane, words};
+}
 template <int kByte>
 __device__ std::uint32_t load_word(WordsOfLane words, std::uint32_t codes) {
-  return words.table[static_cast<int>(codes >> (8 * kByte) & 0xffU) * kWordRow + words.lane];
+  return words.of_lane[static_cast<int>(codes >> (8 * kByte) & 0xffU) * words.words];
 }
 
 // Of the 16 bits in either half of two words the larger, as unsigned numbers.

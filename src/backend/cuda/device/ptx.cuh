@@ -13,6 +13,13 @@
 
 namespace qfuse::cuda::ptx {
 
+#if __CUDA_ARCH__ >= 800
+constexpr bool kIsTuring = false;
+#else
+constexpr bool kIsTuring = true;
+#endif
+__device__ constexpr bool on_turing(bool /*told*/) { return kIsTuring; }
+
 // NVIDIA's arithmetic gives no other.
 __device__ inline float canonical(float x) { return x; }
 
@@ -232,14 +239,10 @@ class Copies {
 #endif
   }
   // The L2 gets 256 bytes: others are copied soon.
-  __device__ void begin(uint4* shared, const void* from, bool exists) {
-#if __CUDA_ARCH__ >= 800
+  __device__ void begin(int /*number*/, uint4* shared, const void* from, bool exists) {
     asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
                  "l"(__cvta_generic_to_global(from)), "r"(exists ? 16 : 0)
                  : "memory");
-#else
-    *shared = exists ? *static_cast<const uint4*>(from) : uint4{0, 0, 0, 0};
-#endif
   }
   __device__ void close() {
 #if __CUDA_ARCH__ >= 800
@@ -253,6 +256,14 @@ class Copies {
 #endif
   }
 };
+
+__device__ inline uint4 load_with_line(const uint4* from) {
+  uint4 v;
+  asm("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+      : "l"(__cvta_generic_to_global(from)));
+  return v;
+}
 
 // Volatile, so that it is not moved before the wait, after which all stores of the grid before are visible (PTX ISA,
 // griddepcontrol): to a plain load, which also finds what another one left in the L1, but not to ld.global.nc.
@@ -308,12 +319,13 @@ __device__ inline TableOfLane table_of_lane(const void* table, int lane_bytes) {
 // That in the row of a byte of the word.
 template <int kByte>
 __device__ std::uint32_t row_of_table(TableOfLane of_lane, std::uint32_t word) {
+  if constexpr (kIsTuring) return __dp4a(word, 128U << (8 * kByte), of_lane.table + of_lane.bytes);
   return of_lane.table + __byte_perm(word, of_lane.bytes, 0x7604U + (kByte << 4));
 }
 
 using PairsOfLane = TableOfLane;
-__device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) {
-  return table_of_lane(table, lane * static_cast<int>(sizeof(Pair)));
+__device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane, int copies) {
+  return table_of_lane(table, lane % copies * static_cast<int>(sizeof(Pair)));
 }
 template <int kByte>
 __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
@@ -337,9 +349,8 @@ __device__ inline Pair load_pair_at(SharedPairs pairs, std::uint32_t word, std::
   return pair;
 }
 
-constexpr int kWordRow = 64;
 using WordsOfLane = TableOfLane;
-__device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane) {
+__device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane, int /*words*/) {
   return table_of_lane(table, lane * static_cast<int>(sizeof(std::uint32_t)));
 }
 template <int kByte>

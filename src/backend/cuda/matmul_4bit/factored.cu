@@ -36,10 +36,13 @@ struct FactoredSteps {
   static constexpr int kLaneTerms = kRunTerms;
 
   static __device__ void make_table(const MatmulArguments& a, Table* table, int warp, int warps, int lane) {
+    const int row = table_row<Table>(a);
     fill_table(a, warp, warps,
-               [&](int byte, float first, float second) { table[byte * kWordRow + lane] = half_bits(first, second); });
+               [&](int byte, float first, float second) { table[byte * row + lane] = half_bits(first, second); });
   }
-  static __device__ Lookups lookups(const Table* table, int lane) { return words_of_lane(table, lane); }
+  static __device__ Lookups lookups(const MatmulArguments& a, const Table* table, int lane) {
+    return words_of_lane(table, lane, table_row<Table>(a));
+  }
 
   static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const TileRows& rows,
                                     Codes& codes) {

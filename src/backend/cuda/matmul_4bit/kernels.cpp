@@ -22,7 +22,7 @@ bool loads_vectors(const contract::Matmul4bit& p) {
 // Forward, bitsandbytes' blocks, and rows of whole ones; and what 32 bits count.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
-  if (facts.compute_capability < kAmpere || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
+  if (!has_tensor_cores(p.dtype, facts) || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
   if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % kSplitKBlocksize != 0 ||
       w.blocksize != kSplitKBlocksize || (contract::is_nested(w) && w.nested_blocksize > kMostNestedBlocksize))
     return false;
@@ -40,7 +40,7 @@ bool takes_split_k(const contract::Matmul4bit& p, const Owners& owners, const De
   }
   return p.m < kMostCoordinate && p.weight.rows < kMostCoordinate / owners.count &&
          count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()) < kMostCoordinate &&
-         kSplitKGroupsBytes <= facts.shared_bytes;
+         split_k_groups_bytes(is_turing(facts)) <= facts.shared_bytes;
 }
 
 // What is loaded in tiles.
@@ -72,10 +72,9 @@ bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const Dev
 // And what an int counts.
 bool takes_multistage(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
-  const auto fits = [&](const MultistageShape& shape) { return multistage_shared_bytes(shape) <= facts.shared_bytes; };
-  return facts.compute_capability >= kAmpere && loads_vectors(p) && w.rows < kMostCoordinate &&
-         w.cols < kMostCoordinate && can_count(kMostElements / 2, w, owners) &&
-         std::ranges::all_of(kMultistageShapes, fits);
+  const auto is_there = [&](const MultistageShape& shape) { return has_kernel(shape, facts); };
+  return has_tensor_cores(p.dtype, facts) && loads_vectors(p) && w.rows < kMostCoordinate && w.cols < kMostCoordinate &&
+         can_count(kMostElements / 2, w, owners) && std::ranges::any_of(kMultistageShapes, is_there);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ enum class Kernel {
   factored,          // FACTORED on every GPU with matrix instructions, element by element
   warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
   register_weights,  // on Hopper, forward: wgmma's left operand, the weights, is decoded to registers
-  multistage,        // PLAIN, from Ampere on: stages of codes and inputs are copied to shared memory ahead
+  multistage,        // PLAIN: stages of codes and inputs are copied to shared memory ahead
   tiled,             // matrix instructions on tiles that are decoded to shared memory, by loads of 16 bytes
   tiled_unaligned,   // likewise, at any address and of any size
   fp32               // sums in fp32
@@ -55,6 +55,9 @@ struct Owners {
   bool are_experts = false;
 };
 
+// Whose thread blocks have 64 KiB of shared memory, and no copies to it that pass registers by.
+constexpr bool is_turing(const DeviceFacts& facts) { return facts.compute_capability < kAmpere; }
+
 // Of kernels that take no others.
 inline constexpr std::size_t kLoadBytes = 16;    // the widest load of every architecture
 inline constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes of it: they share a block, whose least size this is
@@ -83,22 +86,22 @@ inline constexpr int kSplitKProducts = 4;               // at most, in one launc
 // for each tile. The tiles of a team are added at once. With 8 tokens there are slots for two teams, of which one is
 // added while the other is made (with 16 that would leave too little of the L1), or, on GPUs with less shared memory,
 // for one, or for one tile.
-inline constexpr std::int64_t kPairTableBytes = 1 << 16;
+constexpr std::int64_t pair_table_bytes(bool is_turing) { return is_turing ? 1 << 15 : 1 << 16; }
 inline constexpr int kSplitKTeam = 2;  // tiles
 constexpr int most_split_k_slots(int tokens) { return tokens == kSplitKTokens[0] ? 2 * kSplitKTeam : kSplitKTeam; }
-constexpr std::int64_t split_k_shared_bytes(int tokens, int slots, std::int64_t totals, int products) {
+constexpr std::int64_t split_k_shared_bytes(bool is_turing, int tokens, int slots, std::int64_t totals, int products) {
   constexpr std::int64_t kFloat = sizeof(float);
   const std::int64_t sums = tokens * kSplitKOutputs * (std::int64_t{slots} * kSplitKWarps + totals);
-  return kPairTableBytes + kFloat * (std::int64_t{products} * (format::kCodes8 + 4) + sums);
+  return pair_table_bytes(is_turing) + kFloat * (std::int64_t{products} * (format::kCodes8 + 4) + sums);
 }
 // As many slots as so many bytes hold; 0 where they hold none.
-constexpr int split_k_slots(int tokens, std::int64_t totals, int products, std::int64_t shared_bytes) {
+constexpr int split_k_slots(bool is_turing, int tokens, std::int64_t totals, int products, std::int64_t shared_bytes) {
   int slots = most_split_k_slots(tokens);
-  while (slots > 0 && split_k_shared_bytes(tokens, slots, totals, products) > shared_bytes) slots /= 2;
+  while (slots > 0 && split_k_shared_bytes(is_turing, tokens, slots, totals, products) > shared_bytes) slots /= 2;
   return slots;
 }
 // Of a stack of experts.
-inline constexpr std::int64_t kSplitKGroupsBytes = kPairTableBytes + (20 << 10);
+constexpr std::int64_t split_k_groups_bytes(bool is_turing) { return pair_table_bytes(is_turing) + (20 << 10); }
 
 // A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
 inline constexpr int kStageTerms = 128;
@@ -191,8 +194,8 @@ constexpr std::int64_t register_weights_shared_bytes() {
 }
 
 // Multistage: the tile of a thread block, the part of it that a warp has, the warps that copy, how many stages of 64
-// terms lie in shared memory, and the clocks that a multiprocessor takes for a stage of its blocks, forward and
-// backward: so many for each, and some at least.
+// terms lie in shared memory, on Turing, or 0, and on later GPUs, and the clocks that a multiprocessor takes for a stage
+// of its blocks, forward and backward: so many for each, and some at least.
 inline constexpr int kMultistageTerms = 64;
 struct StageClocks {
   int least;
@@ -204,25 +207,28 @@ struct MultistageShape {
   int warp_outputs;
   int warp_tokens;
   int copiers;
+  int turing_stages;
   int stages;
   StageClocks forward;
   StageClocks backward;
 
   [[nodiscard]] constexpr int multipliers() const { return outputs / warp_outputs * (tokens / warp_tokens); }
   [[nodiscard]] constexpr int threads() const { return 32 * (multipliers() + copiers); }
+  [[nodiscard]] constexpr int blocks() const { return outputs * tokens > 128 * 64 ? 1 : 2; }  // there are registers for
+  [[nodiscard]] constexpr int stages_of(bool is_turing) const { return is_turing ? turing_stages : stages; }
   [[nodiscard]] constexpr std::int64_t input_bytes() const { return std::int64_t{2} * tokens * kMultistageTerms; }
   [[nodiscard]] constexpr std::int64_t code_bytes() const { return std::int64_t{outputs} * kMultistageTerms / 2; }
 };
-// outputs, tokens; warp_outputs, warp_tokens; copiers; stages; forward; backward
+// outputs, tokens; warp_outputs, warp_tokens; copiers; turing_stages, stages; forward; backward
 inline constexpr std::array<MultistageShape, 8> kMultistageShapes = {
-    {{32, 16, 16, 16, 2, 8, {275, 180}, {1075, 400}},
-     {32, 32, 16, 32, 2, 6, {350, 240}, {775, 480}},
-     {32, 64, 16, 32, 2, 4, {475, 380}, {775, 580}},
-     {64, 32, 16, 32, 4, 6, {500, 440}, {950, 700}},
-     {64, 64, 16, 64, 4, 4, {700, 600}, {850, 800}},
-     {128, 32, 32, 32, 4, 4, {825, 700}, {1150, 1100}},
-     {128, 64, 32, 64, 2, 3, {1125, 920}, {1500, 1120}},
-     {128, 128, 32, 64, 2, 3, {1925, 1880}, {2225, 2160}}}};
+    {{32, 16, 16, 16, 2, 2, 8, {275, 180}, {1075, 400}},
+     {32, 32, 16, 32, 2, 2, 6, {350, 240}, {775, 480}},
+     {32, 64, 16, 32, 2, 2, 4, {475, 380}, {775, 580}},
+     {64, 32, 16, 32, 4, 2, 6, {500, 440}, {950, 700}},
+     {64, 64, 16, 64, 4, 2, 4, {700, 600}, {850, 800}},
+     {128, 32, 32, 32, 4, 3, 4, {825, 700}, {1150, 1100}},
+     {128, 64, 32, 64, 2, 2, 3, {1125, 920}, {1500, 1120}},
+     {128, 128, 32, 64, 2, 0, 3, {1925, 1880}, {2225, 2160}}}};
 
 constexpr MultistageShape multistage_shape(int outputs, int tokens) {
   for (const MultistageShape& shape : kMultistageShapes)
@@ -234,11 +240,15 @@ constexpr MultistageShape multistage_shape(int outputs, int tokens) {
 // 32 codes; the map of nested absmax; and what a block sees of its product.
 inline constexpr std::int64_t kMultistageTableBytes = 1 << 15;
 inline constexpr std::int64_t kMultistageArgumentBytes = 512;  // at most
-constexpr std::int64_t multistage_shared_bytes(const MultistageShape& shape) {
+constexpr std::int64_t multistage_shared_bytes(const MultistageShape& shape, bool is_turing) {
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
-  return kMultistageTableBytes + shape.stages * (shape.input_bytes() + shape.code_bytes()) +
+  return kMultistageTableBytes + shape.stages_of(is_turing) * (shape.input_bytes() + shape.code_bytes()) +
          2 * kFloat * shape.code_bytes() / static_cast<std::int64_t>(kLoadBytes) + format::kCodes8 * kFloat +
          kMultistageArgumentBytes;
+}
+constexpr bool has_kernel(const MultistageShape& shape, const DeviceFacts& facts) {
+  const bool on_turing = is_turing(facts);
+  return shape.stages_of(on_turing) > 0 && multistage_shared_bytes(shape, on_turing) <= facts.shared_bytes;
 }
 
 // FACTORED where split-K does not take the product.
@@ -279,8 +289,8 @@ struct SplitKLaunch {
   [[nodiscard]] std::int64_t token_tiles() const { return format::ceil_div(m, tokens); }
   // One for each multiprocessor, or so many that a block's totals have room.
   [[nodiscard]] std::int64_t blocks(const DeviceFacts& facts) const {
-    constexpr std::int64_t kMostTotals = 50;
-    const std::int64_t least = split_k_rounds(cols) > 1 ? format::ceil_div(tiles, kMostTotals) : 1;
+    const std::int64_t most_totals = is_turing(facts) ? 45 : 50;
+    const std::int64_t least = split_k_rounds(cols) > 1 ? format::ceil_div(tiles, most_totals) : 1;
     const std::int64_t most = facts.multiprocessors / std::max<std::int64_t>(1, token_tiles());
     return std::max<std::int64_t>(1, std::min(tiles, std::max(least, most)));
   }
@@ -288,7 +298,7 @@ struct SplitKLaunch {
     return split_k_rounds(cols) > 1 ? format::ceil_div(tiles, of_blocks) : 0;
   }
   [[nodiscard]] int slots(const DeviceFacts& facts) const {
-    return split_k_slots(tokens, totals(blocks(facts)), products, facts.shared_bytes);
+    return split_k_slots(is_turing(facts), tokens, totals(blocks(facts)), products, facts.shared_bytes);
   }
 };
 

@@ -23,7 +23,7 @@ MultistageKernel find_kernel(const Plan& plan) {
   if constexpr (kAt < kMultistageShapes.size()) {
     constexpr MultistageShape kShape = kMultistageShapes[kAt];
     if (plan.outputs == kShape.outputs && plan.tokens == kShape.tokens)
-      return multiply_multistage<Value, kForward, MultistageTile<kShape.outputs, kShape.tokens>>;
+      return multiply_multistage<Value, kForward, kShape.outputs, kShape.tokens>;
     return find_kernel<Value, kForward, kAt + 1>(plan);
   } else {
     return nullptr;

@@ -1,4 +1,4 @@
-// PLAIN on every GPU from Ampere on: stages of codes and inputs are copied to shared memory while others are
+// PLAIN on every GPU with matrix instructions: stages of codes and inputs are copied to shared memory while others are
 // multiplied, and mma's left operand, the weights, is decoded to registers, so that decoded weights never lie in shared
 // memory. Warps of their own copy: the others then wait for nothing but their products.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
@@ -343,12 +343,13 @@ struct StageSlots {
 // stage, which then is there; nobody reads the one before it any more.
 template <class Tile, bool kForward>
 __device__ void copy_stages(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared) {
-  Copies copies;
+  typename Tile::StageCopies copies;
   StageCopier<Tile, kForward> copier(a, block);
   StageAbsmax<Tile, kForward> absmax(a, block);
   absmax.load();
 #pragma unroll 1
-  for (int slot = 0; slot < Tile::kStages - 1; ++slot) copier.copy(copies, shared.stages[slot]);
+  for (int slot = -Tile::kHeld; slot < Tile::kStages - 1; ++slot)
+    copier.copy(copies, shared.stages[slot < 0 ? 0 : slot]);
   absmax.prefetch_first();
   __syncthreads();
   absmax.store(shared.map, shared.absmax[0]);
@@ -381,10 +382,8 @@ __device__ void multiply_stages(const MatmulArguments& a, const WarpPlace<Tile, 
   }
 }
 
-// A thread block makes a tile; of a stack of experts, it looks for the one whose it is.
 template <class Value, bool kForward, class Tile>
-__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
-    multiply_multistage(const __grid_constant__ GroupedArguments given) {
+__device__ void multiply_in_stages(const GroupedArguments& given) {
   MultistageShared<Tile>& shared = multistage_shared<Tile>();
   if (!find_tile<Value, kForward>(given, Tile::kOutputs, Tile::kTokens, shared.matmul, shared.block)) return;
   __syncthreads();
@@ -402,6 +401,17 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     multiply_lora_stage<Value>(inputs, weights, warp, sums);
   });
   store_sums<Value>(a, block, warp, sums);
+}
+
+// A thread block makes a tile; of a stack of experts, it looks for the one whose it is.
+template <class Value, bool kForward, int kOutputs, int kTokens>
+__global__ void __launch_bounds__(multistage_shape(kOutputs, kTokens).threads(),
+                                  multistage_shape(kOutputs, kTokens).blocks())
+    multiply_multistage(const __grid_constant__ GroupedArguments given) {
+  if (!on_turing(given.matmul.is_turing))
+    multiply_in_stages<Value, kForward, MultistageTile<kOutputs, kTokens, false>>(given);
+  else if constexpr (multistage_shape(kOutputs, kTokens).turing_stages > 0)
+    multiply_in_stages<Value, kForward, MultistageTile<kOutputs, kTokens, true>>(given);
 }
 
 }  // namespace qfuse::cuda::matmul_4bit

@@ -3,6 +3,7 @@
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_COPIES_CUH
 
 #include <cstdint>
+#include <type_traits>
 
 #include "backend/cuda/matmul_4bit/groups.cuh"
 
@@ -18,8 +19,25 @@ constexpr int kStageSteps = kMultistageTerms / format::kStepTerms;
 constexpr int kStagesAhead = 4;                                // that absmax comes to the L2 before it is loaded
 constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // of a row of 16-bit values in a stage
 
+// On Turing, by way of a thread's registers: a vector that was begun comes to shared memory when that of its number in
+// the next group is begun, to the place that is named then.
+template <int kVectors>
+class HeldCopies {
+ public:
+  __device__ void begin(int number, uint4* shared, const void* from, bool exists) {
+    *shared = held_[number];
+    held_[number] = exists ? load_with_line(static_cast<const uint4*>(from)) : uint4{0, 0, 0, 0};
+  }
+  __device__ void close() {}
+  template <int kLater>
+  __device__ void wait() {}
+
+ private:
+  uint4 held_[kVectors] = {};
+};
+
 // A tile, the threads that multiply and behind them those that copy, and what each of these and a warp have of it.
-template <int kOfOutputs, int kOfTokens>
+template <int kOfOutputs, int kOfTokens, bool kOnTuring>
 struct MultistageTile {
   static constexpr MultistageShape kShape = multistage_shape(kOfOutputs, kOfTokens);
   static constexpr int kOutputs = kOfOutputs;
@@ -27,14 +45,15 @@ struct MultistageTile {
   static constexpr int kMultipliers = kShape.multipliers() * kWarp;
   static constexpr int kThreads = kShape.threads();
   static constexpr int kCopiers = kShape.copiers * kWarp;
-  static constexpr int kBlocks = kOfOutputs * kOfTokens > 128 * 64 ? 1 : 2;  // of a multiprocessor, for registers
-  static constexpr int kStages = kShape.stages;
+  static constexpr int kStages = kShape.stages_of(kOnTuring);
+  static constexpr int kHeld = kOnTuring ? 1 : 0;                                  // stages in registers
   static constexpr int kFragments = kShape.warp_outputs / 16;                      // of a warp: mma's left operands
   static constexpr int kColumns = kShape.warp_tokens / 8;                          // of a warp, of 8 tokens
   static constexpr int kCodeVectors = kOutputs * kMultistageTerms / kVectorCodes;  // of a stage
   static constexpr int kInputVectors = kTokens * kRowVectors;                      // of a stage
   static constexpr int kCodesEach = kCodeVectors / kCopiers;                       // of a thread
   static constexpr int kInputsEach = kInputVectors / kCopiers;                     // of a thread
+  using StageCopies = std::conditional_t<kOnTuring, HeldCopies<kCodesEach + kInputsEach>, Copies>;
   static_assert(kCodeVectors % kCopiers == 0 && kInputVectors % kCopiers == 0);
   static_assert(kColumns % 2 == 0 && kFragments <= 2);
 };
@@ -59,7 +78,7 @@ struct MultistageShared {
 
 template <class Tile>
 __device__ MultistageShared<Tile>& multistage_shared() {
-  static_assert(sizeof(MultistageShared<Tile>) <= multistage_shared_bytes(Tile::kShape));
+  static_assert(sizeof(MultistageShared<Tile>) <= multistage_shared_bytes(Tile::kShape, Tile::kHeld > 0));
   return *static_cast<MultistageShared<Tile>*>(dynamic_shared());
 }
 
@@ -157,16 +176,16 @@ struct StageCopier {
   }
 
   // Begins to copy the next stage; zeros, beyond the last one.
-  __device__ void copy(Copies& copies, MultistageStage<Tile>& stage) {
+  __device__ void copy(typename Tile::StageCopies& copies, MultistageStage<Tile>& stage) {
     const std::uint8_t* of_codes = codes;
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v, of_codes += codes_apart)
-      copies.begin(stage.codes + Vectors::code_at(v), of_codes, bounds.contain(v, left));
+      copies.begin(v, stage.codes + Vectors::code_at(v), of_codes, bounds.contain(v, left));
     const int there = Vectors::input_col() < left ? tokens : 0;
     const std::uint16_t* of_inputs = inputs;
 #pragma unroll
     for (int v = 0; v < Tile::kInputsEach; ++v, of_inputs += inputs_apart)
-      copies.begin(stage.inputs + Vectors::input_at(v), of_inputs, v < there);
+      copies.begin(Tile::kCodesEach + v, stage.inputs + Vectors::input_at(v), of_inputs, v < there);
     copies.close();
     codes += code_step;
     inputs += kMultistageTerms;

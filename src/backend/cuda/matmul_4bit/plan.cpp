@@ -37,9 +37,11 @@ Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, const Spli
   plan.outputs = kSplitKOutputs;
   plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, split_k_rounds(p.weight.cols)));
   plan.blocks = launch.token_tiles() * blocks;
-  plan.shared_bytes = static_cast<int>(std::min<std::int64_t>(
-      split_k_shared_bytes(launch.tokens, std::max(1, launch.slots(facts)), launch.totals(blocks), launch.products),
-      std::numeric_limits<int>::max()));
+  plan.is_turing = is_turing(facts);
+  plan.shared_bytes = static_cast<int>(
+      std::min<std::int64_t>(split_k_shared_bytes(plan.is_turing, launch.tokens, std::max(1, launch.slots(facts)),
+                                                  launch.totals(blocks), launch.products),
+                             std::numeric_limits<int>::max()));
   return plan;
 }
 // Blocks of 16 tokens, if there are as many, and the device has the shared memory; of FACTORED where chains are not
@@ -57,7 +59,7 @@ Plan groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const D
   constexpr int kTokens = kSplitKTokens.front();  // which are counted as tiles
   Plan plan = split_k(p, facts, {kTokens, p.weight.cols, count_tiles(p, owners, kSplitKOutputs, kTokens), 1, kTokens});
   if (split_k_rounds(p.weight.cols) == 1) plan.threads *= kSplitKWarps * kWarpThreads / plan.threads;
-  plan.shared_bytes = static_cast<int>(kSplitKGroupsBytes);
+  plan.shared_bytes = static_cast<int>(split_k_groups_bytes(plan.is_turing));
   return plan;
 }
 
@@ -115,14 +117,16 @@ Plan fastest_pipeline(const contract::Matmul4bit& p, const Owners& owners, const
   return warp_specialized(p, owners, facts, best);
 }
 
-Plan multistage(const contract::Matmul4bit& p, const Owners& owners, const MultistageShape& shape) {
+Plan multistage(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
+                const MultistageShape& shape) {
   Plan plan;
   plan.kernel = Kernel::multistage;
   plan.tokens = shape.tokens;
   plan.outputs = shape.outputs;
   plan.threads = shape.threads();
   plan.blocks = count_tiles(p, owners, shape.outputs, shape.tokens);
-  plan.shared_bytes = static_cast<int>(multistage_shared_bytes(shape));
+  plan.is_turing = is_turing(facts);
+  plan.shared_bytes = static_cast<int>(multistage_shared_bytes(shape, plan.is_turing));
   return plan;
 }
 
@@ -153,7 +157,8 @@ std::vector<Plan> candidates_of(const contract::Matmul4bit& p, const Owners& own
       if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, owners, facts, shape));
   if (is_taken(Kernel::register_weights)) all.push_back(register_weights(p, owners, facts));
   if (is_taken(Kernel::multistage))
-    for (const MultistageShape& shape : kMultistageShapes) all.push_back(multistage(p, owners, shape));
+    for (const MultistageShape& shape : kMultistageShapes)
+      if (has_kernel(shape, facts)) all.push_back(multistage(p, owners, facts, shape));
   if (is_taken(Kernel::tiled))
     for (const int tokens : kTileTokens) all.push_back(tiled(p, owners, Kernel::tiled, tokens));
   if (is_taken(Kernel::tiled_unaligned)) all.push_back(tiled_unaligned(p, owners));
@@ -165,7 +170,8 @@ std::vector<Plan> candidates_of(const contract::Matmul4bit& p, const Owners& own
 Plan plan_for_any(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (takes(Kernel::fp32, p, owners, facts)) return in_fp32(p, owners);
   if (takes(Kernel::factored, p, owners, facts)) return factored(p, owners);
-  if (takes(Kernel::multistage, p, owners, facts)) return multistage(p, owners, fastest_multistage(p, owners, facts));
+  if (takes(Kernel::multistage, p, owners, facts))
+    return multistage(p, owners, facts, fastest_multistage(p, owners, facts));
   if (!takes(Kernel::tiled, p, owners, facts)) return tiled_unaligned(p, owners);
   const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
   return tiled(p, owners, Kernel::tiled, are_few ? kTileTokens.front() : kTileTokens.back());

@@ -23,6 +23,7 @@ struct Plan {
   int threads = 0;          // of a thread block
   std::int64_t blocks = 0;  // thread blocks
   int shared_bytes = 0;     // of a thread block, beside what the kernel declares
+  bool is_turing = false;   // of split-K and `multistage`: the form for Turing
 
   [[nodiscard]] std::array<contract::Field, 6> fields() const {
     constexpr std::array kNames = {

@@ -132,11 +132,14 @@ struct SplitSteps {
   static constexpr int kLaneTerms = kVectorTerms;
 
   static __device__ void make_table(const MatmulArguments& a, Pair* table, int warp, int warps, int lane) {
+    const int copies = table_row<Pair>(a);
     fill_table(a, warp, warps, [&](int byte, float first, float second) {
-      table[byte * kWarp + lane] = {first, second};
+      table[byte * copies + lane % copies] = {first, second};
     });
   }
-  static __device__ PairsOfLane lookups(const Pair* table, int lane) { return pairs_of_lane(table, lane); }
+  static __device__ PairsOfLane lookups(const MatmulArguments& a, const Pair* table, int lane) {
+    return pairs_of_lane(table, lane, table_row<Pair>(a));
+  }
 
   static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const TileRows& rows,
                                     Codes& codes) {

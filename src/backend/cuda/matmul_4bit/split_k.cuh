@@ -5,7 +5,7 @@
 //   Table, Lookups              a row for each value of a byte of codes, and a lane's way to its copy
 //   Codes, Inputs               what a lane has in flight of a chain of the weight, and holds of the inputs
 // and functions that make, load and multiply these.
-// Compiled for compute capability 8.0 and later, whose registers a block fills.
+// A block fills a multiprocessor's registers.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 
@@ -43,7 +43,8 @@ SplitKArguments<kProducts> split_k_arguments(std::span<const MatmulArguments> pr
   }
   a.first_tiles[kProducts] = tiles;
   const SplitKLaunch launch = {products[0].m, products[0].cols, tiles, kProducts, plan.tokens};
-  a.slots = split_k_slots(plan.tokens, launch.totals(a.products[0].blocks), kProducts, plan.shared_bytes);
+  a.slots =
+      split_k_slots(plan.is_turing, plan.tokens, launch.totals(a.products[0].blocks), kProducts, plan.shared_bytes);
   return a;
 }
 
@@ -169,6 +170,12 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
     else
       prefetch(a.weight.absmax + first / kSplitKBlocksize);
   }
+}
+
+// A row of the table, in entries.
+template <class Entry>
+__device__ int table_row(const MatmulArguments& a) {
+  return static_cast<int>(pair_table_bytes(on_turing(a.is_turing)) / (format::kCodes8 * sizeof(Entry)));
 }
 
 // Calls fill(byte, the value of its high nibble, that of the low one) for all 256 bytes, divided among the warps. All
@@ -308,7 +315,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   using Shared = SplitKShared<Steps, kProducts>;
   const MatmulArguments& a = arguments.products[0];  // what all products share
   auto* const table = static_cast<typename Steps::Table*>(dynamic_shared());
-  auto& shared = *reinterpret_cast<Shared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
+  auto& shared = *reinterpret_cast<Shared*>(reinterpret_cast<char*>(table) + pair_table_bytes(on_turing(a.is_turing)));
   auto* const parts = reinterpret_cast<TeamParts<Shared::kPartSums>*>(&shared + 1);
   auto* const totals = reinterpret_cast<float*>(parts) + arguments.slots * kSplitKWarps * Shared::kPartSums;
   const int most_together = arguments.slots < kSplitKTeam ? 1 : kSplitKTeam;
@@ -324,7 +331,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   const SplitKTile first_tile = tile_of(arguments, blockIdx.x);
   prefetch_first_chain<Steps>(arguments.products[first_tile.product], first_tile.tile, warp);
   Steps::make_table(a, table, warp, warps, lane);
-  const typename Steps::Lookups lookups = Steps::lookups(table, lane);
+  const typename Steps::Lookups lookups = Steps::lookups(a, table, lane);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
 

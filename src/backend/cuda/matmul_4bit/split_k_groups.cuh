@@ -25,7 +25,7 @@ struct SplitKGroupsShared {
   GroupTile tiles[2][kSplitKWarps];     // of each team
   alignas(16) float parts[2][kSplitKWarps][8 * kSplitKOutputs];
 };
-static_assert(kPairTableBytes + sizeof(SplitKGroupsShared) <= kSplitKGroupsBytes);
+static_assert(pair_table_bytes(true) + sizeof(SplitKGroupsShared) <= split_k_groups_bytes(true));
 using SplitKGroupTiles = GroupTiles<true, kSplitKOutputs, 8>;
 
 // ---- steps ----
@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   constexpr int kPartSums = 8 * kSplitKOutputs;
   const MatmulArguments& a = arguments.matmul;
   auto* const table = static_cast<typename Steps::Table*>(dynamic_shared());
-  auto& shared = *reinterpret_cast<SplitKGroupsShared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
+  auto& shared =
+      *reinterpret_cast<SplitKGroupsShared*>(reinterpret_cast<char*>(table) + pair_table_bytes(on_turing(a.is_turing)));
   const int warp = static_cast<int>(threadIdx.x / kWarp);
   const int warps = static_cast<int>(blockDim.x / kWarp);
   const int lane = static_cast<int>(threadIdx.x % kWarp);
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
 
   // While the grid before is at work.
   Steps::make_table(a, table, warp, warps, lane);
-  const typename Steps::Lookups lookups = Steps::lookups(table, lane);
+  const typename Steps::Lookups lookups = Steps::lookups(a, table, lane);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
   if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);

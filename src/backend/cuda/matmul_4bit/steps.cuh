@@ -29,6 +29,7 @@ struct MatmulArguments {
   bool is_nested;
   bool is_split;
   bool has_whole_chains;
+  bool is_turing;  // the kernel's form
   Weight4bit weight;
   const void* in;
   const void* bias;
@@ -49,6 +50,7 @@ inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Plan& p
           .is_nested = contract::is_nested(p.weight),
           .is_split = p.sum == QFUSE_SUM_SPLIT,
           .has_whole_chains = has_whole_chains(p),
+          .is_turing = plan.is_turing,
           .weight = device_view(p.weight),
           .in = p.in,
           .bias = p.bias,
