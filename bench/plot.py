@@ -44,6 +44,8 @@ LOOK = {
     "legend.frameon": False,
     "errorbar.capsize": 2,
 }
+matplotlib.use("Agg")
+matplotlib.rcParams.update(LOOK)
 
 
 class Point(NamedTuple):
@@ -112,6 +114,23 @@ def draw(title, about, points, unit, columns=1):
     figure.text(0.012, 1 - 0.36 / height, about, fontsize=8, va="top")
     anchor = (0.005, 1 - (top - key - 0.02) / height)
     figure.legend(handles=entries, loc="upper left", bbox_to_anchor=anchor, ncol=min(len(entries), KEY_COLUMNS))
+    return figure
+
+
+def draw_curves(title, about, panels):
+    """A figure with a panel for each title, in it a curve for each name that has values, one a step."""
+    names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    figure, axes = pyplot.subplots(len(panels), figsize=(9, 2.6 * len(panels) + 0.6), layout="constrained", sharex=True)
+    for (heading, curves), one in zip(panels.items(), axes, strict=True):
+        one.set_title(heading)
+        for name, values in curves.items():
+            color = COLORS[names.index(name) % len(COLORS)]
+            one.plot(range(len(values)), values, color=color, linewidth=0.9, label=name)
+        one.grid(color=GRID)
+    axes[-1].set_xlabel("step")
+    axes[0].legend(ncol=KEY_COLUMNS)
+    figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold")
+    figure.text(0.988, 0.99, about, fontsize=8, va="top", ha="right")
     return figure
 
 
@@ -266,8 +285,6 @@ def main(words=None):
     arguments = parser.parse_args(words)
     if arguments.qlora == (arguments.file is not None):
         parser.error("FILE, or --qlora")
-    matplotlib.use("Agg")
-    matplotlib.rcParams.update(LOOK)
     if arguments.qlora:
         figure = draw_qlora()
     else:

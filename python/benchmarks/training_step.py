@@ -153,7 +153,27 @@ def by_peft(folder: str, is_checkpointed: bool, device: str) -> tuple[Any, Any]:
     return get_peft_model(model, lora).train(), AutoTokenizer.from_pretrained(folder)
 
 
-def start_adapter(model: Any) -> list[Any]:
+def by_way(way: str, folder: str, is_checkpointed: bool, device: str) -> tuple[Any, Any]:
+    if way == "unsloth":
+        return by_unsloth(folder, is_checkpointed)
+    model, tokenizer = by_peft(folder, is_checkpointed, device)
+    options = WAYS[way]
+    if options is not None:
+        from qfuse.integrations.transformers_training import speed_up_training
+
+        print(speed_up_training(model, **options), file=sys.stderr)
+    return model, tokenizer
+
+
+def report_of(way: str, model: Any) -> str:
+    if WAYS[way] is None:
+        return ""
+    from qfuse.integrations.transformers_training import report
+
+    return str(report(model))
+
+
+def start_adapter(model: Any, seed: int = 0) -> list[Any]:
     """The same whoever made the model: A as peft draws it, from a seed of its name, and B zero."""
     import torch
 
@@ -161,7 +181,7 @@ def start_adapter(model: Any) -> list[Any]:
     for name, parameter in trained:
         words = name.split(".")
         layer, linear = int(words[words.index("layers") + 1]), next(word for word in words if word in LINEARS)
-        generator = torch.Generator().manual_seed(layer * len(LINEARS) + LINEARS.index(linear))
+        generator = torch.Generator().manual_seed(10**6 * seed + layer * len(LINEARS) + LINEARS.index(linear))
         with torch.no_grad():
             if "lora_B" in words:
                 parameter.zero_()
@@ -175,25 +195,13 @@ def start_adapter(model: Any) -> list[Any]:
 
 
 def run_way(arguments: argparse.Namespace) -> dict[str, Any]:
-    way = arguments.child
-    if way == "unsloth":
-        model, tokenizer = by_unsloth(arguments.model, arguments.checkpointing)
-    else:
-        model, tokenizer = by_peft(arguments.model, arguments.checkpointing, arguments.device)
-    options = WAYS[way]
-    if options is not None:
-        from qfuse.integrations.transformers_training import speed_up_training
-
-        print(speed_up_training(model, **options), file=sys.stderr)
+    model, tokenizer = by_way(arguments.child, arguments.model, arguments.checkpointing, arguments.device)
     if arguments.trainer:
         result = train(model, tokenizer, arguments)
     else:
         sequences, tokens = map(int, arguments.batches.split("x"))
         result = time_steps(model, sequences, tokens, arguments.device)
-    if options is not None:
-        from qfuse.integrations.transformers_training import report
-
-        print(report(model), file=sys.stderr)
+    print(report_of(arguments.child, model), file=sys.stderr)
     return result
 
 

@@ -16,8 +16,11 @@ import test_dequantize as published
 import test_lora_host as lora
 import test_matmul_4bit as matmul
 import test_silu_dot_fwd_bwd_quant_fuse as swiglu
+import train_real_model
+import training_step
 
-import qfuse
+import qfuse.checkpoint
+import qfuse.integrations
 
 
 @pytest.fixture
@@ -204,3 +207,33 @@ def test_wrong_experts_are_no_result(run, monkeypatch):
     status, result, printed = run(moe_step, "--layers", "1", "--steps", "1")
     assert status == 1 and len(result["faults"]) == 2
     assert "the losses of qfuse and one by one differ" in printed and "qfuse and decode are not alike" in printed
+
+
+def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
+    """In place of which is a small one, of random weights and with a token for each letter."""
+    training_step.make_model(tmp_path / "nf4", 1, True, device)
+    qfuse.checkpoint.dequantize(tmp_path / "nf4", tmp_path / "bf16")
+    (tmp_path / "page.html").write_text("<style>p {}</style><p>Fifty words &amp; <b>more</b></p>\n" * 40)
+    model, (eager, sped_up) = tmp_path / "model", (tmp_path / f"{way}.json" for way in ("eager", "qfuse"))
+
+    def run(*words):
+        train_real_model.main(list(map(str, words)))
+        return capsys.readouterr().out
+
+    assert "tokens of 1 files" in run("prepare", model, "--text", tmp_path, "--model", tmp_path / "bf16")
+    options = ["--device", device, "--steps", 10, "--sequences", 2, "--tokens", 32, "--held-out", 2]
+    for file in (eager, sped_up):
+        run("train", model, "--way", file.stem, "--json", file, *options)
+    qfuse.integrations.bitsandbytes.disable()
+    qfuse.integrations.peft.disable()
+    found = json.loads(sped_up.read_text())
+    assert "qfuse speeds up the loss" in found["report"] and found["held_out"].keys() == {"0", "5", "10"}
+    assert found["held_out"]["10"] < found["held_out"]["0"]
+    losses = json.loads(eager.read_text())["losses"]
+    assert found["losses"] == pytest.approx(losses, rel=2**-8) and len(set(losses)) == 10
+    assert "| qfuse, seed 0 |" in run("table", sped_up, eager)
+    found["task"]["steps"] = 5
+    sped_up.write_text(json.dumps(found))
+    with pytest.raises(SystemExit):
+        run("table", eager, sped_up)
+    assert "qfuse.json is of another model, text or length than" in capsys.readouterr().err

