@@ -112,6 +112,18 @@ class Plot(unittest.TestCase):
         self.assertEqual(words_of(committed), words_of(drawn), "bench/plot.py --qlora docs/pictures/qlora.svg mends it")
         self.assertIn("115 s", words_of(drawn))
 
+    def test_curves_of_training(self):
+        command = [sys.executable, ROOT / "python/benchmarks/train_real_model.py", "plot"]
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("out.svg", "0.json", "1.json")]
+            for way, file in zip(("qfuse", "eager"), files[1:], strict=True):
+                losses = [4.0, 3.5 if way == "qfuse" else 3.25]
+                file.write_text(json.dumps({**GPU, "way": way, "seed": 7, "task": {}, "losses": losses}))
+            subprocess.run([*command, *files], check=True)
+            svg = files[0].read_text(encoding="utf-8")
+        self.assertLessEqual({"a GPU, 2026-11-23, abc", "eager, seed 7", "qfuse, seed 7", "step"}, set(words_of(svg)))
+        self.assertIn("0.25", words_of(svg))  # the largest difference, at the axis
+
     def test_what_it_refuses(self):
         bare = subprocess.run(
             [sys.executable, "-S", PLOT, "a.json", "b.svg"], capture_output=True, text=True, check=False
