@@ -65,11 +65,11 @@ def add_adapters(base, targets=("q_proj", "v_proj", "down_proj"), **more):
     return model.train()
 
 
-def randomize(model, seed=2):
+def randomize(model, seed=2, std=0.3):
     torch.manual_seed(seed)
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
-            torch.nn.init.normal_(parameter, std=0.3)
+            torch.nn.init.normal_(parameter, std=std)
 
 
 def make(family="llama", adapters=None, **more):
