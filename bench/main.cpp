@@ -77,7 +77,8 @@ void add_benchmark(CLI::App& app, const Benchmark& benchmark, Options& options) 
 
 void add_plans(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("plans", "The plans of the GPU's kernels; needs no GPU");
-  command->add_option("--on", options.plans_on, "h100, h200, t4, a100, rtx3090, l4, rtx4090, rtx5090, unknown or all")->capture_default_str();
+  command->add_option("--on", options.plans_on, "h100, h200, t4, a100, rtx3090, l4, rtx4090, rtx5090, unknown or all")
+      ->capture_default_str();
   command->add_flag("--forced", options.forced, "Print values of QFUSE_PLAN that force each plan there is, one a line");
   command->footer(
       "For each op and shape: the plan that is chosen on such a device, and below it the others that there are, which\n"

@@ -194,8 +194,8 @@ constexpr std::int64_t register_weights_shared_bytes() {
 }
 
 // Multistage: the tile of a thread block, the part of it that a warp has, the warps that copy, how many stages of 64
-// terms lie in shared memory, on Turing, or 0, and on later GPUs, and the clocks that a multiprocessor takes for a stage
-// of its blocks, forward and backward: so many for each, and some at least.
+// terms lie in shared memory, on Turing, or 0, and on later GPUs, and the clocks that a multiprocessor takes for a
+// stage of its blocks, forward and backward: so many for each, and some at least.
 inline constexpr int kMultistageTerms = 64;
 struct StageClocks {
   int least;
