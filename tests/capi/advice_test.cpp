@@ -65,9 +65,9 @@ TEST(Advice, names_what_it_refuses) {
   qfuse_sum few{};
   std::int64_t rows = 0;
   qfuse_error error{};
-  EXPECT_EQ(qfuse_matmul_4bit_advice({QFUSE_CPU, 0}, QFUSE_BFLOAT16, QFUSE_FORWARD, 64, 64, 64, &few, &rows, nullptr,
-                                     &error),
-            QFUSE_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      qfuse_matmul_4bit_advice({QFUSE_CPU, 0}, QFUSE_BFLOAT16, QFUSE_FORWARD, 64, 64, 64, &few, &rows, nullptr, &error),
+      QFUSE_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "few, few_rows or fused_rows is NULL");
 }
 
