@@ -38,6 +38,7 @@ constexpr double kFirstStages = 12;
 
 // `multistage`: before its blocks that run at a time have their first stage.
 constexpr double kMultistageClocks = 11500;
+constexpr double kTuringStageClocks = 1150;       // at least: loads of a stage begin one stage before
 constexpr std::int64_t kReservedBytes = 1 << 10;  // of shared memory, for each block, by the system
 
 // `tiled`: clocks of a multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block.
@@ -126,9 +127,10 @@ double multistage_clocks(const contract::Matmul4bit& p, const Owners& owners, co
   const double tiles = busiest_tiles(p, owners, facts, shape.outputs, shape.tokens);
   const double multiplications = static_cast<double>(shape.outputs) * shape.tokens * kMultistageTerms;
   const StageClocks& measured = is_forward(p) ? shape.forward : shape.backward;
+  const double least = is_turing(facts) ? std::max<double>(measured.least, kTuringStageClocks) : measured.least;
   const double each = std::max<double>(measured.each, multiplications / multiplications_a_clock(facts));
   return kMultistageClocks * std::ceil(tiles / static_cast<double>(together)) +
-         steps_of(p, kMultistageTerms) * std::max<double>(measured.least, each * tiles);
+         steps_of(p, kMultistageTerms) * std::max(least, each * tiles);
 }
 
 double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts) {
