@@ -115,11 +115,11 @@ __device__ Fragment decode_term_codes(SharedPairs pairs, const TermCodes& codes,
     const std::uint32_t word = codes.words[step % 2 * 2 + h];
     const Pair first = load_pair_at(pairs, word, byte_place(byte));
     const Pair second = load_pair_at(pairs, word, byte_place(byte + 2));
-    const auto of = *reinterpret_cast<const float2*>(
+    const Pair of = *reinterpret_cast<const Pair*>(
         absmax +
         absmax_place<Tile, false>(step * format::kStepTerms + h * 8 + warp.lane % 4 * 2, warp.output / kVectorCodes));
-    fragment.words[2 * h] = rounded_pair<Value>(first.first, of.x, second.first, of.y);
-    fragment.words[2 * h + 1] = rounded_pair<Value>(first.second, of.x, second.second, of.y);
+    fragment.words[2 * h] = rounded_pair<Value>(first.first, of.first, second.first, of.second);
+    fragment.words[2 * h + 1] = rounded_pair<Value>(first.second, of.first, second.second, of.second);
   }
   return fragment;
 }
