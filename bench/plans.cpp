@@ -118,20 +118,20 @@ contract::Matmul4bitGrouped grouped_of(Shape shape, std::int64_t m, qfuse_direct
 }
 
 template <class Plan>
-void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candidates) {
+void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candidates, const std::string& note = "") {
   const std::string plan = contract::print(chosen.fields());
-  fmt::print("  {:<14} {}\n", text_of(shape), plan);
+  fmt::print("  {:<14} {}{}\n", text_of(shape), plan, note);
   for (const Plan& candidate : candidates)
     if (const std::string other = contract::print(candidate.fields()); other != plan)
       fmt::print("  {:<14} {}\n", "  or", other);
 }
 
-void print_estimate(const contract::Matmul4bit& p, const cuda::DeviceFacts& facts) {
-  if (!cuda::matmul_4bit::has_estimates(facts)) return;
+// How long that takes; empty where it is not known.
+std::string estimate_of(const contract::Matmul4bit& p, const cuda::DeviceFacts& facts) {
+  if (!cuda::matmul_4bit::has_estimates(facts)) return "";
   const double us = cuda::matmul_4bit::plan_us(plan(p, facts), p, facts);
-  if (std::isfinite(us))
-    fmt::print("  {:<14} {:.1f} us, estimated; decoded first {:.1f}\n", "", us,
-               cuda::matmul_4bit::decoded_us(p, facts));
+  const double decoded = cuda::matmul_4bit::decoded_us(p, facts);
+  return std::isfinite(us) ? fmt::format(": about {:.1f} us, decoded first {:.1f}", us, decoded) : "";
 }
 
 void print_products(const cuda::DeviceFacts& facts) {
@@ -142,8 +142,7 @@ void print_products(const cuda::DeviceFacts& facts) {
                    name_of(direction), sum.name, m, m == 1 ? "" : "s");
         for (const Shape shape : kNf4Shapes) {
           const contract::Matmul4bit p = product_of(shape, m, direction, sum.sum);
-          print_shape(shape, plan(p, facts), candidates(p, facts));
-          print_estimate(p, facts);
+          print_shape(shape, plan(p, facts), candidates(p, facts), estimate_of(p, facts));
         }
       }
 }
