@@ -1,6 +1,7 @@
 #include "matmul_oracle.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -76,6 +77,23 @@ std::string difference(const contract::Matmul4bit& p, const Bytes& oracle, const
       return "token " + std::to_string(token) + ", " + wrong;
   }
   return {};
+}
+
+double distance(const contract::Matmul4bit& p, const Bytes& oracle, const void* out) {
+  const auto value = [](const void* values, std::int64_t i) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, static_cast<const std::uint8_t*>(values) + i * kElement, sizeof bits);
+    return static_cast<double>(format::from_bfloat16(bits));
+  };
+  const std::int64_t outputs = contract::output_count(p);
+  double off = 0;
+  double all = 0;
+  for (std::int64_t i = 0; i < p.m * outputs; ++i) {
+    const double expected = value(oracle.data(), i % (kOracleTokens * outputs));
+    off += std::pow(value(out, i) - expected, 2);
+    all += expected * expected;
+  }
+  return std::sqrt(off / all);
 }
 
 }  // namespace qfuse::bench

@@ -31,6 +31,9 @@ Bytes multiply_by_oracle(const contract::Matmul4bit& p, const Codes& codes, cons
 // Where p's output, on the host, first differs from that, in words; empty: nowhere.
 std::string difference(const contract::Matmul4bit& p, const Bytes& oracle, const void* out);
 
+// How far the output is from that, in parts of its norm.
+double distance(const contract::Matmul4bit& p, const Bytes& oracle, const void* out);
+
 }  // namespace qfuse::bench
 
 #endif  // QFUSE_BENCH_MATMUL_ORACLE_H

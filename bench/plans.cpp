@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -118,20 +118,25 @@ contract::Matmul4bitGrouped grouped_of(Shape shape, std::int64_t m, qfuse_direct
 }
 
 template <class Plan>
-void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candidates, const std::string& note = "") {
+void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candidates) {
   const std::string plan = contract::print(chosen.fields());
-  fmt::print("  {:<14} {}{}\n", text_of(shape), plan, note);
+  fmt::print("  {:<14} {}\n", text_of(shape), plan);
   for (const Plan& candidate : candidates)
     if (const std::string other = contract::print(candidate.fields()); other != plan)
       fmt::print("  {:<14} {}\n", "  or", other);
 }
 
-// How long that takes; empty where it is not known.
-std::string estimate_of(const contract::Matmul4bit& p, const cuda::DeviceFacts& facts) {
-  if (!cuda::matmul_4bit::has_estimates(facts)) return "";
-  const double us = cuda::matmul_4bit::plan_us(plan(p, facts), p, facts);
-  const double decoded = cuda::matmul_4bit::decoded_us(p, facts);
-  return std::isfinite(us) ? fmt::format(": about {:.1f} us, decoded first {:.1f}", us, decoded) : "";
+// Of an 8B Llama's MLP, in fp16, which every such GPU has matrix instructions for.
+void print_estimates(const cuda::DeviceFacts& facts) {
+  if (!cuda::matmul_4bit::has_estimates(facts)) return;
+  fmt::print(" {}, NF4, nested, fp16, forward, estimated\n", cuda::matmul_4bit::Plan::kOp);
+  for (const Shape shape : {Shape{14336, 4096}, Shape{4096, 14336}})
+    for (const std::int64_t m : {1, 16, 64, 128}) {
+      contract::Matmul4bit p = product_of(shape, m, QFUSE_FORWARD, QFUSE_SUM_PLAIN);
+      p.dtype = QFUSE_FLOAT16;
+      fmt::print("  {:<14} m={:<3} {:>6.1f} us, decoded first {:>6.1f}\n", text_of(shape), m, estimate_us(p, facts),
+                 cuda::matmul_4bit::decoded_us(p, facts));
+    }
 }
 
 void print_products(const cuda::DeviceFacts& facts) {
@@ -142,7 +147,7 @@ void print_products(const cuda::DeviceFacts& facts) {
                    name_of(direction), sum.name, m, m == 1 ? "" : "s");
         for (const Shape shape : kNf4Shapes) {
           const contract::Matmul4bit p = product_of(shape, m, direction, sum.sum);
-          print_shape(shape, plan(p, facts), candidates(p, facts), estimate_of(p, facts));
+          print_shape(shape, plan(p, facts), candidates(p, facts));
         }
       }
 }
@@ -161,6 +166,7 @@ void print_device(const Device& device) {
     print_shape(shape, plan(p), candidates(p));
   }
   print_products(facts);
+  print_estimates(facts);
   fmt::print(" {}\n", cuda::swiglu::Plan::kOp);
   for (const Shape shape : kSwigluShapes) {
     const contract::Swiglu p = backward_of(shape);
@@ -251,6 +257,16 @@ void print_forced(const Device& device) {
 }
 
 }  // namespace
+
+double estimate_us(const contract::Matmul4bit& p, const cuda::DeviceFacts& facts) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const qfuse_sum sum : {QFUSE_SUM_SPLIT, QFUSE_SUM_PLAIN}) {
+    contract::Matmul4bit of = p;
+    of.sum = sum;
+    least = std::min(least, cuda::matmul_4bit::plan_us(plan(of, facts), of, facts));
+  }
+  return least;
+}
 
 int print_plans(const Options& options) {
   std::string known;

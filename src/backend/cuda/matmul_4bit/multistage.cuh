@@ -238,7 +238,7 @@ __device__ void multiply_lora_stage(const uint4* inputs, const uint4* weights, c
 }
 
 // By all threads; those that multiply have multiply(inputs, weights).
-template <class Value, class Tile, bool kForward, class Multiply>
+template <class Tile, bool kForward, class Multiply>
 __device__ void add_lora(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared,
                          const Multiply& multiply) {
   static_assert((Tile::kInputVectors + Tile::kOutputs * kRowVectors) * sizeof(uint4) <= sizeof shared.stages);
@@ -391,13 +391,13 @@ __device__ void multiply_in_stages(const GroupedArguments& given) {
   const BlockTile block = shared.block;
   if (threadIdx.x >= Tile::kMultipliers) {
     copy_stages<Tile, kForward>(a, block, shared);
-    add_lora<Value, Tile, kForward>(a, block, shared, [](const uint4*, const uint4*) {});
+    add_lora<Tile, kForward>(a, block, shared, [](const uint4*, const uint4*) {});
     return;
   }
   const WarpPlace<Tile, kForward> warp;
   WarpSums<Tile> sums = {};
   multiply_stages<Value>(a, warp, shared, sums);
-  add_lora<Value, Tile, kForward>(a, block, shared, [&](const uint4* inputs, const uint4* weights) {
+  add_lora<Tile, kForward>(a, block, shared, [&](const uint4* inputs, const uint4* weights) {
     multiply_lora_stage<Value>(inputs, weights, warp, sums);
   });
   store_sums<Value>(a, block, warp, sums);
