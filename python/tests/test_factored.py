@@ -178,7 +178,7 @@ LEFT = "bitsandbytes'"
 
 @pytest.fixture
 def hopper(monkeypatch):
-    """Advice as on Hopper, whatever is here: tests/cuda/plan_test.cpp has it."""
+    """Advice as on Hopper, whatever is here: tests/cuda/matmul_plan_test.cpp has it."""
 
     def find(device, dtype, rows, cols, blocksize, direction):
         has_pipeline = dtype != torch.float32 and cols % 64 == 0 and blocksize >= 64

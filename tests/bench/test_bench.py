@@ -94,6 +94,8 @@ class Command(unittest.TestCase):
         self.assertRegex(done.stdout, r"\n  4096 x 14336 +threads=\d+ .* stream=1")
         self.assertRegex(done.stdout, r"\n    or +threads=256 groups=2 ")
         self.assertRegex(done.stdout, r", factored sums, 1 token\n  1024 x 4096 +kernel=factored_split_k ")
+        estimated = r", estimated\n  14336 x 4096 +m=1 +\d+\.\d us, decoded first "
+        self.assertRegex(run("plans", "--on", "rtx3090").stdout, estimated)
         everything = run("plans").stdout
         for device in ("h100", "h200", "unknown"):
             self.assertIn(f"{device}: ", everything)

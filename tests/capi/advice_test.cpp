@@ -1,5 +1,5 @@
 // qfuse_matmul_4bit_advice: what it refuses, and what it says without a GPU. Its numbers are
-// tests/cuda/plan_test.cpp's.
+// tests/cuda/matmul_plan_test.cpp's.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 #include <qfuse/qfuse.hpp>

@@ -1,0 +1,487 @@
+// How launches of products with a 4-bit weight are planned, and what is advised.
+#include "plans.h"
+
+namespace qfuse::cuda {
+namespace {
+
+using matmul_4bit::advise;
+using matmul_4bit::check_facts;
+using matmul_4bit::Kernel;
+
+// For which every GPU here has matrix instructions.
+template <class P>
+P in_half(P p) {
+  p.dtype = QFUSE_FLOAT16;
+  return p;
+}
+
+TEST(MatmulPlan, few_tokens_have_a_kernel_of_their_own) {
+  for (const DeviceFacts& facts : kWithSplitK) {
+    for (const std::int64_t m : {1, 8, 9, 16}) {
+      const matmul_4bit::Plan chosen = plan_that_can_run(in_half(product_of(m, 14336, 4096)), facts);
+      EXPECT_EQ(chosen.kernel, Kernel::split_k);
+      EXPECT_EQ(chosen.is_turing, facts.compute_capability == 75);
+      EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
+      EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
+      EXPECT_EQ(chosen.blocks, facts.multiprocessors);
+    }
+    EXPECT_EQ(plan(in_half(product_of(1, 4096, 14336)), facts).threads, 14 * 32);  // 56 chains in 4 rounds
+    EXPECT_EQ(plan(in_half(product_of(1, 5, 256)), facts).blocks, 1);
+  }
+}
+
+// The sums of as many tiles lie in shared memory as there is room for, with the totals of chains that take several
+// rounds: of two teams of two, of one, of one tile; or blocks have 8 tokens in the place of 16.
+TEST(MatmulPlan, few_tokens_have_the_shared_memory_that_is_there) {
+  const auto slots = [](std::int64_t m, std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
+    const contract::Matmul4bit p = in_half(product_of(m, rows, cols));
+    const matmul_4bit::Plan chosen = plan_that_can_run(p, facts);
+    EXPECT_EQ(chosen.kernel, Kernel::split_k);
+    const matmul_4bit::SplitKLaunch launch = {m, cols, matmul_4bit::split_k_tiles(p), 1, chosen.tokens};
+    EXPECT_EQ(chosen.blocks, launch.token_tiles() * launch.blocks(facts));
+    const std::int64_t totals = launch.totals(launch.blocks(facts));
+    const bool on_turing = chosen.is_turing;
+    const int found = matmul_4bit::split_k_slots(on_turing, chosen.tokens, totals, 1, chosen.shared_bytes);
+    EXPECT_EQ(chosen.shared_bytes, matmul_4bit::split_k_shared_bytes(on_turing, chosen.tokens, found, totals, 1));
+    return std::pair(chosen.tokens, found);
+  };
+  const auto as = [](int tokens, int found) { return std::pair(tokens, found); };
+  for (const DeviceFacts& facts : {kA100, kB200, kH200}) {
+    EXPECT_EQ(slots(1, 4096, 14336, facts), as(8, 4));
+    EXPECT_EQ(slots(16, 4096, 8192, facts), as(16, 2));
+    EXPECT_EQ(slots(16, 28672, 8192, facts), as(16, 2));
+  }
+  for (const DeviceFacts& facts : {kRtx3090, kL4, kRtx4090, kRtx5090}) {
+    EXPECT_EQ(slots(1, 14336, 4096, facts), as(8, 4));
+    EXPECT_EQ(slots(16, 14336, 4096, facts), as(16, 2));
+    EXPECT_EQ(slots(16, 5120, 8192, facts), as(16, 1));
+    EXPECT_EQ(slots(8, 28672, 8192, facts), as(8, 2));
+  }
+  EXPECT_EQ(slots(1, 4096, 14336, kRtx3090), as(8, 2)) << "four tiles a block";
+  EXPECT_EQ(slots(1, 4096, 14336, kRtx4090), as(8, 4)) << "two tiles a block";
+  EXPECT_EQ(slots(16, 28672, 8192, kRtx3090), as(8, 1)) << "the totals of 44 tiles";
+  EXPECT_EQ(slots(64, 28672, 8192, kRtx3090), as(8, 1)) << "of 50 tiles";
+  EXPECT_EQ(slots(16, 28672, 8192, kRtx5090), as(16, 1));
+  EXPECT_EQ(slots(8, 65536, 8192, kRtx3090), as(8, 1));
+  EXPECT_EQ(slots(8, 14336, 4096, kT4), as(8, 2));
+  EXPECT_EQ(slots(16, 4096, 14336, kT4), as(16, 1));
+  EXPECT_EQ(slots(16, 28672, 8192, kT4), as(8, 1)) << "the totals of 45 tiles";
+}
+
+TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
+  using P = contract::Matmul4bit;
+  const auto kernel_of = [](auto&& spoil, const DeviceFacts& facts = kH200) {
+    P p = product_of(16, 14336, 4096);
+    spoil(p);
+    return plan_that_can_run(p, facts).kernel;
+  };
+  const auto nothing = [](P&) {};
+  EXPECT_EQ(kernel_of(nothing), Kernel::split_k);
+  EXPECT_EQ(kernel_of([](P& p) { p.m = 64; }), Kernel::split_k);
+  EXPECT_EQ(kernel_of([](P& p) { p.m = 65; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_PLAIN; }), Kernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Kernel::tiled);
+  for (const std::int64_t cols : {64, 576, 896, 2880}) {  // the last chain has fewer terms
+    EXPECT_EQ(kernel_of([&](P& p) { p.weight.cols = cols; }), Kernel::split_k);
+    EXPECT_EQ(kernel_of([&](P& p) { p.weight.cols = cols; }, kRtx3090), Kernel::split_k);
+  }
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Kernel::split_k);
+  EXPECT_EQ(kernel_of([](P& p) {
+              p.weight.rows = 1 << 20;
+              p.weight.cols = 8192;  // two rounds, for whose totals there are more blocks than multiprocessors
+            }),
+            Kernel::split_k);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Kernel::split_k);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Kernel::split_k);
+  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Kernel::tiled_unaligned);
+}
+
+TEST(MatmulPlan, the_factored_order_has_split_k_and_a_kernel_for_all_others) {
+  contract::Matmul4bit p = product_of(16, 14336, 4096);
+  p.sum = QFUSE_SUM_FACTORED;
+  const auto expect_kernel = [&](bool is_wide, const DeviceFacts& facts = kH200) {
+    EXPECT_EQ(plan_that_can_run(p, facts).kernel, is_wide ? Kernel::factored_split_k : Kernel::factored);
+  };
+  for (const DeviceFacts& facts : kWithSplitK)
+    EXPECT_EQ(plan_that_can_run(in_half(p), facts).kernel, Kernel::factored_split_k);
+  p.m = 500;  // a row of blocks for every 16
+  expect_kernel(true);
+  EXPECT_EQ(plan(p, kH200).blocks, 32 * 4);
+  p.weight.cols = 4096 + 64;  // for every 8
+  expect_kernel(true);
+  EXPECT_EQ(plan(p, kH200).blocks, 63 * 18) << "of no more than 50 tiles";
+  p.m = 65535 * 8;
+  expect_kernel(true);
+  EXPECT_EQ(plan(p, kH200).blocks, 65535 * 18);
+  p.m += 1;
+  expect_kernel(false);
+  p.m = 1;
+  p.weight.blocksize = 128;
+  expect_kernel(false);
+  EXPECT_FALSE(check_facts(p, kT4).ok());
+  p.dtype = QFUSE_FLOAT16;
+  EXPECT_TRUE(check_facts(p, kT4).ok());
+}
+
+TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch) {
+  const std::array products = {product_of(8, 4096, 4096), product_of(8, 1024, 4096), product_of(8, 1024, 4096)};
+  const auto shared = [&](auto&& spoil, const DeviceFacts& facts = kH200) {
+    std::array calls = products;
+    spoil(calls);
+    std::array<matmul_4bit::Plan, 3> plans;
+    std::ranges::transform(calls, plans.begin(),
+                           [&](const contract::Matmul4bit& p) { return plan(in_half(p), facts); });
+    return shared_plan(calls, plans, facts);
+  };
+  using Calls = std::array<contract::Matmul4bit, 3>;
+  const auto nothing = [](Calls&) {};
+  for (const DeviceFacts& facts : kWithSplitK) {
+    ASSERT_TRUE(shared(nothing, facts));
+    EXPECT_EQ(shared(nothing, facts)->kernel, Kernel::split_k);
+    EXPECT_EQ(shared(nothing, facts)->blocks, facts.multiprocessors);
+    EXPECT_LE(shared(nothing, facts)->shared_bytes, facts.shared_bytes);
+  }
+  const auto every = [](auto&& spoil) {
+    return [spoil](Calls& calls) {
+      for (contract::Matmul4bit& p : calls) spoil(p);
+    };
+  };
+  EXPECT_EQ(shared(every([](auto& p) { p.sum = QFUSE_SUM_FACTORED; }))->kernel, Kernel::factored_split_k);
+  EXPECT_FALSE(shared(every([](auto& p) { p.sum = QFUSE_SUM_PLAIN; })));
+  EXPECT_FALSE(shared(every([](auto& p) { p.m = 9; })));
+  EXPECT_TRUE(shared(every([](auto& p) { p.weight.cols = 4096 + 64; })));
+  EXPECT_FALSE(shared(every([](auto& p) { p.weight.cols = 4096 + 32; })));
+  EXPECT_FALSE(shared([](Calls& calls) { calls[1].weight.quant_type = QFUSE_FP4; }));
+  EXPECT_FALSE(shared([](Calls& calls) { calls[2].weight.absmax_8bit = nullptr; }));  // plain
+  EXPECT_FALSE(shared([](Calls& calls) { calls[2].in = address<void>(0x6002); }));
+}
+
+contract::Matmul4bit plain_product_of(std::int64_t m, std::int64_t rows, std::int64_t cols) {
+  contract::Matmul4bit p = product_of(m, rows, cols);
+  p.sum = QFUSE_SUM_PLAIN;
+  return p;
+}
+
+TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
+  struct Case {
+    std::int64_t m, rows, cols;
+    int outputs, tokens, backward_outputs, backward_tokens;
+  };
+  for (const Case& c : {Case{1, 14336, 4096, 128, 64, 32, 64}, Case{64, 14336, 4096, 128, 64, 32, 64},
+                        Case{65, 14336, 4096, 128, 128, 64, 64}, Case{64, 4096, 4096, 32, 64, 32, 64},
+                        Case{64, 4096, 14336, 32, 64, 128, 64}, Case{128, 4096, 4096, 64, 64, 64, 64},
+                        Case{256, 4096, 4096, 64, 128, 64, 128}}) {
+    SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows) + " x " + std::to_string(c.cols));
+    contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.cols);
+    for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+      p.direction = direction;
+      const matmul_4bit::Plan chosen = plan_that_can_run(p);
+      EXPECT_EQ(chosen.kernel, Kernel::warp_specialized);
+      EXPECT_EQ(chosen.outputs, direction == QFUSE_FORWARD ? c.outputs : c.backward_outputs);
+      EXPECT_EQ(chosen.tokens, direction == QFUSE_FORWARD ? c.tokens : c.backward_tokens);
+      EXPECT_LE(chosen.blocks, kH200.multiprocessors);
+    }
+  }
+}
+
+TEST(MatmulPlan, many_tokens_forward_are_multiplied_by_weights_in_registers) {
+  for (const std::int64_t m : {192, 256, 512, 8192}) {
+    contract::Matmul4bit p = plain_product_of(m, 14336, 4096);
+    const matmul_4bit::Plan chosen = plan_that_can_run(p);
+    EXPECT_EQ(chosen.kernel, Kernel::register_weights);
+    EXPECT_EQ(chosen.outputs, 128);
+    EXPECT_EQ(chosen.tokens, 256);
+    EXPECT_LE(chosen.blocks, kH200.multiprocessors);
+    p.direction = QFUSE_BACKWARD;
+    EXPECT_EQ(plan(p, kH200).kernel, Kernel::warp_specialized);
+    for (const matmul_4bit::Plan& candidate : candidates(p, kH200))
+      EXPECT_NE(candidate.kernel, Kernel::register_weights);
+  }
+}
+
+TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
+  using P = contract::Matmul4bit;
+  const auto kernel_of = [](auto&& spoil, const DeviceFacts& facts = kH200) {
+    P p = plain_product_of(64, 14336, 4096);
+    spoil(p);
+    return plan(p, facts).kernel;
+  };
+  EXPECT_EQ(kernel_of([](P&) {}), Kernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 4096; }), Kernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Kernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P&) {}, kB200), Kernel::multistage);
+  EXPECT_EQ(kernel_of([](P& p) { p.sum = QFUSE_SUM_SPLIT; }), Kernel::split_k);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Kernel::multistage);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Kernel::multistage);
+  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Kernel::tiled_unaligned);
+  EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Kernel::tiled_unaligned);
+}
+
+TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) {
+  struct Tile {
+    int outputs;
+    int tokens;
+  };
+  struct Case {
+    DeviceFacts facts;
+    std::int64_t m;
+    std::int64_t rows;
+    Tile forward;
+    Tile backward;  // where what a stage begins with takes longer
+  };
+  for (const Case& c : {Case{kT4, 17, 1024, {32, 32}, {32, 32}}, Case{kT4, 64, 4096, {128, 64}, {128, 64}},
+                        Case{kT4, 128, 14336, {128, 64}, {128, 64}}, Case{kA100, 17, 4096, {32, 32}, {64, 64}},
+                        Case{kA100, 64, 4096, {64, 64}, {64, 64}}, Case{kA100, 256, 14336, {128, 64}, {128, 64}},
+                        Case{kRtx3090, 32, 1024, {32, 16}, {32, 32}}, Case{kRtx3090, 64, 4096, {64, 64}, {64, 64}},
+                        Case{kRtx3090, 64, 14336, {64, 64}, {64, 64}}, Case{kRtx4090, 17, 4096, {32, 32}, {32, 32}},
+                        Case{kRtx4090, 64, 4096, {32, 64}, {32, 64}}, Case{kRtx4090, 128, 14336, {32, 64}, {128, 128}},
+                        Case{kRtx5090, 128, 4096, {64, 64}, {64, 64}}, Case{kRtx5090, 256, 4096, {128, 64}, {128, 64}},
+                        Case{kB200, 64, 4096, {32, 64}, {32, 64}}}) {
+    SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows));
+    contract::Matmul4bit p = in_half(plain_product_of(c.m, c.rows, c.rows));  // the same shapes backward
+    for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+      p.direction = direction;
+      const Tile& expected = direction == QFUSE_FORWARD ? c.forward : c.backward;
+      const matmul_4bit::Plan chosen = plan_that_can_run(p, c.facts);
+      EXPECT_EQ(chosen.kernel, Kernel::multistage);
+      EXPECT_EQ(chosen.is_turing, c.facts.compute_capability == 75);
+      EXPECT_EQ(chosen.outputs, expected.outputs);
+      EXPECT_EQ(chosen.tokens, expected.tokens);
+    }
+  }
+}
+
+TEST(MatmulPlan, multistage_has_what_int_counts) {
+  using P = contract::Matmul4bit;
+  const auto kernel_of = [](auto&& spoil, const DeviceFacts& facts = kA100) {
+    P p = plain_product_of(64, 4096, 4096);
+    spoil(p);
+    return plan_that_can_run(p, facts).kernel;
+  };
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Kernel::multistage);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Kernel::multistage);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = std::int64_t{1} << 30; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_begin = std::int64_t{1} << 30; }), Kernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Kernel::tiled_unaligned);
+  DeviceFacts small = kA100;
+  small.shared_bytes = 64 << 10;
+  EXPECT_EQ(kernel_of([](P&) {}, small), Kernel::multistage) << "of 32 outputs";
+  small.shared_bytes = 48 << 10;
+  EXPECT_EQ(kernel_of([](P&) {}, small), Kernel::tiled);
+}
+
+TEST(MatmulPlan, panels_are_counted_from_where_nested_blocks_are) {
+  contract::Matmul4bit p = plain_product_of(64, 4096, 4096);
+  p.weight.nested_blocksize = std::int64_t{1} << 60;
+  constexpr std::int64_t kMost = (std::int64_t{1} << 37) / 64 - 4096 * 4096 / 64;
+  p.weight.nested_begin = kMost - 1;
+  EXPECT_EQ(plan(p, kH200).kernel, Kernel::warp_specialized);
+  p.weight.nested_begin = kMost;
+  EXPECT_EQ(plan(p, kH200).kernel, Kernel::tiled);
+  p.weight.nested_begin = (std::int64_t{1} << 60) - 1;
+  EXPECT_EQ(plan(p, kH200).kernel, Kernel::tiled);
+}
+
+// ---- matmul_4bit_grouped ----
+
+contract::Matmul4bitGrouped grouped_of(std::int64_t m, std::int64_t experts, std::int64_t rows, std::int64_t cols,
+                                       qfuse_sum sum = QFUSE_SUM_PLAIN) {
+  const contract::Matmul4bit product = product_of(m, experts * rows, cols);
+  contract::Matmul4bitGrouped p{};
+  p.weight = product.weight;
+  p.dtype = product.dtype;
+  p.m = m;
+  p.in = product.in;
+  p.out = product.out;
+  p.experts = experts;
+  p.expert_ends = address<void>(0x7000);
+  p.sum = sum;
+  return p;
+}
+
+TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k) {
+  const auto chosen = [](std::int64_t m, qfuse_sum sum) {
+    return plan_that_can_run(grouped_of(m, 128, 768, 2048, sum));
+  };
+  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).kernel, Kernel::split_k);
+  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).threads, 2 * 8 * 32);  // two teams of a warp for each chain
+  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).blocks, kH200.multiprocessors);
+  EXPECT_EQ(chosen(32 * 128, QFUSE_SUM_SPLIT).kernel, Kernel::split_k);
+  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_SPLIT).kernel, Kernel::tiled);
+  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_FACTORED).kernel, Kernel::factored_split_k);
+  EXPECT_EQ(plan_that_can_run(grouped_of(1, 2, 8, 256, QFUSE_SUM_SPLIT)).blocks, 1);
+  EXPECT_EQ(plan_that_can_run(grouped_of(4, 8, 768, 256 * 17, QFUSE_SUM_SPLIT)).threads, 9 * 32);  // in two rounds
+  for (const DeviceFacts& facts : kWithSplitK)
+    EXPECT_EQ(plan_that_can_run(in_half(grouped_of(8, 128, 768, 2048, QFUSE_SUM_SPLIT)), facts).kernel,
+              Kernel::split_k);
+}
+
+TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
+  const auto chosen = [&](std::int64_t m) {
+    return plan_that_can_run(grouped_of(m, 16, 128, 160, QFUSE_SUM_SPLIT), kA100);
+  };
+  EXPECT_EQ(chosen(3).tokens, 8);
+  EXPECT_EQ(chosen(3).blocks, 3 * 2);
+  EXPECT_EQ(chosen(16 * 8).tokens, 8);
+  EXPECT_EQ(chosen(16 * 8).blocks, (16 * 8 + 16 * 7) / 8 * 2);
+  EXPECT_EQ(chosen(16 * 8 + 1).tokens, 64);
+  EXPECT_EQ(chosen(16 * 8 + 1).blocks, (16 * 8 + 1 + 16 * 63) / 64 * 2);
+  const matmul_4bit::GroupedPlan plain = plan_that_can_run(grouped_of(16 * 8, 16, 128, 192), kA100);
+  EXPECT_EQ(plain.kernel, Kernel::multistage);
+  EXPECT_EQ(plain.tokens, 16);
+  EXPECT_EQ(plain.blocks, (16 * 8 + 16 * 15) / 16 * 4);
+  contract::Matmul4bitGrouped p = grouped_of(5, 16, 128, 192);
+  p.sum = QFUSE_SUM_FP32;
+  EXPECT_EQ(plan_that_can_run(p).kernel, Kernel::fp32);
+  EXPECT_EQ(plan_that_can_run(p).blocks, 5 * 128 / 8);
+}
+
+TEST(GroupedPlan, scales_of_experts_nested_by_themselves_are_one_array_if_nested_blocks_are_whole) {
+  for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT, QFUSE_SUM_FACTORED}) {
+    contract::Matmul4bitGrouped p = grouped_of(3, 16, 32, 512, sum);  // 256 blocks each
+    p.nested_each = 1;
+    const Kernel whole = plan_that_can_run(p).kernel;
+    EXPECT_EQ(whole, sum == QFUSE_SUM_PLAIN   ? Kernel::warp_specialized
+                     : sum == QFUSE_SUM_SPLIT ? Kernel::split_k
+                                              : Kernel::factored_split_k);
+    p.weight.nested_blocksize = 512;
+    const matmul_4bit::GroupedPlan chosen = plan_that_can_run(p);
+    EXPECT_EQ(chosen.kernel, sum == QFUSE_SUM_PLAIN   ? Kernel::multistage
+                             : sum == QFUSE_SUM_SPLIT ? Kernel::tiled
+                                                      : Kernel::factored);
+    EXPECT_EQ(chosen.tokens, sum == QFUSE_SUM_PLAIN ? 16 : 8);
+    p.m = 16 * 64;
+    EXPECT_EQ(plan_that_can_run(p).tokens, sum == QFUSE_SUM_PLAIN ? 16 : sum == QFUSE_SUM_SPLIT ? 64 : 8);
+    p.nested_each = 0;
+    EXPECT_EQ(plan_that_can_run(p).kernel == Kernel::tiled, sum == QFUSE_SUM_SPLIT);
+  }
+}
+
+TEST(GroupedPlan, one_experts_scales_are_the_stacks) {
+  contract::Matmul4bitGrouped p = grouped_of(3, 1, 32, 512);
+  p.nested_each = 1;
+  p.weight.nested_blocksize = 512;
+  EXPECT_EQ(plan_that_can_run(p).kernel, Kernel::warp_specialized);
+}
+
+// Both sides of what the kernels for Hopper count in 32 bits.
+TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
+  using P = contract::Matmul4bitGrouped;
+  const auto is_tiled = [](const P& p) { return is_for_any(plan_that_can_run(p).kernel); };
+  constexpr std::int64_t kExperts = std::int64_t{1} << 20;
+  constexpr std::int64_t kTokens = std::int64_t{1} << 30;
+  EXPECT_FALSE(is_tiled(grouped_of(8, kExperts, 1016, 64))) << "rows";
+  EXPECT_TRUE(is_tiled(grouped_of(8, kExperts, 1024, 64)));
+  for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT}) {
+    EXPECT_FALSE(is_tiled(grouped_of(8, 1024, 4088, 1 << 15, sum))) << "elements";
+    EXPECT_TRUE(is_tiled(grouped_of(8, 1024, 4096, 1 << 15, sum)));
+  }
+  EXPECT_FALSE(is_tiled(grouped_of(kTokens - 1, 2, 8, 64))) << "tokens";
+  EXPECT_TRUE(is_tiled(grouped_of(kTokens, 2, 8, 64)));
+  P p = grouped_of(3 * (1 << 26) + kExperts - 1, kExperts, 8, 1 << 13);
+  p.direction = QFUSE_BACKWARD;
+  EXPECT_FALSE(is_tiled(p)) << "tiles";
+  ++p.m;
+  EXPECT_TRUE(is_tiled(p));
+  p = grouped_of(8, 1 << 10, 64, 64);
+  p.lora_in = p.lora_weight = address<void>(0x8000);
+  p.lora_rank = (1 << 20) - 8;
+  EXPECT_FALSE(is_tiled(p)) << "rank";
+  p.lora_rank += 8;
+  EXPECT_TRUE(is_tiled(p));
+}
+
+// Both sides of each threshold.
+TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
+  using P = contract::Matmul4bit;
+  const auto of = [](auto&& change, const DeviceFacts& facts = kH200) {
+    P p = product_of(0, 14336, 4096);
+    change(p);
+    const contract::Matmul4bitAdvice advice = advise(p, facts);
+    EXPECT_EQ(advice.few, p.dtype == QFUSE_FLOAT32 ? QFUSE_SUM_OF_DEVICE : QFUSE_SUM_SPLIT);
+    return std::pair(advice.few_rows, advice.fused_rows);
+  };
+  const auto as = [](std::int64_t few_rows, std::int64_t fused_rows) { return std::pair(few_rows, fused_rows); };
+  EXPECT_EQ(of([](P&) {}), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }), as(0, -1));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192; }), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }), as(8, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(8, 256)) << "no whole chains";
+  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 8; }), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 128; }), as(0, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), as(0, 128)) << "no pipeline has it";
+  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 4; }), as(16, 128));
+  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 32; }), as(0, 128));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }, kT4), as(16, 128));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 4100; }), as(0, -1)) << "codes one by one";
+}
+
+// Backward no kernel splits K: few outputs of many terms leave multiprocessors without a tile.
+TEST(MatmulPlan, advice_is_one_for_each_direction) {
+  const auto fused_rows = [](std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
+    contract::Matmul4bit p = product_of(0, rows, cols);
+    p.direction = QFUSE_BACKWARD;
+    const contract::Matmul4bitAdvice advice = advise(p, facts);
+    EXPECT_EQ(advice.few, QFUSE_SUM_SPLIT);
+    EXPECT_EQ(advice.few_rows, 0);
+    return advice.fused_rows;
+  };
+  EXPECT_EQ(fused_rows(14336, 4096, kH200), 256);
+  EXPECT_EQ(fused_rows(14336, 4096, without_pipeline(kH200)), -1);
+  EXPECT_EQ(fused_rows(4096, 14336, without_pipeline(kH200)), 128);
+  EXPECT_EQ(fused_rows(14336, 4096, kRtx3090), 128);
+}
+
+// What bench/results/h200.json says of them is the fastest, on Hopper and as if the H200 were one of 8.0; and by their
+// clocks and memory on other cards, where decoded weights take longer to read than codes.
+TEST(MatmulPlan, advice_is_what_was_measured) {
+  const auto of = [](std::int64_t cols, std::int64_t rows, const DeviceFacts& facts) {
+    const contract::Matmul4bitAdvice advice = advise(product_of(0, rows, cols), facts);
+    return std::pair(advice.few_rows, advice.fused_rows);
+  };
+  using Rows = std::pair<std::int64_t, std::int64_t>;
+  struct Case {
+    std::int64_t cols;
+    std::int64_t rows;
+    Rows on_h200;
+    Rows as_ampere;
+    Rows on_3090;
+    Rows on_4090;
+  };
+  for (const Case& c : {Case{4096, 14336, {16, 256}, {16, 128}, {64, 128}, {16, 128}},
+                        Case{14336, 4096, {8, 256}, {16, 64}, {16, 128}, {16, 128}},
+                        Case{4096, 4096, {16, 256}, {32, 32}, {64, 128}, {32, 128}},
+                        Case{4096, 1024, {64, 256}, {32, 32}, {64, 128}, {64, 128}},
+                        Case{2880, 5760, {16, 256}, {16, 32}, {64, 128}, {16, 128}},
+                        Case{896, 4864, {0, 256}, {8, 32}, {8, 128}, {8, 128}}}) {
+    SCOPED_TRACE(std::to_string(c.cols) + " -> " + std::to_string(c.rows));
+    EXPECT_EQ(of(c.cols, c.rows, kH200), c.on_h200);
+    EXPECT_EQ(of(c.cols, c.rows, without_pipeline(kH200)), c.as_ampere);
+    EXPECT_EQ(of(c.cols, c.rows, kRtx3090), c.on_3090);
+    EXPECT_EQ(of(c.cols, c.rows, kRtx4090), c.on_4090);
+    EXPECT_EQ(of(c.cols, c.rows, kUnknown), Rows(0, 8));
+  }
+}
+
+TEST(MatmulPlan, sums_are_made_as_the_device_can) {
+  contract::Matmul4bit p = product_of(4, 64, 256);
+  p.sum = QFUSE_SUM_OF_DEVICE;
+  EXPECT_EQ(plan(p, kT4).kernel, Kernel::fp32);  // which has no matrix instructions for bf16
+  EXPECT_EQ(advise(p, kT4).few, QFUSE_SUM_OF_DEVICE);
+  EXPECT_EQ(plan(p, kUnknown).kernel, Kernel::fp32);
+  p.sum = QFUSE_SUM_PLAIN;
+  EXPECT_EQ(check_facts(p, kT4).status, QFUSE_UNSUPPORTED);
+  EXPECT_TRUE(check_facts(p, kH100).ok());
+  p.dtype = QFUSE_FLOAT16;
+  EXPECT_TRUE(check_facts(p, kT4).ok());
+  EXPECT_EQ(plan(p, kT4).kernel, Kernel::multistage);
+  p.sum = QFUSE_SUM_FP32;
+  EXPECT_EQ(plan(p, kH200).kernel, Kernel::fp32);
+}
+
+}  // namespace
+}  // namespace qfuse::cuda
