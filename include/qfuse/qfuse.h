@@ -259,7 +259,8 @@ typedef struct qfuse_weight_4bit {
   const float* nested_offset;    /* nested: [1], added to every decoded absmax */
   int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two, QFUSE_NESTED_BLOCKSIZE as a rule */
   int64_t nested_begin;          /* nested: of a part of a larger weight, how many blocks of nested_absmax[0] lie before
-                                    block 0: 0 to nested_blocksize - 1. The products alone take another one than 0 */
+                                    block 0: 0 to nested_blocksize - 1. Products and rotated_int8 alone take another
+                                    one than 0 */
 } qfuse_weight_4bit;
 
 /* The same weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit, whose nested_begin
@@ -631,6 +632,122 @@ typedef struct qfuse_matmul_4bit_grouped_params {
 /* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or an expert's blocks outside of what is said
  * above, a nested_begin. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* params, const qfuse_exec* exec,
+                                                 qfuse_error* error);
+
+/* ---- rotated_int8 ---------------------------------------------------------------------------------------------- */
+
+/* The products of a frozen 4-bit weight W [rows, cols] in training, y = x * W^T and dx = dy * W, on integers of 8 bits,
+ * which GPUs multiply twice to four times as fast as 16-bit numbers. Both operands are rotated along the terms of the
+ * sums before they are rounded: an outlier is spread over its block, so that one scale a row is enough.
+ *   once a weight and direction   qfuse_rotated_int8_weight_scales, rows or cols floats that the caller keeps
+ *   in each pass                  qfuse_rotated_int8_weight, to memory that layers can share
+ *                                 qfuse_rotated_int8_quantize, of x or dy
+ *                                 qfuse_rotated_int8_matmul, with LoRA's terms and the bias
+ * Bytes and sums are the same on every device. docs/ACCURACY.md has the error: of y 1.1 %, of dx 1.25 % of its norm,
+ * where bf16 has 0.2 % and NF4 itself 8.5 %. Rotations before rounding are those of QuaRot (arXiv 2404.00456) and, for
+ * training, of HALO (arXiv 2501.02625).
+ *
+ * A row of terms is a row of x or dy; of W, FORWARD a row, BACKWARD a column. Their number is a multiple of 64. In
+ * blocks of B terms, B being 128 where their number is a multiple of 128, else 64, and root the fp32 number nearest to
+ * B^(-1/2): 2^-3, or 0x1.6a09e6p-4. Of each row, every step rounded to nearest even in fp32, nothing flushed:
+ *   v      = its values: x widened; of W, what dequantize_4bit gives in FLOAT32
+ *   v      rotated, for d = 1, 2, 4 to B/2: for each i of a block with i & d = 0, v[i] becomes v[i] + v[i + d] and
+ *          v[i + d] becomes v[i] - v[i + d], both of what was there before
+ *   a      = max |v|, of the whole row
+ *   scale  = (max(a, 2^-100) * fp32(1/127)) * root; 0 where a is 0; NaN (bits 0x7fffffff) where a v is not finite, be
+ *            it that a value was not, or that a sum left fp32's range
+ *   q      = the integer nearest to v * (root / scale), ties to even, which is the low byte of fma(v, root / scale,
+ *            1.5 * 2^23); 0 where scale is 0 or NaN. -127 to 127
+ * B times the product of two rows is that of their v, so each scale takes back B^(1/2). q is made with the scale, not
+ * with 127 / a, so that one number a row of W is kept for decoding and for the product. With 2^-100 nothing but v is
+ * ever subnormal. */
+
+/* x or dy [rows, cols] to q and scale, rows apart. */
+typedef struct qfuse_rotated_int8_quantize_params {
+  size_t struct_size;
+  int64_t rows;         /* tokens, >= 0 */
+  int64_t cols;         /* terms: a multiple of 64, >= 0 */
+  qfuse_dtype in_dtype; /* element type of `in` */
+  const void* in;       /* [rows, cols] of in_dtype */
+  int8_t* q;            /* out: [rows, cols] */
+  float* scale;         /* out: [rows] */
+  /* optional from here on */
+  int64_t in_stride; /* elements from one row of in to the next, >= cols; 0 stands for cols */
+} qfuse_rotated_int8_quantize_params;
+
+/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array (the gaps between strided rows
+ * belong to the array), sizes that overflow int64_t.
+ * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a device without the op. */
+QFUSE_API qfuse_status qfuse_rotated_int8_quantize(const qfuse_rotated_int8_quantize_params* params,
+                                                   const qfuse_exec* exec, qfuse_error* error);
+
+/* The scales of a weight: FORWARD one a row of W, BACKWARD one a column. */
+typedef struct qfuse_rotated_int8_weight_scales_params {
+  size_t struct_size;
+  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs. cols is a multiple of 64,
+                                      BACKWARD rows too. Any nested_begin */
+  qfuse_direction direction;
+  float* scale; /* out: FORWARD [rows], BACKWARD [cols] */
+} qfuse_rotated_int8_weight_scales_params;
+
+/* Errors as for qfuse_rotated_int8_quantize; also INVALID_ARGUMENT, plain and nested mixed. */
+QFUSE_API qfuse_status qfuse_rotated_int8_weight_scales(const qfuse_rotated_int8_weight_scales_params* params,
+                                                        const qfuse_exec* exec, qfuse_error* error);
+
+/* The q of a weight, by its scales: FORWARD W as it lies, BACKWARD transposed, so that the terms of a sum are
+ * neighbours, as matrix instructions of 8 bits want them. With scales that qfuse_rotated_int8_weight_scales did not
+ * make of this weight and direction, q is any numbers. */
+typedef struct qfuse_rotated_int8_weight_params {
+  size_t struct_size;
+  const qfuse_weight_4bit* weight; /* as above */
+  qfuse_direction direction;
+  const float* scale; /* FORWARD [rows], BACKWARD [cols] */
+  int8_t* q;          /* out: FORWARD [rows, cols], BACKWARD [cols, rows] */
+} qfuse_rotated_int8_weight_params;
+
+/* Errors as for qfuse_rotated_int8_weight_scales. */
+QFUSE_API qfuse_status qfuse_rotated_int8_weight(const qfuse_rotated_int8_weight_params* params, const qfuse_exec* exec,
+                                                 qfuse_error* error);
+
+/* The product of what the functions above made of x and W, or of dy and W:
+ *   sum   = of in_q[i][t] * weight_q[o][t] over t, exact; modulo 2^32, which takes a q of -128 to reach
+ *   y     = (fp32(sum) * in_scale[i]) * weight_scale[o]
+ *   y     = fma(lora_in[i][j], w, y) for j = 0 to lora_rank - 1, ascending, w being
+ *           FORWARD lora_weight[o][j]      lora_in scale * (x * lora_A^T), and lora_B
+ *           BACKWARD lora_weight[j][o]     scale * (dy * lora_B), and lora_A
+ *   y     = y + bias[o]
+ *   out   = y, rounded to dtype
+ * every step rounded to nearest even in fp32, LoRA's operands and bias widened; nothing is flushed; NaN and infinities
+ * follow the formula, and a NaN is the canonical quiet one.
+ * LoRA's terms are a chain of fused steps, where matmul_4bit adds them as a device's matrix instructions do: so all
+ * bits are the same on every device. On a GPU they cost m * n * lora_rank FMA outside of tensor cores, by arithmetic
+ * 0.07 ms of an H200's where m is 8192, n 14336 and the rank 16, beside 0.77 ms of the product with k = 4096. */
+typedef struct qfuse_rotated_int8_matmul_params {
+  size_t struct_size;
+  int64_t m;                 /* tokens, >= 0 */
+  int64_t n;                 /* columns of out, >= 0 */
+  int64_t k;                 /* terms: a multiple of 64, 0 to QFUSE_ROTATED_INT8_MOST_TERMS */
+  qfuse_dtype dtype;         /* element type of out, bias and LoRA's arrays */
+  const int8_t* in_q;        /* [m, k] */
+  const float* in_scale;     /* [m] */
+  const int8_t* weight_q;    /* [n, k] */
+  const float* weight_scale; /* [n] */
+  void* out;                 /* [m, n] */
+  /* optional from here on */
+  int64_t out_stride;        /* elements from one row of out to the next, >= n; 0 stands for n. What lies between the
+                                rows is not written */
+  const void* bias;          /* [n]; NULL for none */
+  qfuse_direction direction; /* how lora_weight lies, and nothing else */
+  int64_t lora_rank;         /* >= 0: terms of LoRA's, 0 for none */
+  const void* lora_in;       /* [m, lora_rank] */
+  const void* lora_weight;   /* FORWARD: [n, lora_rank]; BACKWARD: [lora_rank, n] */
+} qfuse_rotated_int8_matmul_params;
+
+/* The largest multiple of 64 for which k * 127 * 127 is below 2^31. */
+#define QFUSE_ROTATED_INT8_MOST_TERMS 133120
+
+/* Errors as for qfuse_rotated_int8_quantize; also INVALID_ARGUMENT for more terms, whose sum may leave int32. */
+QFUSE_API qfuse_status qfuse_rotated_int8_matmul(const qfuse_rotated_int8_matmul_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
 /* ---- swiglu ---------------------------------------------------------------------------------------------------- */

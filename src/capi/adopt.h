@@ -46,6 +46,12 @@ inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_many_params> = QFUSE_E
 template <>
 inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_grouped_params> =
     QFUSE_ENDS_WITH(qfuse_matmul_4bit_grouped_params, ends_type);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_rotated_int8_quantize_params> =
+    QFUSE_ENDS_WITH(qfuse_rotated_int8_quantize_params, scale);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_rotated_int8_matmul_params> =
+    QFUSE_ENDS_WITH(qfuse_rotated_int8_matmul_params, out);
 #undef QFUSE_ENDS_WITH
 
 // Copies a caller's struct; fields that it ends before become zero. INVALID_ARGUMENT: NULL, or too short.

@@ -54,6 +54,12 @@ constexpr auto c_function(const contract::Swiglu& /*names it*/) { return qfuse_s
 constexpr auto c_function(const contract::Matmul4bit& /*names it*/) { return qfuse_matmul_4bit; }
 constexpr auto c_function(const contract::Matmul4bitGrouped& /*names it*/) { return qfuse_matmul_4bit_grouped; }
 constexpr auto c_function(const contract::LoraMerge& /*names it*/) { return qfuse_lora_merge; }
+constexpr auto c_function(const contract::RotatedInt8Quantize& /*names it*/) { return qfuse_rotated_int8_quantize; }
+constexpr auto c_function(const contract::RotatedInt8WeightScales& /*names it*/) {
+  return qfuse_rotated_int8_weight_scales;
+}
+constexpr auto c_function(const contract::RotatedInt8Weight& /*names it*/) { return qfuse_rotated_int8_weight; }
+constexpr auto c_function(const contract::RotatedInt8Matmul& /*names it*/) { return qfuse_rotated_int8_matmul; }
 
 template <class Params, class Op>
 qfuse_status call_as(qfuse_status (*function)(const Params*, const qfuse_exec*, qfuse_error*), Op p,

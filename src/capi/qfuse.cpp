@@ -202,6 +202,26 @@ qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse
   return run<qfuse::contract::LoraMerge>(params, exec, error);
 }
 
+qfuse_status qfuse_rotated_int8_quantize(const qfuse_rotated_int8_quantize_params* params, const qfuse_exec* exec,
+                                         qfuse_error* error) {
+  return run<qfuse::contract::RotatedInt8Quantize>(params, exec, error);
+}
+
+qfuse_status qfuse_rotated_int8_weight_scales(const qfuse_rotated_int8_weight_scales_params* params,
+                                              const qfuse_exec* exec, qfuse_error* error) {
+  return run<qfuse::contract::RotatedInt8WeightScales>(params, exec, error);
+}
+
+qfuse_status qfuse_rotated_int8_weight(const qfuse_rotated_int8_weight_params* params, const qfuse_exec* exec,
+                                       qfuse_error* error) {
+  return run<qfuse::contract::RotatedInt8Weight>(params, exec, error);
+}
+
+qfuse_status qfuse_rotated_int8_matmul(const qfuse_rotated_int8_matmul_params* params, const qfuse_exec* exec,
+                                       qfuse_error* error) {
+  return run<qfuse::contract::RotatedInt8Matmul>(params, exec, error);
+}
+
 qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                                 int64_t* size, qfuse_error* error) {
   return find_workspace_size<qfuse::contract::Quantize4bit>(params, exec, size, error);

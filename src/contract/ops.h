@@ -12,6 +12,7 @@
 #include "contract/matmul_4bit_many.h"
 #include "contract/quantize_4bit.h"
 #include "contract/quantize_blockwise.h"
+#include "contract/rotated_int8.h"
 #include "contract/swiglu.h"
 
 namespace qfuse::contract {
@@ -20,7 +21,8 @@ template <class... Ops>
 struct OpList {};
 
 using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8, Swiglu,
-                      Matmul4bit, LoraMerge, Matmul4bitMany, Matmul4bitGrouped>;
+                      Matmul4bit, LoraMerge, Matmul4bitMany, Matmul4bitGrouped, RotatedInt8Quantize,
+                      RotatedInt8WeightScales, RotatedInt8Weight, RotatedInt8Matmul>;
 
 // Whether the device can have what is asked for. Ops with restrictions have a function of their own.
 template <class Op>

@@ -42,6 +42,13 @@ Outcome check_dtype(const char* name, qfuse_dtype dtype) {
   return {};
 }
 
+Outcome check_direction(qfuse_direction direction) {
+  if (direction == QFUSE_FORWARD || direction == QFUSE_BACKWARD) return {};
+  return invalid_argument(fmt::format("direction is {}, it must be QFUSE_FORWARD ({}) or QFUSE_BACKWARD ({})",
+                                      static_cast<int>(direction), static_cast<int>(QFUSE_FORWARD),
+                                      static_cast<int>(QFUSE_BACKWARD)));
+}
+
 Outcome check_reciprocal(qfuse_reciprocal reciprocal) {
   if (reciprocal != QFUSE_RECIPROCAL_IEEE && reciprocal != QFUSE_RECIPROCAL_APPROX)
     return invalid_argument(

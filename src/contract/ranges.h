@@ -16,6 +16,7 @@ Outcome check_matrix(const char* rows_name, std::int64_t rows, const char* cols_
 inline Outcome check_matrix(std::int64_t rows, std::int64_t cols) { return check_matrix("rows", rows, "cols", cols); }
 Outcome check_power_of_two(const char* name, std::int64_t value);
 Outcome check_dtype(const char* name, qfuse_dtype dtype);
+Outcome check_direction(qfuse_direction direction);
 Outcome check_reciprocal(qfuse_reciprocal reciprocal);
 // A stride of 0 stands for rows of `cols` elements without gaps; so tight that the bytes of all arrays together do not
 // overflow either.

@@ -24,21 +24,26 @@ std::vector<Row>& rows() {
         oracle<DequantizeInt8, reference::dequantize_int8>, oracle<Swiglu, reference::swiglu>,
         oracle<Matmul4bit, reference::matmul_4bit>, oracle<LoraMerge, reference::lora_merge>,
         launch_each<oracle<Matmul4bit, reference::matmul_4bit>>,
-        oracle<Matmul4bitGrouped, reference::matmul_4bit_grouped>}},
+        oracle<Matmul4bitGrouped, reference::matmul_4bit_grouped>,
+        oracle<RotatedInt8Quantize, reference::rotated_int8_quantize>,
+        oracle<RotatedInt8WeightScales, reference::rotated_int8_weight_scales>,
+        oracle<RotatedInt8Weight, reference::rotated_int8_weight>,
+        oracle<RotatedInt8Matmul, reference::rotated_int8_matmul>}},
       {QFUSE_CPU,
        {cpu::dequantize_4bit, cpu::quantize_4bit, cpu::quantize_blockwise, cpu::dequantize_blockwise,
         cpu::dequantize_int8, cpu::swiglu, cpu::matmul_4bit, cpu::lora_merge, launch_each<cpu::matmul_4bit>,
-        cpu::matmul_4bit_grouped}},
+        cpu::matmul_4bit_grouped, nullptr, nullptr, nullptr, nullptr}},
 #ifdef QFUSE_WITH_CUDA
       {QFUSE_CUDA,
        {cuda::ops::dequantize_4bit, cuda::ops::quantize_4bit, cuda::ops::quantize_blockwise,
         cuda::ops::dequantize_blockwise, cuda::ops::dequantize_int8, cuda::ops::swiglu, cuda::ops::matmul_4bit,
-        cuda::ops::lora_merge, cuda::ops::matmul_4bit_many, cuda::ops::matmul_4bit_grouped}},
+        cuda::ops::lora_merge, cuda::ops::matmul_4bit_many, cuda::ops::matmul_4bit_grouped, nullptr, nullptr, nullptr,
+        nullptr}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,
        {opencl::dequantize_4bit, nullptr, nullptr, opencl::dequantize_blockwise, opencl::dequantize_int8, nullptr,
-        nullptr, nullptr, nullptr, nullptr}},
+        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}},
 #endif
   };
   return all;

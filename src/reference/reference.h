@@ -18,6 +18,10 @@ void swiglu(const contract::Swiglu& p);
 void matmul_4bit(const contract::Matmul4bit& p);
 void matmul_4bit_grouped(const contract::Matmul4bitGrouped& p);
 void lora_merge(const contract::LoraMerge& p);
+void rotated_int8_quantize(const contract::RotatedInt8Quantize& p);
+void rotated_int8_weight_scales(const contract::RotatedInt8WeightScales& p);
+void rotated_int8_weight(const contract::RotatedInt8Weight& p);
+void rotated_int8_matmul(const contract::RotatedInt8Matmul& p);
 
 // The same with another exp, the one step in which devices differ. It is asked for bf16 values alone.
 using Exponential = float (*)(float);

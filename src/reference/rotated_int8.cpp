@@ -1,0 +1,108 @@
+// in:   in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; in_q [m, k]
+//       and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in [m, lora_rank], lora_weight
+//       [n, lora_rank] or, backward, [lora_rank, n]
+// out:  q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart
+// math: v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
+//       scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
+//       out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "format/elements.h"
+#include "format/rotated_int8.h"
+#include "format/rounding.h"
+#include "reference/reference.h"
+#include "reference/weight_4bit.h"
+
+namespace qfuse::reference {
+namespace {
+
+// Terms of one sum, in fp32.
+using Row = std::vector<float>;
+
+float root_of(const Row& row) { return format::rotated_root(format::rotated_block(std::ssize(row))); }
+
+void rotate(Row& row) {
+  const auto block = static_cast<std::size_t>(format::rotated_block(std::ssize(row)));
+  for (std::size_t distance = 1; distance < block; distance *= 2)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if ((i & distance) != 0) continue;
+      const float x = row[i];
+      const float y = row[i + distance];
+      row[i] = x + y;
+      row[i + distance] = x - y;
+    }
+}
+
+float scale_of(const Row& row) {
+  std::uint32_t largest = 0;
+  for (const float v : row) largest = std::max(largest, format::bits_of(v) & ~format::kSignBit);
+  return format::rotated_scale(largest, root_of(row));
+}
+
+std::int8_t nearest(float v, float factor) {
+  if (factor == 0.0F) return 0;
+  return static_cast<std::int8_t>(format::bits_of(std::fma(v, factor, format::kNearestMagic)));
+}
+
+void quantize(const Row& row, float scale, std::int8_t* q) {
+  const float factor = format::rotated_factor(scale, root_of(row));
+  for (const float v : row) *q++ = nearest(v, factor);
+}
+
+// Of output o of a weight, rotated.
+Row terms_of(const contract::RotatedWeight auto& p, std::int64_t o) {
+  Row row;
+  for (std::int64_t t = 0; t < term_count(p); ++t)
+    row.push_back(
+        decode_element(p.weight, p.direction == QFUSE_FORWARD ? o * p.weight.cols + t : t * p.weight.cols + o));
+  rotate(row);
+  return row;
+}
+
+// Modulo 2^32.
+std::int32_t dot(const std::int8_t* a, const std::int8_t* b, std::int64_t count) {
+  std::uint32_t sum = 0;
+  for (std::int64_t t = 0; t < count; ++t) sum += static_cast<std::uint32_t>(a[t] * b[t]);
+  return static_cast<std::int32_t>(sum);
+}
+
+}  // namespace
+
+void rotated_int8_quantize(const contract::RotatedInt8Quantize& p) {
+  for (std::int64_t r = 0; r < p.rows; ++r) {
+    Row row;
+    for (std::int64_t c = 0; c < p.cols; ++c)
+      row.push_back(format::load_as_float(p.in, r * in_stride(p) + c, p.in_dtype));
+    rotate(row);
+    const float scale = scale_of(row);
+    format::store_unaligned(p.scale, r, scale);
+    quantize(row, scale, p.q + r * p.cols);
+  }
+}
+
+void rotated_int8_weight_scales(const contract::RotatedInt8WeightScales& p) {
+  for (std::int64_t o = 0; o < output_count(p); ++o) format::store_unaligned(p.scale, o, scale_of(terms_of(p, o)));
+}
+
+void rotated_int8_weight(const contract::RotatedInt8Weight& p) {
+  for (std::int64_t o = 0; o < output_count(p); ++o)
+    quantize(terms_of(p, o), format::load_unaligned<float>(p.scale, o), p.q + o * term_count(p));
+}
+
+void rotated_int8_matmul(const contract::RotatedInt8Matmul& p) {
+  for (std::int64_t i = 0; i < p.m; ++i)
+    for (std::int64_t o = 0; o < p.n; ++o) {
+      const auto sum = static_cast<float>(dot(p.in_q + i * p.k, p.weight_q + o * p.k, p.k));
+      float y = sum * format::load_unaligned<float>(p.in_scale, i) * format::load_unaligned<float>(p.weight_scale, o);
+      for (std::int64_t j = 0; j < p.lora_rank; ++j)
+        y = std::fma(format::load_as_float(p.lora_in, i * p.lora_rank + j, p.dtype),
+                     format::load_as_float(p.lora_weight, lora_index(p, o, j), p.dtype), y);
+      if (p.bias != nullptr) y = y + format::load_as_float(p.bias, o, p.dtype);
+      format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, y);
+    }
+}
+
+}  // namespace qfuse::reference
