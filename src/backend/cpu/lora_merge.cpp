@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -69,40 +68,6 @@ struct Part {
   std::int64_t terms;
 };
 
-// ---- steps ----
-
-#if !HWY_NATIVE_FMA
-// a * b + c with one rounding, where there is no instruction for it. In fp64 the product is exact, and what the sum
-// loses is exact too. A sum that is cut off and has its last bit set wherever something is lost then rounds to fp32 as
-// the exact one does, as fp64 has more than two bits to spare.
-HWY_INLINE float fused(float a, float b, float c) {
-  const double product = static_cast<double>(a) * static_cast<double>(b);
-  const double addend = c;
-  const double sum = product + addend;
-  const double of_addend = sum - product;
-  const double lost = (product - (sum - of_addend)) + (addend - of_addend);
-  auto bits = std::bit_cast<std::uint64_t>(sum);
-  bits -= lost * sum < 0.0 ? 1U : 0U;  // it was rounded away from zero
-  bits |= lost < 0.0 || lost > 0.0 ? 1U : 0U;
-  return static_cast<float>(std::bit_cast<double>(bits));
-}
-#endif
-
-HWY_INLINE hn::Vec<Floats> add_term(hn::Vec<Floats> sum, hn::Vec<Floats> a, hn::Vec<Floats> b) {
-#if HWY_NATIVE_FMA
-  return hn::MulAdd(a, b, sum);
-#else
-  alignas(64) float sums[kLanes];
-  alignas(64) float as[kLanes];
-  alignas(64) float bs[kLanes];
-  hn::Store(sum, Floats(), sums);
-  hn::Store(a, Floats(), as);
-  hn::Store(b, Floats(), bs);
-  for (std::int64_t i = 0; i < kLanes; ++i) sums[i] = fused(as[i], bs[i], sums[i]);
-  return hn::Load(Floats(), sums);
-#endif
-}
-
 // ---- kernel: 32 rows of 512 columns ----
 
 // Copies the part of `a`, with zeros to a whole number of strips, of whose sums nothing is written.
@@ -132,7 +97,7 @@ HWY_NOINLINE void add_terms(const contract::LoraMerge& p, const MergeTile& tile,
       for (std::int64_t v = 0; v < kVectors; ++v) a[v] = hn::Load(Floats(), tile.panel[k] + c + v * kLanes);
       for (std::int64_t r = 0; r < kCount; ++r) {
         const auto b = hn::Set(Floats(), format::load_unaligned<float>(factors, r * p.rank + k));
-        for (std::int64_t v = 0; v < kVectors; ++v) sum[r][v] = add_term(sum[r][v], a[v], b);
+        for (std::int64_t v = 0; v < kVectors; ++v) sum[r][v] = mul_add(Floats(), a[v], b, sum[r][v]);
       }
     }
     for (std::int64_t r = 0; r < kCount; ++r)

@@ -10,6 +10,8 @@
 #include <hwy/highway.h>
 #include <qfuse/qfuse.h>
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -57,6 +59,40 @@ HWY_INLINE hn::Vec<DF> mul_ftz([[maybe_unused]] DF df, hn::Vec<DF> a, hn::Vec<DF
   const auto flushed = hn::RebindMask(df, magnitude_less(du, magnitude_bits(df, scaled), format::kFlushedBits));
   const auto zero = hn::BitCast(df, hn::And(hn::BitCast(du, product), hn::Set(du, format::kSignBit)));
   return hn::IfThenElse(flushed, zero, product);
+}
+
+#if !HWY_NATIVE_FMA
+// a * b + c with one rounding, where there is no instruction for it. In fp64 the product is exact, and what the sum
+// loses is exact too. A sum that is cut off and has its last bit set wherever something is lost then rounds to fp32 as
+// the exact one does, as fp64 has more than two bits to spare.
+HWY_INLINE float fused(float a, float b, float c) {
+  const double product = static_cast<double>(a) * static_cast<double>(b);
+  const double addend = c;
+  const double sum = product + addend;
+  const double of_addend = sum - product;
+  const double lost = (product - (sum - of_addend)) + (addend - of_addend);
+  auto bits = std::bit_cast<std::uint64_t>(sum);
+  bits -= lost * sum < 0.0 ? 1U : 0U;  // it was rounded away from zero
+  bits |= lost < 0.0 || lost > 0.0 ? 1U : 0U;
+  return static_cast<float>(std::bit_cast<double>(bits));
+}
+#endif
+
+// a * b + c with one rounding, on every target.
+template <class DF>
+HWY_INLINE hn::Vec<DF> mul_add([[maybe_unused]] DF df, hn::Vec<DF> a, hn::Vec<DF> b, hn::Vec<DF> c) {
+#if HWY_NATIVE_FMA
+  return hn::MulAdd(a, b, c);
+#else
+  alignas(64) float as[hn::MaxLanes(df)];
+  alignas(64) float bs[hn::MaxLanes(df)];
+  alignas(64) float cs[hn::MaxLanes(df)];
+  hn::Store(a, df, as);
+  hn::Store(b, df, bs);
+  hn::Store(c, df, cs);
+  for (std::size_t i = 0; i < hn::MaxLanes(df); ++i) cs[i] = fused(as[i], bs[i], cs[i]);
+  return hn::Load(df, cs);
+#endif
 }
 
 // The 16-bit roundings come in two steps, so that a caller who knows that no lane is NaN may leave out the second.
