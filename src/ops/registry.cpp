@@ -32,7 +32,8 @@ std::vector<Row>& rows() {
       {QFUSE_CPU,
        {cpu::dequantize_4bit, cpu::quantize_4bit, cpu::quantize_blockwise, cpu::dequantize_blockwise,
         cpu::dequantize_int8, cpu::swiglu, cpu::matmul_4bit, cpu::lora_merge, launch_each<cpu::matmul_4bit>,
-        cpu::matmul_4bit_grouped, nullptr, nullptr, nullptr, nullptr}},
+        cpu::matmul_4bit_grouped, cpu::rotated_int8_quantize, cpu::rotated_int8_weight_scales, cpu::rotated_int8_weight,
+        cpu::rotated_int8_matmul}},
 #ifdef QFUSE_WITH_CUDA
       {QFUSE_CUDA,
        {cuda::ops::dequantize_4bit, cuda::ops::quantize_4bit, cuda::ops::quantize_blockwise,

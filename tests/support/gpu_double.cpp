@@ -187,7 +187,9 @@ void install_gpu_double() {
         launch<QuantizeBlockwise, cpu::quantize_blockwise>, launch<DequantizeBlockwise, cpu::dequantize_blockwise>,
         launch<DequantizeInt8, cpu::dequantize_int8>, launch<Swiglu, cpu::swiglu>, launch<Matmul4bit, cpu::matmul_4bit>,
         launch<LoraMerge, cpu::lora_merge>, launch_each<launch<Matmul4bit, cpu::matmul_4bit>>,
-        launch<Matmul4bitGrouped, cpu::matmul_4bit_grouped>, nullptr, nullptr, nullptr, nullptr}});
+        launch<Matmul4bitGrouped, cpu::matmul_4bit_grouped>, launch<RotatedInt8Quantize, cpu::rotated_int8_quantize>,
+        launch<RotatedInt8WeightScales, cpu::rotated_int8_weight_scales>,
+        launch<RotatedInt8Weight, cpu::rotated_int8_weight>, launch<RotatedInt8Matmul, cpu::rotated_int8_matmul>}});
 }
 
 }  // namespace qfuse::tests

@@ -1,9 +1,504 @@
 // in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; in_q [m, k]
 //         and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in [m, lora_rank], lora_weight
-//         [n, lora_rank] or, backward, [lora_rank, n]
-// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart
+//         [n, lora_rank] or, backward, [lora_rank, n]; any address
+// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
-// cost:   bytes of a decode, or of x; of the product m*n*k integer products
+// cost:   values are rotated twice, for the scale and for q: bound by 7 additions each; the product by m*n*k/2 words'
+//         multiplications, as pairs of 16 bits
 // oracle: reference/rotated_int8.cpp
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/rotated_int8.cpp"
+#include <hwy/foreach_target.h>  // re-includes this file once per target
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/run.h"
+#include "backend/cpu/steps-inl.h"
+#include "backend/cpu/weights-inl.h"
+#include "contract/rotated_int8.h"
+#include "format/elements.h"
+#include "format/layout.h"
+#include "format/rotated_int8.h"
+
+// What does not depend on the target; this file is included once for each.
+#ifndef QFUSE_BACKEND_CPU_ROTATED_INT8_POLICY
+#define QFUSE_BACKEND_CPU_ROTATED_INT8_POLICY
+namespace qfuse::cpu {
+
+// Columns of a weight that are rotated together where terms lie in columns: with 128 rows of them, 32 KiB.
+inline constexpr std::int64_t kRotatedCols = 64;
+
+// An item of the product: outputs whose terms stay in the second cache while all tokens of the item pass.
+inline constexpr std::int64_t kProductOutputs = 32;
+inline constexpr std::int64_t kProductTokens = 64;
+
+// Terms of LoRA's that are widened at a time.
+inline constexpr std::int64_t kProductLora = 32;
+
+}  // namespace qfuse::cpu
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+using Floats = hn::ScalableTag<float>;
+constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
+
+// ---- steps: rotation ----
+
+// Neighbours at distances within a vector: the upper one of two is subtracted from the lower.
+template <std::int64_t kDistance>
+HWY_INLINE hn::Vec<Floats> rotate_lanes(hn::Vec<Floats> v) {
+  const hn::RebindToSigned<Floats> di;
+  const auto lane = hn::Iota(di, 0);
+  const auto distance = hn::Set(di, static_cast<std::int32_t>(kDistance));
+  const auto partner = hn::TableLookupLanes(v, hn::IndicesFromVec(Floats(), hn::Xor(lane, distance)));
+  const auto is_upper = hn::RebindMask(Floats(), hn::Eq(hn::And(lane, distance), distance));
+  return hn::Add(partner, hn::IfThenElse(is_upper, hn::Neg(v), v));
+}
+
+HWY_INLINE hn::Vec<Floats> rotate_vector(hn::Vec<Floats> v) {
+  if constexpr (kLanes > 1) v = rotate_lanes<1>(v);
+  if constexpr (kLanes > 2) v = rotate_lanes<2>(v);
+  if constexpr (kLanes > 4) v = rotate_lanes<4>(v);
+  if constexpr (kLanes > 8) v = rotate_lanes<8>(v);
+  return v;
+}
+
+// Neighbours that are vectors, kCount of which are a block, `stride` elements apart.
+template <std::int64_t kCount>
+HWY_INLINE void rotate_vectors(float* values, std::int64_t stride) {
+  for (std::int64_t distance = 1; distance < kCount; distance *= 2)
+    for (std::int64_t first = 0; first < kCount; first += 2 * distance)
+      for (std::int64_t i = first; i < first + distance; ++i) {
+        float* const lower = values + i * stride;
+        float* const upper = lower + distance * stride;
+        const auto x = hn::LoadU(Floats(), lower);
+        const auto y = hn::LoadU(Floats(), upper);
+        hn::StoreU(hn::Add(x, y), Floats(), lower);
+        hn::StoreU(hn::Sub(x, y), Floats(), upper);
+      }
+}
+
+// A row's terms, or some whole blocks of them.
+template <std::int64_t kBlock>
+HWY_INLINE void rotate_row(float* values, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += kLanes)
+    hn::StoreU(rotate_vector(hn::LoadU(Floats(), values + i)), Floats(), values + i);
+  for (std::int64_t i = 0; i < count; i += kBlock) rotate_vectors<kBlock / kLanes>(values + i, kLanes);
+}
+
+// A block of kBlock rows of kRotatedCols values, along the columns.
+template <std::int64_t kBlock>
+HWY_INLINE void rotate_columns(float* values) {
+  for (std::int64_t c = 0; c < kRotatedCols; c += kLanes) rotate_vectors<kBlock>(values + c, kRotatedCols);
+}
+
+// ---- steps: rounding ----
+
+using Ints = hn::RebindToSigned<Floats>;
+
+// Bits of the largest magnitude in each lane.
+HWY_INLINE hn::Vec<Ints> add_largest(hn::Vec<Ints> largest, const float* values) {
+  return hn::Max(largest, hn::BitCast(Ints(), magnitude_bits(Floats(), hn::LoadU(Floats(), values))));
+}
+
+// A vector's integers. The factor is not 0.
+HWY_INLINE void store_nearest(const float* values, hn::Vec<Floats> factor, std::int8_t* q) {
+#if HWY_NATIVE_FMA
+  const hn::Rebind<std::uint8_t, Floats> d8;
+  const auto rounded = hn::MulAdd(hn::LoadU(Floats(), values), factor, hn::Set(Floats(), format::kNearestMagic));
+  hn::StoreU(hn::TruncateTo(d8, hn::BitCast(Bits<Floats>(), rounded)), d8, reinterpret_cast<std::uint8_t*>(q));
+#else
+  alignas(64) float factors[kLanes];
+  hn::Store(factor, Floats(), factors);
+  for (std::int64_t i = 0; i < kLanes; ++i) {
+    const double product = static_cast<double>(values[i]) * static_cast<double>(factors[i]);
+    q[i] = static_cast<std::int8_t>(std::bit_cast<std::uint64_t>(product + format::kNearestMagic64));
+  }
+#endif
+}
+
+// ---- kernel: rows of terms ----
+
+// A stretch of a row, to fp32.
+template <qfuse_dtype kDtype>
+struct InputRow {
+  const std::uint8_t* in;
+  HWY_INLINE float* load(std::int64_t first, std::int64_t count, Stretch& stretch) const {
+    constexpr std::int64_t kSize = format::dtype_size(kDtype);
+    for (std::int64_t i = 0; i < count; i += kLanes)
+      hn::StoreU(load_as_float<kDtype>(Floats(), in + (first + i) * kSize), Floats(), stretch.values + i);
+    return stretch.values;
+  }
+};
+
+struct WeightRow {
+  const qfuse_weight_4bit& w;
+  std::int64_t row;
+  HWY_INLINE float* load(std::int64_t first, std::int64_t count, Stretch& stretch) const {
+    return const_cast<float*>(decode_stretch<QFUSE_FLOAT32>(w, row * w.cols + first, count, stretch));
+  }
+};
+
+// Calls body(values, first, count) with a row, rotated, stretch by stretch.
+template <std::int64_t kBlock, class Row, class Body>
+HWY_INLINE void for_each_stretch(const Row& row, std::int64_t terms, const Body& body) {
+  static_assert(kStretch % kBlock == 0);
+  Stretch stretch;
+  for (std::int64_t first = 0; first < terms; first += kStretch) {
+    const std::int64_t count = std::min(kStretch, terms - first);
+    float* const values = row.load(first, count, stretch);
+    rotate_row<kBlock>(values, count);
+    body(values, first, count);
+  }
+}
+
+template <std::int64_t kBlock, class Row>
+HWY_NOINLINE float find_scale(const Row& row, std::int64_t terms) {
+  auto largest = hn::Zero(Ints());
+  for_each_stretch<kBlock>(row, terms, [&](const float* values, std::int64_t /*first*/, std::int64_t count) HWY_ATTR {
+    for (std::int64_t i = 0; i < count; i += kLanes) largest = add_largest(largest, values + i);
+  });
+  const auto bits = static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(Ints(), largest)));
+  return format::rotated_scale(bits, format::rotated_root(kBlock));
+}
+
+template <std::int64_t kBlock, class Row>
+HWY_NOINLINE void quantize_row(const Row& row, std::int64_t terms, float scale, std::int8_t* q) {
+  const float factor = format::rotated_factor(scale, format::rotated_root(kBlock));
+  if (factor == 0.0F) {
+    std::memset(q, 0, static_cast<std::size_t>(terms));
+    return;
+  }
+  const auto factors = hn::Set(Floats(), factor);
+  for_each_stretch<kBlock>(row, terms, [&](const float* values, std::int64_t first, std::int64_t count) HWY_ATTR {
+    for (std::int64_t i = 0; i < count; i += kLanes) store_nearest(values + i, factors, q + first + i);
+  });
+}
+
+template <std::int64_t kBlock, qfuse_dtype kDtype>
+HWY_INLINE void quantize_inputs(const contract::RotatedInt8Quantize& p, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t r = begin; r < end; ++r) {
+    const InputRow<kDtype> row{static_cast<const std::uint8_t*>(p.in) +
+                               r * contract::in_stride(p) * format::dtype_size(kDtype)};
+    const float scale = find_scale<kBlock>(row, p.cols);
+    format::store_unaligned(p.scale, r, scale);
+    quantize_row<kBlock>(row, p.cols, scale, p.q + r * p.cols);
+  }
+}
+
+template <std::int64_t kBlock>
+HWY_INLINE void quantize_of_block(const contract::RotatedInt8Quantize& p, std::int64_t begin, std::int64_t end) {
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: return quantize_inputs<kBlock, QFUSE_FLOAT32>(p, begin, end);
+    case QFUSE_FLOAT16: return quantize_inputs<kBlock, QFUSE_FLOAT16>(p, begin, end);
+    case QFUSE_BFLOAT16: return quantize_inputs<kBlock, QFUSE_BFLOAT16>(p, begin, end);
+  }
+}
+
+// ---- kernel: columns of terms, kRotatedCols of a weight ----
+
+struct ColumnTile {
+  alignas(64) float values[format::kRotatedBlock * kRotatedCols];  // [rows of a block][columns]
+  alignas(64) std::int8_t q[format::kRotatedBlock][kRotatedCols];
+};
+
+template <std::int64_t kBlock>
+HWY_INLINE void load_columns(const qfuse_weight_4bit& w, std::int64_t first_row, std::int64_t first_col,
+                             ColumnTile& tile) {
+  Stretch stretch;
+  for (std::int64_t r = 0; r < kBlock; ++r)
+    std::memcpy(tile.values + r * kRotatedCols,
+                decode_stretch<QFUSE_FLOAT32>(w, (first_row + r) * w.cols + first_col, kRotatedCols, stretch),
+                kRotatedCols * sizeof(float));
+  rotate_columns<kBlock>(tile.values);
+}
+
+template <std::int64_t kBlock>
+HWY_NOINLINE void find_column_scales(const contract::RotatedInt8WeightScales& p, std::int64_t first_col) {
+  ColumnTile tile;
+  std::array<std::int32_t, kRotatedCols> largest{};
+  for (std::int64_t r = 0; r < p.weight.rows; r += kBlock) {
+    load_columns<kBlock>(p.weight, r, first_col, tile);
+    for (std::int64_t c = 0; c < kRotatedCols; c += kLanes) {
+      auto of_lanes = hn::LoadU(Ints(), largest.data() + c);
+      for (std::int64_t i = 0; i < kBlock; ++i) of_lanes = add_largest(of_lanes, tile.values + i * kRotatedCols + c);
+      hn::StoreU(of_lanes, Ints(), largest.data() + c);
+    }
+  }
+  for (std::int64_t c = 0; c < kRotatedCols; ++c)
+    format::store_unaligned(p.scale, first_col + c,
+                            format::rotated_scale(static_cast<std::uint32_t>(largest[static_cast<std::size_t>(c)]),
+                                                  format::rotated_root(kBlock)));
+}
+
+// A block of rows, and kRotatedCols columns.
+template <std::int64_t kBlock>
+HWY_NOINLINE void quantize_columns(const contract::RotatedInt8Weight& p, std::int64_t first_row,
+                                   std::int64_t first_col) {
+  ColumnTile tile;
+  alignas(64) float factors[kRotatedCols];
+  for (std::int64_t c = 0; c < kRotatedCols; ++c)
+    factors[c] =
+        format::rotated_factor(format::load_unaligned<float>(p.scale, first_col + c), format::rotated_root(kBlock));
+  load_columns<kBlock>(p.weight, first_row, first_col, tile);
+  for (std::int64_t i = 0; i < kBlock; ++i)
+    for (std::int64_t c = 0; c < kRotatedCols; c += kLanes)
+      store_nearest(tile.values + i * kRotatedCols + c, hn::Load(Floats(), factors + c), tile.q[i] + c);
+  for (std::int64_t c = 0; c < kRotatedCols; ++c) {
+    std::int8_t* const q = p.q + (first_col + c) * p.weight.rows + first_row;
+    for (std::int64_t i = 0; i < kBlock; ++i) q[i] = factors[c] == 0.0F ? std::int8_t{0} : tile.q[i][c];
+  }
+}
+
+// ---- kernel: a weight's items, rows or kRotatedCols columns of all rows or, of q, of a block of them ----
+
+template <std::int64_t kBlock>
+HWY_INLINE void find_scales(const contract::RotatedInt8WeightScales& p, std::int64_t item) {
+  if (p.direction == QFUSE_BACKWARD) return find_column_scales<kBlock>(p, item * kRotatedCols);
+  format::store_unaligned(p.scale, item, find_scale<kBlock>(WeightRow{p.weight, item}, p.weight.cols));
+}
+
+template <std::int64_t kBlock>
+HWY_INLINE void quantize_weight(const contract::RotatedInt8Weight& p, std::int64_t item) {
+  const std::int64_t parts = p.weight.cols / kRotatedCols;
+  if (p.direction == QFUSE_BACKWARD)
+    return quantize_columns<kBlock>(p, item / parts * kBlock, item % parts * kRotatedCols);
+  quantize_row<kBlock>(WeightRow{p.weight, item}, p.weight.cols, format::load_unaligned<float>(p.scale, item),
+                       p.q + item * p.weight.cols);
+}
+
+void rotated_int8_quantize_rows(const contract::RotatedInt8Quantize& p, std::int64_t begin, std::int64_t end) {
+  format::rotated_block(p.cols) == format::kRotatedBlock ? quantize_of_block<format::kRotatedBlock>(p, begin, end)
+                                                         : quantize_of_block<format::kSmallRotatedBlock>(p, begin, end);
+}
+
+void rotated_int8_scales_items(const contract::RotatedInt8WeightScales& p, std::int64_t begin, std::int64_t end) {
+  const bool is_small = format::rotated_block(term_count(p)) == format::kSmallRotatedBlock;
+  for (std::int64_t i = begin; i < end; ++i)
+    is_small ? find_scales<format::kSmallRotatedBlock>(p, i) : find_scales<format::kRotatedBlock>(p, i);
+}
+
+void rotated_int8_weight_items(const contract::RotatedInt8Weight& p, std::int64_t begin, std::int64_t end) {
+  const bool is_small = format::rotated_block(term_count(p)) == format::kSmallRotatedBlock;
+  for (std::int64_t i = begin; i < end; ++i)
+    is_small ? quantize_weight<format::kSmallRotatedBlock>(p, i) : quantize_weight<format::kRotatedBlock>(p, i);
+}
+
+// ---- kernel: the product ----
+
+// Sums that stay in registers: of 4 tokens with 4 outputs where there are 32 registers, else with 2.
+constexpr std::int64_t kTokensTogether = 4;
+#if (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3) || HWY_TARGET == HWY_SCALAR
+constexpr std::int64_t kOutputsTogether = 2;
+#else
+constexpr std::int64_t kOutputsTogether = 4;
+#endif
+
+struct ProductTile {
+  alignas(64) std::int32_t sums[kProductTokens * kProductOutputs];
+  alignas(64) float out[kProductTokens][kProductOutputs];
+  alignas(64) float scales[kProductOutputs];
+  alignas(64) float bias[kProductOutputs];
+  alignas(64) float lora[kProductLora][kProductOutputs];
+};
+
+struct ProductPart {
+  std::int64_t first_token;
+  std::int64_t tokens;
+  std::int64_t first_output;
+  std::int64_t outputs;
+};
+
+// Rows of terms, and how many of each.
+template <std::int64_t kTokens, std::int64_t kOutputs>
+HWY_INLINE void multiply_rows(const std::int8_t* in, const std::int8_t* weight, std::int64_t k, std::int32_t* sums) {
+#if HWY_TARGET == HWY_SCALAR
+  for (std::int64_t t = 0; t < kTokens; ++t)
+    for (std::int64_t o = 0; o < kOutputs; ++o) {
+      std::uint32_t sum = 0;
+      for (std::int64_t i = 0; i < k; ++i) sum += static_cast<std::uint32_t>(in[t * k + i] * weight[o * k + i]);
+      sums[t * kProductOutputs + o] = static_cast<std::int32_t>(sum);
+    }
+#else
+  const hn::ScalableTag<std::int16_t> d16;
+  const hn::ScalableTag<std::int32_t> d32;
+  const hn::Rebind<std::int8_t, decltype(d16)> d8;
+  hn::Vec<decltype(d32)> sum[kTokens][kOutputs];
+  hn::Vec<decltype(d32)> more[kTokens][kOutputs];  // which some targets add to as well
+  for (std::int64_t t = 0; t < kTokens; ++t)
+    for (std::int64_t o = 0; o < kOutputs; ++o) sum[t][o] = more[t][o] = hn::Zero(d32);
+  for (std::int64_t i = 0; i < k; i += static_cast<std::int64_t>(hn::MaxLanes(d16))) {
+    hn::Vec<decltype(d16)> w[kOutputs];
+    for (std::int64_t o = 0; o < kOutputs; ++o) w[o] = hn::PromoteTo(d16, hn::LoadU(d8, weight + o * k + i));
+    for (std::int64_t t = 0; t < kTokens; ++t) {
+      const auto x = hn::PromoteTo(d16, hn::LoadU(d8, in + t * k + i));
+      for (std::int64_t o = 0; o < kOutputs; ++o)
+        sum[t][o] = hn::ReorderWidenMulAccumulate(d32, x, w[o], sum[t][o], more[t][o]);
+    }
+  }
+  for (std::int64_t t = 0; t < kTokens; ++t)
+    for (std::int64_t o = 0; o < kOutputs; ++o)
+      sums[t * kProductOutputs + o] =
+          hn::GetLane(hn::SumOfLanes(d32, hn::RearrangeToOddPlusEven(sum[t][o], more[t][o])));
+#endif
+}
+
+template <std::int64_t kTokens>
+HWY_INLINE void multiply_outputs(const contract::RotatedInt8Matmul& p, const ProductPart& part, std::int64_t token,
+                                 ProductTile& tile) {
+  const std::int8_t* const in = p.in_q + (part.first_token + token) * p.k;
+  const std::int8_t* const weight = p.weight_q + part.first_output * p.k;
+  std::int32_t* const sums = tile.sums + token * kProductOutputs;
+  std::int64_t o = 0;
+  for (; o + kOutputsTogether <= part.outputs; o += kOutputsTogether)
+    multiply_rows<kTokens, kOutputsTogether>(in, weight + o * p.k, p.k, sums + o);
+  for (; o < part.outputs; ++o) multiply_rows<kTokens, 1>(in, weight + o * p.k, p.k, sums + o);
+}
+
+HWY_NOINLINE void multiply_part(const contract::RotatedInt8Matmul& p, const ProductPart& part, ProductTile& tile) {
+  std::int64_t t = 0;
+  for (; t + kTokensTogether <= part.tokens; t += kTokensTogether) multiply_outputs<kTokensTogether>(p, part, t, tile);
+  for (; t < part.tokens; ++t) multiply_outputs<1>(p, part, t, tile);
+}
+
+// Of the outputs of a part, filled up with zeros.
+HWY_INLINE void load_scales_and_bias(const contract::RotatedInt8Matmul& p, const ProductPart& part, ProductTile& tile) {
+  for (std::int64_t o = 0; o < kProductOutputs; ++o) {
+    const bool is_there = o < part.outputs;
+    tile.scales[o] = is_there ? format::load_unaligned<float>(p.weight_scale, part.first_output + o) : 0.0F;
+    if (p.bias != nullptr)
+      tile.bias[o] = is_there ? format::load_as_float(p.bias, part.first_output + o, p.dtype) : 0.0F;
+  }
+}
+
+HWY_INLINE void scale_sums(const contract::RotatedInt8Matmul& p, const ProductPart& part, ProductTile& tile) {
+  for (std::int64_t t = 0; t < part.tokens; ++t) {
+    const auto scale = hn::Set(Floats(), format::load_unaligned<float>(p.in_scale, part.first_token + t));
+    for (std::int64_t o = 0; o < kProductOutputs; o += kLanes) {
+      const auto sums = hn::ConvertTo(Floats(), hn::Load(Ints(), tile.sums + t * kProductOutputs + o));
+      hn::Store(hn::Mul(hn::Mul(sums, scale), hn::Load(Floats(), tile.scales + o)), Floats(), tile.out[t] + o);
+    }
+  }
+}
+
+HWY_INLINE void add_lora(const contract::RotatedInt8Matmul& p, const ProductPart& part, ProductTile& tile) {
+  for (std::int64_t first = 0; first < p.lora_rank; first += kProductLora) {
+    const std::int64_t count = std::min(kProductLora, p.lora_rank - first);
+    for (std::int64_t j = 0; j < count; ++j)
+      for (std::int64_t o = 0; o < kProductOutputs; ++o)
+        tile.lora[j][o] =
+            o < part.outputs
+                ? format::load_as_float(p.lora_weight, lora_index(p, part.first_output + o, first + j), p.dtype)
+                : 0.0F;
+    for (std::int64_t t = 0; t < part.tokens; ++t)
+      for (std::int64_t j = 0; j < count; ++j) {
+        const std::int64_t at = (part.first_token + t) * p.lora_rank + first + j;
+        const auto in = hn::Set(Floats(), format::load_as_float(p.lora_in, at, p.dtype));
+        for (std::int64_t o = 0; o < kProductOutputs; o += kLanes)
+          hn::Store(mul_add(Floats(), in, hn::Load(Floats(), tile.lora[j] + o), hn::Load(Floats(), tile.out[t] + o)),
+                    Floats(), tile.out[t] + o);
+      }
+  }
+}
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void write_part(const contract::RotatedInt8Matmul& p, const ProductPart& part, ProductTile& tile) {
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  for (std::int64_t t = 0; t < part.tokens; ++t) {
+    if (p.bias != nullptr)
+      for (std::int64_t o = 0; o < kProductOutputs; ++o) tile.out[t][o] = tile.out[t][o] + tile.bias[o];
+    auto* const out = static_cast<std::uint8_t*>(p.out) +
+                      ((part.first_token + t) * contract::out_stride(p) + part.first_output) * kSize;
+    std::int64_t o = 0;
+    for (; o + kLanes <= part.outputs; o += kLanes)
+      store_rounded<kDtype>(Floats(), hn::Load(Floats(), tile.out[t] + o), out + o * kSize);
+    for (; o < part.outputs; ++o) format::store_rounded(out, o, kDtype, tile.out[t][o]);
+  }
+}
+
+// Items of the same outputs follow each other, so that their weights come from a cache but for the first.
+void rotated_int8_product_items(const contract::RotatedInt8Matmul& p, std::int64_t begin, std::int64_t end) {
+  const std::int64_t parts = format::ceil_div(p.m, kProductTokens);
+  ProductTile tile{};
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::int64_t first_token = i % parts * kProductTokens;
+    const std::int64_t first_output = i / parts * kProductOutputs;
+    const ProductPart part = {first_token, std::min(kProductTokens, p.m - first_token), first_output,
+                              std::min(kProductOutputs, p.n - first_output)};
+    load_scales_and_bias(p, part, tile);
+    multiply_part(p, part, tile);
+    scale_sums(p, part, tile);
+    add_lora(p, part, tile);
+    switch (p.dtype) {
+      case QFUSE_FLOAT32: write_part<QFUSE_FLOAT32>(p, part, tile); break;
+      case QFUSE_FLOAT16: write_part<QFUSE_FLOAT16>(p, part, tile); break;
+      case QFUSE_BFLOAT16: write_part<QFUSE_BFLOAT16>(p, part, tile); break;
+    }
+  }
+}
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace qfuse::cpu {
+namespace {
+
+HWY_EXPORT(rotated_int8_quantize_rows);
+HWY_EXPORT(rotated_int8_scales_items);
+HWY_EXPORT(rotated_int8_weight_items);
+HWY_EXPORT(rotated_int8_product_items);
+
+// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
+constexpr std::int64_t kGrainElements = 1 << 16;
+
+std::int64_t grain_of(std::int64_t elements_of_item) {
+  return std::max<std::int64_t>(1, kGrainElements / elements_of_item);
+}
+
+}  // namespace
+
+contract::Outcome rotated_int8_quantize(const contract::RotatedInt8Quantize& p, const qfuse_exec& exec) {
+  return run(p, p.rows, grain_of(p.cols), exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(rotated_int8_quantize_rows)[target](p, begin, end);
+  });
+}
+
+contract::Outcome rotated_int8_weight_scales(const contract::RotatedInt8WeightScales& p, const qfuse_exec& exec) {
+  const std::int64_t outputs = p.direction == QFUSE_FORWARD ? 1 : kRotatedCols;
+  return run(p, output_count(p) / outputs, grain_of(outputs * term_count(p)), exec,
+             [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+               HWY_DISPATCH_TABLE(rotated_int8_scales_items)[target](p, begin, end);
+             });
+}
+
+contract::Outcome rotated_int8_weight(const contract::RotatedInt8Weight& p, const qfuse_exec& exec) {
+  const std::int64_t size =
+      p.direction == QFUSE_FORWARD ? p.weight.cols : kRotatedCols * format::rotated_block(p.weight.rows);
+  return run(p, contract::element_count(p.weight) / size, grain_of(size), exec,
+             [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+               HWY_DISPATCH_TABLE(rotated_int8_weight_items)[target](p, begin, end);
+             });
+}
+
+contract::Outcome rotated_int8_matmul(const contract::RotatedInt8Matmul& p, const qfuse_exec& exec) {
+  const std::int64_t items = format::ceil_div(p.n, kProductOutputs) * format::ceil_div(p.m, kProductTokens);
+  return run(p, items, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(rotated_int8_product_items)[target](p, begin, end);
+  });
+}
+
+}  // namespace qfuse::cpu
+
+#endif  // HWY_ONCE
