@@ -666,6 +666,113 @@ inline MatmulAdvice matmul_4bit_advice(std::int64_t rows, std::int64_t cols, std
   return advice;
 }
 
+// Rows of terms in INT8, rotated, and their scales.
+struct RotatedInt8 {
+  std::span<const std::int8_t> q{};
+  std::span<const float> scale{};
+};
+struct RotatedInt8Out {
+  std::span<std::int8_t> q{};
+  std::span<float> scale{};
+};
+
+// Of x or dy: `in` is rows*cols elements of dtype. Throws Error, as the next functions do; every length is checked.
+inline void rotated_int8_quantize(std::int64_t rows, std::int64_t cols, std::span<const std::byte> in, Dtype dtype,
+                                  const RotatedInt8Out& out, const Exec& exec = {}) {
+  const std::int64_t count = detail::element_count(rows, cols);
+  detail::require_elements("in", in.size(), count, dtype);
+  if (count >= 0) detail::require_length("q", out.q.size(), count);
+  if (count >= 0) detail::require_length("scale", out.scale.size(), rows);
+  qfuse_rotated_int8_quantize_params p{};
+  p.struct_size = sizeof p;
+  p.rows = rows;
+  p.cols = cols;
+  p.in_dtype = static_cast<qfuse_dtype>(dtype);
+  p.in = in.data();
+  p.q = out.q.data();
+  p.scale = out.scale.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_rotated_int8_quantize(&p, &e, &error), error);
+}
+
+// Of a weight, to be kept: one for each row or, backward, column.
+inline void rotated_int8_weight_scales(const Weight4bit& weight, Direction direction, std::span<float> scale,
+                                       const Exec& exec = {}) {
+  const auto w = detail::to_c<qfuse_weight_4bit>(weight);
+  const std::int64_t outputs = direction == Direction::forward ? w.rows : w.cols;
+  if (outputs >= 0) detail::require_length("scale", scale.size(), outputs);
+  qfuse_rotated_int8_weight_scales_params p{};
+  p.struct_size = sizeof p;
+  p.weight = &w;
+  p.direction = static_cast<qfuse_direction>(direction);
+  p.scale = scale.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_rotated_int8_weight_scales(&p, &e, &error), error);
+}
+
+// A weight by its scales; backward transposed.
+inline void rotated_int8_weight(const Weight4bit& weight, Direction direction, std::span<const float> scale,
+                                std::span<std::int8_t> q, const Exec& exec = {}) {
+  const auto w = detail::to_c<qfuse_weight_4bit>(weight);
+  const std::int64_t outputs = direction == Direction::forward ? w.rows : w.cols;
+  const std::int64_t count = detail::element_count(w.rows, w.cols);
+  if (outputs >= 0) detail::require_length("scale", scale.size(), outputs);
+  if (count >= 0) detail::require_length("q", q.size(), count);
+  qfuse_rotated_int8_weight_params p{};
+  p.struct_size = sizeof p;
+  p.weight = &w;
+  p.direction = static_cast<qfuse_direction>(direction);
+  p.scale = scale.data();
+  p.q = q.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_rotated_int8_weight(&p, &e, &error), error);
+}
+
+// What rotated_int8_matmul may be told beside its arrays.
+struct RotatedInt8Options {
+  std::span<const std::byte> bias{};         // n values of dtype, or none
+  Direction direction = Direction::forward;  // how lora_weight lies
+  std::int64_t lora_rank = 0;                // terms of LoRA's, 0 for none
+  std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
+  std::span<const std::byte> lora_weight{};  // n * lora_rank values of dtype
+};
+
+// The product of m rows of k terms by n: `out` is m*n elements of dtype.
+inline void rotated_int8_matmul(std::int64_t m, std::int64_t n, std::int64_t k, const RotatedInt8& in,
+                                const RotatedInt8& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
+                                const RotatedInt8Options& options = {}) {
+  const auto require = [](const char* field, std::size_t has, std::int64_t needs) {
+    if (needs >= 0) detail::require_length(field, has, needs);
+  };
+  require("in_q", in.q.size(), detail::element_count(m, k));
+  require("in_scale", in.scale.size(), detail::element_count(m, 1));
+  require("weight_q", weight.q.size(), detail::element_count(n, k));
+  require("weight_scale", weight.scale.size(), detail::element_count(n, 1));
+  detail::require_terms(options, out, m, n, dtype);
+  qfuse_rotated_int8_matmul_params p{};
+  p.struct_size = sizeof p;
+  p.m = m;
+  p.n = n;
+  p.k = k;
+  p.dtype = static_cast<qfuse_dtype>(dtype);
+  p.in_q = in.q.data();
+  p.in_scale = in.scale.data();
+  p.weight_q = weight.q.data();
+  p.weight_scale = weight.scale.data();
+  p.out = out.data();
+  p.bias = options.bias.empty() ? nullptr : options.bias.data();
+  p.direction = static_cast<qfuse_direction>(options.direction);
+  p.lora_rank = options.lora_rank;
+  p.lora_in = options.lora_in.data();
+  p.lora_weight = options.lora_weight.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_rotated_int8_matmul(&p, &e, &error), error);
+}
+
 // An output of swiglu: payloads q, which are bytes of INT8 or of FP8 as Int8's bits, and the scales s of their groups.
 struct Quantized {
   std::span<std::int8_t> q{};

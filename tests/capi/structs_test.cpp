@@ -35,6 +35,10 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_params>, 48U);
   EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_many_params>, 48U);
   EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_grouped_params>, 68U);
+  EXPECT_EQ(kLeastSize<qfuse_rotated_int8_quantize_params>, 56U);
+  EXPECT_EQ(kLeastSize<qfuse_rotated_int8_weight_scales_params>, 32U);
+  EXPECT_EQ(kLeastSize<qfuse_rotated_int8_weight_params>, 40U);
+  EXPECT_EQ(kLeastSize<qfuse_rotated_int8_matmul_params>, 80U);
 }
 
 // ---- one struct through each function that takes it ----
@@ -132,6 +136,12 @@ TEST(Structs, versions_of_params) {
   expect_versions_of(swiglu_sample(true, true), qfuse_swiglu);
   expect_versions_of(matmul_4bit_sample(QFUSE_FORWARD, false), qfuse_matmul_4bit);
   expect_versions_of(matmul_4bit_grouped_sample(QFUSE_FORWARD), qfuse_matmul_4bit_grouped);
+  expect_versions_of(rotated_int8_quantize_sample(), qfuse_rotated_int8_quantize);
+  expect_versions_of(rotated_int8_weight_sample<contract::RotatedInt8WeightScales>(QFUSE_FORWARD),
+                     qfuse_rotated_int8_weight_scales);
+  expect_versions_of(rotated_int8_weight_sample<contract::RotatedInt8Weight>(QFUSE_BACKWARD),
+                     qfuse_rotated_int8_weight);
+  expect_versions_of(rotated_int8_matmul_sample(0), qfuse_rotated_int8_matmul);
   Arena arena;
   const capi::Products many(placed(matmul_4bit_many_sample(), arena));
   expect_versions_of_params(many.params, arena, qfuse_matmul_4bit_many);

@@ -86,6 +86,23 @@ TEST(Arrays, of_lora_merge) {
   EXPECT_EQ(arrays_of(lora_merge_sample(0)), (std::vector{array("in", 264, kIn), array("out", 528, kOut)}));
 }
 
+TEST(Arrays, of_rotated_int8) {
+  EXPECT_EQ(arrays_of(rotated_int8_quantize_sample()),
+            (std::vector{array("in", 384, kIn), array("q", 192, kOut), array("scale", 12, kOut)}));
+  std::vector weight = {array("packed", 64, kIn),       array("absmax_8bit", 2, kIn),
+                        array("nested_absmax", 4, kIn), array("nested_quant_map", 1024, kIn),
+                        array("nested_offset", 4, kIn), array("scale", 8, kOut)};
+  EXPECT_EQ(arrays_of(rotated_int8_weight_sample<RotatedInt8WeightScales>(QFUSE_FORWARD)), weight);
+  weight.back() = array("scale", 8, kIn);
+  weight.push_back(array("q", 128, kOut));
+  EXPECT_EQ(arrays_of(rotated_int8_weight_sample<RotatedInt8Weight>(QFUSE_FORWARD)), weight);
+  RotatedInt8Matmul p = rotated_int8_matmul_sample(7);
+  p.out_stride = 6;
+  EXPECT_EQ(arrays_of(p), (std::vector{array("in_q", 192, kIn), array("in_scale", 12, kIn), array("weight_q", 320, kIn),
+                                       array("weight_scale", 20, kIn), array("lora_in", 42, kIn),
+                                       array("lora_weight", 70, kIn), array("out", 34, kOut)}));
+}
+
 TEST(Arrays, of_swiglu) {
   EXPECT_EQ(arrays_of(swiglu_sample(true, true)),
             (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input.q", 512, kOut),
@@ -155,6 +172,18 @@ TEST(Arrays, of_nothing_are_none) {
   l = lora_merge_sample(3);
   l.cols = 0;
   expect_empty(l, "no columns");
+  RotatedInt8Quantize r = rotated_int8_quantize_sample();
+  r.rows = 0;
+  expect_empty(r, "no rows");
+  r = rotated_int8_quantize_sample();
+  r.cols = 0;
+  expect_empty(r, "no columns");
+  RotatedInt8Matmul m = rotated_int8_matmul_sample(5);
+  m.m = 0;
+  expect_empty(m, "no tokens");
+  m = rotated_int8_matmul_sample(5);
+  m.n = 0;
+  expect_empty(m, "no outputs");
   Swiglu s = swiglu_sample(true, true);
   s.m = 0;
   expect_empty(s, "no tokens");

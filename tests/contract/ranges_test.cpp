@@ -175,6 +175,58 @@ TEST(Ranges, lora_merge_shapes_are_checked) {
   refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(3); }, {"out_dtype is 3"});
 }
 
+TEST(Ranges, rotated_int8_shapes_are_checked) {
+  const auto quantize = [](const std::function<void(RotatedInt8Quantize&)>& spoil,
+                           std::initializer_list<std::string> parts) {
+    expect_refused<RotatedInt8Quantize>(rotated_int8_quantize_sample(), spoil, parts);
+  };
+  quantize([](auto& p) { p.rows = -4; }, {"rows is -4"});
+  quantize([](auto& p) { p.cols = 96; }, {"cols is 96, it must be a multiple of 64"});
+  quantize([](auto& p) { p.rows = kLots; }, {"rows is 4611686018427387904, more than memory can hold"});
+  quantize([](auto& p) { p.in_dtype = static_cast<qfuse_dtype>(3); }, {"in_dtype is 3"});
+  quantize([](auto& p) { p.in_stride = 63; }, {"in_stride is 63, it must be 0 or at least cols, 64"});
+  quantize([](auto& p) { p.in_stride = kLots; }, {"m rows of 4611686018427387904 elements (in_stride)"});
+
+  const auto multiply = [](const std::function<void(RotatedInt8Matmul&)>& spoil,
+                           std::initializer_list<std::string> parts) {
+    expect_refused<RotatedInt8Matmul>(rotated_int8_matmul_sample(5), spoil, parts);
+  };
+  multiply([](auto& p) { p.m = -1; }, {"m is -1"});
+  multiply([](auto& p) { p.n = -1; }, {"n is -1"});
+  multiply([](auto& p) { p.k = -64; }, {"k is -64, it must not be negative"});
+  multiply([](auto& p) { p.k = 100; }, {"k is 100, it must be a multiple of 64"});
+  multiply([](auto& p) { p.k = 133184; }, {"k is 133184, it must be at most 133120: more products of 127 * 127 may"});
+  multiply([](auto& p) { p.m = kLots; }, {"m is 4611686018427387904"});
+  multiply([](auto& p) { p.m = p.n = std::int64_t{1} << 40; }, {"m rows of 1099511627776 elements (n)"});
+  multiply([](auto& p) { p.dtype = static_cast<qfuse_dtype>(-1); }, {"dtype is -1"});
+  multiply([](auto& p) { p.out_stride = 4; }, {"out_stride is 4, it must be 0 or at least n, 5"});
+  multiply([](auto& p) { p.direction = static_cast<qfuse_direction>(2); }, {"direction is 2"});
+  multiply([](auto& p) { p.lora_rank = -1; }, {"lora_rank is -1"});
+  multiply([](auto& p) { p.lora_rank = std::int64_t{1} << 61; }, {"m * lora_rank is 3 * 2305843009213693952"});
+}
+
+template <class Op>
+void expect_rotated_weights_refused() {
+  expect_weights_refused(rotated_int8_weight_sample<Op>(QFUSE_FORWARD));
+  const auto refused = [](qfuse_direction direction, const std::function<void(Op&)>& spoil,
+                          std::initializer_list<std::string> parts) {
+    expect_refused<Op>(rotated_int8_weight_sample<Op>(direction), spoil, parts);
+  };
+  refused(QFUSE_FORWARD, [](auto& p) { p.weight.cols = 96; }, {"cols is 96, it must be a multiple of 64"});
+  refused(QFUSE_BACKWARD, [](auto& p) { p.weight.cols = 32; }, {"cols is 32, it must be a multiple of 64"});
+  refused(QFUSE_BACKWARD, [](auto& p) { p.weight.rows = 65; }, {"rows is 65, it must be a multiple of 64"});
+  refused(QFUSE_FORWARD, [](auto& p) { p.direction = static_cast<qfuse_direction>(2); }, {"direction is 2"});
+  Arena arena;
+  Op part = placed(rotated_int8_weight_sample<Op>(QFUSE_FORWARD), arena);
+  part.weight.nested_begin = 1;
+  EXPECT_TRUE(check(part).ok()) << check(part).message;
+}
+
+TEST(Ranges, rotated_int8_weights_are_checked) {
+  expect_rotated_weights_refused<RotatedInt8WeightScales>();
+  expect_rotated_weights_refused<RotatedInt8Weight>();
+}
+
 void expect_swiglu_refused(const std::function<void(Swiglu&)>& spoil, std::initializer_list<std::string> parts) {
   expect_refused<Swiglu>(swiglu_sample(true, true), spoil, parts);
 }

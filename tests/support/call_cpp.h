@@ -131,6 +131,28 @@ inline void throwing_call(const contract::Matmul4bitGrouped& p, const Spans& arr
                        .lora_weight = arrays.of("lora_weight"),
                        .nested_each = p.nested_each != 0});
 }
+inline void throwing_call(const contract::RotatedInt8Quantize& p, const Spans& arrays, const Exec& exec) {
+  rotated_int8_quantize(p.rows, p.cols, arrays.of("in"), dtype(p.in_dtype),
+                        {.q = arrays.of<std::int8_t>("q"), .scale = arrays.of<float>("scale")}, exec);
+}
+inline void throwing_call(const contract::RotatedInt8WeightScales& p, const Spans& arrays, const Exec& exec) {
+  rotated_int8_weight_scales(view_of<Weight4bit>(p.weight, arrays), static_cast<Direction>(p.direction),
+                             arrays.of<float>("scale"), exec);
+}
+inline void throwing_call(const contract::RotatedInt8Weight& p, const Spans& arrays, const Exec& exec) {
+  rotated_int8_weight(view_of<Weight4bit>(p.weight, arrays), static_cast<Direction>(p.direction),
+                      arrays.of<float>("scale"), arrays.of<std::int8_t>("q"), exec);
+}
+inline void throwing_call(const contract::RotatedInt8Matmul& p, const Spans& arrays, const Exec& exec) {
+  rotated_int8_matmul(p.m, p.n, p.k, {arrays.of<std::int8_t>("in_q"), arrays.of<float>("in_scale")},
+                      {arrays.of<std::int8_t>("weight_q"), arrays.of<float>("weight_scale")}, arrays.of("out"),
+                      dtype(p.dtype), exec,
+                      {.bias = arrays.of("bias"),
+                       .direction = static_cast<Direction>(p.direction),
+                       .lora_rank = p.lora_rank,
+                       .lora_in = arrays.of("lora_in"),
+                       .lora_weight = arrays.of("lora_weight")});
+}
 inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const Exec& exec) {
   const auto output = [&](const char* q, const char* s) {
     if (p.format.scale_type == QFUSE_SCALES_UE8M0)

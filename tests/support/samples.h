@@ -20,7 +20,7 @@ namespace qfuse::tests {
 // fp32 halves, which are valid bytes, codes and bf16 values as well.
 class Arena {
  public:
-  static constexpr std::int64_t kSlot = 4096;
+  static constexpr std::int64_t kSlot = 8192;
 
   Arena() : memory_(static_cast<std::size_t>(kSlot * kSlots)) { clear(); }
 
@@ -224,6 +224,35 @@ inline contract::LoraMerge lora_merge_sample(std::int64_t rank) {
   return p;
 }
 
+inline contract::RotatedInt8Quantize rotated_int8_quantize_sample() {
+  contract::RotatedInt8Quantize p{};
+  p.rows = 3;
+  p.cols = 64;
+  p.in_dtype = QFUSE_BFLOAT16;
+  return p;
+}
+
+// Either op of a weight; 64 rows are the fewest that BACKWARD has.
+template <contract::RotatedWeight Op>
+Op rotated_int8_weight_sample(qfuse_direction direction) {
+  Op p{};
+  p.weight = detail::weight<qfuse_weight_4bit>(true);
+  p.weight.rows = direction == QFUSE_FORWARD ? 2 : 64;
+  p.weight.cols = 64;
+  p.direction = direction;
+  return p;
+}
+
+inline contract::RotatedInt8Matmul rotated_int8_matmul_sample(std::int64_t lora_rank) {
+  contract::RotatedInt8Matmul p{};
+  p.m = 3;
+  p.n = 5;
+  p.k = 64;
+  p.dtype = QFUSE_BFLOAT16;
+  p.lora_rank = lora_rank;
+  return p;
+}
+
 // Every kind of call of each op, without places.
 inline std::vector<Sample<contract::Dequantize4bit>> samples(std::type_identity<contract::Dequantize4bit> /*op*/) {
   return {{"plain", dequantize_4bit_sample(false)}, {"nested", dequantize_4bit_sample(true)}};
@@ -281,6 +310,25 @@ inline std::vector<Sample<contract::Matmul4bitGrouped>> samples(
   full.bias = detail::asked<void>();
   full.lora_rank = 5;
   return {{"forward", matmul_4bit_grouped_sample(QFUSE_FORWARD)}, {"backward, with all there can be", full}};
+}
+
+inline std::vector<Sample<contract::RotatedInt8Quantize>> samples(
+    std::type_identity<contract::RotatedInt8Quantize> /*op*/) {
+  return {{"rows", rotated_int8_quantize_sample()}};
+}
+
+template <contract::RotatedWeight Op>
+std::vector<Sample<Op>> samples(std::type_identity<Op> /*op*/) {
+  return {{"forward", rotated_int8_weight_sample<Op>(QFUSE_FORWARD)},
+          {"backward", rotated_int8_weight_sample<Op>(QFUSE_BACKWARD)}};
+}
+
+inline std::vector<Sample<contract::RotatedInt8Matmul>> samples(
+    std::type_identity<contract::RotatedInt8Matmul> /*op*/) {
+  contract::RotatedInt8Matmul full = rotated_int8_matmul_sample(5);
+  full.direction = QFUSE_BACKWARD;
+  full.bias = detail::asked<void>();
+  return {{"a product", rotated_int8_matmul_sample(0)}, {"with LoRA and a bias", full}};
 }
 
 // Calls body(name, params, arena) with every sample of every op, in memory of its own.

@@ -95,11 +95,17 @@ void for_each_gpu_way(const Body& body) {
   on_device_way("cuda", {QFUSE_CUDA, 0}, body);
 }
 
+// Whether this build has the op for devices of a type.
+template <class Op>
+bool has_kernel(qfuse_device_type type) {
+  return ops::find_kernel<Op>(ops::backends(), type) != nullptr;
+}
+
 // On the first OpenCL device, if there is one and it has the op.
 template <class Op, class Body>
 void for_each_opencl_way(const Body& body) {
   if constexpr (!std::is_void_v<Op>)
-    if (qfuse_device_count(QFUSE_OPENCL) > 0 && ops::find_kernel<Op>(ops::backends(), QFUSE_OPENCL) != nullptr)
+    if (qfuse_device_count(QFUSE_OPENCL) > 0 && has_kernel<Op>(QFUSE_OPENCL))
       on_device_way("opencl", {QFUSE_OPENCL, 0}, body);
 }
 
@@ -146,7 +152,10 @@ void for_each_way_with_the_oracles_exp(const Body& body) {
 template <class Op = void, class Body>
 void for_each_fast_way(const Body& body) {
   for_each_cpu_way(body);
-  for_each_gpu_way(body);
+  if constexpr (std::is_void_v<Op>)
+    for_each_gpu_way(body);
+  else if (has_kernel<Op>(QFUSE_CUDA) || qfuse_device_count(QFUSE_CUDA) == 0)
+    for_each_gpu_way(body);  // which says that a GPU is missing
   for_each_opencl_way<Op>(body);
 }
 
