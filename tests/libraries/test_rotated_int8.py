@@ -22,9 +22,7 @@ def fields(**types):
 
 
 class Weight(ctypes.Structure):
-    _fields_ = fields(
-        size="struct_size", count="rows cols blocksize", enum="quant_type", pointer="packed absmax"
-    )
+    _fields_ = fields(size="struct_size", count="rows cols blocksize", enum="quant_type", pointer="packed absmax")
 
 
 class Inputs(ctypes.Structure):
@@ -96,8 +94,11 @@ def our_inputs(x):
 
 def our_weight(packed, absmax, rows, cols, quant_type, direction):
     w = Weight(ctypes.sizeof(Weight), rows, cols, BLOCKSIZE, quant_type, packed.data_ptr(), absmax.data_ptr())
-    q, scale = (empty(rows, cols), empty(rows, dtype=torch.float32)) if direction == FORWARD else (
-        empty(cols, rows), empty(cols, dtype=torch.float32))
+    q, scale = (
+        (empty(rows, cols), empty(rows, dtype=torch.float32))
+        if direction == FORWARD
+        else (empty(cols, rows), empty(cols, dtype=torch.float32))
+    )
     common = {"weight": ctypes.addressof(w), "direction": direction, "scale": scale.data_ptr()}
     call(LIBRARY.qfuse_rotated_int8_weight_scales, Scales(**common))
     call(LIBRARY.qfuse_rotated_int8_weight, Codes(**common, q=q.data_ptr()))
@@ -130,7 +131,7 @@ class RotatedInt8(unittest.TestCase):
 
     def with_outliers(self, rows, cols, dtype=torch.float32):
         x = self.normal(rows, cols)
-        x[:, :: 61] *= 30.0
+        x[:, ::61] *= 30.0
         return x.to(dtype)
 
     def weight(self, rows, cols, kind):
