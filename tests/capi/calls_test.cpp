@@ -56,7 +56,7 @@ void expect_empty_call_is_fine(contract::Quantize4bit p, const qfuse_exec& exec)
 }
 template <contract::RotatedWeight Op>
 void expect_empty_call_is_fine(Op p, const qfuse_exec& exec) {
-  p.weight = flat_weight(0, 64, QFUSE_NF4);
+  p.weight = plain_weight(64, 0, nullptr, nullptr);
   EXPECT_EQ(call(p, &exec), QFUSE_OK);
 }
 template <class Op>

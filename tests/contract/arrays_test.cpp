@@ -237,7 +237,7 @@ TEST(Arrays, of_matmul_4bit_grouped) {
 
 // Arrays that choose between kinds of calls, and the ones that may be left out.
 bool is_optional(const std::string& op_name, const std::string& name) {
-  if (name == "bias") return op_name.starts_with("matmul_4bit");
+  if (name == "bias") return op_name.find("matmul") != std::string::npos;
   return name == "given_offset" || name == "weights" || name == "grad_weights";
 }
 
@@ -252,7 +252,7 @@ void expect_missing_arrays_refused(const std::string& op_name, const Op& p) {
     }
     EXPECT_EQ(outcome.status, QFUSE_INVALID_ARGUMENT) << op_name << ", " << array.name;
     const std::string name = array.name;
-    const bool scales = (name == "absmax" || name == "absmax_8bit") && op_name.find("4bit") != std::string::npos;
+    const bool scales = (name == "absmax" || name == "absmax_8bit") && op_name.find("blockwise") == std::string::npos;
     const std::string product = op_name.starts_with(Matmul4bitMany::kName) ? "products[0]: " : "";
     EXPECT_EQ(outcome.message,
               product + (scales ? "absmax and absmax_8bit are both NULL: one of them must hold the scales"

@@ -202,7 +202,7 @@ TEST(Ranges, rotated_int8_shapes_are_checked) {
   multiply([](auto& p) { p.out_stride = 4; }, {"out_stride is 4, it must be 0 or at least n, 5"});
   multiply([](auto& p) { p.direction = static_cast<qfuse_direction>(2); }, {"direction is 2"});
   multiply([](auto& p) { p.lora_rank = -1; }, {"lora_rank is -1"});
-  multiply([](auto& p) { p.lora_rank = std::int64_t{1} << 61; }, {"m * lora_rank is 3 * 2305843009213693952"});
+  multiply([](auto& p) { p.lora_rank = std::int64_t{1} << 60; }, {"m * lora_rank is 3 * 1152921504606846976"});
 }
 
 template <class Op>
