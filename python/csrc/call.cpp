@@ -170,6 +170,12 @@ qfuse_reciprocal reciprocal_of(const std::string& name) {
   refuse("reciprocal is '", name, "', it can be 'ieee' or 'approx'");
 }
 
+qfuse_direction direction_of(const std::string& name) {
+  if (name == "forward") return QFUSE_FORWARD;
+  if (name == "backward") return QFUSE_BACKWARD;
+  refuse("direction is '", name, "', it can be 'forward' or 'backward'");
+}
+
 std::int64_t elements_of(Shape shape) {
   std::int64_t product = 1;
   for (const std::int64_t dim : shape) {
@@ -178,6 +184,19 @@ std::int64_t elements_of(Shape shape) {
       refuse("shape is ", shape_text(shape), ", more than 2^63 elements");
   }
   return product;
+}
+
+std::int64_t row_stride(const TensorView& x) {
+  const std::int64_t cols = x.sizes[x.sizes.size() - 1];
+  if (cols > 1 && x.strides[x.strides.size() - 1] != 1) return 0;
+  std::int64_t rows = 1, stride = cols;
+  for (std::size_t i = x.sizes.size() - 1; i-- > 0;) {
+    if (x.sizes[i] == 1) continue;
+    if (rows == 1) stride = x.strides[i];
+    if (x.strides[i] != stride * rows) return 0;
+    rows *= x.sizes[i];
+  }
+  return stride < cols ? 0 : stride;
 }
 
 std::int64_t Blocks::count() const {

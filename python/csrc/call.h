@@ -44,6 +44,7 @@ std::string name_of(ScalarType dtype);
 qfuse_dtype dtype_of(ScalarType dtype, const char* what);
 qfuse_quant_type quant_type_of(const std::string& name);
 qfuse_reciprocal reciprocal_of(const std::string& name);
+qfuse_direction direction_of(const std::string& name);
 
 // The product of a shape's dimensions; refuses negative ones and what does not fit.
 std::int64_t elements_of(Shape shape);
@@ -71,6 +72,10 @@ struct TensorView {
   }
   [[nodiscard]] bool is_contiguous() const;
 };
+
+// The distance between rows, if all dimensions but the last can be taken for one: of contiguous tensors, and of slices
+// that leave out columns. 0 where they have to be copied: rows that overlap or lie irregularly, columns apart.
+std::int64_t row_stride(const TensorView& x);
 
 // `n` values in blocks of `size`, whose number is an array's length.
 struct Blocks {

@@ -38,6 +38,14 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       ", str direction=\"forward\", str order=\"plain\") -> Tensor");
   m.def("matmul_4bit_many(Tensor x, Tensor[] weights, Tensor[] biases, *, int[] rows, " QFUSE_SCALARS_4BIT
         ", str order=\"plain\") -> Tensor[]");
+  m.def("rotated_int8_quantize(Tensor x) -> (Tensor q, Tensor scale)");
+  m.def("rotated_int8_weight_scales(Tensor[] weight, int[] shape, " QFUSE_SCALARS_4BIT
+        ", *, str direction=\"forward\") -> Tensor");
+  m.def("rotated_int8_weight(Tensor[] weight, Tensor scale, int[] shape, " QFUSE_SCALARS_4BIT
+        ", *, str direction=\"forward\") -> Tensor");
+  m.def(
+      "rotated_int8_matmul(Tensor x_q, Tensor x_scale, Tensor weight_q, Tensor weight_scale, ScalarType dtype, "
+      "Tensor? bias=None, Tensor? lora_in=None, Tensor? lora_weight=None, *, str direction=\"forward\") -> Tensor");
   m.def(
       "swiglu(Tensor x, *, Tensor? grad_y=None, Tensor(a!)? y_q=None, Tensor(b!)? y_s=None, Tensor(c!)? y_t_q=None, "
       "Tensor(d!)? y_t_s=None, Tensor(e!)? grad_input_q=None, Tensor(f!)? grad_input_s=None, "
@@ -66,6 +74,10 @@ void register_all(torch::stable::detail::StableLibrary& m) {
   m.impl("matmul_4bit", TORCH_BOX(&matmul_4bit));
   m.impl("matmul_4bit_grouped", TORCH_BOX(&matmul_4bit_grouped));
   m.impl("matmul_4bit_many", TORCH_BOX(&matmul_4bit_many));
+  m.impl("rotated_int8_quantize", TORCH_BOX(&rotated_int8_quantize));
+  m.impl("rotated_int8_weight_scales", TORCH_BOX(&rotated_int8_weight_scales));
+  m.impl("rotated_int8_weight", TORCH_BOX(&rotated_int8_weight));
+  m.impl("rotated_int8_matmul", TORCH_BOX(&rotated_int8_matmul));
   m.impl("swiglu", TORCH_BOX(&swiglu));
   m.impl("silu_dot_fwd_bwd_quant_fuse", TORCH_BOX(&silu_dot_fwd_bwd_quant_fuse));
 }

@@ -1,20 +1,14 @@
 #include <torch/csrc/stable/ops.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <stdexcept>
 
+#include "extras.h"
 #include "ops.h"
 
 namespace qfuse::torch_ops {
 namespace {
-
-qfuse_direction direction_of(const std::string& name) {
-  if (name == "forward") return QFUSE_FORWARD;
-  if (name == "backward") return QFUSE_BACKWARD;
-  refuse("direction is '", name, "', it can be 'forward' or 'backward'");
-}
 
 // "split" is the sum that the device has for few rows.
 qfuse_sum sum_of(const Call& call, const std::string& name, qfuse_dtype dtype) {
@@ -22,21 +16,6 @@ qfuse_sum sum_of(const Call& call, const std::string& name, qfuse_dtype dtype) {
   if (name == "split") return call.sum_of_few_rows(dtype);
   if (name == "factored") return QFUSE_SUM_FACTORED;
   refuse("order is '", name, "', it can be 'plain', 'split' or 'factored'");
-}
-
-// The distance between rows, if all dimensions but the last can be taken for one: of contiguous tensors, and of slices
-// that leave out columns. 0 where they have to be copied: rows that overlap or lie irregularly, columns apart.
-std::int64_t row_stride(const TensorView& x) {
-  const std::int64_t cols = x.sizes[x.sizes.size() - 1];
-  if (cols > 1 && x.strides[x.strides.size() - 1] != 1) return 0;
-  std::int64_t rows = 1, stride = cols;
-  for (std::size_t i = x.sizes.size() - 1; i-- > 0;) {
-    if (x.sizes[i] == 1) continue;
-    if (rows == 1) stride = x.strides[i];
-    if (x.strides[i] != stride * rows) return 0;
-    rows *= x.sizes[i];
-  }
-  return stride < cols ? 0 : stride;
 }
 
 void check_x(const TensorView& x, std::int64_t terms) {
@@ -57,41 +36,6 @@ void set_x(const TensorView& x, Params& p) {
   p.in_stride = x.numel() == 0 ? 0 : row_stride(x);
   p.in = x.data;
 }
-
-// What qfuse_matmul_4bit and its grouped form have alike beside x and a weight. `experts` bias and lora_weight lie one
-// after another, if there are experts.
-struct Extras {
-  TensorView bias;
-  TensorView lora_in;
-  TensorView lora_weight;
-  std::optional<std::int64_t> experts;
-};
-
-// lora_in has the rows of x, and lora_weight an output's values in a row, or backward in a column.
-template <class Params>
-void add_lora(const Call& call, const Extras& extras, ScalarType dtype, std::int64_t outputs, Params& p) {
-  const TensorView &lora_in = extras.lora_in, &lora_weight = extras.lora_weight;
-  if (lora_in.sizes.size() == 0) refuse("lora_in has shape [], it must be [..., rank]");
-  p.lora_rank = lora_in.sizes[lora_in.sizes.size() - 1];
-  p.lora_in = call.array(lora_in, "lora_in", dtype, p.m * p.lora_rank);
-  const bool forward = p.direction == QFUSE_FORWARD;
-  std::vector<std::int64_t> shape = {forward ? outputs : p.lora_rank, forward ? p.lora_rank : outputs};
-  if (extras.experts) shape.insert(shape.begin(), *extras.experts);
-  if (!std::ranges::equal(lora_weight.sizes, shape))
-    refuse("lora_weight has shape ", shape_text(lora_weight.sizes), ", it must be ", shape_text(shape));
-  p.lora_weight = call.array(lora_weight, "lora_weight", dtype, elements_of(shape));
-}
-
-template <class Params>
-void add_extras(const Call& call, const Extras& extras, ScalarType dtype, std::int64_t outputs, Params& p) {
-  if (extras.bias.is_tensor())
-    p.bias = call.array(extras.bias, "bias", dtype, elements_of(std::array{extras.experts.value_or(1), outputs}));
-  if (extras.lora_in.is_tensor() != extras.lora_weight.is_tensor())
-    refuse("lora_in and lora_weight are given together, or neither is");
-  if (extras.lora_in.is_tensor()) add_lora(call, extras, dtype, outputs, p);
-}
-
-TensorView view_of(const std::optional<Tensor>& tensor) { return tensor ? TensorView(*tensor) : TensorView(); }
 
 }  // namespace
 

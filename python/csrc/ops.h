@@ -108,6 +108,24 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
                                  const std::optional<Tensor>& grad_input_t_q,
                                  const std::optional<Tensor>& grad_input_t_s, const std::optional<Tensor>& expert_ends);
 
+// Rows of terms in INT8, rotated: q in the shape of x [..., terms], and scale, which is without the last dimension.
+std::tuple<Tensor, Tensor> rotated_int8_quantize(const Tensor& x);
+
+// Of a weight, one for each of its rows or, backward, columns.
+Tensor rotated_int8_weight_scales(const Tensors& weight, const std::vector<std::int64_t>& shape,
+                                  const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
+                                  const std::string& direction);
+
+// q by these scales: [rows, cols] or, backward, [cols, rows].
+Tensor rotated_int8_weight(const Tensors& weight, const Tensor& scale, const std::vector<std::int64_t>& shape,
+                           const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
+                           const std::string& direction);
+
+// x_q [..., terms] by weight_q [outputs, terms].
+Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tensor& weight_q, const Tensor& weight_scale,
+                           ScalarType dtype, const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
+                           const std::optional<Tensor>& lora_weight, const std::string& direction);
+
 }  // namespace qfuse::torch_ops
 
 #endif  // QFUSE_PYTHON_CSRC_OPS_H

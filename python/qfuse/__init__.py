@@ -49,6 +49,10 @@ if TYPE_CHECKING or _find_spec("torch") is not None:
             matmul_4bit_lora,
             matmul_4bit_lora_shared,
             matmul_4bit_many,
+            rotated_int8_matmul,
+            rotated_int8_quantize,
+            rotated_int8_weight,
+            rotated_int8_weight_scales,
             set_batch_invariant,
         )
         from .weight import Weight4bit
@@ -81,6 +85,10 @@ __all__ = [
     "nn",
     "ops",
     "quantize_experts",
+    "rotated_int8_matmul",
+    "rotated_int8_quantize",
+    "rotated_int8_weight",
+    "rotated_int8_weight_scales",
     "set_batch_invariant",
 ]
 __version__ = _version("qfuse")

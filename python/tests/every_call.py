@@ -92,6 +92,13 @@ def _shared(given: Inputs) -> Sequence[Tensor]:
     return qfuse.matmul_4bit_lora_shared(given.x, [given.weight] * 2, [given.lora_a] * 2, [given.lora_b] * 2)
 
 
+def _rotated_int8(given: Inputs) -> Sequence[Tensor]:
+    scale = qfuse.rotated_int8_weight_scales(given.weight, direction="backward")
+    weight = qfuse.rotated_int8_weight(given.weight, scale, direction="backward")
+    grad = qfuse.rotated_int8_quantize(given.grad)
+    return [*grad, scale, weight, qfuse.rotated_int8_matmul(*grad, weight, scale, torch.bfloat16)]
+
+
 # matmul_4bit's names begin with the kernel that a Hopper GPU has for them.
 CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.dequantize_4bit": lambda i: [qfuse.ops.dequantize_4bit(*i.weight)],
@@ -127,6 +134,16 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.matmul_4bit_grouped, backward": lambda i: [i.grouped(i.grad[:, : ROWS // 4], direction="backward")],
     "ops.swiglu": _swiglu,
     "ops.silu_dot_fwd_bwd_quant_fuse": _published,
+    "ops.rotated_int8_quantize": lambda i: qfuse.ops.rotated_int8_quantize(i.x),
+    "ops.rotated_int8_weight_scales": lambda i: [
+        qfuse.ops.rotated_int8_weight_scales(i.weight.tensors, i.weight.shape)
+    ],
+    "ops.rotated_int8_weight": lambda i: [
+        qfuse.ops.rotated_int8_weight(i.weight.tensors, i.scales[:ROWS] / 127, i.weight.shape)
+    ],
+    "ops.rotated_int8_matmul": lambda i: [
+        qfuse.ops.rotated_int8_matmul(i.int8, i.scales[:ROWS], i.int8, i.scales[:ROWS], torch.bfloat16, i.bias)
+    ],
     "functional.dequantize_4bit": lambda i: [qfuse.dequantize_4bit(i.weight)],
     "functional.dequantize_int8": lambda i: [qfuse.dequantize_int8(i.int8, i.scales[:ROWS])],
     "functional.matmul_4bit": lambda i: [qfuse.matmul_4bit(i.x, i.weight, bias=i.bias)],
@@ -138,6 +155,7 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "functional.matmul_4bit_many": lambda i: qfuse.matmul_4bit_many(i.x, [i.weight] * 3),
     "functional.matmul_4bit_lora": _with_lora,
     "functional.matmul_4bit_lora_shared": _shared,
+    "functional.rotated_int8": _rotated_int8,
 }
 
 

@@ -68,6 +68,19 @@ def int8_arguments(device, rows=5, cols=7, dtype=torch.float16):
     return codes, torch.arange(1, rows + 1, device=device) / 3, dtype
 
 
+def rotated_int8_calls(made):
+    x, weight = made.original, made.weight
+    scale = qfuse.ops.rotated_int8_weight_scales(weight.tensors, weight.shape)
+    q = qfuse.ops.rotated_int8_weight(weight.tensors, scale, weight.shape)
+    terms = (x[0, :64].contiguous(), x[:, :8].contiguous(), x[:, 8:16].contiguous())  # a bias, and LoRA's
+    return [
+        (OPS.rotated_int8_quantize.default, (x[:, :128],), {}),
+        (OPS.rotated_int8_weight_scales.default, (weight.tensors, weight.shape), {"direction": "backward"}),
+        (OPS.rotated_int8_weight.default, (weight.tensors, scale, weight.shape), {}),
+        (OPS.rotated_int8_matmul.default, (*qfuse.ops.rotated_int8_quantize(x), q, scale, x.dtype, *terms), {}),
+    ]
+
+
 def calls(device):
     """One call of every overload: (overload, arguments, keywords)."""
     made = make_weight(device)
@@ -117,6 +130,7 @@ def calls(device):
             (made.original, plain.tensors, []),
             {"rows": weight.shape[:1], "order": "split"},
         ),
+        *rotated_int8_calls(made),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), transposed_outputs(device)),
@@ -486,6 +500,39 @@ def test_int8_refuses(device):
     }.items():
         with pytest.raises(RuntimeError, match=message):
             qfuse.ops.dequantize_int8(*arguments)
+
+
+def test_rotated_int8_is_near_the_product(made):
+    weight = made.weight
+    decoded = weight.dequantize(torch.float32)
+    for direction, matrix in (("forward", decoded), ("backward", decoded.T)):
+        x = torch.randn(2, 3, matrix.shape[1], device=matrix.device)
+        x_q, x_scale = qfuse.rotated_int8_quantize(x)
+        scale = qfuse.rotated_int8_weight_scales(weight, direction=direction)
+        q = qfuse.rotated_int8_weight(weight, scale, direction=direction)
+        assert (x_q.dtype, x_q.shape, x_scale.shape) == (torch.int8, x.shape, (2, 3))
+        assert (q.dtype, q.shape, scale.shape) == (torch.int8, matrix.shape, matrix.shape[:1])
+        found = qfuse.rotated_int8_matmul(x_q, x_scale, q, scale, torch.float32)
+        expected = x @ matrix.T
+        assert (found - expected).norm() < 0.02 * expected.norm()
+
+
+def test_rotated_int8_refuses(made):
+    x, (packed, *_) = made.original, made.weight.tensors
+    good = rotated_int8_calls(made)[-1][1]
+
+    def refuse(message, op, *arguments, **keywords):
+        with pytest.raises(RuntimeError, match=message):
+            op(*arguments, **keywords)
+
+    refuse("cols is 100, it must be a multiple of 64", qfuse.rotated_int8_quantize, x[:, :100])
+    refuse("x is float64", qfuse.rotated_int8_quantize, x.double())
+    refuse("packed has", qfuse.ops.rotated_int8_weight_scales, (packed[1:], made.plain), (64, 192))
+    refuse("direction is 'up'", qfuse.ops.rotated_int8_weight_scales, (packed, made.plain), (64, 192), direction="up")
+    refuse("scale has 64 elements", qfuse.rotated_int8_weight, made.weight, good[3], direction="backward")
+    refuse("x_q has shape", qfuse.rotated_int8_matmul, good[0][:, :64].contiguous(), *good[1:])
+    refuse("weight_scale has 63 elements", qfuse.rotated_int8_matmul, *good[:3], good[3][1:], *good[4:])
+    refuse("together", qfuse.rotated_int8_matmul, *good[:-1])
 
 
 def test_silu_dot_refuses(device):

@@ -134,6 +134,20 @@ def matmul_4bit_many(calls: Sequence[Call]) -> list[Tensor]:
     return products
 
 
+def rotated_int8_weight_scales(weight: "Weight4bit", direction: Direction) -> Tensor:
+    scale: Tensor = _ops.rotated_int8_weight_scales.default(
+        weight.tensors, weight.shape, **_blocks(weight), direction=direction
+    )
+    return scale
+
+
+def rotated_int8_weight(weight: "Weight4bit", scale: Tensor, direction: Direction) -> Tensor:
+    q: Tensor = _ops.rotated_int8_weight.default(
+        weight.tensors, scale, weight.shape, **_blocks(weight), direction=direction
+    )
+    return q
+
+
 def _many(calls: Sequence[Call]) -> tuple[Tensor, tuple[Tensor, ...], tuple[Tensor, ...], tuple[int, ...]]:
     """x, the tensors of all weights, the biases and the weights' rows."""
     weights = tuple(tensor for call in calls for tensor in call.weight.tensors)

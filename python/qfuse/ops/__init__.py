@@ -37,6 +37,10 @@ __all__ = [
     "quantize_4bit",
     "quantize_4bit_nested",
     "quantize_blockwise",
+    "rotated_int8_matmul",
+    "rotated_int8_quantize",
+    "rotated_int8_weight",
+    "rotated_int8_weight_scales",
     "silu_dot_fwd_bwd_quant_fuse",
     "swiglu",
 ]
@@ -57,6 +61,10 @@ for _op in (
     "quantize_4bit",
     "quantize_4bit.nested",
     "quantize_blockwise",
+    "rotated_int8_matmul",
+    "rotated_int8_quantize",
+    "rotated_int8_weight",
+    "rotated_int8_weight_scales",
 ):
     # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
     _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
@@ -273,6 +281,76 @@ def matmul_4bit_many(
         order=order,
     )
     return products
+
+
+def rotated_int8_quantize(x: Tensor) -> tuple[Tensor, Tensor]:
+    """x [..., terms], float32, float16 or bfloat16, rotated by a Hadamard matrix and rounded to INT8: q in x's shape,
+    and scale [...] float32, one a row.
+
+    For products in training, x * W^T and dy * W, as rotated_int8_matmul multiplies. terms is a multiple of 64. The rows
+    of x may lie apart; if they overlap or are not contiguous, x is copied.
+    """
+    q, scale = _ops.rotated_int8_quantize.default(x)
+    return q, scale
+
+
+def rotated_int8_weight_scales(
+    weight: Sequence[Tensor],
+    shape: Sequence[int],
+    quant_type: QuantType = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    *,
+    direction: Direction = "forward",
+) -> Tensor:
+    """The scales of a 4-bit weight [rows, cols] in INT8, rotated: [rows] float32 for x * W^T or, with
+    direction="backward", [cols] for dy * W. To be made once, and kept.
+
+    weight, shape, quant_type and the block sizes are those of dequantize_4bit. cols is a multiple of 64, and for
+    "backward" rows too.
+    """
+    of = _weight(weight, shape, None, quant_type, blocksize, nested_blocksize)
+    return torch_ops.rotated_int8_weight_scales(of, direction)
+
+
+def rotated_int8_weight(
+    weight: Sequence[Tensor],
+    scale: Tensor,
+    shape: Sequence[int],
+    quant_type: QuantType = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    *,
+    direction: Direction = "forward",
+) -> Tensor:
+    """The weight by these scales, of rotated_int8_weight_scales: [rows, cols] int8 or, with direction="backward",
+    [cols, rows]."""
+    of = _weight(weight, shape, None, quant_type, blocksize, nested_blocksize)
+    return torch_ops.rotated_int8_weight(of, scale, direction)
+
+
+def rotated_int8_matmul(
+    x_q: Tensor,
+    x_scale: Tensor,
+    weight_q: Tensor,
+    weight_scale: Tensor,
+    dtype: torch.dtype,
+    bias: Tensor | None = None,
+    lora_in: Tensor | None = None,
+    lora_weight: Tensor | None = None,
+    *,
+    direction: Direction = "forward",
+) -> Tensor:
+    """x_q [..., terms], of rotated_int8_quantize, times the transpose of weight_q [n, terms], of rotated_int8_weight,
+    plus bias [n]: [..., n] in `dtype`, which bias has too. The same bits on every device. It has no gradients.
+
+    lora_in [..., rank] and lora_weight in `dtype` add what a LoRA adapter does, as in matmul_4bit; direction says how
+    lora_weight lies, [n, rank] or with "backward" [rank, n], and nothing else.
+    """
+    product: Tensor = _ops.rotated_int8_matmul.default(
+        x_q, x_scale, weight_q, weight_scale, dtype, bias, lora_in, lora_weight, direction=direction
+    )
+    return product
 
 
 def expert_columns(m: int, experts: int) -> int:

@@ -113,6 +113,33 @@ def _matmul_4bit_many(x: Tensor, rows: Sequence[int], **_: Any) -> list[Tensor]:
     return [x.new_empty((*x.shape[:-1], count)) for count in rows]
 
 
+def _rotated_int8_quantize(x: Tensor, **_: Any) -> tuple[Tensor, Tensor]:
+    torch._check(x.dim() > 0, lambda: "x has shape (), it must be [..., terms]")
+    return x.new_empty(x.shape, dtype=torch.int8), x.new_empty(x.shape[:-1], dtype=torch.float32)
+
+
+def _rotated_int8_weight_scales(
+    weight: Sequence[Tensor], shape: Sequence[int], direction: str = "forward", **_: Any
+) -> Tensor:
+    rows, cols = shape
+    return weight[0].new_empty((rows if direction == "forward" else cols,), dtype=torch.float32)
+
+
+def _rotated_int8_weight(
+    weight: Sequence[Tensor], shape: Sequence[int], direction: str = "forward", **_: Any
+) -> Tensor:
+    rows, cols = shape
+    return weight[0].new_empty((rows, cols) if direction == "forward" else (cols, rows), dtype=torch.int8)
+
+
+def _rotated_int8_matmul(x_q: Tensor, weight_q: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
+    torch._check(x_q.dim() > 0, lambda: "x_q has shape (), it must be [..., terms]")
+    torch._check(
+        weight_q.dim() == 2, lambda: f"weight_q has shape {tuple(weight_q.shape)}, it must be [outputs, terms]"
+    )
+    return x_q.new_empty((*x_q.shape[:-1], weight_q.shape[0]), dtype=dtype)
+
+
 def _swiglu(**_: Any) -> None:
     return None
 
@@ -129,6 +156,10 @@ _FAKES: dict[str, Callable[..., object]] = {
     "matmul_4bit": _matmul_4bit,
     "matmul_4bit_grouped": _matmul_4bit_grouped,
     "matmul_4bit_many": _matmul_4bit_many,
+    "rotated_int8_quantize": _rotated_int8_quantize,
+    "rotated_int8_weight_scales": _rotated_int8_weight_scales,
+    "rotated_int8_weight": _rotated_int8_weight,
+    "rotated_int8_matmul": _rotated_int8_matmul,
     "swiglu": _swiglu,
     "silu_dot_fwd_bwd_quant_fuse": _swiglu,
 }

@@ -12,7 +12,7 @@ from ..native.torch_ops import Call
 from ..weight.form import FLOAT_DTYPES
 from ..weight.quant_state import read_weight
 from ..weight.weight_4bit import Weight4bit, decode_in_shape, float_dtype, without_torch_function
-from . import gradients, lora
+from . import gradients, lora, rotated_int8_matmul, rotated_int8_quantize
 from .orders import batch_invariant, default_order, default_order_grouped, has_factored, is_decoded, set_batch_invariant
 
 __all__ = [
@@ -25,6 +25,10 @@ __all__ = [
     "matmul_4bit_lora",
     "matmul_4bit_lora_shared",
     "matmul_4bit_many",
+    "rotated_int8_matmul",
+    "rotated_int8_quantize",
+    "rotated_int8_weight",
+    "rotated_int8_weight_scales",
     "set_batch_invariant",
 ]
 
@@ -345,6 +349,26 @@ def matmul_4bit_lora_shared(
         calls = [_adapted_call(x, weight, bias, order) for weight, (_, bias) in zip(found, operands, strict=True)]
         layers = list(map(lora.Layer, calls, lora_as, lora_bs))
         return lora.matmul_4bit_lora_shared(x, _own_input(x, lora_x), layers, factor)
+
+
+def rotated_int8_weight_scales(weight: Any, quant_state: Any = None, *, direction: ops.Direction = "forward") -> Tensor:
+    """The scales of a 4-bit weight [n, k] of bitsandbytes in INT8, rotated by a Hadamard matrix: [n] float32 for
+    x * W^T, with direction="backward" [k] for dy * W. To be made once, and kept.
+
+    weight and quant_state are those of dequantize_4bit. k is a multiple of 64, and for "backward" n too.
+    """
+    found = read_weight(weight, quant_state)
+    with without_torch_function():
+        return torch_ops.rotated_int8_weight_scales(_detached(found), direction)
+
+
+def rotated_int8_weight(
+    weight: Any, scale: Tensor, quant_state: Any = None, *, direction: ops.Direction = "forward"
+) -> Tensor:
+    """The weight by these scales: [n, k] int8 or, with direction="backward", [k, n], for rotated_int8_matmul."""
+    found = read_weight(weight, quant_state)
+    with without_torch_function():
+        return torch_ops.rotated_int8_weight(_detached(found), scale, direction)
 
 
 def scaled(lora_b: Tensor, scaling: float | Tensor) -> tuple[Tensor, float]:
