@@ -656,8 +656,8 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped
  *   a      = max |v|, of the whole row
  *   scale  = (max(a, 2^-100) * fp32(1/127)) * root; 0 where a is 0; NaN (bits 0x7fffffff) where a v is not finite, be
  *            it that a value was not, or that a sum left fp32's range
- *   q      = the integer nearest to v * (root / scale), ties to even, which is the low byte of fma(v, root / scale,
- *            1.5 * 2^23); 0 where scale is 0 or NaN. -127 to 127
+ *   q      = the low byte of fma(v, root / scale, 1.5 * 2^23), which is the nearest integer, ties to even, -127 to 127;
+ *            0 where scale is not above 0, or infinite
  * B times the product of two rows is that of their v, so each scale takes back B^(1/2). q is made with the scale, not
  * with 127 / a, so that one number a row of W is kept for decoding and for the product. With 2^-100 nothing but v is
  * ever subnormal. */
@@ -695,8 +695,9 @@ QFUSE_API qfuse_status qfuse_rotated_int8_weight_scales(const qfuse_rotated_int8
                                                         const qfuse_exec* exec, qfuse_error* error);
 
 /* The q of a weight, by its scales: FORWARD W as it lies, BACKWARD transposed, so that the terms of a sum are
- * neighbours, as matrix instructions of 8 bits want them. With scales that qfuse_rotated_int8_weight_scales did not
- * make of this weight and direction, q is any numbers. */
+ * neighbours, as matrix instructions of 8 bits want them. Scales that qfuse_rotated_int8_weight_scales did not make
+ * of this weight and direction follow the formula too, but q is then any byte; where the fma gives NaN, that of the
+ * canonical one, 0xff. */
 typedef struct qfuse_rotated_int8_weight_params {
   size_t struct_size;
   const qfuse_weight_4bit* weight; /* as above */

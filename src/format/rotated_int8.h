@@ -14,7 +14,6 @@ inline constexpr std::int64_t kRotatedBlock = 128;      // terms; a matrix of 10
 inline constexpr std::int64_t kSmallRotatedBlock = 64;  // all terms are a multiple of it
 inline constexpr float kLeastRotated = 0x1p-100F;       // below it a row has fewer levels, but no subnormal scale
 inline constexpr float kNearestMagic = 0x1.8p23F;       // a number added to it is rounded to its low bits
-inline constexpr double kNearestMagic64 = 0x1.8p52;     // the same in fp64, where a product of fp32 is exact
 
 // One size for all blocks of a row: with whole blocks of 128 and a last one of 64, each block would need a factor of
 // its own before the maximum, for a twentieth less error where the number of terms is an odd multiple of 64.

@@ -44,7 +44,7 @@ float scale_of(const Row& row) {
 
 std::int8_t nearest(float v, float factor) {
   if (factor == 0.0F) return 0;
-  return static_cast<std::int8_t>(format::bits_of(std::fma(v, factor, format::kNearestMagic)));
+  return static_cast<std::int8_t>(format::bits_of(format::canonical(std::fma(v, factor, format::kNearestMagic))));
 }
 
 void quantize(const Row& row, float scale, std::int8_t* q) {

@@ -58,6 +58,13 @@ TEST_P(RotatedWeights, every_way_gives_the_oracles_bytes_at_any_address) {
   auto p = make_params<contract::RotatedInt8Weight>(GetParam(), in);
   p.scale = made.params.scale;
   expect_oracles_bytes(p);
+  // Others, and numbers that are none.
+  constexpr std::array kOdd = {1e-30F, -1.0F, std::numeric_limits<float>::infinity(),
+                               1e-45F, 3e38F, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> odd(static_cast<std::size_t>(output_count(p)));
+  for (std::size_t i = 0; i < odd.size(); ++i) odd[i] = kOdd[i % kOdd.size()];
+  p.scale = odd.data();
+  expect_oracles_bytes(p);
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, RotatedWeights, testing::ValuesIn(kRotatedWeightCases), risk_name<RotatedWeightCase>);

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -113,18 +112,10 @@ HWY_INLINE hn::Vec<Ints> add_largest(hn::Vec<Ints> largest, const float* values)
 
 // A vector's integers. The factor is not 0.
 HWY_INLINE void store_nearest(const float* values, hn::Vec<Floats> factor, std::int8_t* q) {
-#if HWY_NATIVE_FMA
   const hn::Rebind<std::uint8_t, Floats> d8;
-  const auto rounded = hn::MulAdd(hn::LoadU(Floats(), values), factor, hn::Set(Floats(), format::kNearestMagic));
+  const auto magic = hn::Set(Floats(), format::kNearestMagic);
+  const auto rounded = canonical(Floats(), mul_add(Floats(), hn::LoadU(Floats(), values), factor, magic));
   hn::StoreU(hn::TruncateTo(d8, hn::BitCast(Bits<Floats>(), rounded)), d8, reinterpret_cast<std::uint8_t*>(q));
-#else
-  alignas(64) float factors[kLanes];
-  hn::Store(factor, Floats(), factors);
-  for (std::int64_t i = 0; i < kLanes; ++i) {
-    const double product = static_cast<double>(values[i]) * static_cast<double>(factors[i]);
-    q[i] = static_cast<std::int8_t>(std::bit_cast<std::uint64_t>(product + format::kNearestMagic64));
-  }
-#endif
 }
 
 // ---- kernel: rows of terms ----
