@@ -111,7 +111,10 @@ inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __fmaf_rn(float a, float b, float c) {
+  const float sum = std::fma(a, b, c);
+  return sum == sum ? sum : __builtin_bit_cast(float, 0x7fffffff);  // CUDA's NaN
+}
 inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
   const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
   return static_cast<unsigned>(both >> std::min(shift, 32U));
