@@ -12,6 +12,8 @@ namespace qfuse::format {
 
 // Terms of one step: mma.sync.m16n8k16 and every wgmma for 16-bit types.
 inline constexpr int kStepTerms = 16;
+// Of one step of int8, whose sums are integers: mma.sync.m16n8k32 and every wgmma.
+inline constexpr int kInt8StepTerms = 32;
 
 // Where sums are made in fp32 instead, forward: of how many parts.
 inline constexpr int kFp32Sums = 32;

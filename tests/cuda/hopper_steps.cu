@@ -183,6 +183,41 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one_left(const __gri
   for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
 }
 
+// ---- int8 ----
+
+struct Int8Arguments {
+  TensorMap a;
+  TensorMap b;
+  int* sums;
+  bool adds;
+};
+
+template <int kColumns>
+__global__ void __launch_bounds__(kProductThreads) multiply_one_int8(const __grid_constant__ Int8Arguments p) {
+  auto& [a, b, loaded] = shared_as<ProductShared<kColumns * kRowBytes>>();
+  prepare_one(loaded);
+  if (threadIdx.x == 0) {
+    arrive_expect_tx(loaded, sizeof a + sizeof b);
+    load_tile(&a, p.a, 0, 0, loaded);
+    load_tile(&b, p.b, 0, 0, loaded);
+  }
+  wait_for(loaded);
+  int sums[kColumns / 2];
+#pragma unroll
+  for (int i = 0; i < kColumns / 2; ++i) sums[i] = p.sums[place_of(i).row * kColumns + place_of(i).column];
+  const TileOperand of_a = tile_operand<kRowBytes>(&a, 0);
+  const TileOperand of_b = tile_operand<kRowBytes>(&b, 0);
+  wgmma_fence();
+#pragma unroll
+  for (int step = 0; step < kInt8ProductTerms / format::kInt8StepTerms; ++step)
+    wgmma_int8<kColumns>(sums, offset(of_a, step * format::kInt8StepTerms), offset(of_b, step * format::kInt8StepTerms),
+                         p.adds || step > 0);
+  wgmma_commit();
+  wgmma_wait<0>();
+#pragma unroll
+  for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
+}
+
 // ---- one thread loads, two warps make b's tiles of what it loaded, four warps multiply ----
 
 constexpr int kLoaded = 2;  // stages of a ring: of two lengths, so that phases run apart
@@ -430,6 +465,25 @@ contract::Outcome multiply(TileProduct& p) {
   return sums.read(p.sums);
 }
 
+contract::Outcome multiply_int8(Int8Product& p) {
+  const ByteArray a{kProductRows, kInt8ProductTerms, kInt8ProductTerms, p.a};
+  const ByteArray b{p.columns, kInt8ProductTerms, kInt8ProductTerms, p.b};
+  const OnGpu a_memory(a.bytes);
+  const OnGpu b_memory(b.bytes);
+  const OnGpu sums(p.sums);
+  if (contract::Outcome o = sums.outcome(); !o.ok()) return o;
+  Int8Arguments arguments{.a = {}, .b = {}, .sums = sums.data(), .adds = p.adds};
+  if (contract::Outcome o = map_array(arguments.a, a, a_memory, kProductRows, kRowBytes); !o.ok()) return o;
+  if (contract::Outcome o = map_array(arguments.b, b, b_memory, p.columns, kRowBytes); !o.ok()) return o;
+  void (*kernel)(Int8Arguments) = multiply_one_int8<128>;
+  if constexpr (kMostColumns == 256)
+    if (p.columns == 256) kernel = multiply_one_int8<256>;
+  if (contract::Outcome o = launch(kernel, 1, kProductThreads, kSharedBytes<ProductShared<kMostRightBytes>>, arguments);
+      !o.ok())
+    return o;
+  return sums.read(p.sums);
+}
+
 contract::Outcome run(const Pipeline& p, std::vector<float>& result) {
   const OnGpu a_memory(p.a.bytes);
   const OnGpu b_memory(p.b.bytes);
@@ -453,9 +507,9 @@ contract::Outcome run(const Pipeline& p, std::vector<float>& result) {
 }  // namespace
 
 #ifdef QFUSE_PORTABLE
-const HopperSteps kPortableHopperSteps = {"portable", kMostColumns, load, multiply, run};
+const HopperSteps kPortableHopperSteps = {"portable", kMostColumns, load, multiply, multiply_int8, run};
 #else
-const HopperSteps kPtxHopperSteps = {"ptx", kMostColumns, load, multiply, run};
+const HopperSteps kPtxHopperSteps = {"ptx", kMostColumns, load, multiply, multiply_int8, run};
 
 bool is_hopper() {
   int major = 0;

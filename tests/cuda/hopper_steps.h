@@ -41,6 +41,16 @@ struct TileProduct {
   std::vector<float> sums;
 };
 
+// Of int8, with integer sums; all 128 terms.
+inline constexpr int kInt8ProductTerms = 128;  // likewise four steps
+struct Int8Product {
+  int columns;
+  bool adds;
+  std::vector<std::uint8_t> a;
+  std::vector<std::uint8_t> b;
+  std::vector<int> sums;
+};
+
 inline constexpr int kPipelineColumns = 32;  // of a thread block
 
 // bf16. sums[row][column] = a[row][term] * -b[column][term], in steps of 64 terms; rows and terms beyond a and b are
@@ -55,6 +65,7 @@ struct HopperSteps {
   int most_columns;                                                                  // of a product
   contract::Outcome (*load)(const TileLoad& load, std::vector<std::uint8_t>& tile);  // as it lies in shared memory
   contract::Outcome (*multiply)(TileProduct& product);
+  contract::Outcome (*multiply_int8)(Int8Product& product);
   contract::Outcome (*run)(const Pipeline& pipeline, std::vector<float>& sums);
 };
 

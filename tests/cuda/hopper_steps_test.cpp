@@ -184,6 +184,37 @@ TEST_P(HopperStepsTest, multiply_tiles) {
         }
 }
 
+int expected_sum(const Int8Product& p, int row, int column) {
+  int sum = p.adds ? p.sums[static_cast<std::size_t>(row * p.columns + column)] : 0;
+  const auto value = [](const std::vector<std::uint8_t>& of, int r, int term) {
+    return static_cast<std::int8_t>(of[static_cast<std::size_t>(r * kInt8ProductTerms + term)]);
+  };
+  for (int term = 0; term < kInt8ProductTerms; ++term) sum += value(p.a, row, term) * value(p.b, column, term);
+  return sum;
+}
+
+TEST_P(HopperStepsTest, multiply_int8_tiles) {
+  for (const int columns : {128, 256})
+    for (const bool adds : {false, true}) {
+      if (columns > GetParam().steps->most_columns) continue;
+      SCOPED_TRACE(std::to_string(columns) + " columns, adds " + std::to_string(static_cast<int>(adds)));
+      Int8Product before{.columns = columns,
+                         .adds = adds,
+                         .a = random_array(random_, kProductRows, kInt8ProductTerms, kInt8ProductTerms).bytes,
+                         .b = random_array(random_, columns, kInt8ProductTerms, kInt8ProductTerms).bytes,
+                         .sums = {}};
+      for (int i = 0; i < kProductRows * columns; ++i)
+        before.sums.push_back(static_cast<int>(random_() % 100'000'000) - 50'000'000);
+      Int8Product after = before;
+      const contract::Outcome o = GetParam().steps->multiply_int8(after);
+      ASSERT_TRUE(o.ok()) << o.message;
+      for (int row = 0; row < kProductRows; ++row)
+        for (int column = 0; column < columns; ++column)
+          ASSERT_EQ(after.sums[static_cast<std::size_t>(row * columns + column)], expected_sum(before, row, column))
+              << "row " << row << ", column " << column;
+    }
+}
+
 // bf16 of some size near 1.
 ByteArray random_values(std::mt19937& random, std::int64_t rows, std::int64_t terms) {
   ByteArray array{rows, 2 * terms, 2 * terms, {}};

@@ -208,6 +208,21 @@ struct Multiply {
   }
 };
 
+struct MultiplyInt8 {
+  __device__ bool operator()(std::uint64_t i) const {
+    std::uint32_t a[4];
+    std::uint32_t b[2];
+    int x[4];
+    int y[4];
+    for (int w = 0; w < 4; ++w) a[w] = __float_as_uint(mixed(10 * i + w));
+    for (int w = 0; w < 2; ++w) b[w] = __float_as_uint(mixed(10 * i + 4 + w));
+    for (int s = 0; s < 4; ++s) x[s] = y[s] = static_cast<int>(__float_as_uint(mixed(10 * i + 6 + s))) / 2;
+    ptx::multiply_int8(a, b, x);
+    portable::multiply_int8(a, b, y);
+    return x[0] == y[0] && x[1] == y[1] && x[2] == y[2] && x[3] == y[3];
+  }
+};
+
 template <class Twins>
 __global__ void compare(std::uint64_t inputs, unsigned long long* counts) {
   const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * kThreads;
@@ -309,6 +324,7 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),
       counts.run<Multiply<false>>("matrix instruction for bf16, numbers of six kinds", kMatrixLanes),
       counts.run<Multiply<true>>("matrix instruction for fp16, numbers of six kinds", kMatrixLanes),
+      counts.run<MultiplyInt8>("matrix instruction for int8, any bytes", kMatrixLanes),
       counts.run("load_transposed, load_matrices, transposed", 4 * 32,
                  [&] { compare_matrices<<<1, 32>>>(counts.memory); }),
       counts.run("load_pair_at", 4 * 256 * 32, [&] { compare_shared_pairs<<<1, 32>>>(counts.memory); })};

@@ -292,6 +292,29 @@ __device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t
   wgmma_rs_of(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
+// The same of int8, 32 terms a step, to integers: tiles have rows of 128 bytes, one a term, none of them transposed.
+// Not inline, for the reason that add_products is not.
+__attribute__((noinline)) __device__ inline int add_int8_products(int sum, TileOperand a, unsigned row, TileOperand b,
+                                                                  unsigned column) {
+  const auto value = [](TileOperand of, unsigned r, unsigned term) -> int {
+    return *Hardware::seen_by_async_proxy(
+        reinterpret_cast<const std::int8_t*>(swizzled(of.tile + r * of.row_bytes + term, of.row_bytes)));
+  };
+  for (unsigned k = 0; k < format::kInt8StepTerms; ++k) sum += value(a, row, k) * value(b, column, k);
+  return sum;
+}
+template <int kColumns>
+__device__ void wgmma_int8(int (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  Hardware::multiply([=, &sums] {
+    const unsigned lane = threadIdx.x % kWarp;
+    const unsigned warp = threadIdx.x / kWarp % 4;
+    QFUSE_UNROLL
+    for (unsigned i = 0; i < kColumns / 2; ++i)
+      sums[i] = add_int8_products(adds ? sums[i] : 0, a, 16 * warp + lane / 4 + 8 * (i / 2 % 2), b,
+                                  8 * (i / 4) + 2 * (lane % 4) + i % 2);
+  });
+}
+
 // Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the
 // last kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
 __device__ inline void wgmma_fence() {}
@@ -303,8 +326,8 @@ __device__ void wgmma_wait() {
 }
 
 // After the wait, before sums are used.
-template <int kSums>
-__device__ void warpgroup_fence_operand(float (&/*sums*/)[kSums]) {}
+template <class Sum, int kSums>
+__device__ void warpgroup_fence_operand(Sum (&/*sums*/)[kSums]) {}
 // And of a left operand in registers before it is made anew.
 __device__ inline void warpgroup_fence_operand(std::uint32_t (&/*words*/)[4]) {}
 

@@ -143,10 +143,12 @@ __device__ inline void wgmma_fence() {
   "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define QFUSE_SUMS_4(at) "+f"(sums[at]), "+f"(sums[(at) + 1]), "+f"(sums[(at) + 2]), "+f"(sums[(at) + 3])
-#define QFUSE_SUMS_16(at) QFUSE_SUMS_4(at), QFUSE_SUMS_4((at) + 4), QFUSE_SUMS_4((at) + 8), QFUSE_SUMS_4((at) + 12)
-#define QFUSE_SUMS_64(at) \
-  QFUSE_SUMS_16(at), QFUSE_SUMS_16((at) + 16), QFUSE_SUMS_16((at) + 32), QFUSE_SUMS_16((at) + 48)
+#define QFUSE_SUMS_4(kind, at) kind(sums[at]), kind(sums[(at) + 1]), kind(sums[(at) + 2]), kind(sums[(at) + 3])
+#define QFUSE_SUMS_16(kind, at) \
+  QFUSE_SUMS_4(kind, at), QFUSE_SUMS_4(kind, (at) + 4), QFUSE_SUMS_4(kind, (at) + 8), QFUSE_SUMS_4(kind, (at) + 12)
+#define QFUSE_SUMS_64(kind, at)                                                            \
+  QFUSE_SUMS_16(kind, at), QFUSE_SUMS_16(kind, (at) + 16), QFUSE_SUMS_16(kind, (at) + 32), \
+      QFUSE_SUMS_16(kind, (at) + 48)
 
 // The instruction, with the numbers of the operands behind the sums; and these operands.
 #define QFUSE_PRODUCT(columns, names, a, b, adds, transposed, type)                                             \
@@ -169,19 +171,19 @@ __device__ void wgmma_of(float (&sums)[kColumns / 2], TileOperand a, TileOperand
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   if constexpr (kColumns == 32)
     asm volatile(QFUSE_PRODUCT("32", QFUSE_NAMES_16, "%16", "%17", "%18", "%19, %20", "%21")
-                 : QFUSE_SUMS_16(0)
+                 : QFUSE_SUMS_16("+f", 0)
                  : QFUSE_FACTORS);
   else if constexpr (kColumns == 64)
     asm volatile(QFUSE_PRODUCT("64", QFUSE_NAMES_32, "%32", "%33", "%34", "%35, %36", "%37")
-                 : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16)
+                 : QFUSE_SUMS_16("+f", 0), QFUSE_SUMS_16("+f", 16)
                  : QFUSE_FACTORS);
   else if constexpr (kColumns == 128)
     asm volatile(QFUSE_PRODUCT("128", QFUSE_NAMES_64, "%64", "%65", "%66", "%67, %68", "%69")
-                 : QFUSE_SUMS_64(0)
+                 : QFUSE_SUMS_64("+f", 0)
                  : QFUSE_FACTORS);
   else
     asm volatile(QFUSE_PRODUCT("256", QFUSE_NAMES_128, "%128", "%129", "%130", "%131, %132", "%133")
-                 : QFUSE_SUMS_64(0), QFUSE_SUMS_64(64)
+                 : QFUSE_SUMS_64("+f", 0), QFUSE_SUMS_64("+f", 64)
                  : QFUSE_FACTORS);
 #else
   __trap();
@@ -204,7 +206,7 @@ template <class Type>
 __device__ void wgmma_rs_of(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile(QFUSE_PRODUCT("256", QFUSE_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", "%134", "%135")
-               : QFUSE_SUMS_64(0), QFUSE_SUMS_64(64)
+               : QFUSE_SUMS_64("+f", 0), QFUSE_SUMS_64("+f", 64)
                : QFUSE_LEFT_FACTORS);
 #else
   __trap();
@@ -217,6 +219,29 @@ __device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t
   wgmma_rs_of<TypeBfloat16>(sums, a, b, adds);
 }
 
+// s8 by s8 in steps of 32 terms, to integers.
+#define QFUSE_INT8_PRODUCT(columns, names, a, b, adds)                                          \
+  "{ .reg .pred adds; setp.ne.b32 adds, " adds ", 0; wgmma.mma_async.sync.aligned.m64n" columns \
+  "k32.s32.s8.s8 "                                                                              \
+  "{" names "}, " a ", " b ", adds; }"
+
+template <int kColumns>
+__device__ void wgmma_int8(int (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  static_assert(kColumns == 128 || kColumns == 256);
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  if constexpr (kColumns == 128)
+    asm volatile(QFUSE_INT8_PRODUCT("128", QFUSE_NAMES_64, "%64", "%65", "%66")
+                 : QFUSE_SUMS_64("+r", 0)
+                 : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)));
+  else
+    asm volatile(QFUSE_INT8_PRODUCT("256", QFUSE_NAMES_128, "%128", "%129", "%130")
+                 : QFUSE_SUMS_64("+r", 0), QFUSE_SUMS_64("+r", 64)
+                 : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)));
+#else
+  __trap();
+#endif
+}
+
 #undef QFUSE_NAMES_16
 #undef QFUSE_NAMES_32
 #undef QFUSE_NAMES_64
@@ -227,6 +252,7 @@ __device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t
 #undef QFUSE_PRODUCT
 #undef QFUSE_FACTORS
 #undef QFUSE_LEFT_FACTORS
+#undef QFUSE_INT8_PRODUCT
 
 __device__ inline void wgmma_commit() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -249,6 +275,11 @@ template <int kSums>
 __device__ void warpgroup_fence_operand(float (&sums)[kSums]) {
 #pragma unroll
   for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+}
+template <int kSums>
+__device__ void warpgroup_fence_operand(int (&sums)[kSums]) {
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) asm volatile("" : "+r"(sums[i])::"memory");
 }
 // Nor that instructions still read the registers of a left operand.
 __device__ inline void warpgroup_fence_operand(std::uint32_t (&words)[4]) {

@@ -183,6 +183,27 @@ __device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std:
   multiply(format::kBinaryBfloat16, a, b, sums);
 }
 
+// The same of int8 and 32 terms, to integers: a word has four terms, 4t and the next ones, in the later words 4t + 16
+// and the next ones. That is how mma.m16n8k32 has them.
+__device__ inline void multiply_int8(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], int (&sums)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const auto add = [](int sum, std::uint32_t x, std::uint32_t y) {
+    for (int i = 0; i < 32; i += 8) sum += static_cast<std::int8_t>(x >> i) * static_cast<std::int8_t>(y >> i);
+    return sum;
+  };
+  QFUSE_UNROLL
+  for (int t = 0; t < 4; ++t) QFUSE_UNROLL
+  for (int later = 0; later < 2; ++later) {
+    std::uint32_t rows[2];
+    std::uint32_t columns[2];
+    for (int h = 0; h < 2; ++h) {
+      rows[h] = value_of(a[2 * later + h], lane / 4 * 4 + t);
+      columns[h] = value_of(b[later], (lane % 4 * 2 + h) * 4 + t);
+    }
+    for (int i = 0; i < 4; ++i) sums[i] = add(sums[i], rows[i / 2], columns[i % 2]);
+  }
+}
+
 // A thread's copies to shared memory, which pass its registers by: each 16 bytes at an aligned address. A group of
 // copies is what was begun since the group before was closed. A thread may read its own once it has waited, for all
 // groups but the kLater that were closed last. Here each is made as late as it may be, so that a test sees a wait that
