@@ -38,8 +38,9 @@ std::vector<Row>& rows() {
       {QFUSE_CUDA,
        {cuda::ops::dequantize_4bit, cuda::ops::quantize_4bit, cuda::ops::quantize_blockwise,
         cuda::ops::dequantize_blockwise, cuda::ops::dequantize_int8, cuda::ops::swiglu, cuda::ops::matmul_4bit,
-        cuda::ops::lora_merge, cuda::ops::matmul_4bit_many, cuda::ops::matmul_4bit_grouped, nullptr, nullptr, nullptr,
-        nullptr}},
+        cuda::ops::lora_merge, cuda::ops::matmul_4bit_many, cuda::ops::matmul_4bit_grouped,
+        cuda::ops::rotated_int8_quantize, cuda::ops::rotated_int8_weight_scales, cuda::ops::rotated_int8_weight,
+        cuda::ops::rotated_int8_matmul}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,

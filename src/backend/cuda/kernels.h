@@ -20,6 +20,10 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& e
 contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit_many(const contract::Matmul4bitMany& p, const qfuse_exec& exec);
+contract::Outcome rotated_int8_quantize(const contract::RotatedInt8Quantize& p, const qfuse_exec& exec);
+contract::Outcome rotated_int8_weight_scales(const contract::RotatedInt8WeightScales& p, const qfuse_exec& exec);
+contract::Outcome rotated_int8_weight(const contract::RotatedInt8Weight& p, const qfuse_exec& exec);
+contract::Outcome rotated_int8_matmul(const contract::RotatedInt8Matmul& p, const qfuse_exec& exec);
 
 }  // namespace ops
 

@@ -8,6 +8,8 @@
 #else
 #include "backend/cuda/device/hopper_portable.cuh"
 #endif
+#include "backend/cuda/align.h"
+#include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/warp.cuh"
 
@@ -21,6 +23,26 @@ namespace qfuse::cuda {
 __device__ inline void arrive_as_warp(Mbarrier& barrier, int lane) {
   __syncwarp(kAllLanes);
   if (lane == 0) arrive(barrier);
+}
+
+// Where a warp is in a ring of slots: the slot, and the phase of its mbarriers.
+template <int kSlots>
+struct PipelineState {
+  int slot = 0;
+  unsigned phase = 0;
+  __device__ void advance(int by) {
+    slot += by;
+    if (slot < kSlots) return;
+    slot -= kSlots;
+    ++phase;
+  }
+};
+
+// The shared memory that a launch asks for, from where a tile may lie.
+__device__ inline char* aligned_shared() {
+  char* const begin = static_cast<char*>(dynamic_shared());
+  const auto beyond = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % kTileAlignment);
+  return begin + (beyond == 0 ? 0 : kTileAlignment - beyond);
 }
 
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>

@@ -97,6 +97,15 @@ __device__ inline float decode_absmax(bool is_nested, const float* map, const Ab
   return decode_absmax(map[absmax.code], absmax.scale, [&] { return offset; });
 }
 
+// Where each thread needs only a few, without tables in shared memory.
+template <bool kWide>
+__device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
+  if (!is_nested) return load<kWide>(w.absmax + block);
+  const float value = load<kWide>(w.nested_quant_map + w.absmax_8bit[block]);
+  const float scale = load<kWide>(w.nested_absmax + ((w.nested_begin + block) >> (w.nested_shift - w.block_shift)));
+  return decode_absmax(value, scale, [&] { return load<kWide>(w.nested_offset); });
+}
+
 // The codes of kGroup elements, or of the `left` ones that exist.
 template <int kGroup>
 __device__ std::uint32_t load_codes(const std::uint8_t* packed, int left) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/cuda/align.h"
 #include "backend/cuda/facts.h"
 #include "contract/matmul_4bit_grouped.h"
 
@@ -164,7 +165,6 @@ constexpr StageShape shape_of(int outputs, int tokens) {
 // Forward register_weights has the largest tile, and takes less time.
 constexpr bool has_kernel(const StageShape& shape, bool is_forward) { return !is_forward || !shape.weights_first(); }
 
-inline constexpr std::int64_t kTileAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kMbarrierBytes = 1024;  // bytes, at most
 constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
   constexpr std::int64_t kValue = 2;  // bytes

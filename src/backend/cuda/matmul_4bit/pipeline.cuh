@@ -44,28 +44,6 @@ struct GroupedPipelineArguments : PipelineArguments {
   Groups groups;
 };
 
-// Where a warp is in a ring of slots: the slot, and the phase of its mbarriers.
-template <int kSlots>
-struct PipelineState {
-  int slot = 0;
-  unsigned phase = 0;
-  __device__ void advance(int by) {
-    slot += by;
-    if (slot < kSlots) return;
-    slot -= kSlots;
-    ++phase;
-  }
-};
-
-// ---- shared memory ----
-
-// Aligned to the bytes after which the swizzle repeats.
-__device__ inline char* aligned_shared() {
-  char* const begin = static_cast<char*>(dynamic_shared());
-  const auto beyond = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % kTileAlignment);
-  return begin + (beyond == 0 ? 0 : kTileAlignment - beyond);
-}
-
 // ---- before the wait for prerequisite grids ----
 
 // Into the L2, for loads that come later.

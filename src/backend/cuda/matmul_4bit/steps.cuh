@@ -69,15 +69,6 @@ __device__ inline void multiply(const std::uint32_t (&a)[4], const std::uint32_t
   multiply_bfloat16(a, b, sums);
 }
 
-// Where each thread needs only a few, without tables in shared memory.
-template <bool kWide>
-__device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
-  if (!is_nested) return load<kWide>(w.absmax + block);
-  const float value = load<kWide>(w.nested_quant_map + w.absmax_8bit[block]);
-  const float scale = load<kWide>(w.nested_absmax + ((w.nested_begin + block) >> (w.nested_shift - w.block_shift)));
-  return decode_absmax(value, scale, [&] { return load<kWide>(w.nested_offset); });
-}
-
 // One weight, before it is rounded.
 __device__ inline float decode_element(const Weight4bit& w, bool is_nested, const float* values, std::int64_t i) {
   const unsigned byte = w.packed[i / 2];

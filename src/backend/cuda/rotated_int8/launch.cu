@@ -1,0 +1,110 @@
+// in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; faster
+//         where what is read and q are aligned to 16 bytes. Of the product: mma.cu, wgmma.cu
+// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; any address
+// math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
+//         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
+//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+// cost:   of x 3 or 5 bytes a value, bound by the device's memory; of a weight 1.5 bytes and about 15 instructions
+// oracle: reference/rotated_int8.cpp
+#include "backend/cuda/gpu.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/rotated_int8/columns.cuh"
+#include "backend/cuda/rotated_int8/matmul.cuh"
+#include "backend/cuda/rotated_int8/rows.cuh"
+
+namespace qfuse::cuda::rotated_int8 {
+namespace {
+
+// call(block size, whether addresses are aligned), as constants of the plan.
+template <class Call>
+contract::Outcome with_constants(const TermsPlan& plan, const Call& call) {
+  constexpr std::integral_constant<int, format::kRotatedBlock> kLarge;
+  constexpr std::integral_constant<int, format::kSmallRotatedBlock> kSmall;
+  if (plan.block == kLarge) return plan.wide ? call(kLarge, std::true_type()) : call(kLarge, std::false_type());
+  return plan.wide ? call(kSmall, std::true_type()) : call(kSmall, std::false_type());
+}
+
+LaunchShape shape_of(const TermsPlan& plan) {
+  return {.blocks = plan.blocks, .threads = plan.threads, .rows = static_cast<int>(plan.tiles)};
+}
+
+// ---- x or dy ----
+
+template <class In>
+contract::Outcome launch_inputs(const contract::RotatedInt8Quantize& p, const QuantizePlan& plan,
+                                const qfuse_exec& exec) {
+  const RowArguments<Inputs, Pass::both> a = {{p.in, in_stride(p)}, p.cols, p.scale, p.q};
+  return with_constants(plan, [&](auto block, auto wide) {
+    using Row = InputRow<In, wide()>;
+    return launch(plan.once ? quantize_rows<Row, block(), wide(), Pass::both, true>
+                            : quantize_rows<Row, block(), wide(), Pass::both, false>,
+                  shape_of(plan), a, exec);
+  });
+}
+
+contract::Outcome launch_inputs_of(const contract::RotatedInt8Quantize& p, const QuantizePlan& plan,
+                                   const qfuse_exec& exec) {
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: return launch_inputs<float>(p, plan, exec);
+    case QFUSE_FLOAT16: return launch_inputs<Half>(p, plan, exec);
+    case QFUSE_BFLOAT16: return launch_inputs<Bfloat16>(p, plan, exec);
+  }
+  return {};
+}
+
+// ---- a weight ----
+
+template <Pass kPass, class Op>
+contract::Outcome launch_weight(const Op& p, const TermsPlan& plan, Scale<kPass>* scale, std::int8_t* q,
+                                const qfuse_exec& exec) {
+  const Weights weights = {device_view(p.weight), contract::is_nested(p.weight)};
+  return with_constants(plan, [&](auto block, auto wide) {
+    if (p.direction == QFUSE_FORWARD)
+      return launch(quantize_rows<WeightRow<wide()>, block(), wide(), kPass, false>, shape_of(plan),
+                    RowArguments<Weights, kPass>{weights, p.weight.cols, scale, q}, exec);
+    return launch(quantize_columns<block(), wide(), kPass>, shape_of(plan),
+                  ColumnArguments<kPass>{weights, p.weight.rows, p.weight.cols, scale, q, plan.tiles}, exec);
+  });
+}
+
+}  // namespace
+}  // namespace qfuse::cuda::rotated_int8
+
+namespace qfuse::cuda {
+
+contract::Outcome ops::rotated_int8_quantize(const contract::RotatedInt8Quantize& p, const qfuse_exec& exec) {
+  using namespace cuda::rotated_int8;
+  QuantizePlan how = plan(p);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
+  return launch_inputs_of(p, how, exec);
+}
+
+contract::Outcome ops::rotated_int8_weight_scales(const contract::RotatedInt8WeightScales& p, const qfuse_exec& exec) {
+  using namespace cuda::rotated_int8;
+  WeightScalesPlan how = plan(p);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
+  return launch_weight<Pass::scales>(p, how, p.scale, nullptr, exec);
+}
+
+contract::Outcome ops::rotated_int8_weight(const contract::RotatedInt8Weight& p, const qfuse_exec& exec) {
+  using namespace cuda::rotated_int8;
+  WeightPlan how = plan(p);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
+  return launch_weight<Pass::codes>(p, how, p.scale, p.q, exec);
+}
+
+contract::Outcome ops::rotated_int8_matmul(const contract::RotatedInt8Matmul& p, const qfuse_exec& exec) {
+  using namespace cuda::rotated_int8;
+  DeviceFacts facts;
+  if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
+  if (!takes(Kernel::mma_unaligned, p, facts))
+    return contract::unsupported("this GPU has no matrix instructions for int8");
+  MatmulPlan how = plan(p, facts);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
+  if constexpr (kHasMatrixInstructions && kHasWgmma)
+    if (how.kernel == Kernel::wgmma) return launch_wgmma(p, how, exec);
+  if constexpr (kHasMatrixInstructions) return launch_mma(p, how, exec);
+  return {};
+}
+
+}  // namespace qfuse::cuda

@@ -1,0 +1,77 @@
+// How the ops of rotated_int8 run on CUDA.
+#ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_PLAN_H
+#define QFUSE_BACKEND_CUDA_ROTATED_INT8_PLAN_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "backend/cuda/rotated_int8/kernels.h"
+#include "contract/plan.h"
+
+namespace qfuse::cuda::rotated_int8 {
+
+inline constexpr int kLaneTerms = 32;        // of a thread at a time: 16 bytes of codes, of one absmax
+inline constexpr int kMostRowThreads = 512;  // so that rows of up to 16384 terms are read once
+inline constexpr int kTileCols = 64;         // of a weight, transposed at a time: no width has a rest
+
+// What a kernel makes of rows of terms.
+enum class Pass { both, scales, codes };
+
+struct TermsPlan {
+  int block = 0;            // terms that are rotated together
+  int threads = 0;          // of a thread block
+  bool wide = false;        // 16-byte loads and stores; else any address
+  bool once = false;        // a thread block has all terms of its row at a time; else window after window
+  std::int64_t blocks = 0;  // thread blocks
+  std::int64_t tiles = 1;   // backward: thread blocks that share 64 columns
+
+  [[nodiscard]] std::array<contract::Field, 6> fields() const {
+    return {{contract::field("block", block), contract::field("threads", threads), contract::field("wide", wide),
+             contract::field("once", once), contract::field("blocks", blocks), contract::field("tiles", tiles)}};
+  }
+};
+struct QuantizePlan : TermsPlan {
+  static constexpr const char* kOp = contract::RotatedInt8Quantize::kName;
+};
+struct WeightScalesPlan : TermsPlan {
+  static constexpr const char* kOp = contract::RotatedInt8WeightScales::kName;
+};
+struct WeightPlan : TermsPlan {
+  static constexpr const char* kOp = contract::RotatedInt8Weight::kName;
+};
+
+struct MatmulPlan {
+  static constexpr const char* kOp = contract::RotatedInt8Matmul::kName;
+  Kernel kernel = Kernel::mma;
+  int tokens = 0;           // of a tile
+  int outputs = 0;          // of a tile
+  int threads = 0;          // of a thread block
+  std::int64_t blocks = 0;  // thread blocks
+  int shared_bytes = 0;     // of a thread block
+
+  [[nodiscard]] std::array<contract::Field, 6> fields() const {
+    constexpr std::array kNames = {"wgmma", "mma", "mma_unaligned"};
+    return {{{"kernel", kNames.at(static_cast<std::size_t>(kernel))},
+             contract::field("tokens", tokens),
+             contract::field("outputs", outputs),
+             contract::field("threads", threads),
+             contract::field("blocks", blocks),
+             contract::field("shared_bytes", shared_bytes)}};
+  }
+};
+
+// Every plan that a call can have, and the one that it gets.
+std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p);
+QuantizePlan plan(const contract::RotatedInt8Quantize& p);
+std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p);
+WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p);
+std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p);
+WeightPlan plan(const contract::RotatedInt8Weight& p);
+std::vector<MatmulPlan> candidates(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts);
+MatmulPlan plan(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts);
+
+}  // namespace qfuse::cuda::rotated_int8
+
+#endif  // QFUSE_BACKEND_CUDA_ROTATED_INT8_PLAN_H

@@ -1,0 +1,94 @@
+// Steps of rotated_int8, in the words of reference/rotated_int8.cpp: a lane has 32 neighbouring terms of a row, and the
+// two or four lanes of a block are neighbours.
+#ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_STEPS_CUH
+#define QFUSE_BACKEND_CUDA_ROTATED_INT8_STEPS_CUH
+
+#include <cstdint>
+#include <type_traits>
+
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/warp.cuh"
+#include "backend/cuda/device/weight_4bit.cuh"
+#include "backend/cuda/rotated_int8/plan.h"
+#include "format/rotated_int8.h"
+
+namespace qfuse::cuda::rotated_int8 {
+
+// ---- of a weight ----
+
+struct Weights {
+  Weight4bit weight;
+  bool is_nested;
+};
+
+// Of rows of terms: written, or, where codes are made by them, read.
+template <Pass kPass>
+using Scale = std::conditional_t<kPass == Pass::codes, const float, float>;
+
+// What codes mean, by all threads: in shared memory, where no two of 16 values are in one bank.
+__device__ inline const float* shared_values(const Weight4bit& weight) {
+  __shared__ float values[format::kCodes4];
+  if (threadIdx.x < format::kCodes4) values[threadIdx.x] = weight.values[threadIdx.x];
+  __syncthreads();
+  return values;
+}
+
+// ---- terms ----
+
+// The two largest distances are between lanes. There the second one of a pair has the difference: its own value is
+// multiplied by -1, which rounds nothing.
+template <int kBlock>
+__device__ void rotate(float (&v)[kLaneTerms]) {
+#pragma unroll
+  for (int distance = 1; distance < kLaneTerms; distance *= 2)
+#pragma unroll
+    for (int i = 0; i < kLaneTerms; ++i) {
+      if ((i & distance) != 0) continue;
+      const float x = v[i];
+      const float y = v[i + distance];
+      v[i] = x + y;
+      v[i + distance] = x - y;
+    }
+#pragma unroll
+  for (int lanes = 1; lanes < kBlock / kLaneTerms; lanes *= 2) {
+    const float sign = (static_cast<int>(threadIdx.x) & lanes) == 0 ? 1.0F : -1.0F;
+#pragma unroll
+    for (int i = 0; i < kLaneTerms; ++i) v[i] = __fmaf_rn(sign, v[i], exchange(v[i], lanes));
+  }
+}
+
+// The largest magnitude, as bits.
+__device__ inline std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
+__device__ inline std::uint32_t larger_of(std::uint32_t largest, const float (&v)[kLaneTerms]) {
+#pragma unroll
+  for (int i = 0; i < kLaneTerms; ++i) largest = larger(largest, __float_as_uint(v[i]) & ~format::kSignBit);
+  return largest;
+}
+
+// Four codes: low bytes of sums whose low bits are the nearest integers.
+__device__ inline std::uint32_t nearest(const float* v, float factor) {
+  std::uint32_t sums[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) sums[i] = __float_as_uint(__fmaf_rn(v[i], factor, format::kNearestMagic));
+  constexpr std::uint32_t kLowBytes = 0x0040;
+  constexpr std::uint32_t kLowPairs = 0x5410;
+  return permuted(permuted(sums[0], sums[1], kLowBytes), permuted(sums[2], sums[3], kLowBytes), kLowPairs);
+}
+
+// A factor of 0 makes zeros even of what is not finite.
+template <bool kWide>
+__device__ void store_nearest(std::int8_t* q, const float (&v)[kLaneTerms], float factor) {
+  std::uint32_t words[kLaneTerms / 4];
+#pragma unroll
+  for (int i = 0; i < kLaneTerms / 4; ++i) words[i] = factor == 0.0F ? 0U : nearest(v + 4 * i, factor);
+#pragma unroll
+  for (int i = 0; i < kLaneTerms / 16; ++i)
+    if constexpr (kWide)
+      reinterpret_cast<uint4*>(q)[i] = vector_of(words + 4 * i);
+    else
+      store_bytes(q + 16 * i, vector_of(words + 4 * i));
+}
+
+}  // namespace qfuse::cuda::rotated_int8
+
+#endif  // QFUSE_BACKEND_CUDA_ROTATED_INT8_STEPS_CUH
