@@ -235,8 +235,13 @@ __device__ void store_vector_of(Value* to, bool is_wide, std::int64_t left, cons
     return;
   }
 #pragma unroll
-  for (int i = 0; i < kValues; ++i)
-    if (i < left) store_bytes(to + i, reinterpret_cast<const Value*>(words)[i]);
+  for (int i = 0; i < kValues; ++i) {
+    if (i >= left) continue;
+    if constexpr (sizeof(Value) == 4)
+      store_bytes(to + i, words[i]);
+    else
+      store_bytes(to + i, static_cast<std::uint16_t>(words[i / 2] >> (16 * (i % 2))));
+  }
 }
 
 // By all lanes, whether their token exists or not.
