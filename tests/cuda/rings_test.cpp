@@ -1,4 +1,4 @@
-// The rings of slots of matmul_4bit's kernels whose warps have roles: their protocols, explored (ring_explorer.h). A
+// The rings of slots of the products' kernels whose warps have roles: their protocols, explored (ring_explorer.h). A
 // kernel that changes its waits, arrivals or slots changes here, too. Which tile a stage is of no step asks: tiles of
 // experts are in other places, but as many for each role, of as many stages each.
 //
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backend/cuda/matmul_4bit/plan.h"
+#include "backend/cuda/rotated_int8/plan.h"
 #include "ring_explorer.h"
 
 namespace qfuse::tests {
@@ -133,6 +134,38 @@ Protocol register_weights(Warps warps = {}, int slots = cuda::matmul_4bit::kRegi
                   .at_end = {{Act::release, 0}}}}};
 }
 
+// ---- rotated_int8_matmul: wgmma.cu. Loaders and fillers wait only for multipliers, each in a ring of its own, so that
+// one protocol has tiles of several stages, and the other one tiles of one, which end after as many windows ----
+
+Protocol wgmma_stages(Warps warps = {}, int slots = cuda::rotated_int8::kWgmmaShapes[0].slots) {
+  return {
+      .name = "rotated_int8 wgmma, " + std::to_string(slots) + " slots",
+      .rings = {{"stages", slots, 1, warps.of_multipliers}},
+      .actors = {{.name = "loader", .count = 1, .steps = {{Act::wait_empty, 0}, {Act::load, 0}}, .only_loads = true},
+                 {.name = "multiplier",
+                  .count = warps.of_multipliers,
+                  .steps = {{Act::wait_full, 0}, {Act::read, 0}, {Act::release, 0, -1}},
+                  .at_end = {{Act::release, 0}}}}};
+}
+
+Protocol wgmma_tiles(int windows, Warps warps = {}) {
+  enum { kStages, kEnds };
+  Protocol protocol = wgmma_stages(warps);
+  protocol.name = "rotated_int8 wgmma, tiles of " + std::to_string(windows) + " windows";
+  protocol.rings.push_back(
+      {"ends", cuda::rotated_int8::kWgmmaEnds, cuda::rotated_int8::kWgmmaFillers, warps.of_multipliers, windows});
+  Actors fillers{.name = "filler", .count = cuda::rotated_int8::kWgmmaFillers, .steps = {}};
+  Actors multipliers{.name = "multiplier",
+                     .count = warps.of_multipliers,
+                     .steps = {{Act::wait_full, kStages}, {Act::read, kStages}, {Act::release, kStages}}};
+  for (int window = 0; window < windows; ++window) {
+    for (const Act act : {Act::wait_empty, Act::write, Act::arrive}) fillers.steps.push_back({act, kEnds, window});
+    for (const Act act : {Act::wait_full, Act::read, Act::release}) multipliers.steps.push_back({act, kEnds, window});
+  }
+  protocol.actors = {protocol.actors[0], fillers, multipliers};
+  return protocol;
+}
+
 // ---- tests ----
 
 // Prints its figures, too, for the documents.
@@ -175,6 +208,12 @@ TEST(Rings, every_shape_of_warp_specialized_is_safe) {
 
 TEST(Rings, register_weights_is_safe) { EXPECT_EQ(explored(register_weights()).fault, ""); }
 
+TEST(Rings, wgmma_of_int8_is_safe) {
+  for (const auto& shape : cuda::rotated_int8::kWgmmaShapes)
+    EXPECT_EQ(explored(wgmma_stages({}, shape.slots)).fault, "");
+  for (const int windows : {1, 2, 3}) EXPECT_EQ(explored(wgmma_tiles(windows)).fault, "");
+}
+
 TEST(Rings, every_warp_is_safe) {
   for (const StageShape& shape : {shape_of(128, 64), shape_of(128, 128), shape_of(64, 128), shape_of(128, 256)}) {
     Protocol protocol = warp_specialized(shape, {shape.decoders / shape.teams, shape.multipliers()});
@@ -182,6 +221,9 @@ TEST(Rings, every_warp_is_safe) {
     EXPECT_EQ(explored(protocol).fault, "");
   }
   Protocol protocol = register_weights({.of_multipliers = cuda::matmul_4bit::kRegisterWeightsMultipliers});
+  protocol.name += ", every warp";
+  EXPECT_EQ(explored(protocol).fault, "");
+  protocol = wgmma_stages({.of_multipliers = cuda::rotated_int8::kWgmmaMultipliers});
   protocol.name += ", every warp";
   EXPECT_EQ(explored(protocol).fault, "");
 }
@@ -338,12 +380,27 @@ std::vector<Planted> faults_of_register_weights() {
            "passes two phases off"}};
 }
 
+std::vector<Planted> faults_of_wgmma() {
+  return {{"fillers do not wait", [](Protocol& p) { drop(p, "filler", Act::wait_empty, 1); },
+           "overwrites what is not yet read by multiplier"},
+          {"multipliers do not wait for what tiles' ends read",
+           [](Protocol& p) { drop(p, "multiplier", Act::wait_full, 1); }, "the slot does not hold it"},
+          {"one filler's part is not counted", [](Protocol& p) { --p.rings[1].full_arrivals; }, "an arrival too many"},
+          {"a stage is released while products read it",
+           [](Protocol& p) {
+             insert(p, "multiplier", Act::read, 0, {Act::release_early, 0});
+           },
+           "overwrites what is not yet read by multiplier"},
+          {"an end is not released", [](Protocol& p) { drop(p, "multiplier", Act::release, 1); }, "nobody can go on"}};
+}
+
 TEST(PlantedFaults, of_warp_specialized_are_found) {
   expect_found(warp_specialized(shape_of(128, 64)), faults_of_warp_specialized());
 }
 TEST(PlantedFaults, of_staged_without_loaders_are_found) {
   expect_found(warp_specialized(shape_of(128, 256)), faults_without_loaders(shape_of(128, 256)));
 }
+TEST(PlantedFaults, of_wgmma_of_int8_are_found) { expect_found(wgmma_tiles(2), faults_of_wgmma()); }
 TEST(PlantedFaults, of_register_weights_are_found) { expect_found(register_weights(), faults_of_register_weights()); }
 
 // ---- what the explorer reduces ----
@@ -376,6 +433,7 @@ TEST(Explorer, reductions_hide_no_planted_fault) {
   shape.code_slots = 1;
   expect_the_same(warp_specialized(shape), faults_without_loaders(shape));
   expect_the_same(register_weights({}, 3), faults_of_register_weights());
+  expect_the_same(wgmma_tiles(1), faults_of_wgmma());
 }
 
 }  // namespace
