@@ -85,6 +85,19 @@ TEST_P(RotatedProducts, every_way_gives_the_oracles_bytes_at_any_address) {
 INSTANTIATE_TEST_SUITE_P(Risks, RotatedProducts, testing::ValuesIn(kRotatedProductCases),
                          risk_name<RotatedProductCase>);
 
+// Of several tiles, stages and windows of LoRA's terms; the software GPU runs it with each shape of tiles
+// (tests/software_gpu).
+TEST(RotatedTiles, every_gpu_gives_the_oracles_bytes) {
+  const RotatedProductCase c{"", 300, 300, 448, 20, true};
+  const RotatedProductInput in = make_input(c, QFUSE_BFLOAT16);
+  for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+    const contract::RotatedInt8Matmul p = make_params(c, direction, QFUSE_BFLOAT16, in);
+    Moved<contract::RotatedInt8Matmul> expected(p);
+    run_moved(expected, oracle());
+    for_each_gpu_way([&](const qfuse_exec& exec) { expect_moved(p, expected, exec); });
+  }
+}
+
 // ---- against numbers worked out another way ----
 
 struct Quantized1 {

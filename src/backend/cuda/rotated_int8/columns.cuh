@@ -16,6 +16,7 @@ struct ColumnArguments {
   Weights source;
   std::int64_t rows;
   std::int64_t cols;
+  bool is_wide;
   Scale<kPass>* scale;
   std::int8_t* q;
   std::int64_t tile_step;  // thread blocks that share the tiles of 64 columns
@@ -27,30 +28,29 @@ constexpr int kTileColBytes = kTileCols / 2;
 constexpr int kColHalves = kTileCols / kLaneTerms;  // of a row, each of which has an absmax
 // Lanes of a block read rows that are 32 apart: an offset for each 32 leads them to different banks.
 constexpr int kOffsetBytes = 32;
-constexpr int kOffsetFloats = 4;
+constexpr int kOffsetWords = 4;
 
 template <int kBlock>
 struct Tile {
   unsigned char codes[kBlock * kTileColBytes + kBlock / kLaneTerms * kOffsetBytes];
-  float absmax[kColHalves][kBlock + kBlock / kLaneTerms * kOffsetFloats];
+  std::uint32_t absmax[kColHalves][kBlock + kBlock / kLaneTerms * kOffsetWords];
 };
 __device__ inline int code_place(int row) { return row * kTileColBytes + row / kLaneTerms * kOffsetBytes; }
-__device__ inline int absmax_place(int row) { return row + row / kLaneTerms * kOffsetFloats; }
+__device__ inline int absmax_place(int row) { return row + row / kLaneTerms * kOffsetWords; }
 
 // By as many threads as there are terms.
-template <int kBlock, bool kWide, Pass kPass>
+template <int kBlock, Pass kPass>
 __device__ void load_tile(const ColumnArguments<kPass>& a, std::int64_t first, Tile<kBlock>& tile) {
   constexpr int kVector = static_cast<int>(sizeof(uint4));
   const Weight4bit& w = a.source.weight;
 #pragma unroll
   for (int half = 0; half < kColHalves; ++half) {
     const int i = static_cast<int>(threadIdx.x) + half * kBlock;  // of vectors, two a row
-    const auto* const packed = reinterpret_cast<const uint4*>(w.packed + (first + i / 2 * a.cols) / 2) + i % 2;
-    *reinterpret_cast<uint4*>(tile.codes + code_place(i / 2) + i % 2 * kVector) =
-        kWide ? load_once(packed) : load_bytes<uint4>(packed);
+    const std::uint8_t* const packed = w.packed + (first + i / 2 * a.cols) / 2 + i % 2 * kVector;
+    *reinterpret_cast<uint4*>(tile.codes + code_place(i / 2) + i % 2 * kVector) = load_vector(packed, a.is_wide);
     const std::int64_t at = first + threadIdx.x * a.cols + half * kLaneTerms;
     tile.absmax[half][absmax_place(static_cast<int>(threadIdx.x))] =
-        load_decoded_absmax<kWide>(w, a.source.is_nested, at >> w.block_shift);
+        __float_as_uint(load_decoded_absmax<false>(w, a.source.is_nested, at >> w.block_shift));
   }
 }
 
@@ -66,23 +66,23 @@ template <int kBlock>
 __device__ void decode_columns(const Tile<kBlock>& tile, const float* values, const ThreadColumns<kBlock>& at,
                                float (&v)[2][kLaneTerms]) {
   const unsigned char* const codes = tile.codes + code_place(at.term) + at.pair;
-  const float* const absmax = tile.absmax[2 * at.pair / kLaneTerms] + absmax_place(at.term);
+  const std::uint32_t* const absmax = tile.absmax[2 * at.pair / kLaneTerms] + absmax_place(at.term);
 #pragma unroll
   for (int i = 0; i < kLaneTerms; i += 4) {
-    const float4 four = *reinterpret_cast<const float4*>(absmax + i);
-    const float of[4] = {four.x, four.y, four.z, four.w};
+    std::uint32_t of[4];
+    unpack(*reinterpret_cast<const uint4*>(absmax + i), of);
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
       const unsigned byte = codes[(i + r) * kTileColBytes];
-      v[0][i + r] = mul_ftz(values[byte >> 4], of[r]);
-      v[1][i + r] = mul_ftz(values[byte & 0xfU], of[r]);
+      v[0][i + r] = mul_ftz(values[byte >> 4], __uint_as_float(of[r]));
+      v[1][i + r] = mul_ftz(values[byte & 0xfU], __uint_as_float(of[r]));
     }
   }
 }
 
 // ---- kernel ----
 
-template <int kBlock, bool kWide, Pass kPass>
+template <int kBlock, Pass kPass>
 __global__ void __launch_bounds__(kBlock) quantize_columns(const __grid_constant__ ColumnArguments<kPass> a) {
   constexpr float kRoot = format::rotated_root(kBlock);
   __shared__ Tile<kBlock> tile;
@@ -94,11 +94,11 @@ __global__ void __launch_bounds__(kBlock) quantize_columns(const __grid_constant
   float factor[2] = {};
   if constexpr (kPass == Pass::codes)
 #pragma unroll
-    for (int c = 0; c < 2; ++c) factor[c] = format::rotated_factor(load<kWide>(a.scale + col + c), kRoot);
+    for (int c = 0; c < 2; ++c) factor[c] = format::rotated_factor(load<false>(a.scale + col + c), kRoot);
 #pragma unroll 1
   for (std::int64_t term = std::int64_t{kBlock} * blockIdx.y; term < a.rows; term += kBlock * a.tile_step) {
     __syncthreads();  // the tile before has been read
-    load_tile<kBlock, kWide, kPass>(a, term * a.cols + first_col, tile);
+    load_tile(a, term * a.cols + first_col, tile);
     __syncthreads();
     float v[2][kLaneTerms];
     decode_columns(tile, values, at, v);
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kBlock) quantize_columns(const __grid_constant
     for (int c = 0; c < 2; ++c) {
       rotate<kBlock>(v[c]);
       if constexpr (kPass == Pass::codes)
-        store_nearest<kWide>(a.q + (col + c) * a.rows + term + at.term, v[c], factor[c]);
+        store_nearest(a.q + (col + c) * a.rows + term + at.term, a.is_wide, v[c], factor[c]);
       else
         largest[c] = larger_of(largest[c], v[c]);
     }
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(kBlock) quantize_columns(const __grid_constant
     for (int c = 0; c < 2; ++c) {
 #pragma unroll
       for (int lanes = 1; lanes < at.kLanes; lanes *= 2) largest[c] = larger(largest[c], exchange(largest[c], lanes));
-      if (at.term == 0) store<kWide>(a.scale + col + c, format::rotated_scale(largest[c], kRoot));
+      if (at.term == 0) store<false>(a.scale + col + c, format::rotated_scale(largest[c], kRoot));
     }
   }
 }

@@ -15,13 +15,11 @@
 namespace qfuse::cuda::rotated_int8 {
 namespace {
 
-// call(block size, whether addresses are aligned), as constants of the plan.
+// call(the size of a block, as a constant).
 template <class Call>
-contract::Outcome with_constants(const TermsPlan& plan, const Call& call) {
-  constexpr std::integral_constant<int, format::kRotatedBlock> kLarge;
-  constexpr std::integral_constant<int, format::kSmallRotatedBlock> kSmall;
-  if (plan.block == kLarge) return plan.wide ? call(kLarge, std::true_type()) : call(kLarge, std::false_type());
-  return plan.wide ? call(kSmall, std::true_type()) : call(kSmall, std::false_type());
+contract::Outcome with_block(const TermsPlan& plan, const Call& call) {
+  if (plan.block == format::kRotatedBlock) return call(std::integral_constant<int, format::kRotatedBlock>());
+  return call(std::integral_constant<int, format::kSmallRotatedBlock>());
 }
 
 LaunchShape shape_of(const TermsPlan& plan) {
@@ -33,12 +31,9 @@ LaunchShape shape_of(const TermsPlan& plan) {
 template <class In>
 contract::Outcome launch_inputs(const contract::RotatedInt8Quantize& p, const QuantizePlan& plan,
                                 const qfuse_exec& exec) {
-  const RowArguments<Inputs, Pass::both> a = {{p.in, in_stride(p)}, p.cols, p.scale, p.q};
-  return with_constants(plan, [&](auto block, auto wide) {
-    using Row = InputRow<In, wide()>;
-    return launch(plan.once ? quantize_rows<Row, block(), wide(), Pass::both, true>
-                            : quantize_rows<Row, block(), wide(), Pass::both, false>,
-                  shape_of(plan), a, exec);
+  const RowArguments<Inputs, Pass::both> a = {{p.in, in_stride(p)}, p.cols, plan.wide, p.scale, p.q};
+  return with_block(plan, [&](auto block) {
+    return launch(quantize_rows<InputRow<In>, block(), Pass::both>, shape_of(plan), a, exec);
   });
 }
 
@@ -58,12 +53,12 @@ template <Pass kPass, class Op>
 contract::Outcome launch_weight(const Op& p, const TermsPlan& plan, Scale<kPass>* scale, std::int8_t* q,
                                 const qfuse_exec& exec) {
   const Weights weights = {device_view(p.weight), contract::is_nested(p.weight)};
-  return with_constants(plan, [&](auto block, auto wide) {
+  return with_block(plan, [&](auto block) {
     if (p.direction == QFUSE_FORWARD)
-      return launch(quantize_rows<WeightRow<wide()>, block(), wide(), kPass, false>, shape_of(plan),
-                    RowArguments<Weights, kPass>{weights, p.weight.cols, scale, q}, exec);
-    return launch(quantize_columns<block(), wide(), kPass>, shape_of(plan),
-                  ColumnArguments<kPass>{weights, p.weight.rows, p.weight.cols, scale, q, plan.tiles}, exec);
+      return launch(quantize_rows<WeightRow, block(), kPass>, shape_of(plan),
+                    RowArguments<Weights, kPass>{weights, p.weight.cols, plan.wide, scale, q}, exec);
+    return launch(quantize_columns<block(), kPass>, shape_of(plan),
+                  ColumnArguments<kPass>{weights, p.weight.rows, p.weight.cols, plan.wide, scale, q, plan.tiles}, exec);
   });
 }
 

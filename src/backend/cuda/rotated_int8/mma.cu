@@ -9,7 +9,7 @@
 // oracle: reference/rotated_int8.cpp
 // On every GPU from Turing on: stages of 64 terms of both operands are copied to shared memory while others are
 // multiplied. Turing has no such copies: there they are loads and stores.
-#include "backend/cuda/rotated_int8/matmul.cuh"
+#include "backend/cuda/rotated_int8/tile_end.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 namespace {

@@ -11,13 +11,12 @@ namespace {
 // ---- of terms ----
 
 // A thread block has a row.
-TermsPlan by_rows(std::int64_t rows, std::int64_t cols, bool wide) {
+TermsPlan by_rows(std::int64_t rows, std::int64_t cols, int most_threads, bool wide) {
   const std::int64_t threads = format::ceil_div(cols, kLaneTerms * kWarpThreads) * kWarpThreads;
   TermsPlan plan;
   plan.block = static_cast<int>(format::rotated_block(cols));
-  plan.threads = static_cast<int>(std::min<std::int64_t>(threads, kMostRowThreads));
+  plan.threads = static_cast<int>(std::min<std::int64_t>(threads, most_threads));
   plan.wide = wide;
-  plan.once = threads <= kMostRowThreads;
   plan.blocks = rows;
   return plan;
 }
@@ -32,12 +31,6 @@ TermsPlan by_columns(std::int64_t rows, std::int64_t cols, bool wide, bool has_o
   plan.blocks = cols / kTileCols;
   plan.tiles = has_one_tile ? std::min(rows / plan.block, kMostTiles) : 1;
   return plan;
-}
-
-bool is_wide(const qfuse_weight_4bit& w) {
-  return is_aligned(w.packed, kVectorBytes) && is_aligned(w.absmax, sizeof(float)) &&
-         is_aligned(w.nested_absmax, sizeof(float)) && is_aligned(w.nested_quant_map, sizeof(float)) &&
-         is_aligned(w.nested_offset, sizeof(float));
 }
 
 template <class Plan>
@@ -98,34 +91,33 @@ bool takes(Kernel kernel, const contract::RotatedInt8Matmul& p, const DeviceFact
 // ---- plans ----
 
 QuantizePlan plan(const contract::RotatedInt8Quantize& p) {
-  const std::int64_t size = format::dtype_size(p.in_dtype);
-  const bool is_wide =
-      is_aligned(p.in, kVectorBytes) && in_stride(p) * size % kVectorBytes == 0 && is_aligned(p.q, kVectorBytes);
-  return named<QuantizePlan>(by_rows(p.rows, p.cols, is_wide));
+  const bool is_wide = is_aligned(p.in, kVectorBytes) && is_aligned(p.q, kVectorBytes) &&
+                       in_stride(p) * format::dtype_size(p.in_dtype) % kVectorBytes == 0;
+  return named<QuantizePlan>(by_rows(p.rows, p.cols, kMostRowThreads, is_wide));
 }
 
-// Of rows that can be read once, too, the kernel that reads them twice: so that a test can have it.
+// With one warp, too, so that a test can have a row of several windows.
 std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p) {
   std::vector<QuantizePlan> all = {plan(p)};
-  if (!all[0].once) return all;
+  if (all[0].threads == kWarpThreads) return all;
   all.push_back(all[0]);
-  all[1].once = false;
   all[1].threads = kWarpThreads;
   return all;
 }
 
 WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p) {
-  const auto& [rows, cols] = std::pair(p.weight.rows, p.weight.cols);
-  return named<WeightScalesPlan>(p.direction == QFUSE_FORWARD ? by_rows(rows, cols, is_wide(p.weight))
-                                                              : by_columns(rows, cols, is_wide(p.weight), false));
+  const bool is_wide = is_aligned(p.weight.packed, kVectorBytes);
+  return named<WeightScalesPlan>(p.direction == QFUSE_FORWARD
+                                     ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
+                                     : by_columns(p.weight.rows, p.weight.cols, is_wide, false));
 }
 std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p) { return {plan(p)}; }
 
 WeightPlan plan(const contract::RotatedInt8Weight& p) {
-  const auto& [rows, cols] = std::pair(p.weight.rows, p.weight.cols);
-  const bool is_all_wide = is_wide(p.weight) && is_aligned(p.q, kVectorBytes) && is_aligned(p.scale, sizeof(float));
-  return named<WeightPlan>(p.direction == QFUSE_FORWARD ? by_rows(rows, cols, is_all_wide)
-                                                        : by_columns(rows, cols, is_all_wide, true));
+  const bool is_wide = is_aligned(p.weight.packed, kVectorBytes) && is_aligned(p.q, kVectorBytes);
+  return named<WeightPlan>(p.direction == QFUSE_FORWARD
+                               ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
+                               : by_columns(p.weight.rows, p.weight.cols, is_wide, true));
 }
 std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p) { return {plan(p)}; }
 

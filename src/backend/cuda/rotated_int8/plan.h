@@ -12,9 +12,10 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-inline constexpr int kLaneTerms = 32;        // of a thread at a time: 16 bytes of codes, of one absmax
-inline constexpr int kMostRowThreads = 512;  // so that rows of up to 16384 terms are read once
-inline constexpr int kTileCols = 64;         // of a weight, transposed at a time: no width has a rest
+inline constexpr int kLaneTerms = 32;         // of a thread at a time: 16 bytes of codes, of one absmax
+inline constexpr int kMostRowThreads = 512;   // so that rows of up to 16384 terms are read once
+inline constexpr int kWeightRowThreads = 64;  // what a thread does once is a quarter of what it does for 32 terms
+inline constexpr int kTileCols = 64;          // of a weight, transposed at a time: no width has a rest
 
 // What a kernel makes of rows of terms.
 enum class Pass { both, scales, codes };
@@ -23,13 +24,12 @@ struct TermsPlan {
   int block = 0;            // terms that are rotated together
   int threads = 0;          // of a thread block
   bool wide = false;        // 16-byte loads and stores; else any address
-  bool once = false;        // a thread block has all terms of its row at a time; else window after window
   std::int64_t blocks = 0;  // thread blocks
-  std::int64_t tiles = 1;   // backward: thread blocks that share 64 columns
+  std::int64_t tiles = 1;   // thread blocks that share 64 columns, backward
 
-  [[nodiscard]] std::array<contract::Field, 6> fields() const {
+  [[nodiscard]] std::array<contract::Field, 5> fields() const {
     return {{contract::field("block", block), contract::field("threads", threads), contract::field("wide", wide),
-             contract::field("once", once), contract::field("blocks", blocks), contract::field("tiles", tiles)}};
+             contract::field("blocks", blocks), contract::field("tiles", tiles)}};
   }
 };
 struct QuantizePlan : TermsPlan {

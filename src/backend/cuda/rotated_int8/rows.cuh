@@ -15,24 +15,18 @@ struct Inputs {
   std::int64_t stride;  // elements
 };
 
-template <class In, bool kWide>
+template <class In>
 class InputRow {
  public:
   using Source = Inputs;
   __device__ InputRow(const Inputs& inputs, std::int64_t row, std::int64_t /*cols*/)
       : in_(static_cast<const In*>(inputs.in) + row * inputs.stride) {}
 
-  __device__ void load(std::int64_t col, float (&v)[kLaneTerms]) const {
-    constexpr int kWords = kLaneTerms * static_cast<int>(sizeof(In)) / 4;
-    std::uint32_t words[kWords] = {};
-    if constexpr (kWide) {
+  __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
+    constexpr int kEach = static_cast<int>(sizeof(uint4) / sizeof(In));
+    std::uint32_t words[kLaneTerms / kEach * 4];
 #pragma unroll
-      for (int i = 0; i < kWords / 4; ++i)
-        unpack(load_once(reinterpret_cast<const uint4*>(in_ + col) + i), words + 4 * i);
-    } else {
-#pragma unroll
-      for (int i = 0; i < kLaneTerms; ++i) insert(words, i, cuda::load<false>(in_ + col + i));
-    }
+    for (int i = 0; i < kLaneTerms / kEach; ++i) unpack(load_vector(in_ + col + i * kEach, is_wide), words + 4 * i);
 #pragma unroll
     for (int i = 0; i < kLaneTerms; ++i) v[i] = widen<In>(words, i);
   }
@@ -42,21 +36,19 @@ class InputRow {
 };
 
 // A lane's 32 codes share an absmax.
-template <bool kWide>
 class WeightRow {
  public:
   using Source = Weights;
   __device__ WeightRow(const Weights& weights, std::int64_t row, std::int64_t cols)
       : weights_(weights), values_(shared_values(weights.weight)), first_(row * cols) {}
 
-  __device__ void load(std::int64_t col, float (&v)[kLaneTerms]) const {
+  __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
     const Weight4bit& w = weights_.weight;
-    const auto* const packed = reinterpret_cast<const uint4*>(w.packed + (first_ + col) / 2);
     std::uint32_t codes[kLaneTerms / 8];
-    unpack(kWide ? load_once(packed) : load_bytes<uint4>(packed), codes);
-    const float absmax = load_decoded_absmax<kWide>(w, weights_.is_nested, (first_ + col) >> w.block_shift);
+    unpack(load_vector(w.packed + (first_ + col) / 2, is_wide), codes);
+    const float absmax = load_decoded_absmax<false>(w, weights_.is_nested, (first_ + col) >> w.block_shift);
 #pragma unroll
-    for (int i = 0; i < kLaneTerms; ++i) v[i] = mul_ftz(values_[nibble(codes[i / 8], i % 8)], absmax);
+    for (int i = 0; i < kLaneTerms / 8; ++i) decode_word(values_, codes[i], absmax, v + 8 * i);
   }
 
  private:
@@ -71,6 +63,7 @@ template <class Source, Pass kPass>
 struct RowArguments {
   Source source;
   std::int64_t cols;
+  bool is_wide;
   Scale<kPass>* scale;
   std::int8_t* q;
 };
@@ -78,10 +71,10 @@ struct RowArguments {
 // ---- steps ----
 
 // By all threads. Beyond the row there are zeros.
-template <int kBlock, class Row>
-__device__ void load_rotated(const Row& row, std::int64_t col, std::int64_t cols, float (&v)[kLaneTerms]) {
-  if (col < cols) {
-    row.load(col, v);
+template <int kBlock, class Row, class Arguments>
+__device__ void load_rotated(const Row& row, const Arguments& a, std::int64_t col, float (&v)[kLaneTerms]) {
+  if (col < a.cols) {
+    row.load(col, a.is_wide, v);
   } else {
 #pragma unroll
     for (float& x : v) x = 0.0F;
@@ -102,39 +95,38 @@ __device__ inline std::uint32_t largest_of_block(std::uint32_t largest) {
 
 // ---- kernel ----
 
-// kOnce: a block has a thread for all terms, which stay in registers from the maximum to the rounding.
-template <class Row, int kBlock, bool kWide, Pass kPass, bool kOnce>
+// A row goes by in windows of as many terms as the block has at a time. That of a single window is loaded once, and
+// stays in registers from the maximum to the rounding.
+template <class Row, int kBlock, Pass kPass>
 __global__ void __launch_bounds__(kMostRowThreads)
     quantize_rows(const __grid_constant__ RowArguments<typename Row::Source, kPass> a) {
   constexpr float kRoot = format::rotated_root(kBlock);
   const std::int64_t index = blockIdx.x;
   const Row row(a.source, index, a.cols);
+  const std::int64_t window = std::int64_t{kLaneTerms} * blockDim.x;
+  const std::int64_t of_thread = std::int64_t{kLaneTerms} * threadIdx.x;
   float v[kLaneTerms];
-  const auto for_each_window = [&](const auto& use) {
-    const std::int64_t col = std::int64_t{kLaneTerms} * threadIdx.x;
-    if constexpr (kOnce)
-      use(col);
-    else
-      for (std::int64_t begin = 0; begin < a.cols; begin += std::int64_t{kLaneTerms} * blockDim.x) use(begin + col);
-  };
   float scale = 0.0F;
   if constexpr (kPass == Pass::codes) {
     scale = load<false>(a.scale + index);
   } else {
     std::uint32_t largest = 0;
-    for_each_window([&](std::int64_t col) {
-      load_rotated<kBlock>(row, col, a.cols, v);
+#pragma unroll 1
+    for (std::int64_t first = 0; first < a.cols; first += window) {
+      load_rotated<kBlock>(row, a, first + of_thread, v);
       largest = larger_of(largest, v);
-    });
+    }
     scale = format::rotated_scale(largest_of_block(largest), kRoot);
     if (threadIdx.x == 0) store<false>(a.scale + index, scale);
   }
   if constexpr (kPass != Pass::scales) {
     const float factor = format::rotated_factor(scale, kRoot);
-    for_each_window([&](std::int64_t col) {
-      if constexpr (kPass == Pass::codes || !kOnce) load_rotated<kBlock>(row, col, a.cols, v);
-      if (col < a.cols) store_nearest<kWide>(a.q + index * a.cols + col, v, factor);
-    });
+#pragma unroll 1
+    for (std::int64_t first = 0; first < a.cols; first += window) {
+      const std::int64_t col = first + of_thread;
+      if (kPass == Pass::codes || a.cols > window) load_rotated<kBlock>(row, a, col, v);
+      if (col < a.cols) store_nearest(a.q + index * a.cols + col, a.is_wide, v, factor);
+    }
   }
 }
 

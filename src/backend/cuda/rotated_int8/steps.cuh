@@ -33,6 +33,16 @@ __device__ inline const float* shared_values(const Weight4bit& weight) {
   return values;
 }
 
+// Eight codes of a word, of which the high nibble of a byte comes first.
+__device__ inline void decode_word(const float* values, std::uint32_t codes, float absmax, float* v) {
+  constexpr std::uint32_t kNibbles = 0x0f0f0f0f;
+  constexpr std::uint32_t kByte = 0x4440;  // the lowest one alone
+  const std::uint32_t halves[2] = {codes >> 4 & kNibbles, codes & kNibbles};
+#pragma unroll
+  for (int i = 0; i < 8; ++i)
+    v[i] = mul_ftz(values[permuted(halves[i % 2], 0, kByte + static_cast<std::uint32_t>(i / 2))], absmax);
+}
+
 // ---- terms ----
 
 // The two largest distances are between lanes. There the second one of a pair has the difference: its own value is
@@ -75,15 +85,19 @@ __device__ inline std::uint32_t nearest(const float* v, float factor) {
   return permuted(permuted(sums[0], sums[1], kLowBytes), permuted(sums[2], sums[3], kLowBytes), kLowPairs);
 }
 
+// 16 bytes that nobody reads again; is_wide: at an aligned address.
+__device__ inline uint4 load_vector(const void* from, bool is_wide) {
+  return is_wide ? load_once(static_cast<const uint4*>(from)) : load_bytes<uint4>(from);
+}
+
 // A factor of 0 makes zeros even of what is not finite.
-template <bool kWide>
-__device__ void store_nearest(std::int8_t* q, const float (&v)[kLaneTerms], float factor) {
+__device__ inline void store_nearest(std::int8_t* q, bool is_wide, const float (&v)[kLaneTerms], float factor) {
   std::uint32_t words[kLaneTerms / 4];
 #pragma unroll
   for (int i = 0; i < kLaneTerms / 4; ++i) words[i] = factor == 0.0F ? 0U : nearest(v + 4 * i, factor);
 #pragma unroll
   for (int i = 0; i < kLaneTerms / 16; ++i)
-    if constexpr (kWide)
+    if (is_wide)
       reinterpret_cast<uint4*>(q)[i] = vector_of(words + 4 * i);
     else
       store_bytes(q + 16 * i, vector_of(words + 4 * i));

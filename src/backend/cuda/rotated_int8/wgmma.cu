@@ -10,7 +10,7 @@
 // two warpgroups have 64 tokens each and multiply by wgmma, three warps fill what a tile's end reads, ahead. Compiled
 // for Hopper alone: no later architecture has wgmma.
 #include "backend/cuda/device/hopper.cuh"
-#include "backend/cuda/rotated_int8/matmul.cuh"
+#include "backend/cuda/rotated_int8/tile_end.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 namespace {

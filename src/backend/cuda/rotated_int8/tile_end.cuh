@@ -1,0 +1,207 @@
+// How a tile of rotated_int8_matmul ends: scales, LoRA's terms, the bias, rounding and stores.
+#ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_TILE_END_CUH
+#define QFUSE_BACKEND_CUDA_ROTATED_INT8_TILE_END_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/device/warp.cuh"
+#include "backend/cuda/rotated_int8/matmul.cuh"
+#include "format/matrix_step.h"
+
+namespace qfuse::cuda::rotated_int8 {
+
+// Matrix instructions give a lane of every 16 tokens two (g = lane / 4 and g + 8), and of every 8 outputs two
+// neighbours (2 * (lane % 4) and the next one). Outputs lie so that those of two such eights are one load.
+__device__ inline int output_place(int output) {
+  return output / 16 * 16 + output % 8 / 2 * 4 + output / 8 % 2 * 2 + output % 2;
+}
+
+// In shared memory.
+template <int kTokens, int kOutputs>
+struct TileEnd {
+  static constexpr int kOffset = 4;  // to different banks
+  float lora_in[kLoraTerms][kTokens + kOffset];
+  float lora_weight[kLoraTerms][kOutputs + kOffset];
+  float in_scale[kTokens];
+  float weight_scale[kOutputs];
+  float bias[kOutputs];
+};
+
+// Of an array [rows, rank] or, transposed, [rank, rows]: kLoraTerms terms of so many rows, zeros beyond it.
+template <class Value, int kRows, class Place>
+__device__ void fill_lora(const void* values, bool is_transposed, std::int64_t rows, std::int64_t rank,
+                          std::int64_t first_row, std::int64_t first_term, int thread, int threads,
+                          const Place& place) {
+#pragma unroll 1
+  for (int i = thread; i < kRows * kLoraTerms; i += threads) {
+    const int row = is_transposed ? i % kRows : i / kLoraTerms;
+    const int term = is_transposed ? i / kRows : i % kLoraTerms;
+    const std::int64_t r = first_row + row;
+    const std::int64_t t = first_term + term;
+    const bool is_there = r < rows && t < rank;
+    place(row, term) =
+        is_there ? widen(load<false>(static_cast<const Value*>(values) + (is_transposed ? t * rows + r : r * rank + t)))
+                 : 0.0F;
+  }
+}
+
+// By some threads, for a tile and LoRA's terms from first_term on.
+template <class Value, int kTokens, int kOutputs>
+__device__ void fill_end(const MatmulArguments& a, const TilePlace& tile, std::int64_t first_term, int thread,
+                         int threads, TileEnd<kTokens, kOutputs>& end) {
+  for (int i = thread; i < kTokens; i += threads)
+    end.in_scale[i] = tile.token + i < a.m ? load<false>(a.in_scale + tile.token + i) : 0.0F;
+  for (int i = thread; i < kOutputs; i += threads) {
+    const std::int64_t output = tile.output + i;
+    const bool is_there = output < a.n;
+    end.weight_scale[output_place(i)] = is_there ? load<false>(a.weight_scale + output) : 0.0F;
+    if (a.bias != nullptr)
+      end.bias[output_place(i)] = is_there ? widen(load<false>(static_cast<const Value*>(a.bias) + output)) : 0.0F;
+  }
+  if (first_term >= a.lora_rank) return;
+  fill_lora<Value, kTokens>(a.lora_in, false, a.m, a.lora_rank, tile.token, first_term, thread, threads,
+                            [&](int row, int term) -> float& { return end.lora_in[term][row]; });
+  fill_lora<Value, kOutputs>(a.lora_weight, !a.is_forward, a.n, a.lora_rank, tile.output, first_term, thread, threads,
+                             [&](int row, int term) -> float& { return end.lora_weight[term][output_place(row)]; });
+}
+
+// Of a lane: kFragments of 16 tokens, kColumns of 8 outputs, each with four.
+template <class T, int kFragments, int kColumns>
+struct LaneSums {
+  T of[kFragments][kColumns][4];
+};
+
+// A lane's first token and output of the tile; of outputs, where they lie.
+struct LanePlace {
+  int token;
+  int output;
+  __device__ LanePlace(int warp_token, int warp_output)
+      : token(warp_token + static_cast<int>(threadIdx.x) % kWarp / 4),
+        output(warp_output + static_cast<int>(threadIdx.x) % 4 * 4) {}
+};
+
+// step(sum, of_token, of_output) for each of a lane's sums.
+template <int kFragments, int kColumns, class Step>
+__device__ void for_each_sum(LaneSums<float, kFragments, kColumns>& y, const LanePlace& at, const float* of_tokens,
+                             const float* of_outputs, const Step& step) {
+  float token[kFragments][2];
+#pragma unroll
+  for (int f = 0; f < kFragments; ++f)
+#pragma unroll
+    for (int h = 0; h < 2; ++h) token[f][h] = of_tokens[at.token + 16 * f + 8 * h];
+#pragma unroll
+  for (int c = 0; c < kColumns; c += 2) {
+    const float4 four = *reinterpret_cast<const float4*>(of_outputs + at.output + 8 * c);
+    const float output[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int f = 0; f < kFragments; ++f)
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        float& sum = y.of[f][c + i / 4][i % 4];
+        sum = step(sum, token[f][i % 4 / 2], output[i / 4 * 2 + i % 2]);
+      }
+  }
+}
+
+template <int kFragments, int kColumns>
+__device__ LaneSums<float, kFragments, kColumns> rounded(const LaneSums<int, kFragments, kColumns>& sums) {
+  LaneSums<float, kFragments, kColumns> y;
+#pragma unroll
+  for (int f = 0; f < kFragments; ++f)
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) y.of[f][c][i] = static_cast<float>(sums.of[f][c][i]);
+  return y;
+}
+
+template <class End, int kFragments, int kColumns>
+__device__ void scale_sums(const End& end, const LanePlace& at, LaneSums<float, kFragments, kColumns>& y) {
+  for_each_sum(y, at, end.in_scale, end.weight_scale,
+               [](float sum, float in, float weight) { return __fmul_rn(__fmul_rn(sum, in), weight); });
+}
+
+// Terms beyond the rank are not added: that would take the sign of -0.
+template <class End, int kFragments, int kColumns>
+__device__ void add_lora(const End& end, const LanePlace& at, std::int64_t left,
+                         LaneSums<float, kFragments, kColumns>& y) {
+  const int terms = left < kLoraTerms ? static_cast<int>(left) : kLoraTerms;
+#pragma unroll 1
+  for (int j = 0; j < terms; ++j)
+    for_each_sum(y, at, end.lora_in[j], end.lora_weight[j],
+                 [](float sum, float in, float weight) { return __fmaf_rn(in, weight, sum); });
+}
+
+template <class End, int kFragments, int kColumns>
+__device__ void add_bias(const End& end, const LanePlace& at, LaneSums<float, kFragments, kColumns>& y) {
+  for_each_sum(y, at, end.in_scale, end.bias, [](float sum, float /*in*/, float bias) { return __fadd_rn(sum, bias); });
+}
+
+// Lanes that are so far apart exchange a half of what they have: the first one keeps `first` of both.
+__device__ inline void exchange_halves(std::uint32_t& first, std::uint32_t& second, int apart) {
+  const bool is_second = (static_cast<int>(threadIdx.x) & apart) != 0;
+  const std::uint32_t other = exchange(is_second ? first : second, apart);
+  (is_second ? first : second) = other;
+}
+
+// Four lanes have two neighbouring outputs each of every 8, as words; then each has a vector of neighbours, the first
+// of which is the one returned. Of 16 bits they had one word each of four vectors.
+template <class Value>
+__device__ int gather_vector(std::uint32_t (&words)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % 4;
+  exchange_halves(words[0], words[sizeof(Value) == 2 ? 1 : 2], 1);
+  exchange_halves(words[sizeof(Value) == 2 ? 2 : 1], words[3], 1);
+  if constexpr (sizeof(Value) == 4) return lane % 2 * 8 + lane / 2 * 4;
+  exchange_halves(words[0], words[2], 2);
+  exchange_halves(words[1], words[3], 2);
+  return lane * 8;
+}
+
+// Neighbouring outputs of a token, of which `left` exist.
+template <class Value>
+__device__ void store_vector_of(Value* to, bool is_wide, std::int64_t left, const std::uint32_t (&words)[4]) {
+  constexpr int kValues = static_cast<int>(sizeof(uint4) / sizeof(Value));
+  if (is_wide && left >= kValues) {
+    *reinterpret_cast<uint4*>(to) = vector_of(words);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kValues; ++i) {
+    if (i >= left) continue;
+    if constexpr (sizeof(Value) == 4)
+      store_bytes(to + i, words[i]);
+    else
+      store_bytes(to + i, static_cast<std::uint16_t>(words[i / 2] >> (16 * (i % 2))));
+  }
+}
+
+// By all lanes, whether their token exists or not.
+template <class Value, int kColumns>
+__device__ void store_token(const MatmulArguments& a, std::int64_t token, std::int64_t output, int half,
+                            const float (&y)[kColumns][4]) {
+  constexpr int kWords = static_cast<int>(sizeof(Value)) / 2;  // of two outputs
+  Value* const to = static_cast<Value*>(a.out) + token * a.out_stride;
+#pragma unroll
+  for (int c = 0; c < kColumns; c += 4 / kWords) {
+    std::uint32_t words[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) words[i] = Rounding<Value>::word(&y[c + i / kWords][2 * half + i % kWords]);
+    const std::int64_t at = output + 8 * c + gather_vector<Value>(words);
+    if (token < a.m) store_vector_of(to + at, a.is_wide, a.n - at, words);
+  }
+}
+
+template <class Value, int kFragments, int kColumns>
+__device__ void store_sums(const MatmulArguments& a, std::int64_t token, std::int64_t output,
+                           const LaneSums<float, kFragments, kColumns>& y) {
+#pragma unroll
+  for (int f = 0; f < kFragments; ++f)
+#pragma unroll
+    for (int h = 0; h < 2; ++h) store_token<Value>(a, token + 16 * f + 8 * h, output, h, y.of[f]);
+}
+
+}  // namespace qfuse::cuda::rotated_int8
+
+#endif  // QFUSE_BACKEND_CUDA_ROTATED_INT8_TILE_END_CUH
