@@ -31,7 +31,7 @@ constexpr int kOffsetBytes = 32;
 constexpr int kOffsetWords = 4;
 
 template <int kBlock>
-struct Tile {
+struct alignas(sizeof(uint4)) Tile {
   unsigned char codes[kBlock * kTileColBytes + kBlock / kLaneTerms * kOffsetBytes];
   std::uint32_t absmax[kColHalves][kBlock + kBlock / kLaneTerms * kOffsetWords];
 };
@@ -92,9 +92,10 @@ __global__ void __launch_bounds__(kBlock) quantize_columns(const __grid_constant
   const std::int64_t col = first_col + 2 * at.pair;
   std::uint32_t largest[2] = {};
   float factor[2] = {};
-  if constexpr (kPass == Pass::codes)
+  if constexpr (kPass == Pass::codes) {
 #pragma unroll
     for (int c = 0; c < 2; ++c) factor[c] = format::rotated_factor(load<false>(a.scale + col + c), kRoot);
+  }
 #pragma unroll 1
   for (std::int64_t term = std::int64_t{kBlock} * blockIdx.y; term < a.rows; term += kBlock * a.tile_step) {
     __syncthreads();  // the tile before has been read
