@@ -184,7 +184,7 @@ __device__ void finish_tile(const MatmulArguments& a, const TilePlace& tile, con
 // ---- kernel ----
 
 template <class Value, int kAt, bool kWide>
-__global__ void __launch_bounds__(Tile<kAt>::kThreads) multiply_by_mma(const __grid_constant__ MatmulArguments a) {
+__global__ void __launch_bounds__(Tile<kAt>::kThreads, 1) multiply_by_mma(const __grid_constant__ MatmulArguments a) {
   using Of = Tile<kAt>;
   void* const shared = dynamic_shared();
   const TilePlace tile = place_of_tile<Of::kShape.tokens, Of::kShape.outputs>(a, blockIdx.x);
