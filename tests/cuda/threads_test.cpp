@@ -224,6 +224,10 @@ TEST_P(ThreadsOfEveryOp, lora_merge) { expect_samples<contract::LoraMerge>(); }
 TEST_P(ThreadsOfEveryOp, matmul_4bit) { expect_samples<contract::Matmul4bit>(); }
 TEST_P(ThreadsOfEveryOp, matmul_4bit_many) { expect_samples<contract::Matmul4bitMany>(); }
 TEST_P(ThreadsOfEveryOp, matmul_4bit_grouped) { expect_samples<contract::Matmul4bitGrouped>(); }
+TEST_P(ThreadsOfEveryOp, rotated_int8_quantize) { expect_samples<contract::RotatedInt8Quantize>(); }
+TEST_P(ThreadsOfEveryOp, rotated_int8_weight_scales) { expect_samples<contract::RotatedInt8WeightScales>(); }
+TEST_P(ThreadsOfEveryOp, rotated_int8_weight) { expect_samples<contract::RotatedInt8Weight>(); }
+TEST_P(ThreadsOfEveryOp, rotated_int8_matmul) { expect_samples<contract::RotatedInt8Matmul>(); }
 
 // ---- each kernel of matmul_4bit ----
 

@@ -47,7 +47,7 @@ __device__ void load_tile(const ColumnArguments<kPass>& a, std::int64_t first, T
   for (int half = 0; half < kColHalves; ++half) {
     const int i = static_cast<int>(threadIdx.x) + half * kBlock;  // of vectors, two a row
     const std::uint8_t* const packed = w.packed + (first + i / 2 * a.cols) / 2 + i % 2 * kVector;
-    *reinterpret_cast<uint4*>(tile.codes + code_place(i / 2) + i % 2 * kVector) = load_vector(packed, a.is_wide);
+    *reinterpret_cast<uint4*>(tile.codes + code_place(i / 2) + i % 2 * kVector) = load_code_vector(packed, a.is_wide);
     const std::int64_t at = first + threadIdx.x * a.cols + half * kLaneTerms;
     tile.absmax[half][absmax_place(static_cast<int>(threadIdx.x))] =
         __float_as_uint(load_decoded_absmax<false>(w, a.source.is_nested, at >> w.block_shift));

@@ -15,6 +15,7 @@ struct Inputs {
   std::int64_t stride;  // elements
 };
 
+// They stay in the caches: LoRA's first product reads them too.
 template <class In>
 class InputRow {
  public:
@@ -25,8 +26,10 @@ class InputRow {
   __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
     constexpr int kEach = static_cast<int>(sizeof(uint4) / sizeof(In));
     std::uint32_t words[kLaneTerms / kEach * 4];
+    const auto* const vectors = reinterpret_cast<const uint4*>(in_ + col);
 #pragma unroll
-    for (int i = 0; i < kLaneTerms / kEach; ++i) unpack(load_vector(in_ + col + i * kEach, is_wide), words + 4 * i);
+    for (int i = 0; i < kLaneTerms / kEach; ++i)
+      unpack(is_wide ? vectors[i] : load_bytes<uint4>(vectors + i), words + 4 * i);
 #pragma unroll
     for (int i = 0; i < kLaneTerms; ++i) v[i] = widen<In>(words, i);
   }
@@ -45,7 +48,7 @@ class WeightRow {
   __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
     const Weight4bit& w = weights_.weight;
     std::uint32_t codes[kLaneTerms / 8];
-    unpack(load_vector(w.packed + (first_ + col) / 2, is_wide), codes);
+    unpack(load_code_vector(w.packed + (first_ + col) / 2, is_wide), codes);
     const float absmax = load_decoded_absmax<false>(w, weights_.is_nested, (first_ + col) >> w.block_shift);
 #pragma unroll
     for (int i = 0; i < kLaneTerms / 8; ++i) decode_word(values_, codes[i], absmax, v + 8 * i);

@@ -33,6 +33,11 @@ __device__ inline const float* shared_values(const Weight4bit& weight) {
   return values;
 }
 
+// 32 codes that nobody reads again soon; is_wide: at an aligned address.
+__device__ inline uint4 load_code_vector(const std::uint8_t* packed, bool is_wide) {
+  return is_wide ? load_once(reinterpret_cast<const uint4*>(packed)) : load_bytes<uint4>(packed);
+}
+
 // Eight codes of a word, of which the high nibble of a byte comes first.
 __device__ inline void decode_word(const float* values, std::uint32_t codes, float absmax, float* v) {
   constexpr std::uint32_t kNibbles = 0x0f0f0f0f;
@@ -83,11 +88,6 @@ __device__ inline std::uint32_t nearest(const float* v, float factor) {
   constexpr std::uint32_t kLowBytes = 0x0040;
   constexpr std::uint32_t kLowPairs = 0x5410;
   return permuted(permuted(sums[0], sums[1], kLowBytes), permuted(sums[2], sums[3], kLowBytes), kLowPairs);
-}
-
-// 16 bytes that nobody reads again; is_wide: at an aligned address.
-__device__ inline uint4 load_vector(const void* from, bool is_wide) {
-  return is_wide ? load_once(static_cast<const uint4*>(from)) : load_bytes<uint4>(from);
 }
 
 // A factor of 0 makes zeros even of what is not finite.
