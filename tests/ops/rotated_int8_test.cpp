@@ -210,6 +210,29 @@ float product_of(const std::vector<std::int8_t>& in, const std::vector<std::int8
   return out;
 }
 
+// As it would not if terms beyond the rank were added as zeros.
+TEST(RotatedInt8, a_negative_zero_stays_one) {
+  const std::vector<std::int8_t> zeros(64);
+  const float in_scale = 1.0F;
+  const float weight_scale = -1.0F;
+  const std::array lora = {-0.0F, 1.0F};
+  for_each_way<contract::RotatedInt8Matmul>([&](const qfuse_exec& exec) {
+    float out = 99.0F;
+    contract::RotatedInt8Matmul p{};
+    p.m = p.n = p.lora_rank = 1;
+    p.k = std::ssize(zeros);
+    p.dtype = QFUSE_FLOAT32;
+    p.in_q = p.weight_q = zeros.data();
+    p.in_scale = &in_scale;
+    p.weight_scale = &weight_scale;
+    p.lora_in = lora.data();
+    p.lora_weight = lora.data() + 1;
+    p.out = &out;
+    ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(out), format::kSignBit);
+  });
+}
+
 TEST(RotatedInt8, the_longest_sums_fit_into_32_bits) {
   constexpr std::size_t kTerms = QFUSE_ROTATED_INT8_MOST_TERMS;
   static_assert(std::int64_t{kTerms} * 127 * 127 < std::int64_t{1} << 31);

@@ -38,14 +38,17 @@ __device__ inline uint4 load_code_vector(const std::uint8_t* packed, bool is_wid
   return is_wide ? load_once(reinterpret_cast<const uint4*>(packed)) : load_bytes<uint4>(packed);
 }
 
-// Eight codes of a word, of which the high nibble of a byte comes first.
+// Eight codes of a word, of which the high nibble of a byte comes first. In their place, where their values lie in
+// bytes.
 __device__ inline void decode_word(const float* values, std::uint32_t codes, float absmax, float* v) {
-  constexpr std::uint32_t kNibbles = 0x0f0f0f0f;
-  constexpr std::uint32_t kByte = 0x4440;  // the lowest one alone
-  const std::uint32_t halves[2] = {codes >> 4 & kNibbles, codes & kNibbles};
+  constexpr std::uint32_t kPlaces = 0x3c3c3c3c;  // four times a nibble
+  constexpr std::uint32_t kByte = 0x4440;        // the lowest one alone
+  const std::uint32_t halves[2] = {codes >> 2 & kPlaces, codes << 2 & kPlaces};
 #pragma unroll
-  for (int i = 0; i < 8; ++i)
-    v[i] = mul_ftz(values[permuted(halves[i % 2], 0, kByte + static_cast<std::uint32_t>(i / 2))], absmax);
+  for (int i = 0; i < 8; ++i) {
+    const std::uint32_t place = permuted(halves[i % 2], 0, kByte + static_cast<std::uint32_t>(i / 2));
+    v[i] = mul_ftz(*reinterpret_cast<const float*>(reinterpret_cast<const char*>(values) + place), absmax);
+  }
 }
 
 // ---- terms ----
