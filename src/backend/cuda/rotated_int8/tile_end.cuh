@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "backend/cuda/align.h"
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/warp.cuh"
@@ -29,37 +30,59 @@ struct TileEnd {
   float bias[kOutputs];
 };
 
-// Of an array [rows, rank] or, transposed, [rank, rows]: kLoraTerms terms of so many rows, zeros beyond it.
+// Eight neighbours, of which `left` exist; zeros for the others.
+template <class Value>
+__device__ void load_eight(const Value* from, std::int64_t left, float (&v)[kLoraTerms]) {
+  constexpr int kEach = static_cast<int>(sizeof(uint4) / sizeof(Value));
+  std::uint32_t words[kLoraTerms / kEach * 4] = {};
+  if (left >= kLoraTerms && is_aligned(from, sizeof(uint4))) {
+#pragma unroll
+    for (int i = 0; i < kLoraTerms / kEach; ++i) unpack(reinterpret_cast<const uint4*>(from)[i], words + 4 * i);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kLoraTerms; ++i)
+      if (i < left) insert(words, i, load<false>(from + i));
+  }
+#pragma unroll
+  for (int i = 0; i < kLoraTerms; ++i) v[i] = widen<Value>(words, i);
+}
+
+// Of an array [rows, rank] or, transposed, [rank, rows]: kLoraTerms terms of so many rows, by vectors of neighbours.
 template <class Value, int kRows, class Place>
 __device__ void fill_lora(const void* values, bool is_transposed, std::int64_t rows, std::int64_t rank,
                           std::int64_t first_row, std::int64_t first_term, int thread, int threads,
                           const Place& place) {
+  constexpr int kRowVectors = kRows / kLoraTerms;  // of a term
 #pragma unroll 1
-  for (int i = thread; i < kRows * kLoraTerms; i += threads) {
-    const int row = is_transposed ? i % kRows : i / kLoraTerms;
-    const int term = is_transposed ? i / kRows : i % kLoraTerms;
-    const std::int64_t r = first_row + row;
-    const std::int64_t t = first_term + term;
-    const bool is_there = r < rows && t < rank;
-    place(row, term) =
-        is_there ? widen(load<false>(static_cast<const Value*>(values) + (is_transposed ? t * rows + r : r * rank + t)))
-                 : 0.0F;
+  for (int i = thread; i < kRows; i += threads) {
+    const int row = is_transposed ? i % kRowVectors * kLoraTerms : i;
+    const int term = is_transposed ? i / kRowVectors : 0;
+    const std::int64_t rows_left = rows - first_row - row;
+    const std::int64_t terms_left = rank - first_term - term;
+    const std::int64_t left = is_transposed ? (terms_left > 0 ? rows_left : 0) : (rows_left > 0 ? terms_left : 0);
+    const std::int64_t at =
+        is_transposed ? (first_term + term) * rows + first_row + row : (first_row + row) * rank + first_term;
+    float v[kLoraTerms];
+    load_eight(static_cast<const Value*>(values) + at, left, v);
+#pragma unroll
+    for (int e = 0; e < kLoraTerms; ++e) place(is_transposed ? row + e : row, is_transposed ? term : e) = v[e];
   }
 }
 
-// By some threads, for a tile and LoRA's terms from first_term on.
+// By some threads, for a tile: LoRA's terms from first_term on, with the first ones scales, with the last ones bias.
 template <class Value, int kTokens, int kOutputs>
 __device__ void fill_end(const MatmulArguments& a, const TilePlace& tile, std::int64_t first_term, int thread,
                          int threads, TileEnd<kTokens, kOutputs>& end) {
-  for (int i = thread; i < kTokens; i += threads)
-    end.in_scale[i] = tile.token + i < a.m ? load<false>(a.in_scale + tile.token + i) : 0.0F;
-  for (int i = thread; i < kOutputs; i += threads) {
-    const std::int64_t output = tile.output + i;
-    const bool is_there = output < a.n;
-    end.weight_scale[output_place(i)] = is_there ? load<false>(a.weight_scale + output) : 0.0F;
-    if (a.bias != nullptr)
-      end.bias[output_place(i)] = is_there ? widen(load<false>(static_cast<const Value*>(a.bias) + output)) : 0.0F;
+  if (first_term == 0) {
+    for (int i = thread; i < kTokens; i += threads)
+      end.in_scale[i] = tile.token + i < a.m ? load<false>(a.in_scale + tile.token + i) : 0.0F;
+    for (int i = thread; i < kOutputs; i += threads)
+      end.weight_scale[output_place(i)] = tile.output + i < a.n ? load<false>(a.weight_scale + tile.output + i) : 0.0F;
   }
+  if (a.bias != nullptr && first_term + kLoraTerms >= a.lora_rank)
+    for (int i = thread; i < kOutputs; i += threads)
+      end.bias[output_place(i)] =
+          tile.output + i < a.n ? widen(load<false>(static_cast<const Value*>(a.bias) + tile.output + i)) : 0.0F;
   if (first_term >= a.lora_rank) return;
   fill_lora<Value, kTokens>(a.lora_in, false, a.m, a.lora_rank, tile.token, first_term, thread, threads,
                             [&](int row, int term) -> float& { return end.lora_in[term][row]; });
