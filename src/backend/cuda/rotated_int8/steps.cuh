@@ -87,7 +87,7 @@ __device__ inline std::uint32_t larger_of(std::uint32_t largest, const float (&v
 __device__ inline std::uint32_t nearest(const float* v, float factor) {
   std::uint32_t sums[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) sums[i] = __float_as_uint(__fmaf_rn(v[i], factor, format::kNearestMagic));
+  for (int i = 0; i < 4; ++i) sums[i] = __float_as_uint(canonical(__fmaf_rn(v[i], factor, format::kNearestMagic)));
   constexpr std::uint32_t kLowBytes = 0x0040;
   constexpr std::uint32_t kLowPairs = 0x5410;
   return permuted(permuted(sums[0], sums[1], kLowBytes), permuted(sums[2], sums[3], kLowBytes), kLowPairs);
