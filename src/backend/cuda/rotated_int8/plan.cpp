@@ -40,6 +40,18 @@ Plan named(const TermsPlan& plan) {
   return of_op;
 }
 
+// A row's windows may have any size, for tests and for who measures.
+template <class Plan>
+std::vector<Plan> with_other_threads(const Plan& chosen, bool has_rows) {
+  std::vector<Plan> all = {chosen};
+  for (int threads = kWarpThreads; has_rows && threads <= kMostRowThreads; threads *= 2) {
+    if (threads == chosen.threads) continue;
+    all.push_back(chosen);
+    all.back().threads = threads;
+  }
+  return all;
+}
+
 // ---- of the product ----
 
 MatmulPlan with_wgmma(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts, const WgmmaShape& shape) {
@@ -96,13 +108,8 @@ QuantizePlan plan(const contract::RotatedInt8Quantize& p) {
   return named<QuantizePlan>(by_rows(p.rows, p.cols, kMostRowThreads, is_wide));
 }
 
-// With one warp, too, so that a test can have a row of several windows.
 std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p) {
-  std::vector<QuantizePlan> all = {plan(p)};
-  if (all[0].threads == kWarpThreads) return all;
-  all.push_back(all[0]);
-  all[1].threads = kWarpThreads;
-  return all;
+  return with_other_threads(plan(p), true);
 }
 
 WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p) {
@@ -111,7 +118,9 @@ WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p) {
                                      ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
                                      : by_columns(p.weight.rows, p.weight.cols, is_wide, false));
 }
-std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p) { return {plan(p)}; }
+std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p) {
+  return with_other_threads(plan(p), p.direction == QFUSE_FORWARD);
+}
 
 WeightPlan plan(const contract::RotatedInt8Weight& p) {
   const bool is_wide = is_aligned(p.weight.packed, kVectorBytes) && is_aligned(p.q, kVectorBytes);
@@ -119,7 +128,9 @@ WeightPlan plan(const contract::RotatedInt8Weight& p) {
                                ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
                                : by_columns(p.weight.rows, p.weight.cols, is_wide, true));
 }
-std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p) { return {plan(p)}; }
+std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p) {
+  return with_other_threads(plan(p), p.direction == QFUSE_FORWARD);
+}
 
 std::vector<MatmulPlan> candidates(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts) {
   std::vector<MatmulPlan> all;
