@@ -61,13 +61,6 @@ Outcome check_factored(const Matmul4bit& p) {
 
 }  // namespace
 
-Outcome check_direction(qfuse_direction direction) {
-  if (direction == QFUSE_FORWARD || direction == QFUSE_BACKWARD) return {};
-  return invalid_argument(fmt::format("direction is {}, it must be QFUSE_FORWARD ({}) or QFUSE_BACKWARD ({})",
-                                      static_cast<int>(direction), static_cast<int>(QFUSE_FORWARD),
-                                      static_cast<int>(QFUSE_BACKWARD)));
-}
-
 Outcome check_ranges(const Matmul4bit& p) {
   if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
   if (Outcome o = check_direction(p.direction); !o.ok()) return o;

@@ -26,7 +26,6 @@ inline std::int64_t out_stride(const Matmul4bit& p) { return p.out_stride != 0 ?
 
 inline bool is_empty(const Matmul4bit& p) { return p.m == 0 || output_count(p) == 0; }
 
-Outcome check_direction(qfuse_direction direction);
 Outcome check_ranges(const Matmul4bit& p);
 
 // UNSUPPORTED: a sum that devices of this type do not have.

@@ -256,9 +256,13 @@ class Copies {
   }
   // The L2 gets 256 bytes: others are copied soon.
   __device__ void begin(int /*number*/, uint4* shared, const void* from, bool exists) {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
                  "l"(__cvta_generic_to_global(from)), "r"(exists ? 16 : 0)
                  : "memory");
+#else
+    *shared = exists ? *static_cast<const uint4*>(from) : uint4{0, 0, 0, 0};
+#endif
   }
   __device__ void close() {
 #if __CUDA_ARCH__ >= 800

@@ -71,7 +71,7 @@ struct OperandCopier {
       const bool exists = is_there && v < rows;
       const std::int8_t* const vector = from + v * apart;
       if constexpr (kWide)
-        copies.begin(to + v * Of::kThreads, vector, exists);
+        copies.begin(v, to + v * Of::kThreads, vector, exists);
       else
         to[v * Of::kThreads] = exists ? load_bytes<uint4>(vector) : uint4{0, 0, 0, 0};
     }
