@@ -16,6 +16,10 @@ constexpr CaseField kType = {"type", "nf4", "nf4 fp4"};
 constexpr CaseField kBlocksize = {"blocksize", "64", ""};
 constexpr CaseField kNested = {"nested", "256", ""};  // blocks of a nested block; 0: plain
 constexpr CaseField kDtype = {"dtype", "bf16", kAnyDtype};
+constexpr CaseField kDirection = {"direction", "forward", kAnyDirection};
+constexpr CaseField kLora = {"lora", "0", ""};  // rank
+constexpr CaseField kBias = {"bias", "0", ""};
+constexpr CaseField kGap = {"gap", "0", ""};          // elements between rows of inputs and outputs
 constexpr CaseField kSpecial = {"special", "0", ""};  // 1: infinities, NaN, subnormal numbers among the inputs
 constexpr CaseField kApprox = {"approx", "0", ""};    // 1: the approximate reciprocal
 constexpr CaseField kAt = {"at", "0", ""};            // bytes that arrays lie behind an aligned address
@@ -26,12 +30,12 @@ std::vector<CaseField> product_fields(std::vector<CaseField> fields = {}) {
   fields.insert(fields.end(), {kRows,
                                kCols,
                                {"m", "64", ""},
-                               {"direction", "forward", kAnyDirection},
+                               kDirection,
                                {"order", "plain", "plain split factored"},
                                {"sums", "tensor_core", "tensor_core fp32"},
-                               {"lora", "0", ""},  // rank
-                               {"bias", "0", ""},
-                               {"gap", "0", ""},  // elements between rows of inputs and outputs
+                               kLora,
+                               kBias,
+                               kGap,
                                kType,
                                kBlocksize,
                                kNested,
@@ -59,10 +63,25 @@ const std::array kOps = {
               {"experts", "0", ""},
               {"layout", "apart", "apart side_by_side"},
               {"limit", "0", ""},  // 1: gpt-oss's activation
-              {"gap", "0", ""},
+              kGap,
               kAt,
               kSeed}},
     OpFields{"lora_merge", {kRows, kCols, {"rank", "16", ""}, {"in", "bf16", kAnyDtype}, kDtype, kAt, kSeed}},
+    OpFields{"rotated_int8_quantize", {kRows, kCols, kGap, kDtype, kSpecial, kAt, kSeed}},
+    OpFields{"rotated_int8_weight_scales", {kRows, kCols, kDirection, kType, kBlocksize, kNested, kAt, kSeed}},
+    OpFields{"rotated_int8_weight", {kRows, kCols, kDirection, kType, kBlocksize, kNested, kSpecial, kAt, kSeed}},
+    OpFields{"rotated_int8_matmul",
+             {{"m", "1024", ""},
+              {"n", "4096", ""},
+              {"k", "4096", ""},
+              kDirection,
+              kLora,
+              kBias,
+              kGap,
+              kDtype,
+              kSpecial,
+              kAt,
+              kSeed}},
 };
 
 template <class Items, class Name>

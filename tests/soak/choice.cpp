@@ -22,6 +22,7 @@ constexpr std::array kBlocksizes = {32, 64, 64, 64, 128, 256, 1024, 4096};
 constexpr std::array kNestedBlocksizes = {0, 0, 16, 256, 256, 256};
 constexpr std::array kGaps = {0, 0, 0, 3, 8, 24};
 constexpr std::array kRanks = {1, 8, 13, 16, 16, 64, 200};
+constexpr std::int64_t kTerms = 64;  // of rotated_int8, whose rows are whole blocks of so many
 constexpr std::array kPlaces = {0, 0, 0, 1, 2, 4, 8};
 constexpr const char* kDtypes[] = {"bf16", "bf16", "fp16", "fp32"};
 constexpr const char* kHalves[] = {"bf16", "bf16", "bf16", "fp16"};
@@ -88,6 +89,48 @@ Case choose_lora_merge(Random& random) {
   Case c("lora_merge");
   c.set("rows", random.of_any_size(1, 4096)).set("cols", random.of_any_size(1, 4096));
   c.set("rank", random.any_of(kRanks)).set("in", random.any_of(kDtypes)).set("dtype", random.any_of(kDtypes));
+  return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
+}
+
+// Of long rows each would have a value that is not finite.
+Case choose_rotated_input(Random& random) {
+  Case c("rotated_int8_quantize");
+  c.set("rows", random.of_any_size(1, 4096)).set("cols", kTerms * random.of_any_size(1, 448));
+  if (random.one_in(3)) c.set("cols", kModelLayers.at(static_cast<std::size_t>(any_layer(random))).cols);
+  c.set("gap", random.any_of(kGaps)).set("dtype", random.any_of(kDtypes)).set("at", random.any_of(kPlaces));
+  if (c.number("cols") <= 256) c.set("special", random.below(2));
+  return c.set("seed", random.below(1 << 20));
+}
+
+Case choose_rotated_weight(Random& random, const char* op) {
+  Case c(op);
+  c.set("direction", random.any_of(kDirections));
+  if (random.one_in(4)) {
+    set_layer(c, static_cast<std::size_t>(any_layer(random)));
+  } else {
+    set_small_weight(c, random, 2000, 4000);
+    const auto make_terms = [&](const char* field) {
+      c.set(field, std::max(kTerms, c.number(field) / kTerms * kTerms));
+    };
+    make_terms("cols");
+    if (c.is("direction", "backward")) make_terms("rows");
+  }
+  if (c.op() == "rotated_int8_weight") c.set("special", std::int64_t{random.one_in(4)});
+  return c;
+}
+
+Case choose_rotated_product(Random& random) {
+  Case c("rotated_int8_matmul");
+  c.set("m", random.of_any_size(1, 700)).set("n", random.of_any_size(1, 3000));
+  c.set("k", kTerms * random.of_any_size(0, 80)).set("direction", random.any_of(kDirections));
+  if (random.one_in(3)) {
+    const ModelLayer& layer = kModelLayers.at(static_cast<std::size_t>(any_layer(random)));
+    c.set("m", random.one_in(2) ? random.any_of(kTokens) : random.from_to(1, 2048));
+    c.set("n", layer.rows).set("k", layer.cols);
+  }
+  c.set("dtype", random.any_of(kDtypes)).set("special", std::int64_t{random.one_in(6)});
+  if (random.one_in(2)) c.set("lora", random.any_of(kRanks));
+  c.set("bias", random.below(2)).set("gap", random.any_of(kGaps));
   return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
 }
 
@@ -208,6 +251,9 @@ Case next_case(Random& random, const std::vector<std::string>& ops, std::int64_t
   if (op == "swiglu") return choose_swiglu(random);
   if (op == "lora_merge") return choose_lora_merge(random);
   if (op == "matmul_4bit_grouped") return choose_grouped(random);
+  if (op == "rotated_int8_quantize") return choose_rotated_input(random);
+  if (op == "rotated_int8_matmul") return choose_rotated_product(random);
+  if (op.starts_with("rotated_int8_weight")) return choose_rotated_weight(random, op.c_str());
   if (op != "matmul_4bit") return choose_blockwise(random, op.c_str());
   if (random.one_in(4)) return choose_hard_product(random, number);
   return random.one_in(3) ? choose_small_product(random) : choose_model_product(random);

@@ -1,9 +1,11 @@
-// Cases of the ops whose bytes are the same on every device: the CPU's op says what has to come.
+// Cases of the ops whose bytes are the same on every device: the CPU's op says what has to come, of the product of
+// rotated integers a slow one.
 #include <memory>
 #include <type_traits>
 #include <vector>
 
 #include "prepared.h"
+#include "product_oracle.h"
 
 namespace qfuse::soak {
 namespace {
@@ -44,6 +46,62 @@ Bytes bytes_of(std::int64_t size) { return Bytes(static_cast<std::size_t>(size))
 
 qfuse_reciprocal reciprocal_of(const Case& c) {
   return c.number("approx") != 0 ? QFUSE_RECIPROCAL_APPROX : QFUSE_RECIPROCAL_IEEE;
+}
+
+// In which field of a call's parameters an array is given.
+template <class Params>
+using Point = void (*)(Params& p, std::uint8_t* at);
+template <auto kField, class Params>
+void point(Params& p, std::uint8_t* at) {
+  p.*kField = reinterpret_cast<std::remove_reference_t<decltype(p.*kField)>>(at);
+}
+
+template <class Params>
+struct Given {
+  Input array;
+  Point<Params> point;
+};
+template <class Params>
+struct Wanted {
+  const char* name;
+  std::int64_t size;
+  Point<Params> point;
+};
+
+template <class Params>
+void give(Params& p, const qfuse_weight_4bit& w) {
+  if constexpr (requires { p.weight; }) p.weight = &w;
+}
+
+// Of an op without workspace; p lacks its arrays, and a weight, if the op has one.
+template <class Params>
+Prepared prepare_simple(const Case& c, Context& context, Op<Params> op, Params p,
+                        const std::vector<Given<Params>>& inputs, const std::vector<Wanted<Params>>& outputs,
+                        Weight* weight = nullptr) {
+  Prepared made;
+  for (const Wanted<Params>& output : outputs) made.add(output.name, output.size, c.number("at"));
+  const std::vector<Output> places = made.outputs;
+  made.call = [=, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
+                                                 qfuse_error* error) {
+    Params mine = p;
+    const qfuse_weight_4bit w = weight != nullptr ? weight->on_gpu() : qfuse_weight_4bit{};
+    give(mine, w);
+    for (const Given<Params>& input : inputs) input.point(mine, input.array.given);
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].point(mine, image + places[i].offset);
+    return call_on(device, op, mine, stream, error);
+  };
+  made.expect = [=](std::uint8_t* image) {
+    Params mine = p;
+    std::vector<Bytes> keeper;
+    const qfuse_weight_4bit w = weight != nullptr ? weight->on_host(keeper) : qfuse_weight_4bit{};
+    give(mine, w);
+    for (const Given<Params>& input : inputs) input.point(mine, keeper.emplace_back(input.array.read()).data());
+    std::vector<Bytes> results;
+    for (const Wanted<Params>& output : outputs) output.point(mine, results.emplace_back(bytes_of(output.size)).data());
+    call_on_cpu(op, mine);
+    for (std::size_t i = 0; i < outputs.size(); ++i) put(image + places[i].offset, results[i].data(), outputs[i].size);
+  };
+  return made;
 }
 
 }  // namespace
@@ -157,83 +215,19 @@ Prepared prepare_quantize_4bit(const Case& c, Context& context) {
 }
 
 Prepared prepare_quantize_blockwise(const Case& c, Context& context) {
-  Prepared made;
-  const std::int64_t n = c.number("n");
-  const std::int64_t at = c.number("at");
-  const std::int64_t blocks = qfuse_block_count(n, c.number("blocksize"));
-  const Input in = context.input(n, values_of(c, c.dtype(), 0), at);
-  const std::int64_t codes = made.add("codes", n, at);
-  const std::int64_t absmax = made.add("absmax", blocks * 4, at);
-  qfuse_quantize_blockwise_params p{};
-  p.n = n;
+  using Params = qfuse_quantize_blockwise_params;
+  Params p{};
+  p.n = c.number("n");
   p.blocksize = c.number("blocksize");
   p.in_dtype = c.dtype();
-  p.in = in.given;
   p.reciprocal = reciprocal_of(c);
-  made.call = [p, codes, absmax, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
-                                                                qfuse_error* error) {
-    qfuse_quantize_blockwise_params mine = p;
-    mine.codes = image + codes;
-    mine.absmax = reinterpret_cast<float*>(image + absmax);
-    return call_on(device, qfuse_quantize_blockwise, mine, stream, error);
-  };
-  if (p.reciprocal != QFUSE_RECIPROCAL_IEEE) return made;
-  made.expect = [p, in, codes, absmax, blocks](std::uint8_t* image) {
-    const Bytes values = in.read();
-    Bytes q = bytes_of(p.n);
-    Bytes scales = bytes_of(blocks * 4);
-    qfuse_quantize_blockwise_params mine = p;
-    mine.in = values.data();
-    mine.codes = q.data();
-    mine.absmax = floats(scales);
-    call_on_cpu(qfuse_quantize_blockwise, mine);
-    put(image + codes, q.data(), p.n);
-    put(image + absmax, scales.data(), blocks * 4);
-  };
+  const Input in = context.input(p.n, values_of(c, c.dtype(), 0), c.number("at"));
+  Prepared made = prepare_simple<Params>(c, context, qfuse_quantize_blockwise, p, {{in, point<&Params::in>}},
+                                         {{"codes", p.n, point<&Params::codes>},
+                                          {"absmax", qfuse_block_count(p.n, p.blocksize) * 4, point<&Params::absmax>}});
+  if (p.reciprocal != QFUSE_RECIPROCAL_IEEE) made.expect = nullptr;
   return made;
 }
-
-namespace {
-
-// An input, and the field of a call's parameters in which it is given.
-template <class Params>
-struct Given {
-  Input array;
-  void (*point)(Params& p, const std::uint8_t* at);
-};
-template <auto kField, class Params>
-void point(Params& p, const std::uint8_t* at) {
-  p.*kField = reinterpret_cast<std::remove_reference_t<decltype(p.*kField)>>(at);
-}
-
-// Of an op with one output, `out`; p lacks its arrays.
-template <class Params>
-Prepared prepare_with_out(const Case& c, Context& context, Op<Params> op, Params p, std::int64_t count,
-                          const std::vector<Given<Params>>& inputs) {
-  Prepared made;
-  const std::int64_t size = count * size_of(p.out_dtype);
-  const std::int64_t out = made.add("out", size, c.number("at"));
-  made.call = [=, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
-                                                 qfuse_error* error) {
-    Params mine = p;
-    for (const Given<Params>& input : inputs) input.point(mine, input.array.given);
-    mine.out = image + out;
-    return call_on(device, op, mine, stream, error);
-  };
-  made.expect = [=](std::uint8_t* image) {
-    Params mine = p;
-    std::vector<Bytes> arrays;
-    for (const Given<Params>& input : inputs) arrays.push_back(input.array.read());
-    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].point(mine, arrays[i].data());
-    Bytes values = bytes_of(size);
-    mine.out = values.data();
-    call_on_cpu(op, mine);
-    put(image + out, values.data(), size);
-  };
-  return made;
-}
-
-}  // namespace
 
 Prepared prepare_dequantize_blockwise(const Case& c, Context& context) {
   using Params = qfuse_dequantize_blockwise_params;
@@ -245,10 +239,11 @@ Prepared prepare_dequantize_blockwise(const Case& c, Context& context) {
   float map[QFUSE_QUANT_MAP_SIZE];
   qfuse_nested_quant_map(map);
   const std::int64_t blocks = qfuse_block_count(p.n, p.blocksize);
-  return prepare_with_out<Params>(c, context, qfuse_dequantize_blockwise, p, p.n,
-                                  {{context.input(p.n, any_bytes(c, 0), at), point<&Params::codes>},
-                                   {context.input(blocks, uniform(c, 0.06F, 1), at), point<&Params::absmax>},
-                                   {context.upload(map, sizeof map, at), point<&Params::quant_map>}});
+  return prepare_simple<Params>(c, context, qfuse_dequantize_blockwise, p,
+                                {{context.input(p.n, any_bytes(c, 0), at), point<&Params::codes>},
+                                 {context.input(blocks, uniform(c, 0.06F, 1), at), point<&Params::absmax>},
+                                 {context.upload(map, sizeof map, at), point<&Params::quant_map>}},
+                                {{"out", p.n * size_of(p.out_dtype), point<&Params::out>}});
 }
 
 Prepared prepare_dequantize_int8(const Case& c, Context& context) {
@@ -258,9 +253,10 @@ Prepared prepare_dequantize_int8(const Case& c, Context& context) {
   p.rows = c.number("rows");
   p.cols = c.number("cols");
   p.out_dtype = c.dtype();
-  return prepare_with_out<Params>(c, context, qfuse_dequantize_int8, p, p.rows * p.cols,
-                                  {{context.input(p.rows * p.cols, any_bytes(c, 0), at), point<&Params::in>},
-                                   {context.input(p.rows, uniform(c, 2.0F, 1), at), point<&Params::scb>}});
+  return prepare_simple<Params>(c, context, qfuse_dequantize_int8, p,
+                                {{context.input(p.rows * p.cols, any_bytes(c, 0), at), point<&Params::in>},
+                                 {context.input(p.rows, uniform(c, 2.0F, 1), at), point<&Params::scb>}},
+                                {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&Params::out>}});
 }
 
 Prepared prepare_lora_merge(const Case& c, Context& context) {
@@ -276,23 +272,124 @@ Prepared prepare_lora_merge(const Case& c, Context& context) {
   const auto values = [&](std::int64_t count, qfuse_dtype dtype, float scale, std::uint32_t array) {
     return context.input(count, normal(c, dtype, scale, array), at);
   };
-  return prepare_with_out<Params>(c, context, qfuse_lora_merge, p, p.rows * p.cols,
-                                  {{values(p.rows * p.cols, p.in_dtype, 0.02F, 0), point<&Params::in>},
-                                   {values(p.rank * p.cols, QFUSE_FLOAT32, 0.1F, 1), point<&Params::a>},
-                                   {values(p.rows * p.rank, QFUSE_FLOAT32, 0.1F, 2), point<&Params::b>}});
+  return prepare_simple<Params>(c, context, qfuse_lora_merge, p,
+                                {{values(p.rows * p.cols, p.in_dtype, 0.02F, 0), point<&Params::in>},
+                                 {values(p.rank * p.cols, QFUSE_FLOAT32, 0.1F, 1), point<&Params::a>},
+                                 {values(p.rows * p.rank, QFUSE_FLOAT32, 0.1F, 2), point<&Params::b>}},
+                                {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&Params::out>}});
+}
+
+// ---- rotated_int8 ----
+
+Prepared prepare_rotated_int8_quantize(const Case& c, Context& context) {
+  using Params = qfuse_rotated_int8_quantize_params;
+  Params p{};
+  p.rows = c.number("rows");
+  p.cols = c.number("cols");
+  p.in_dtype = c.dtype();
+  if (c.number("gap") != 0) p.in_stride = p.cols + c.number("gap");
+  const std::int64_t count = (p.rows - 1) * (p.cols + c.number("gap")) + p.cols;
+  const Input in = context.input(count, values_of(c, p.in_dtype, 0), c.number("at"));
+  return prepare_simple<Params>(
+      c, context, qfuse_rotated_int8_quantize, p, {{in, point<&Params::in>}},
+      {{"q", p.rows * p.cols, point<&Params::q>}, {"scale", p.rows * 4, point<&Params::scale>}});
+}
+
+namespace {
+
+qfuse_direction direction_of(const Case& c) { return c.is("direction", "forward") ? QFUSE_FORWARD : QFUSE_BACKWARD; }
+std::int64_t count_outputs(const Case& c) { return c.number(c.is("direction", "forward") ? "rows" : "cols"); }
+
+}  // namespace
+
+Prepared prepare_rotated_int8_weight_scales(const Case& c, Context& context) {
+  using Params = qfuse_rotated_int8_weight_scales_params;
+  Params p{};
+  p.direction = direction_of(c);
+  return prepare_simple<Params>(c, context, qfuse_rotated_int8_weight_scales, p, {},
+                                {{"scale", count_outputs(c) * 4, point<&Params::scale>}}, &context.weight(c));
+}
+
+// By the weight's own scales, which the CPU makes, or by any numbers.
+Prepared prepare_rotated_int8_weight(const Case& c, Context& context) {
+  using Params = qfuse_rotated_int8_weight_params;
+  constexpr std::uint32_t kArray = 15;
+  const std::int64_t at = c.number("at");
+  const std::int64_t outputs = count_outputs(c);
+  Weight& weight = context.weight(c);
+  Input scale;
+  if (c.number("special") != 0) {
+    scale = context.input(outputs, values_of(c, QFUSE_FLOAT32, kArray), at);
+  } else {
+    std::vector<Bytes> keeper;
+    const qfuse_weight_4bit w = weight.on_host(keeper);
+    Bytes own = bytes_of(outputs * 4);
+    call_on_cpu<qfuse_rotated_int8_weight_scales_params>(qfuse_rotated_int8_weight_scales,
+                                                         {0, &w, direction_of(c), floats(own)});
+    scale = context.upload(own.data(), outputs * 4, at);
+  }
+  Params p{};
+  p.direction = direction_of(c);
+  return prepare_simple<Params>(c, context, qfuse_rotated_int8_weight, p, {{scale, point<&Params::scale>}},
+                                {{"q", weight.count(), point<&Params::q>}}, &weight);
+}
+
+// A CPU would take too long.
+Prepared prepare_rotated_int8_matmul(const Case& c, Context& context) {
+  using Params = qfuse_rotated_int8_matmul_params;
+  Params p{};
+  p.m = c.number("m");
+  p.n = c.number("n");
+  p.k = c.number("k");
+  p.dtype = c.dtype();
+  p.direction = direction_of(c);
+  p.lora_rank = c.number("lora");
+  if (c.number("gap") != 0) p.out_stride = p.n + c.number("gap");
+  const auto values = [&](std::int64_t count, qfuse_dtype dtype, float scale, std::uint32_t array) {
+    Fill what = values_of(c, dtype, array);
+    what.scale = scale;
+    return context.input(count, what, c.number("at"));
+  };
+  const auto any = [&](std::int64_t count, std::uint32_t array) {
+    return context.input(count, any_bytes(c, array), c.number("at"));
+  };
+  std::vector<Given<Params>> inputs = {{any(p.m * p.k, 0), point<&Params::in_q>},
+                                       {values(p.m, QFUSE_FLOAT32, 0.02F, 1), point<&Params::in_scale>},
+                                       {any(p.n * p.k, 2), point<&Params::weight_q>},
+                                       {values(p.n, QFUSE_FLOAT32, 0.001F, 3), point<&Params::weight_scale>}};
+  if (c.number("bias") != 0) inputs.push_back({values(p.n, p.dtype, 1.0F, 4), point<&Params::bias>});
+  if (p.lora_rank != 0) {
+    inputs.push_back({values(p.m * p.lora_rank, p.dtype, 1.0F, 5), point<&Params::lora_in>});
+    inputs.push_back({values(p.n * p.lora_rank, p.dtype, 0.2F, 6), point<&Params::lora_weight>});
+  }
+  const std::int64_t size = ((p.m - 1) * (p.n + c.number("gap")) + p.n) * size_of(p.dtype);
+  Prepared made =
+      prepare_simple<Params>(c, context, qfuse_rotated_int8_matmul, p, inputs, {{"out", size, point<&Params::out>}});
+  made.expect = [p, inputs, out = made.outputs[0].offset, &context](std::uint8_t* image) {
+    Params mine = p;
+    for (const Given<Params>& input : inputs) input.point(mine, input.array.aligned);
+    mine.out = image + out;
+    multiply_rotated(mine, context.stream());
+  };
+  return made;
 }
 
 Prepared prepare(const Case& c, Context& context) {
   using Prepare = Prepared (*)(const Case&, Context&);
-  static const std::map<std::string, Prepare> kPrepare = {{"dequantize_4bit", prepare_dequantize_4bit},
-                                                          {"quantize_4bit", prepare_quantize_4bit},
-                                                          {"dequantize_blockwise", prepare_dequantize_blockwise},
-                                                          {"quantize_blockwise", prepare_quantize_blockwise},
-                                                          {"dequantize_int8", prepare_dequantize_int8},
-                                                          {"matmul_4bit", prepare_matmul_4bit},
-                                                          {"matmul_4bit_grouped", prepare_matmul_4bit},
-                                                          {"swiglu", prepare_swiglu},
-                                                          {"lora_merge", prepare_lora_merge}};
+  static const std::map<std::string, Prepare> kPrepare = {
+      {"dequantize_4bit", prepare_dequantize_4bit},
+      {"quantize_4bit", prepare_quantize_4bit},
+      {"dequantize_blockwise", prepare_dequantize_blockwise},
+      {"quantize_blockwise", prepare_quantize_blockwise},
+      {"dequantize_int8", prepare_dequantize_int8},
+      {"matmul_4bit", prepare_matmul_4bit},
+      {"matmul_4bit_grouped", prepare_matmul_4bit},
+      {"swiglu", prepare_swiglu},
+      {"lora_merge", prepare_lora_merge},
+      {"rotated_int8_quantize", prepare_rotated_int8_quantize},
+      {"rotated_int8_weight_scales", prepare_rotated_int8_weight_scales},
+      {"rotated_int8_weight", prepare_rotated_int8_weight},
+      {"rotated_int8_matmul", prepare_rotated_int8_matmul}};
   Prepared made = kPrepare.at(c.op())(c, context);
   made.image_size = round_up(made.image_size, kAlignment);
   return made;

@@ -28,6 +28,12 @@ struct Bfloat16 {
   static __device__ Value rounded(float x) { return __float2bfloat16_rn(x); }
 };
 
+struct Float32 {
+  using Value = float;
+  static __device__ float widened(Value x) { return x; }
+  static __device__ Value rounded(float x) { return x; }
+};
+
 // The four sums of a thread: outputs g and g + 8 of tokens 2t and 2t + 1, g being its lane / 4, t its lane % 4.
 struct Sums {
   float of[4] = {};
@@ -224,6 +230,52 @@ void multiply(const Product& p, cudaStream_t stream) {
   (p.dtype == QFUSE_FLOAT16 ? kernel_for<Float16>(p.sum)
                             : kernel_for<Bfloat16>(p.sum))<<<blocks, kThreads, 0, stream>>>(p);
   require(cudaGetLastError(), "the slow product");
+}
+
+// ---- rotated integers ----
+
+namespace {
+
+__device__ int add_vector(int sum, const int4& a, const int4& b) {
+  return __dp4a(a.w, b.w, __dp4a(a.z, b.z, __dp4a(a.y, b.y, __dp4a(a.x, b.x, sum))));
+}
+
+template <class Type>
+__global__ void __launch_bounds__(kThreads) multiply_integers(const qfuse_rotated_int8_matmul_params p) {
+  using Value = typename Type::Value;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= p.m * p.n) return;
+  const std::int64_t token = i / p.n;
+  const std::int64_t output = i % p.n;
+  const auto* const in = reinterpret_cast<const int4*>(p.in_q + token * p.k);
+  const auto* const weight = reinterpret_cast<const int4*>(p.weight_q + output * p.k);
+  int sum = 0;
+  for (std::int64_t v = 0; v < p.k / static_cast<std::int64_t>(sizeof(int4)); ++v)
+    sum = add_vector(sum, in[v], weight[v]);
+  const auto value = [](const void* values, std::int64_t at) {
+    return Type::widened(static_cast<const Value*>(values)[at]);
+  };
+  float y = __fmul_rn(__fmul_rn(__int2float_rn(sum), p.in_scale[token]), p.weight_scale[output]);
+  for (std::int64_t j = 0; j < p.lora_rank; ++j) {
+    const std::int64_t at = p.direction == QFUSE_FORWARD ? output * p.lora_rank + j : j * p.n + output;
+    y = __fmaf_rn(value(p.lora_in, token * p.lora_rank + j), value(p.lora_weight, at), y);
+  }
+  if (p.bias != nullptr) y = __fadd_rn(y, value(p.bias, output));
+  const Value rounded = Type::rounded(y);
+  const std::int64_t stride = p.out_stride != 0 ? p.out_stride : p.n;
+  auto* const out = static_cast<std::uint8_t*>(p.out) + (token * stride + output) * sizeof(Value);
+  for (std::size_t b = 0; b < sizeof(Value); ++b) out[b] = reinterpret_cast<const std::uint8_t*>(&rounded)[b];
+}
+
+}  // namespace
+
+void multiply_rotated(const qfuse_rotated_int8_matmul_params& p, cudaStream_t stream) {
+  if (p.m * p.n == 0) return;
+  const auto blocks = static_cast<unsigned>((p.m * p.n + kThreads - 1) / kThreads);
+  (p.dtype == QFUSE_FLOAT16    ? multiply_integers<Float16>
+   : p.dtype == QFUSE_BFLOAT16 ? multiply_integers<Bfloat16>
+                               : multiply_integers<Float32>)<<<blocks, kThreads, 0, stream>>>(p);
+  require(cudaGetLastError(), "the slow product of integers");
 }
 
 }  // namespace qfuse::soak

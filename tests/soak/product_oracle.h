@@ -39,6 +39,9 @@ struct Product {
 inline constexpr int kLeastCapability = 80;
 void multiply(const Product& p, cudaStream_t stream);
 
+// A product of rotated integers, by a thread for each output. Inputs are aligned to 16 bytes; out lies anywhere.
+void multiply_rotated(const qfuse_rotated_int8_matmul_params& p, cudaStream_t stream);
+
 }  // namespace qfuse::soak
 
 #endif  // QFUSE_TESTS_SOAK_PRODUCT_ORACLE_H
