@@ -37,6 +37,7 @@ constexpr const char* kColumns =
     "  qfuse-bench nf4 --device cuda --peer libbitsandbytes_cuda130.so\n"
     "  qfuse-bench matmul --device cpu --filter 'forward/m:1/'\n"
     "  qfuse-bench swiglu --quick\n"
+    "  qfuse-bench rotated_int8 --device cuda --filter 'forward, m = 8192'\n"
     "  qfuse-bench nf4 --device cuda --plan dequantize_4bit:stream=1";
 
 struct Benchmark {
@@ -48,6 +49,7 @@ constexpr Benchmark kBenchmarks[] = {
     {"nf4", "NF4 decode and encode, block 64, nested in blocks of 256"},
     {"matmul", "Products with an NF4 weight and its transpose, in bf16: 1 token to many"},
     {"swiglu", "The SwiGLU backward and forward in INT8 and FP8: 12 published shapes on a GPU, 3 of them on a CPU"},
+    {"rotated_int8", "Products in INT8 with an NF4 weight in training, rotated: the weight, x or dy, the product"},
 };
 
 void add_benchmark(CLI::App& app, const Benchmark& benchmark, Options& options) {
@@ -110,8 +112,8 @@ int run(Options& options) {
   if (!options.json.empty())
     throw qfuse::bench::UsageError("--json takes the figures of one benchmark: qfuse-bench nf4 --quick --json FILE");
   int status = 0;
-  for (const char* benchmark : {"nf4", "matmul", "swiglu"}) {  // which every device has
-    options.benchmark = benchmark;
+  for (const Benchmark& benchmark : kBenchmarks) {
+    options.benchmark = benchmark.name;
     status = std::max(status, run_benchmark(options));
   }
   return status;
@@ -124,8 +126,7 @@ int run(int argc, char** argv) {
   CLI::App app(kDescription, "qfuse-bench");
   app.set_version_flag("--version", std::string("qfuse-bench ") + qfuse_version());
   app.require_subcommand(0, 1);  // one; but what is none of them is named before one is asked for
-  app.add_flag("--quick", options.quick,
-               "Without a subcommand: nf4, matmul and swiglu, some seconds. The figures say little");
+  app.add_flag("--quick", options.quick, "Without a subcommand: all benchmarks, some seconds. The figures say little");
   app.add_option("--json", options.json)->group("");  // not listed: refused with a reason, or a subcommand follows
   for (const Benchmark& benchmark : kBenchmarks) add_benchmark(app, benchmark, options);
   add_plans(app, options);

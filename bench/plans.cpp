@@ -13,10 +13,12 @@
 #include "backend/cuda/facts.h"
 #include "backend/cuda/matmul_4bit/estimates.h"
 #include "backend/cuda/quantize_4bit/plan.h"
+#include "backend/cuda/rotated_int8/plan.h"
 #include "backend/cuda/swiglu/plan.h"
 #include "matmul_oracle.h"
 #include "nf4_oracle.h"
 #include "report.h"
+#include "rotated_oracle.h"
 
 namespace qfuse::bench {
 namespace {
@@ -27,6 +29,8 @@ using cuda::matmul_4bit::candidates;
 using cuda::matmul_4bit::plan;
 using cuda::quantize_4bit::candidates;
 using cuda::quantize_4bit::plan;
+using cuda::rotated_int8::candidates;
+using cuda::rotated_int8::plan;
 using cuda::swiglu::candidates;
 using cuda::swiglu::plan;
 
@@ -78,6 +82,20 @@ contract::Swiglu backward_of(Shape shape) {
   p.x = p.grad_y = p.grad_input.q = p.y_t.q = aligned<void>();
   p.grad_input.s = p.y_t.s = aligned<float>();
   return p;
+}
+
+RotatedArrays rotated_arrays() {
+  RotatedArrays arrays{.weight = {},
+                       .in = aligned<void>(),
+                       .in_q = aligned<std::int8_t>(),
+                       .in_scale = aligned<float>(),
+                       .weight_q = aligned<std::int8_t>(),
+                       .weight_scale = aligned<float>(),
+                       .lora_in = nullptr,
+                       .lora_weight = nullptr,
+                       .out = aligned<void>()};
+  arrays.weight = decode_of({1, kBlocksize}).weight;
+  return arrays;
 }
 
 struct Sum {
@@ -152,6 +170,28 @@ void print_products(const cuda::DeviceFacts& facts) {
       }
 }
 
+// The scales of a weight have plans like its codes.
+void print_rotated(const cuda::DeviceFacts& facts) {
+  for (const qfuse_direction direction : kDirections) {
+    const auto print = [&](const char* op, const char* of, const auto& print_one) {
+      fmt::print(" {}, {}, {}, {} tokens\n", op, of, name_of(direction), kTokens.back());
+      for (const Shape shape : kNf4Shapes) print_one(RotatedShape{shape, direction, kTokens.back()});
+    };
+    print(cuda::rotated_int8::QuantizePlan::kOp, "from bf16", [](const RotatedShape& shape) {
+      const auto p = rotated_input_params(shape, rotated_arrays());
+      print_shape(shape.weight, plan(p), candidates(p));
+    });
+    print(cuda::rotated_int8::WeightPlan::kOp, "NF4, nested", [](const RotatedShape& shape) {
+      const auto p = rotated_weight_params(shape, rotated_arrays());
+      print_shape(shape.weight, plan(p), candidates(p));
+    });
+    print(cuda::rotated_int8::MatmulPlan::kOp, "to bf16", [&](const RotatedShape& shape) {
+      const auto p = rotated_product_params(shape, rotated_arrays(), 0);
+      print_shape(shape.weight, plan(p, facts), candidates(p, facts));
+    });
+  }
+}
+
 void print_device(const Device& device) {
   const cuda::DeviceFacts& facts = device.facts;
   fmt::print("{}: {} multiprocessors, {} MiB of L2\n", device.name, facts.multiprocessors, facts.l2_bytes >> 20);
@@ -172,6 +212,7 @@ void print_device(const Device& device) {
     const contract::Swiglu p = backward_of(shape);
     print_shape(shape, plan(p, facts), candidates(p, facts));
   }
+  print_rotated(facts);
 }
 
 // ---- what forces them ----
@@ -226,9 +267,18 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
   OpPlans product = {cuda::matmul_4bit::Plan::kOp, {}, {}};
   OpPlans grouped = {cuda::matmul_4bit::GroupedPlan::kOp, {}, {}};
   OpPlans swiglu = {cuda::swiglu::Plan::kOp, {}, {}};
+  OpPlans rotated_input = {cuda::rotated_int8::QuantizePlan::kOp, {}, {}};
+  OpPlans rotated_scales = {cuda::rotated_int8::WeightScalesPlan::kOp, {}, {}};
+  OpPlans rotated_weight = {cuda::rotated_int8::WeightPlan::kOp, {}, {}};
+  OpPlans rotated_product = {cuda::rotated_int8::MatmulPlan::kOp, {}, {}};
   for (const Shape shape : kNf4Shapes) {
     add(decode, candidates(decode_of(shape), facts));
     add(encode, candidates(encode_of(shape)));
+    const RotatedShape rotated{shape, QFUSE_FORWARD, kTokens.back()};  // backward a weight has one plan
+    add(rotated_input, candidates(rotated_input_params(rotated, rotated_arrays())));
+    add(rotated_scales, candidates(rotated_scales_params(rotated, rotated_arrays())));
+    add(rotated_weight, candidates(rotated_weight_params(rotated, rotated_arrays())));
+    add(rotated_product, candidates(rotated_product_params(rotated, rotated_arrays(), 0), facts));
     for (const qfuse_direction direction : kDirections)
       for (const std::int64_t m : kTokens)
         for (const Sum& sum : sums_of(m, direction)) {
@@ -238,7 +288,8 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
   }
   for (const Shape shape : kSwigluShapes)
     for (const contract::Swiglu& p : swiglus_of(shape)) add(swiglu, candidates(p, facts));
-  std::vector<OpPlans> all = {product, grouped, swiglu, decode, encode};
+  std::vector<OpPlans> all = {product,       grouped,        swiglu,         decode,         encode,
+                              rotated_input, rotated_scales, rotated_weight, rotated_product};
   std::erase_if(all, [](const OpPlans& known) { return known.choices.empty(); });  // which have nothing to force
   return all;
 }

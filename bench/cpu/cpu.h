@@ -24,6 +24,7 @@ int run_on_cpu(const Options& options);
 void time_nf4_on_cpu(const Options& options, Report& report);
 void time_matmul_on_cpu(const Options& options, Report& report);
 void time_swiglu_on_cpu(const Options& options, Report& report);
+void time_rotated_int8_on_cpu(const Options& options, Report& report);
 
 // Aligned as allocators of tensors do, and written once, so that no page is touched for the first time while the clock
 // runs.

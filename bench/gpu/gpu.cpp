@@ -68,6 +68,7 @@ int run_on_gpu(const Options& options, int device) {
       {"nf4", time_nf4_on_gpu},
       {"matmul", time_matmul_on_gpu},
       {"swiglu", time_swiglu_on_gpu},
+      {"rotated_int8", time_rotated_int8_on_gpu},
   };
   const Card card = use_card(device);
   Report report(options, kMicroseconds, heading_of(options, card));

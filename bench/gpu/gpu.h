@@ -14,6 +14,7 @@ struct Card;
 void time_nf4_on_gpu(const Options& options, Report& report, const Card& card);
 void time_matmul_on_gpu(const Options& options, Report& report, const Card& card);
 void time_swiglu_on_gpu(const Options& options, Report& report, const Card& card);
+void time_rotated_int8_on_gpu(const Options& options, Report& report, const Card& card);
 
 }  // namespace qfuse::bench
 

@@ -32,6 +32,11 @@ void move_as_decode(const contract::Dequantize4bit& p, const RoofTile& tile, cud
 // nothing.
 void move_as_encode(const contract::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream);
 
+// The roofs of rounding x and a 4-bit weight to 8 bits: writes `bytes` (a multiple of 32), which are half of what is
+// read, or twice as many.
+enum class MoveTo { half, twice };
+void move_bytes(const void* from, void* to, std::int64_t bytes, MoveTo size, const RoofTile& tile, cudaStream_t stream);
+
 // Reads `bytes` (a multiple of 16), as a consumer of decoded weights does. Writes nothing, but the compiler cannot
 // know.
 void read_all(const void* from, std::int64_t bytes, int multiprocessors, cudaStream_t stream);

@@ -80,6 +80,28 @@ __global__ void move_encode(const uint4* in, uint2* codes, float* absmax, std::i
   }
 }
 
+// A group is one or two vectors that are read and that are written, each from a half of the array.
+template <int kRead, int kWritten, int kGroups, bool kStream>
+__global__ void move_vectors(const uint4* from, uint4* to, std::int64_t groups) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * kGroups + threadIdx.x;
+  uint4 vectors[kGroups][kRead];
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const std::int64_t i = first + g * static_cast<std::int64_t>(blockDim.x);
+    for (int r = 0; r < kRead; ++r)
+      if (i < groups) vectors[g][r] = __ldcs(from + r * groups + i);
+  }
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const std::int64_t i = first + g * static_cast<std::int64_t>(blockDim.x);
+    if (i >= groups) continue;
+    const uint4 all = vectors[g][0];
+    const uint4 other = vectors[g][kRead - 1];
+    for (int w = 0; w < kWritten; ++w)
+      store_vector<kStream>(to + w * groups + i, {all.x + other.x, all.y ^ other.z, all.z + w, all_of(other)});
+  }
+}
+
 __global__ void __launch_bounds__(kReadThreads) read_vectors(const uint4* from, std::int64_t vectors, uint4* never) {
   uint4 all = {0, 0, 0, 0};
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kReadThreads;
@@ -145,6 +167,19 @@ void move_as_encode(const contract::Quantize4bit& p, const RoofTile& tile, cudaS
         static_cast<const uint4*>(p.in), reinterpret_cast<uint2*>(p.weight.packed), p.weight.absmax, pairs);
   });
   require(cudaGetLastError(), "roof of encode");
+}
+
+void move_bytes(const void* from, void* to, std::int64_t bytes, MoveTo size, const RoofTile& tile,
+                cudaStream_t stream) {
+  constexpr std::int64_t kVector = sizeof(uint4);
+  const std::int64_t groups = bytes / (size == MoveTo::half ? kVector : 2 * kVector);
+  for_tile(tile, [&]<int kGroups, bool kStream>() {
+    const auto kernel =
+        size == MoveTo::half ? move_vectors<2, 1, kGroups, kStream> : move_vectors<1, 2, kGroups, kStream>;
+    kernel<<<blocks_for(groups, tile), static_cast<unsigned>(tile.threads), 0, stream>>>(
+        static_cast<const uint4*>(from), static_cast<uint4*>(to), groups);
+  });
+  require(cudaGetLastError(), "roof of rounding to 8 bits");
 }
 
 void read_all(const void* from, std::int64_t bytes, int multiprocessors, cudaStream_t stream) {

@@ -56,17 +56,27 @@ class Command(unittest.TestCase):
         self.assertEqual(list(rows), ways)
         self.assertGreater(rows["swiglu/1024x2560/scalar/threads:1"]["ns/element"], 0)
 
-    def test_quick_runs_what_every_device_has(self):
+    def test_rotated_int8(self):
+        rows = self.figures("rotated_int8", "scalar/threads:1$")
+        ops = ("quantize", "weight_scales", "weight", "matmul")
+        ways = [f"rotated_int8/{op}/{way}/scalar/threads:1" for way in ("forward", "backward") for op in ops]
+        self.assertEqual(list(rows), ways)
+        # 64 tokens and a weight of 1024 x 512 in bytes; scales of each token and output; the product in bf16.
+        moved = [64 * (2 * 512 + 512 + 4), 64 * (512 + 4) + 1024 * (512 + 4) + 2 * 64 * 1024]
+        self.assertEqual([rows[ways[i]]["bytes"] for i in (0, 3)], moved)
+
+    def test_quick_runs_all(self):
         done = run("--quick")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("nf4/decode/", done.stdout)
         self.assertIn("matmul/", done.stdout)
         self.assertIn("swiglu/", done.stdout)
+        self.assertIn("rotated_int8/", done.stdout)
 
     def test_help_names_the_benchmarks(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("nf4", "matmul", "swiglu", "plans"):
+        for name in ("nf4", "matmul", "swiglu", "rotated_int8", "plans"):
             self.assertIn(f"\n  {name} ", done.stdout)
         self.assertIn("--peer", run("nf4", "--help").stdout)
 
@@ -87,7 +97,7 @@ class Command(unittest.TestCase):
     def test_plans(self):
         done = run("plans", "--on", "h100")
         self.assertEqual(done.returncode, 0)
-        for op in ("dequantize_4bit", "quantize_4bit", "matmul_4bit", "swiglu"):
+        for op in ("dequantize_4bit", "quantize_4bit", "matmul_4bit", "swiglu", "rotated_int8_matmul"):
             self.assertIn(f"\n {op}", done.stdout)
         # The output of 2048 x 8192 fits the L2 cache, that of 4096 x 14336 does not.
         self.assertRegex(done.stdout, r"\n  2048 x 8192 +threads=\d+ .* stream=0")
@@ -122,6 +132,11 @@ class Command(unittest.TestCase):
         expected |= {f"swiglu:outputs={o},staged=0,threads={n}" for n in (256, 512) for o in ("any", "training")}
         expected |= {f"swiglu:outputs=training,staged=1,threads={n}" for n in (256, 512)}
         expected |= {f"dequantize_4bit:stream={s}" for s in (0, 1)}
+        for op, chosen in (("quantize", (448,)), ("weight_scales", ()), ("weight", ())):
+            expected |= {f"rotated_int8_{op}:threads={n}" for n in (32, 64, 128, 256, 512, *chosen)}
+        expected |= {f"rotated_int8_matmul:kernel=wgmma,tokens=128,outputs={o}" for o in (128, 256)}
+        expected |= {f"rotated_int8_matmul:kernel=mma,tokens={t},outputs={t}" for t in (64, 128)}
+        expected |= {"rotated_int8_matmul:kernel=mma_unaligned,tokens=64,outputs=64"}
         self.assertEqual(plans, expected)
 
 
