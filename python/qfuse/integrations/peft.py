@@ -16,24 +16,30 @@ Hopper, of more than few rows.
 A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why. So
 does float32, where the two would differ by roundings for nothing.
 
+enable(products="int8"), or set_products() for one model or some of its layers, multiplies by the frozen weights in
+INT8, rotated: faster, with an error of about 1 % of a product's norm (docs/ACCURACY.md). LoRA's own products stay in
+bf16, and a product of few rows is as ever.
+
 Over experts that qfuse.quantize_experts has quantized, peft's own code would take uint8 codes for a weight. There
 cover_stacks(), which quantize_experts calls, makes the adapter's shapes those of the weight, and the product
 qfuse.matmul_4bit_grouped_lora. It is no choice that could be wrong or slow elsewhere, so enable() and disable() have
 nothing to do with it.
 """
 
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Literal, TypeVar
 
 from torch import nn
 
 from .. import versions
+from ..ops.rotated_products import MULTIPLE
 from ..patching.hook import Way
 from ..patching.patch import Patch, Patches, Report
-from . import peft_stacks
+from . import peft_forward, peft_stacks
 from .peft_forward import examine, forward_of_any, forward_of_bnb, is_base
 
-__all__ = ["disable", "enable", "enabled", "register", "report", "uncovered"]
+__all__ = ["disable", "enable", "enabled", "register", "report", "set_products", "uncovered"]
 
 Config = TypeVar("Config")
 
@@ -64,7 +70,68 @@ _patches = Patches(
     Patch("peft.tuners.lora.layer", "Linear.forward", forward_of_any),
     library="peft",
 )
-enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled
+Products = Literal["int8"] | None
+
+
+def _patches_of(products: Products) -> list[Patches]:
+    if products not in (None, "int8"):
+        raise ValueError(f"products is {products!r}, it can be None or 'int8'")
+    return [_patches] + [peft_forward.in_int8] * (products == "int8")
+
+
+def enable(products: Products = None) -> Report:
+    """Replaces what can be replaced and says why the rest could not: with a warning too.
+
+    It stays so until disable(). A second call finds modules imported since the first.
+
+    products: "int8", the products with frozen weights have the order "rotated_int8" of qfuse.matmul_4bit, forward and
+    for x's gradient, where there are more rows than a fused product
+    would take. A layer of which set_products() says otherwise is as it says.
+    """
+    report = Report()
+    for patches in _patches_of(products):
+        report += patches.enable(stacklevel=3)
+    return report
+
+
+def disable() -> None:
+    """Puts every original back, inside of enabled() too; without enable(), does nothing."""
+    for patches in (peft_forward.in_int8, _patches):
+        patches.disable()
+
+
+@contextmanager
+def enabled(products: Products = None) -> Iterator[Report]:
+    """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
+    with ExitStack() as contexts:
+        report = Report()
+        for patches in _patches_of(products):
+            report += contexts.enter_context(patches.enabled())
+        yield report
+
+
+def set_products(
+    model: nn.Module, products: Literal["int8", "bf16"], layers: Iterable[str] | None = None
+) -> dict[str, str]:
+    """Of a model's layers that enable() or register() covers, how they multiply from now on, whatever enable() says of
+    products: "int8", in the order "rotated_int8", or "bf16", in the dtype of x as ever.
+
+    layers: those whose names end with one of these, as "down_proj" or "layers.0.mlp.up_proj"; by default all. Returns
+    the layers of these names that cannot multiply in INT8, and why.
+    """
+    if products not in ("int8", "bf16"):
+        raise ValueError(f"products is {products!r}, it can be 'int8' or 'bf16'")
+    ends = None if layers is None else tuple(f".{name}" for name in ([layers] if isinstance(layers, str) else layers))
+    left = {}
+    for name, layer in _layers(model):
+        if ends is not None and not f".{name}".endswith(ends):
+            continue
+        shape = layer.out_features, layer.in_features
+        if products == "int8" and any(size % MULTIPLE for size in shape):
+            left[name] = f"its weight is of {shape[0]} x {shape[1]}: products in INT8 need multiples of {MULTIPLE}"
+            continue
+        peft_forward.set_products(layer, products)
+    return left
 
 
 def register(config: Config) -> Config:

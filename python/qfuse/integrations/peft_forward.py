@@ -16,13 +16,18 @@ from ..layers.inspection import (
     is_plain,
 )
 from ..layers.linear import Linear4bit
+from ..ops import rotated_products
 from ..ops.functional import multiply_with_lora, scaled
 from ..ops.gradients import is_autocast, needs_gradient
-from ..ops.orders import is_slower_than_bitsandbytes
+from ..ops.orders import int8_order, is_slower_than_bitsandbytes
+from ..patching.patch import Patches
 from ..weight.form import FLOAT_DTYPES
 from ..weight.quant_state import decodable_weight, is_repacked, read_weight, refuse_cast, unpacked_weight
 from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit
+
+in_int8 = Patches()  # which replaces nothing: _forward asks whether it is enabled
+_PRODUCTS = "_qfuse_products"  # of a layer, beside which in_int8 does not count
 
 
 def is_base(module: Any) -> bool:
@@ -122,12 +127,34 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     if dtype is None or x.device != weight.device or x.shape[-1:] != weight.shape[1:]:
         return None
     given = x.to(dtype)
-    is_slower = is_slower_than_bitsandbytes(given, weight.shape, weight.blocksize) and is_bitsandbytes_linear(base)
-    if is_slower and not needs_gradient(x, *self.parameters()):
-        return None
+    order = int8_order(given, weight.shape, weight.blocksize) if multiplies_in_int8(self) else None
+    if order is not None:
+        keep_scales(base)
+    elif not needs_gradient(x, *self.parameters()):
+        is_slower = is_slower_than_bitsandbytes(given, weight.shape, weight.blocksize)
+        if is_slower and is_bitsandbytes_linear(base):
+            return None
     bias = bias_of(base)
     bias = None if bias is None else bias.to(dtype)
-    return multiply_with_lora(given, weight, bias, *_adapter(self, covered.adapters, given)).to(x.dtype)
+    return multiply_with_lora(given, weight, bias, *_adapter(self, covered.adapters, given), order).to(x.dtype)
+
+
+def multiplies_in_int8(layer: Any) -> bool:
+    own = vars(layer).get(_PRODUCTS)
+    return in_int8.is_enabled if own is None else own == "int8"
+
+
+def set_products(layer: Any, products: str) -> None:
+    setattr(layer, _PRODUCTS, products)
+    if products == "int8":
+        keep_scales(layer.get_base_layer())
+
+
+def keep_scales(base: Any) -> None:
+    """Of bitsandbytes' own parameter, which FSDP does not write again and again without a word."""
+    weight = base._parameters.get("weight")
+    if hasattr(weight, "bnb_quantized") and not torch.compiler.is_compiling():
+        rotated_products.keep_scales(weight)
 
 
 def _compute_dtype(base: Any, x: Tensor) -> torch.dtype | None:

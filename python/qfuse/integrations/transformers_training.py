@@ -9,10 +9,11 @@ and SwiGLU are liger-kernel's, where it is installed, LoRA's products are qfuse'
 graphs (transformers_graphs.py). What a model or a batch cannot have stays as it is, and the report says so.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal
 
 from torch import nn
 from transformers import TrainerCallback
@@ -42,7 +43,7 @@ class _SpedUp:
     """Kept at the model."""
 
     report: TrainingReport
-    undo: list[Callable[[], None]]
+    undo: list[Callable[[], object]]
     backbone: GraphedBackbone | None = None
 
     def __reduce__(self) -> Any:  # of a copy of the model, which is as it was
@@ -55,7 +56,7 @@ _AT = "_qfuse_training"
 def speed_up_training(
     model: Any,
     *,
-    products: bool = True,
+    products: bool | Literal["int8"] = True,
     loss: bool = True,
     layers: bool = True,
     graphs: bool = True,
@@ -63,7 +64,8 @@ def speed_up_training(
 ) -> TrainingReport:
     """Call it once the model has its adapters, before training. A second call changes nothing.
 
-    products: integrations.bitsandbytes.enable() and integrations.peft.enable(). loss: the head's logits are never whole
+    products: integrations.bitsandbytes.enable() and integrations.peft.enable(); "int8", with the frozen weights in INT8
+    (integrations.peft.set_products). loss: the head's logits are never whole
     in memory; who reads outputs.logits of a training step has them computed then. layers: norms, RoPE and activations
     of liger-kernel, for families that it knows. graphs: from the second batch on, the layers are CUDA graphs;
     lengths are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore.
@@ -78,6 +80,8 @@ def speed_up_training(
     made = _SpedUp(TrainingReport(), [])
     if products:
         _products(made.report)
+    if products == "int8":
+        _products_in_int8(base, made)
     if loss:
         _loss(base, made)
     if layers:
@@ -145,6 +149,13 @@ def _products(report: TrainingReport) -> None:
         if found:
             report.done[f"products of {name}"] = f"qfuse's kernels, at {len(found.replaced)} places"
         report.left |= {f"{name}'s {place}": reason for place, reason in found.left.items()}
+
+
+def _products_in_int8(base: Any, made: _SpedUp) -> None:
+    left = peft.set_products(base, "int8")
+    made.undo.append(functools.partial(peft.set_products, base, "bf16"))
+    made.report.done["products with frozen weights"] = "INT8, rotated, of more than few rows"
+    made.report.left |= {f"{name} in INT8": reason for name, reason in left.items()}
 
 
 def _loss(base: Any, made: _SpedUp) -> None:

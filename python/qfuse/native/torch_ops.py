@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..weight.weight_4bit import Weight4bit
 
 Direction = Literal["forward", "backward"]
-Order = Literal["plain", "split", "factored"]
+Order = Literal["plain", "split", "factored", "rotated_int8"]
 
 _decode: Callable[..., Any] | None = None
 _multiply: Callable[..., Any] | None = None
@@ -77,7 +77,8 @@ def dequantize_4bit_directly(weight: "Weight4bit", transposes: bool = False) -> 
 def matmul_4bit_directly(call: Call) -> Tensor | None:
     """Without gradients; None also where the product is not by the op at all, or one of experts."""
     x, weight, bias, direction, order, terms, ends = call
-    if _multiply is None or order is None or ends is not None or _is_compiling() or is_dual():
+    is_of_library = order is not None and order != "rotated_int8"
+    if _multiply is None or not is_of_library or ends is not None or _is_compiling() or is_dual():
         return None
     tensors, shape, _, quant_type, blocksize, nested_blocksize = weight
     product: Tensor | None = _multiply(

@@ -19,7 +19,7 @@ from ..native import torch_ops
 from ..native.torch_ops import Call, Direction, Order
 from ..weight.form import QuantType
 from ..weight.weight_4bit import Weight4bit
-from . import fakes, gradients
+from . import fakes, gradients, rotated_products
 
 __all__ = [
     "Direction",
@@ -50,6 +50,7 @@ Recipe = Literal["int8", "deepseek", "transformer_engine", "torchao", "mx"]
 ScaleRule = Literal["power_of_two", "torchao"]
 ZeroRule = Literal["floor", "one", "least"]
 
+rotated_products.register()
 fakes.register()
 gradients.register()
 _ops = torch.ops.qfuse

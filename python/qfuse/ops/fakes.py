@@ -156,6 +156,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "matmul_4bit": _matmul_4bit,
     "matmul_4bit_grouped": _matmul_4bit_grouped,
     "matmul_4bit_many": _matmul_4bit_many,
+    "matmul_4bit_rotated_int8": _matmul_4bit,
     "rotated_int8_quantize": _rotated_int8_quantize,
     "rotated_int8_weight_scales": _rotated_int8_weight_scales,
     "rotated_int8_weight": _rotated_int8_weight,

@@ -1,5 +1,6 @@
 """How torch differentiates and batches matmul_4bit and matmul_4bit_grouped."""
 
+import functools
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -13,7 +14,7 @@ from ..native.devices import check_one_device
 from ..native.torch_ops import Call, Direction, Order
 from ..weight.form import Form
 from ..weight.weight_4bit import Weight4bit, given, unnested
-from . import grouped_products
+from . import grouped_products, rotated_products
 
 _library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
@@ -111,6 +112,7 @@ def _backward(
     lora_in, lora_weight, ends = terms_and_ends
     direction, order = ctx.direction, ctx.order
     _refuse_factored(order)  # by a transform, whose inner levels see no gradient
+    refuse_second(order)
     grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
     if ctx.needs_input_grad[0]:
         grad_x = without_nobodys(matmul_4bit(Call(grad, weight, None, TURNED[direction], order, ends=ends)), ends)
@@ -169,6 +171,8 @@ def decode(call: Call) -> Tensor:
 
 
 def _call(call: Call) -> Tensor:
+    if call.order == "rotated_int8":
+        return rotated_products.multiply(call)
     if call.order is not None:
         return torch_ops.matmul_4bit(call)
     x, _, bias, direction, _, (lora_in, lora_weight), ends = call
@@ -229,6 +233,15 @@ def _refuse_factored(order: str | None) -> None:
         )
 
 
+def refuse_second(order: str | None) -> None:
+    """In a gradient: a step of rounding has none that could be differentiated."""
+    if order == "rotated_int8" and torch.is_grad_enabled():
+        raise ValueError(
+            "a gradient of a product in the order 'rotated_int8' has no gradient: leave out create_graph, "
+            "or multiply in another order"
+        )
+
+
 def _call_with_gradient(call: Call) -> Tensor:
     x, weight, bias, direction, order, terms, ends = call
     if needs_gradient(x, bias):
@@ -279,7 +292,7 @@ def are_together(calls: Sequence[Call]) -> bool:
     """Whether calls of one x, without LoRA, can be one matmul_4bit_many: no gradient is needed, they are of one order,
     and their weights of one kind but for the shape, all or none nested and with a bias."""
     first = calls[0]
-    if first.order is None or needs_gradient(first.x, *(call.bias for call in calls)):
+    if first.order in (None, "rotated_int8") or needs_gradient(first.x, *(call.bias for call in calls)):
         return False
     if torch._C._are_functorch_transforms_active() or torch_ops.is_dual():
         return False
@@ -370,6 +383,7 @@ def _grouped_batched(*args: Any, **scalars: Any) -> Tensor:
 
 
 def _matmul_vmap(
+    name: str,
     info: Any,
     in_dims: tuple[Any, ...],
     x: Tensor,
@@ -380,7 +394,7 @@ def _matmul_vmap(
     **scalars: Any,
 ) -> tuple[Tensor, int]:
     """One product of all rows; where weights or biases differ, or LoRA's terms, one for each."""
-    op = torch.ops.qfuse.matmul_4bit.default
+    op = getattr(torch.ops.qfuse, name).default
     x_dim, weight_dims, *dims = in_dims
     others = [bias, lora_in, lora_weight]
     dims += [None] * (len(others) - len(dims))
@@ -424,5 +438,6 @@ def register() -> None:
     _library.impl("matmul_4bit_grouped", _grouped_autograd, "Autograd")
     _library.impl("matmul_4bit", _matmul_batched, "Batched")
     _library.impl("matmul_4bit_grouped", _grouped_batched, "Batched")
-    torch.library.register_vmap("qfuse::matmul_4bit", _matmul_vmap)
+    for name in ("matmul_4bit", rotated_products.NAME):
+        torch.library.register_vmap(f"qfuse::{name}", functools.partial(_matmul_vmap, name))
     torch.library.register_vmap("qfuse::matmul_4bit_grouped", _grouped_vmap)

@@ -23,6 +23,7 @@ from .gradients import (
     outer,
     padded,
     product,
+    refuse_second,
     rows,
     sum_of_rows,
     without_autocast,
@@ -170,6 +171,7 @@ def _backward(
     """Gradients of x, lora_x, bias, A and B."""
     (x, down, a, b, ends), (lora_a, lora_b) = saved, factors
     scaling, direction = ctx.scaling, TURNED[ctx.direction]
+    refuse_second(ctx.order)
     needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
     grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
     if grad is None and grad_down is None:
@@ -349,6 +351,8 @@ class _SharedLora(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *some: Tensor | None) -> tuple[Tensor | None, ...]:
         scaling, count = ctx.scaling, len(ctx.weights)
+        for _, order in ctx.weights:
+            refuse_second(order)
         x, down, a, *saved = ctx.saved_tensors
         bs, factors = saved[:count], _saved_factors(ctx, saved[count:])
         lora_as, lora_bs = factors[0::2], factors[1::2]

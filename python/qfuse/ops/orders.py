@@ -12,12 +12,13 @@ from torch import Tensor
 from ..native import devices, library
 from ..native.torch_ops import Direction, Order
 from ..weight.form import FLOAT_DTYPES
-from . import gradients, grouped_products
+from . import gradients, grouped_products, rotated_products
 
 _MOST_ROWS_OF_TILES = 128  # fused_rows where a GPU has no Hopper's kernel for a product
 _MOST_ROWS_OF_BITSANDBYTES = 1536  # with more, it decodes and calls cuBLAS on every GPU
 _ROWS_OF_MANY_OUTPUTS = 64  # up to which `multistage` beats bitsandbytes' kernels, with so many outputs at least:
 _MANY_OUTPUTS = 4096
+_MOST_FUSED_ROWS = 256  # for which a product in INT8, whose weight is decoded to memory, is not thought of
 _LEAST_GROUPED_ROWS = 16  # of an expert, for which decoding takes longer than a product of any kernel
 
 _batch_invariant = False
@@ -63,6 +64,16 @@ def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
     if gradients.needs_gradient(x):
         fused_rows = max(few_rows, min(fused_rows, _ask_advice(x, shape, blocksize, "backward")[1]))
     return fused_rows < 0 or _is_known(_rows(x) > fused_rows)
+
+
+def int8_order(x: Tensor, shape: Sequence[int], blocksize: int) -> Order | None:
+    """ "rotated_int8" where it is asked for, has blocks in both directions, and is not slower than the fused product:
+    where the weight would be decoded to memory anyway."""
+    if any(index(size) % rotated_products.MULTIPLE for size in shape):
+        return None
+    is_one_order = _batch_invariant  # whose bits are those of any number of rows
+    are_many = is_one_order or _is_known(_rows(x) > _MOST_FUSED_ROWS) or is_decoded(x, shape, blocksize)
+    return "rotated_int8" if are_many else None
 
 
 def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:

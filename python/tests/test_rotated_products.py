@@ -1,0 +1,208 @@
+"""The order "rotated_int8" of matmul_4bit: which ops it stands for, in both directions, and under peft's layers."""
+
+import pytest
+import torch
+from conftest import Calls, make_weight, same_bits
+from peft_models import HIDDEN, INNER, distance, inputs, make, step
+from torch.utils.checkpoint import checkpoint
+
+import qfuse
+import qfuse.integrations.bitsandbytes
+import qfuse.integrations.peft as integration
+from qfuse.integrations.transformers_training import restore_training, speed_up_training
+
+OP = "qfuse::matmul_4bit_rotated_int8"
+SCALES = "qfuse::rotated_int8_weight_scales"
+MANY = 150  # tokens of each of two sequences: more rows than a fused product takes
+ROWS, COLS, RANK = 128, 192, 8
+
+
+@pytest.fixture(autouse=True)
+def leave_nothing_behind():
+    yield
+    qfuse.set_batch_invariant(False)
+    integration.disable()
+    qfuse.integrations.bitsandbytes.disable()
+
+
+def random(*shape, device, dtype=torch.bfloat16, seed=1):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(device, dtype)
+
+
+def by_ops(x, weight, bias=None, terms=(None, None), direction="forward"):
+    q, scale = qfuse.rotated_int8_quantize(x)
+    weight_scale = qfuse.rotated_int8_weight_scales(weight, direction=direction)
+    weight_q = qfuse.rotated_int8_weight(weight, weight_scale, direction=direction)
+    return qfuse.rotated_int8_matmul(q, scale, weight_q, weight_scale, x.dtype, bias, *terms, direction=direction)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_products_and_gradients_are_those_of_the_ops(device, dtype):
+    weight = make_weight(device, ROWS, COLS).weight
+    bias = random(ROWS, device=device, dtype=dtype).requires_grad_()
+    for shape in [(1, COLS), (2, 3, COLS), (0, COLS), (300, COLS), (COLS,)]:
+        x = random(*shape, device=device, dtype=dtype).requires_grad_()
+        y = qfuse.matmul_4bit(x, weight, bias=bias, order="rotated_int8")
+        assert same_bits(y, by_ops(x.detach(), weight, bias.detach()))
+        grad = random(*shape[:-1], ROWS, device=device, dtype=dtype, seed=2)
+        grad_x, grad_bias = torch.autograd.grad(y, (x, bias), grad)
+        assert same_bits(grad_x, by_ops(grad, weight, direction="backward"))
+        assert same_bits(grad_bias, grad.reshape(-1, ROWS).sum(0))
+
+
+def test_an_adapter_is_in_the_sums_and_its_gradients_are_those_of_any_order(device):
+    weight = make_weight(device, ROWS, COLS).weight
+    x = random(40, COLS, device=device).requires_grad_()
+    lora_a = random(RANK, COLS, device=device, dtype=torch.float32, seed=2).requires_grad_()
+    lora_b = random(ROWS, RANK, device=device, dtype=torch.float32, seed=3).requires_grad_()
+    grad = random(40, ROWS, device=device, seed=4)
+
+    def found(order):
+        y = qfuse.matmul_4bit_lora(x, weight, lora_a, lora_b, 1.0, order=order)
+        return y, *torch.autograd.grad(y, (x, lora_a, lora_b), grad)
+
+    y, grad_x, *of_factors = found("rotated_int8")
+    a, b = lora_a.detach().to(x.dtype), lora_b.detach().to(x.dtype)
+    assert same_bits(y, by_ops(x.detach(), weight, terms=(x.detach() @ a.t(), b)))
+    assert same_bits(grad_x, by_ops(grad, weight, terms=(grad @ b, a), direction="backward"))
+    plain_y, plain_x, *of_plain = found("plain")
+    assert all(map(same_bits, of_factors, of_plain))
+    assert 0 < distance(y, plain_y) < 0.02 and 0 < distance(grad_x, plain_x) < 0.02
+    shared = qfuse.matmul_4bit_lora_shared(x, [weight] * 2, [lora_a] * 2, [lora_b] * 2, order="rotated_int8")
+    assert all(same_bits(each, y) for each in shared)
+
+
+def test_who_watches_gets_the_same_bits(device, backend):
+    weight = make_weight(device, ROWS, COLS).weight
+    x, grad = random(40, COLS, device=device).requires_grad_(), random(40, ROWS, device=device, seed=2)
+    lora_a, lora_b = random(RANK, COLS, device=device), random(ROWS, RANK, device=device)
+
+    def multiply(x):
+        return qfuse.matmul_4bit_lora(x, weight, lora_a, lora_b, order="rotated_int8")
+
+    y = multiply(x)
+    (grad_x,) = torch.autograd.grad(y, x, grad, retain_graph=True)
+    for other in (
+        torch.compile(multiply, fullgraph=True, backend=backend),
+        lambda x: checkpoint(multiply, x, use_reentrant=False),
+        lambda x: torch.func.vmap(multiply)(x.unflatten(0, (4, 10))).flatten(0, 1),
+    ):
+        found = other(x)
+        assert same_bits(found, y) and same_bits(torch.autograd.grad(found, x, grad)[0], grad_x)
+    with torch.inference_mode():
+        assert same_bits(multiply(x), y)
+
+
+def test_what_has_no_such_product_is_refused(device):
+    weight = make_weight(device, ROWS, COLS).weight
+    x = random(40, COLS, device=device).requires_grad_()
+    y = qfuse.matmul_4bit(x, weight, order="rotated_int8")
+    with pytest.raises(ValueError, match="has no gradient: leave out create_graph"):
+        torch.autograd.grad(y.sum(), x, create_graph=True)
+    factors = random(RANK, COLS, device=device), random(ROWS, RANK, device=device)
+    y = qfuse.matmul_4bit_lora(x, weight, *factors, order="rotated_int8")
+    with pytest.raises(ValueError, match="has no gradient: leave out create_graph"):
+        torch.autograd.grad(y.sum(), x, create_graph=True)
+    (y,) = qfuse.matmul_4bit_lora_shared(x, [weight], *([each] for each in factors), order="rotated_int8")
+    with pytest.raises(ValueError, match="has no gradient: leave out create_graph"):
+        torch.autograd.grad(y.sum(), x, create_graph=True)
+    stack = make_weight(device, 2 * ROWS, COLS).weight._replace(shape=(2, ROWS, COLS))
+    ends = torch.tensor([10, 40], device=device)
+    with pytest.raises(ValueError, match="has no products of experts"):
+        qfuse.matmul_4bit_grouped(x.detach(), stack, ends, order="rotated_int8")
+    narrow = make_weight(device, ROWS, 96).weight
+    with pytest.raises(RuntimeError, match="multiple of 64"):
+        qfuse.matmul_4bit(x.detach()[:, :96], narrow, order="rotated_int8")
+
+
+def test_peft_multiplies_many_rows_in_int8_and_few_as_ever(device):
+    model, few, many = make(device), inputs(device), inputs(device, tokens=MANY)
+    with integration.enabled():
+        plain_few, plain_many = step(model, few), step(model, many)
+    with integration.enabled(products="int8"):
+        with Calls(OP) as calls:
+            found_few = step(model, few)
+        assert calls.count == 0 and all(same_bits(found_few[name], each) for name, each in plain_few.items())
+        with Calls(OP) as calls:
+            found = step(model, many)
+        assert calls.count == 4
+        qfuse.set_batch_invariant(True)
+        with Calls(OP) as calls:
+            rows = step(model, many[:, :3])
+        assert calls.count == 4 and same_bits(rows["y"], found["y"][:, :3])
+    assert all(0 < distance(found[name], each) < 0.04 for name, each in plain_many.items())
+    qfuse.set_batch_invariant(False)
+    with integration.enabled(), Calls(OP) as calls:
+        step(model, many)
+    assert calls.count == 0
+    with pytest.raises(ValueError, match="products is 'fp8', it can be None or 'int8'"):
+        integration.enable(products="fp8")
+
+
+def test_a_models_layers_are_set_by_their_names(device):
+    model, x = make(device), inputs(device, tokens=MANY)
+    integration.enable()
+    for layers, count in [(["up"], 2), ("nobody", 2), (None, 4)]:
+        assert integration.set_products(model, "int8", layers) == {}
+        with Calls(OP) as calls:
+            step(model, x)
+        assert calls.count == count
+    assert integration.set_products(model, "bf16", ["model.up"]) == {}
+    with integration.enabled(products="int8"), Calls(OP) as calls:
+        step(model, x)
+    assert calls.count == 2
+    with pytest.raises(ValueError, match="products is 'int4', it can be 'int8' or 'bf16'"):
+        integration.set_products(model, "int4")
+
+
+def test_scales_are_made_once_a_weight_until_it_is_modified(device):
+    model, x = make(device), inputs(device, tokens=MANY)
+    integration.enable(products="int8")
+    with Calls(SCALES) as calls:
+        first = step(model, x)
+    assert calls.count == 4
+    with Calls(SCALES) as calls:
+        again = step(model, x)
+    assert calls.count == 0 and all(same_bits(again[name], each) for name, each in first.items())
+    up = model.base_model.model.up.base_layer
+    with torch.no_grad():
+        up.weight.quant_state.absmax.mul_(4)
+    with Calls(SCALES) as calls:
+        larger = step(model, x)
+    assert calls.count == 2
+    fresh = make(device)
+    with torch.no_grad():
+        fresh.base_model.model.up.base_layer.weight.quant_state.absmax.mul_(4)
+    assert all(same_bits(larger[name], each) for name, each in step(fresh, x).items())
+
+
+def test_speed_up_training_says_which_products_are_in_int8(device):
+    transformers = pytest.importorskip("transformers")
+    sizes = dict(hidden_size=HIDDEN, intermediate_size=INNER, num_hidden_layers=1, num_attention_heads=2, vocab_size=64)
+    sizes |= dict(num_key_value_heads=1, head_dim=32)
+    torch.manual_seed(1)
+    base = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes)).to(torch.bfloat16)
+    from peft_models import bnb, peft
+
+    for module in list(base.model.modules()):
+        for name, layer in list(module.named_children()):
+            if type(layer) is torch.nn.Linear:
+                kinds = dict(bias=False, compute_dtype=torch.bfloat16, quant_type="nf4")
+                quantized = bnb.nn.Linear4bit(layer.in_features, layer.out_features, **kinds)
+                quantized.weight = bnb.nn.Params4bit(layer.weight.data, requires_grad=False, quant_type="nf4")
+                setattr(module, name, quantized)
+    base = base.to(device)
+    base.is_loaded_in_4bit = True
+    targets = ["q_proj", "k_proj", "down_proj"]
+    model = peft.get_peft_model(base, peft.LoraConfig(r=4, target_modules=targets)).train()
+    print(said := str(speed_up_training(model, products="int8", graphs=False, layers=False)))
+    assert "qfuse speeds up products with frozen weights: INT8, rotated, of more than few rows" in said
+    assert "k_proj in INT8 as it is: its weight is of 32 x 128: products in INT8 need multiples of 64" in said
+    batch = dict(input_ids=torch.randint(64, (2, MANY), device=device))
+    with Calls(OP) as calls:
+        model(**batch, labels=batch["input_ids"]).loss.backward()
+    assert calls.count == 3  # of q, down, and down's gradient: q's input has none
+    restore_training(model)
+    with Calls(OP) as calls:
+        model(**batch)
+    assert calls.count == 0
