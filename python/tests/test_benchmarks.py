@@ -18,9 +18,13 @@ import test_matmul_4bit as matmul
 import test_silu_dot_fwd_bwd_quant_fuse as swiglu
 import train_real_model
 import training_step
+from conftest import make_weight
 
+import qfuse
 import qfuse.checkpoint
 import qfuse.integrations
+from qfuse.native.torch_ops import Call
+from qfuse.ops import rotated_products
 
 
 @pytest.fixture
@@ -209,6 +213,25 @@ def test_wrong_experts_are_no_result(run, monkeypatch):
     assert "the losses of qfuse and one by one differ" in printed and "qfuse and decode are not alike" in printed
 
 
+@pytest.mark.parametrize("way, errors", [("int8-as-it-is", (0.02, 0.1)), ("fp8-blocks", (0.02, 0.045))])
+def test_schemes_that_are_simulated_have_their_errors(device, way, errors, monkeypatch):
+    """Where a few inputs are 30 times as large as the others."""
+    monkeypatch.setattr(rotated_products, "multiply", rotated_products.multiply)
+    weight = make_weight(device, 192, 320).weight
+    x = torch.randn(30, 320, generator=torch.Generator().manual_seed(1)).to(device)
+    x[:, ::100] *= 30
+    train_real_model.simulate(train_real_model.SCHEMES[way])
+    torch.set_float32_matmul_precision("highest")
+    dense = qfuse.dequantize_4bit(weight, dtype=torch.float32)
+    lora_a, lora_b = torch.ones(8, 320, device=device), torch.ones(192, 8, device=device)
+    for direction, exact in (("forward", x @ dense.t()), ("backward", x[:, :192] @ dense)):
+        terms = (x[:, :8], lora_b if direction == "forward" else lora_a)
+        call = Call(x[:, : dense.shape[direction == "forward"]], weight, None, direction, "rotated_int8", terms)
+        exact = exact + terms[0].sum(1, keepdim=True)
+        found = rotated_products.multiply(call)
+        assert errors[0] < (found - exact).norm() / exact.norm() < errors[1]
+
+
 def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
     """In place of which is a small one, of random weights and with a token for each letter."""
     training_step.make_model(tmp_path / "nf4", 1, True, device)
@@ -232,6 +255,10 @@ def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
     losses = json.loads(eager.read_text())["losses"]
     assert found["losses"] == pytest.approx(losses, rel=2**-8) and len(set(losses)) == 10
     assert "| qfuse, seed 0 |" in run("table", sped_up, eager)
+    in_int8 = tmp_path / "qfuse-int8.json"
+    options = ["--device", device, "--steps", 2, "--sequences", 5, "--tokens", 64, "--held-out", 1]
+    run("train", model, "--way", in_int8.stem, "--json", in_int8, *options)
+    assert "products with frozen weights: INT8" in json.loads(in_int8.read_text())["report"]
     found["task"]["steps"] = 5
     sped_up.write_text(json.dumps(found))
     with pytest.raises(SystemExit):
