@@ -465,6 +465,15 @@ contract::Outcome multiply(TileProduct& p) {
   return sums.read(p.sums);
 }
 
+using Int8Kernel = void (*)(Int8Arguments);
+
+template <int kColumns>
+Int8Kernel find_int8_kernel(int columns) {
+  if constexpr (kColumns == 256)
+    if (columns == 256) return multiply_one_int8<256>;
+  return multiply_one_int8<128>;
+}
+
 contract::Outcome multiply_int8(Int8Product& p) {
   const ByteArray a{kProductRows, kInt8ProductTerms, kInt8ProductTerms, p.a};
   const ByteArray b{p.columns, kInt8ProductTerms, kInt8ProductTerms, p.b};
@@ -475,9 +484,7 @@ contract::Outcome multiply_int8(Int8Product& p) {
   Int8Arguments arguments{.a = {}, .b = {}, .sums = sums.data(), .adds = p.adds};
   if (contract::Outcome o = map_array(arguments.a, a, a_memory, kProductRows, kRowBytes); !o.ok()) return o;
   if (contract::Outcome o = map_array(arguments.b, b, b_memory, p.columns, kRowBytes); !o.ok()) return o;
-  void (*kernel)(Int8Arguments) = multiply_one_int8<128>;
-  if constexpr (kMostColumns == 256)
-    if (p.columns == 256) kernel = multiply_one_int8<256>;
+  const Int8Kernel kernel = find_int8_kernel<kMostColumns>(p.columns);
   if (contract::Outcome o = launch(kernel, 1, kProductThreads, kSharedBytes<ProductShared<kMostRightBytes>>, arguments);
       !o.ok())
     return o;

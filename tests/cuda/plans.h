@@ -14,6 +14,7 @@
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/matmul_4bit/plan.h"
 #include "backend/cuda/quantize_4bit/plan.h"
+#include "backend/cuda/rotated_int8/plan.h"
 #include "backend/cuda/swiglu/plan.h"
 
 namespace qfuse::cuda {
@@ -24,6 +25,8 @@ using matmul_4bit::candidates;
 using matmul_4bit::plan;
 using quantize_4bit::candidates;
 using quantize_4bit::plan;
+using rotated_int8::candidates;
+using rotated_int8::plan;
 using swiglu::candidates;
 using swiglu::plan;
 

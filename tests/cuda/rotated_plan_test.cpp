@@ -1,15 +1,10 @@
 // How launches of rotated_int8 are planned, for devices that need not be there.
-#include "backend/cuda/rotated_int8/plan.h"
-
 #include <tuple>
 
 #include "plans.h"
 
 namespace qfuse::cuda {
 namespace {
-
-using rotated_int8::candidates;
-using rotated_int8::plan;
 
 contract::RotatedInt8Matmul rotated_of(std::int64_t m, std::int64_t n, std::int64_t k) {
   contract::RotatedInt8Matmul p{};

@@ -194,6 +194,9 @@ def _layers(base: Any, report: TrainingReport) -> None:
     except ImportError as error:
         report.left["norms, RoPE and activations"] = f'pip install "qfuse[train]" has liger-kernel ({error})'
         return
+    if base.device.type == "cpu":
+        report.left["norms, RoPE and activations"] = "liger-kernel's are for GPUs"
+        return
     family = base.config.model_type
     if family not in monkey_patch.MODEL_TYPE_TO_APPLY_LIGER_FN:
         report.left["norms, RoPE and activations"] = f"liger-kernel does not know the family {family}"
