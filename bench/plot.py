@@ -128,7 +128,7 @@ def draw_curves(title, about, panels):
             one.plot(range(len(values)), values, color=color, linewidth=0.9, label=name)
         one.grid(color=GRID)
     axes[-1].set_xlabel("step")
-    axes[0].legend(ncol=KEY_COLUMNS)
+    axes[0].legend(ncol=4)
     figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold")
     figure.text(0.988, 0.99, about, fontsize=8, va="top", ha="right")
     return figure

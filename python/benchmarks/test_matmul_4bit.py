@@ -7,8 +7,9 @@
 
 On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse's orders and its
 default stand torch's linear on a bf16 weight, qfuse's decode and then that, and bitsandbytes' Linear4bit where it can
-be imported. Before anything is timed, every result is compared with a product in float64. QFUSE_COMPUTE_CAPABILITY=80
-measures another GPU's kernels (docs/PORTING.md).
+be imported. Of more than 256 rows, INT8 is the order "rotated_int8" with scales that were kept, and INT8 alone its
+product without what makes integers of both factors. Before anything is timed, every result is compared with a product
+in float64. QFUSE_COMPUTE_CAPABILITY=80 measures another GPU's kernels (docs/PORTING.md).
 
 On a CPU, one thread and all; all ways in turn in every round, so that what disturbs the machine disturbs all, and what
 a way has read is no longer in the caches when its turn comes again. bitsandbytes has two ways: that of inference, for
@@ -28,6 +29,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 import qfuse
+from qfuse.ops import rotated_products
 
 LAYERS = [(4096, 14336), (14336, 4096), (4096, 4096), (8192, 28672)]  # inputs and outputs
 ROWS = [1, 8, 16, 32, 64, 128, 256]
@@ -35,6 +37,8 @@ CPU_LAYERS, CPU_ROWS = [(4096, 14336)], [1, 8, 64, 512]
 CPU_ROUNDS = {1: 40, 8: 30, 64: 12, 512: 5}
 SMALL = [(512, 256)], [1, 16]
 ERROR = 4e-3  # of a whole result's norm: bf16 rounds by up to 2e-3
+INT8_ERROR = 2e-2
+MOST_FUSED_ROWS = 256
 ORDERS: tuple[qfuse.ops.Order, ...] = ("factored", "split", "plain")
 
 
@@ -44,6 +48,7 @@ class Layer(NamedTuple):
     weight: qfuse.Weight4bit
     dense: Tensor
     peer: Any
+    int8: tuple[Tensor, Tensor]  # and scales, forward
 
     def multiply(self, x: Tensor, direction: qfuse.ops.Direction, order: qfuse.ops.Order) -> Tensor:
         weight = self.weight
@@ -71,7 +76,10 @@ def bitsandbytes_layer(weight: qfuse.Weight4bit) -> Any:
 
 def random_layer(inputs: int, outputs: int, device: str) -> Layer:
     weight = random_weight((outputs, inputs), device)
-    return Layer(weight, weight.dequantize(), bitsandbytes_layer(weight))
+    rotated_products.keep_scales(weight.packed)
+    scale = qfuse.rotated_int8_weight_scales(weight)
+    int8 = qfuse.rotated_int8_weight(weight, scale), scale
+    return Layer(weight, weight.dequantize(), bitsandbytes_layer(weight), int8)
 
 
 def decode_of_bitsandbytes(layer: Layer, state: Any) -> Tensor:
@@ -92,6 +100,11 @@ def ways(x: Tensor, dy: Tensor, with_peer: bool, orders: Sequence[qfuse.ops.Orde
     found["decode + cuBLAS"] = lambda layer: linear(x, layer.weight.dequantize())
     if with_peer:
         found["bitsandbytes"] = lambda layer: layer.peer(x)
+    if len(x) > MOST_FUSED_ROWS:
+        q, scale = qfuse.rotated_int8_quantize(x)
+        found["INT8"] = lambda layer: layer.multiply(x, "forward", "rotated_int8")
+        found["INT8 alone"] = lambda layer: qfuse.rotated_int8_matmul(q, scale, *layer.int8, x.dtype)
+        found["dy·W INT8"] = lambda layer: layer.multiply(dy, "backward", "rotated_int8")
     found["dy·W plain"] = lambda layer: layer.multiply(dy, "backward", "plain")
     found["dy·W cuBLAS"] = lambda layer: dy @ layer.dense
     found["dy·W decode + cuBLAS"] = lambda layer: dy @ layer.weight.dequantize()
@@ -120,7 +133,8 @@ def compare(layer: Layer, x: Tensor, dy: Tensor, all_ways: dict[str, Way]) -> di
     errors = {}
     for name, way in all_ways.items():
         errors[name] = measure.relative_error(way(layer), backward if name.startswith("dy") else forward)
-        measure.require(name, errors[name], float("inf") if name == "bitsandbytes" else ERROR)
+        most = INT8_ERROR if "INT8" in name else ERROR
+        measure.require(name, errors[name], float("inf") if name == "bitsandbytes" else most)
     return errors
 
 

@@ -205,16 +205,19 @@ def simulate(scheme: Any) -> None:
 
 
 def read(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """The runs, eager ones first; others, and a second one of a seed, have their differences from an eager one."""
+    """The runs, eager ones first, or else qfuse's in bf16; others, and a second one of a seed, have their differences
+    from one of these."""
     runs = [json.loads(file.read_text("utf-8")) for file in arguments.files]
     for file, run in zip(arguments.files, runs, strict=True):
         if run["task"] != runs[0]["task"]:
             arguments.fail(f"{file} is of another model, text or length than {arguments.files[0]}")
-    runs.sort(key=lambda run: run["way"] != "eager")
+    ways = [run["way"] for run in runs]
+    first = next((way for way in ("eager", "qfuse") if way in ways), ways[0])
+    runs.sort(key=lambda run: run["way"] != first)
     for at, run in enumerate(runs):
         run |= dict(name=f"{run['way']}, seed {run['seed']}", beside="", differences=[])
-        eager = [other for other in runs[:at] if other["way"] == "eager"]
-        for other in sorted(eager, key=lambda other: other["seed"] != run["seed"])[:1]:  # of its own seed if there is
+        others = [other for other in runs[:at] if other["way"] == first]
+        for other in sorted(others, key=lambda other: other["seed"] != run["seed"])[:1]:  # of its own seed if there is
             differences = [a - b for a, b in zip(run["losses"], other["losses"], strict=True)]
             run |= dict(beside=other["name"], differences=differences)
     return runs
@@ -238,7 +241,7 @@ def plot(arguments: argparse.Namespace) -> None:
     sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
     drawing, runs = importlib.import_module("plot"), read(arguments)
     about = ", ".join(filter(None, [runs[0]["device"], runs[0]["date"][:10], runs[0]["commit"]]))
-    panels = {"Loss of a step": "losses", "How far it is above the eager run's": "differences"}
+    panels = {"Loss of a step": "losses", f"How far it is above the {runs[0]['way']} run's": "differences"}
     curves = {title: {run["name"]: run[what] for run in runs} for title, what in panels.items()}
     drawing.save(drawing.draw_curves("The same training in several ways", about, curves), arguments.out)
 
