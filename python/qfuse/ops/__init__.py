@@ -208,7 +208,10 @@ def matmul_4bit(
     lora_in [..., rank] and lora_weight, [rows, rank] or backward [rank, cols], in x's dtype, add what a LoRA adapter
     does: lora_in times the transpose of lora_weight, or backward times it, as further terms of the same sums.
 
-    All but the weight may have gradients, of the first and every higher order, unless order is "factored".
+    order="rotated_int8" is rotated_int8_quantize of x, rotated_int8_weight and rotated_int8_matmul, in one call.
+
+    All but the weight may have gradients, of the first and every higher order, unless order is "factored"; of the first
+    alone if it is "rotated_int8".
     """
     of = _weight(weight, shape, x.dtype, quant_type, blocksize, nested_blocksize)
     return gradients.matmul_4bit(Call(x, of, bias, direction, order, (lora_in, lora_weight)))

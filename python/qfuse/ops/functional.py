@@ -103,7 +103,10 @@ def matmul_4bit(
     "plain" throughout.
 
     order="factored", for inference with few rows on a GPU, is never the default: its weight is not rounded to x's
-    dtype. It has no gradients; qfuse.ops.matmul_4bit says what it asks for.
+    dtype. It has no gradients; qfuse.ops.matmul_4bit says what it asks for. Nor is order="rotated_int8", for training
+    with many rows: x and the weight are rotated and rounded to INT8, as qfuse.ops.rotated_int8_* do it, and so are
+    their gradients' products, with an error of about 1 % of a result's norm. n and k are multiples of 64; a gradient
+    has no gradient.
 
     Raises TypeError or ValueError for a weight or an x that does not fit, ValueError for the order "factored" where x
     or bias requires a gradient, and RuntimeError for what the op refuses.

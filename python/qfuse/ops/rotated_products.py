@@ -73,10 +73,10 @@ _kept: dict[int, _Kept] = {}
 
 def keep_scales(packed: Tensor) -> None:
     """From now on the scales of this weight are made once, until it is modified: of codes that nobody writes but by
-    torch's operations, which count that. FSDP's gathers do not."""
+    torch's operations, which count that. FSDP's gathers do not: a part of a larger storage may be theirs."""
     with without_torch_function():
-        storage = packed.untyped_storage()
-    if _kept_of(storage) is None:
+        storage, size = packed.untyped_storage(), packed.nbytes
+    if storage.nbytes() == size and _kept_of(storage) is None:
         for key in [key for key, kept in _kept.items() if kept.storage.expired()]:
             del _kept[key]
         _kept[storage._cdata] = _Kept(storage)
@@ -89,9 +89,9 @@ def _kept_of(storage: Any) -> _Kept | None:
 
 def _scales(weight: Weight4bit, direction: Direction) -> Tensor:
     kept = _kept_of(weight.packed.untyped_storage())
-    if kept is None:
+    if kept is None or any(each.is_inference() for each in weight.tensors):  # which count nothing
         return torch_ops.rotated_int8_weight_scales(weight, direction)
-    state = [(each.data_ptr(), 0 if each.is_inference() else each._version) for each in weight.tensors]
+    state = [(each.data_ptr(), each._version) for each in weight.tensors]
     made_of, scale = kept.scales.get(direction, (None, None))
     if scale is not None and made_of == state:
         return scale
