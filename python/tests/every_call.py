@@ -148,6 +148,7 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "functional.dequantize_int8": lambda i: [qfuse.dequantize_int8(i.int8, i.scales[:ROWS])],
     "functional.matmul_4bit": lambda i: [qfuse.matmul_4bit(i.x, i.weight, bias=i.bias)],
     "functional.matmul_4bit, plain": lambda i: [qfuse.matmul_4bit(i.x, i.weight, order="plain")],
+    "functional.matmul_4bit, rotated_int8": lambda i: [qfuse.matmul_4bit(i.x, i.weight, order="rotated_int8")],
     "functional.matmul_4bit_grouped": lambda i: [
         qfuse.matmul_4bit_grouped(i.x, i.weight._replace(shape=i.experts), i.ends)
     ],

@@ -78,6 +78,17 @@ def rotated_int8_calls(made):
         (OPS.rotated_int8_weight_scales.default, (weight.tensors, weight.shape), {"direction": "backward"}),
         (OPS.rotated_int8_weight.default, (weight.tensors, scale, weight.shape), {}),
         (OPS.rotated_int8_matmul.default, (*qfuse.ops.rotated_int8_quantize(x), q, scale, x.dtype, *terms), {}),
+        (
+            OPS.matmul_4bit_rotated_int8.default,
+            (x, weight.tensors, *terms),
+            {
+                "shape": weight.shape,
+                "quant_type": weight.quant_type,
+                "blocksize": weight.blocksize,
+                "nested_blocksize": weight.nested_blocksize,
+                "direction": "forward",
+            },
+        ),
     ]
 
 
@@ -519,7 +530,7 @@ def test_rotated_int8_is_near_the_product(made):
 
 def test_rotated_int8_refuses(made):
     x, (packed, *_) = made.original, made.weight.tensors
-    good = rotated_int8_calls(made)[-1][1]
+    good = rotated_int8_calls(made)[3][1]
 
     def refuse(message, op, *arguments, **keywords):
         with pytest.raises(RuntimeError, match=message):

@@ -92,7 +92,7 @@ inline constexpr int kSplitKTeam = 2;  // tiles
 constexpr int most_split_k_slots(int tokens) { return tokens == kSplitKTokens[0] ? 2 * kSplitKTeam : kSplitKTeam; }
 constexpr std::int64_t split_k_shared_bytes(bool is_turing, int tokens, int slots, std::int64_t totals, int products) {
   constexpr std::int64_t kFloat = sizeof(float);
-  const std::int64_t sums = tokens * kSplitKOutputs * (std::int64_t{slots} * kSplitKWarps + totals);
+  const std::int64_t sums = std::int64_t{tokens} * kSplitKOutputs * (std::int64_t{slots} * kSplitKWarps + totals);
   return pair_table_bytes(is_turing) + kFloat * (std::int64_t{products} * (format::kCodes8 + 4) + sums);
 }
 // As many slots as so many bytes hold; 0 where they hold none.

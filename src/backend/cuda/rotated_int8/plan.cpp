@@ -12,7 +12,7 @@ namespace {
 
 // A thread block has a row.
 TermsPlan by_rows(std::int64_t rows, std::int64_t cols, int most_threads, bool wide) {
-  const std::int64_t threads = format::ceil_div(cols, kLaneTerms * kWarpThreads) * kWarpThreads;
+  const std::int64_t threads = format::ceil_div(cols, std::int64_t{kLaneTerms} * kWarpThreads) * kWarpThreads;
   TermsPlan plan;
   plan.block = static_cast<int>(format::rotated_block(cols));
   plan.threads = static_cast<int>(std::min<std::int64_t>(threads, most_threads));
@@ -96,7 +96,7 @@ bool takes(Kernel kernel, const contract::RotatedInt8Matmul& p, const DeviceFact
   if (kernel == Kernel::mma) return true;
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // coordinates of tiles, and their number
   return kHasWgmma && facts.compute_capability == kHopper && p.k > 0 &&
-         std::max(p.m, p.n) <= kMost - kWgmmaTokens * 2 &&
+         std::max(p.m, p.n) <= kMost - std::int64_t{kWgmmaTokens} * 2 &&
          count_tiles(p, kWgmmaTokens, kWgmmaShapes.back().outputs) <= kMost;
 }
 
