@@ -17,21 +17,31 @@ constexpr int kTogether = 4;  // terms of a run, of which a window or a block ha
 constexpr int kChainSteps = QFUSE_SPLIT_TERMS / kStep;
 constexpr int kBlock = 64;  // terms of FACTORED that have one absmax
 
+// bits: of a rounded value, as half a word. Of one alone whose low byte is stored, ptxas 13.0 makes a conversion of the
+// number (F2I.U8.F16, in code for sm_90).
 struct Float16 {
   using Value = __half;
+  static __device__ unsigned bits(float x) {
+    const __half2 two = __floats2half2_rn(x, 0.0F);
+    return reinterpret_cast<const unsigned&>(two);
+  }
   static __device__ float widened(Value x) { return __half2float(x); }
   static __device__ Value rounded(float x) { return __float2half_rn(x); }
 };
 struct Bfloat16 {
   using Value = __nv_bfloat16;
+  static __device__ unsigned bits(float x) {
+    const __nv_bfloat162 two = __floats2bfloat162_rn(x, 0.0F);
+    return reinterpret_cast<const unsigned&>(two);
+  }
   static __device__ float widened(Value x) { return __bfloat162float(x); }
   static __device__ Value rounded(float x) { return __float2bfloat16_rn(x); }
 };
 
 struct Float32 {
   using Value = float;
+  static __device__ unsigned bits(float x) { return __float_as_uint(x); }
   static __device__ float widened(Value x) { return x; }
-  static __device__ Value rounded(float x) { return x; }
 };
 
 // The four sums of a thread: outputs g and g + 8 of tokens 2t and 2t + 1, g being its lane / 4, t its lane % 4.
@@ -261,10 +271,10 @@ __global__ void __launch_bounds__(kThreads) multiply_integers(const qfuse_rotate
     y = __fmaf_rn(value(p.lora_in, token * p.lora_rank + j), value(p.lora_weight, at), y);
   }
   if (p.bias != nullptr) y = __fadd_rn(y, value(p.bias, output));
-  const Value rounded = Type::rounded(y);
+  const unsigned bits = Type::bits(y);
   const std::int64_t stride = p.out_stride != 0 ? p.out_stride : p.n;
   auto* const out = static_cast<std::uint8_t*>(p.out) + (token * stride + output) * sizeof(Value);
-  for (std::size_t b = 0; b < sizeof(Value); ++b) out[b] = reinterpret_cast<const std::uint8_t*>(&rounded)[b];
+  for (unsigned b = 0; b < sizeof(Value); ++b) out[b] = static_cast<std::uint8_t>(bits >> 8 * b);
 }
 
 }  // namespace
