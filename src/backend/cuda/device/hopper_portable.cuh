@@ -300,8 +300,10 @@ __attribute__((noinline)) __device__ inline int add_int8_products(int sum, TileO
     return *Hardware::seen_by_async_proxy(
         reinterpret_cast<const std::int8_t*>(swizzled(of.tile + r * of.row_bytes + term, of.row_bytes)));
   };
-  for (unsigned k = 0; k < format::kInt8StepTerms; ++k) sum += value(a, row, k) * value(b, column, k);
-  return sum;
+  auto wrapping = static_cast<std::uint32_t>(sum);
+  for (unsigned k = 0; k < format::kInt8StepTerms; ++k)
+    wrapping += static_cast<std::uint32_t>(value(a, row, k) * value(b, column, k));
+  return static_cast<int>(wrapping);
 }
 template <int kColumns>
 __device__ void wgmma_int8(int (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {

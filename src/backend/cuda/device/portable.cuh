@@ -188,8 +188,10 @@ __device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std:
 __device__ inline void multiply_int8(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], int (&sums)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const auto add = [](int sum, std::uint32_t x, std::uint32_t y) {
-    for (int i = 0; i < 32; i += 8) sum += static_cast<std::int8_t>(x >> i) * static_cast<std::int8_t>(y >> i);
-    return sum;
+    auto wrapping = static_cast<std::uint32_t>(sum);
+    for (int i = 0; i < 32; i += 8)
+      wrapping += static_cast<std::uint32_t>(static_cast<std::int8_t>(x >> i) * static_cast<std::int8_t>(y >> i));
+    return static_cast<int>(wrapping);
   };
   QFUSE_UNROLL
   for (int t = 0; t < 4; ++t) QFUSE_UNROLL
