@@ -32,6 +32,8 @@ struct MatmulArguments {
 };
 
 inline MatmulArguments arguments_of(const contract::RotatedInt8Matmul& p, const MatmulPlan& plan) {
+  // Where there are no terms the operands may be null; kernels add to their addresses, and do not read there.
+  const auto* const nothing = static_cast<const std::int8_t*>(static_cast<const void*>(p.out));
   return {.m = p.m,
           .n = p.n,
           .k = p.k,
@@ -41,9 +43,9 @@ inline MatmulArguments arguments_of(const contract::RotatedInt8Matmul& p, const 
           .is_wide = is_aligned(p.out, kVectorBytes) && out_stride(p) * format::dtype_size(p.dtype) % kVectorBytes == 0,
           .token_tiles = format::ceil_div(p.m, plan.tokens),
           .output_tiles = format::ceil_div(p.n, plan.outputs),
-          .in = p.in_q,
+          .in = p.k > 0 ? p.in_q : nothing,
           .in_scale = p.in_scale,
-          .weight = p.weight_q,
+          .weight = p.k > 0 ? p.weight_q : nothing,
           .weight_scale = p.weight_scale,
           .out = p.out,
           .bias = p.bias,
