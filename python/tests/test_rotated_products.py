@@ -151,7 +151,11 @@ def test_a_models_layers_are_set_by_their_names(device):
     with integration.enabled(products="int8"), Calls(OP) as calls:
         step(model, x)
     assert calls.count == 2
-    with pytest.raises(ValueError, match="products is 'int4', it can be 'int8' or 'bf16'"):
+    assert integration.set_products(model, None) == {}
+    with integration.enabled(products="int8"), Calls(OP) as calls:
+        step(model, x)
+    assert calls.count == 4
+    with pytest.raises(ValueError, match="products is 'int4', it can be 'int8', 'bf16' or None"):
         integration.set_products(model, "int4")
 
 

@@ -111,16 +111,16 @@ def enabled(products: Products = None) -> Iterator[Report]:
 
 
 def set_products(
-    model: nn.Module, products: Literal["int8", "bf16"], layers: Iterable[str] | None = None
+    model: nn.Module, products: Literal["int8", "bf16"] | None, layers: Iterable[str] | None = None
 ) -> dict[str, str]:
     """Of a model's layers that enable() or register() covers, how they multiply from now on, whatever enable() says of
-    products: "int8", in the order "rotated_int8", or "bf16", in the dtype of x as ever.
+    products: "int8", in the order "rotated_int8", or "bf16", in the dtype of x as ever. None: as enable() says again.
 
     layers: those whose names end with one of these, as "down_proj" or "layers.0.mlp.up_proj"; by default all. Returns
     the layers of these names that cannot multiply in INT8, and why.
     """
-    if products not in ("int8", "bf16"):
-        raise ValueError(f"products is {products!r}, it can be 'int8' or 'bf16'")
+    if products not in ("int8", "bf16", None):
+        raise ValueError(f"products is {products!r}, it can be 'int8', 'bf16' or None")
     ends = None if layers is None else tuple(f".{name}" for name in ([layers] if isinstance(layers, str) else layers))
     left = {}
     for name, layer in _layers(model):

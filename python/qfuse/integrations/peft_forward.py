@@ -144,7 +144,7 @@ def multiplies_in_int8(layer: Any) -> bool:
     return in_int8.is_enabled if own is None else own == "int8"
 
 
-def set_products(layer: Any, products: str) -> None:
+def set_products(layer: Any, products: str | None) -> None:
     setattr(layer, _PRODUCTS, products)
     if products == "int8":
         keep_scales(layer.get_base_layer())

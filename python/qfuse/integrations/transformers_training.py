@@ -65,13 +65,13 @@ def speed_up_training(
     """Call it once the model has its adapters, before training. A second call changes nothing.
 
     products: integrations.bitsandbytes.enable() and integrations.peft.enable(); "int8", with the frozen weights in INT8
-    (integrations.peft.set_products). loss: the head's logits are never whole
-    in memory; who reads outputs.logits of a training step has them computed then. layers: norms, RoPE and activations
-    of liger-kernel, for families that it knows. graphs: from the second batch on, the layers are CUDA graphs;
-    lengths are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore.
-    Padding on the right is computed as if it were tokens, which none before it sees: its own hidden states are others.
-    offload: between forward and backward pass the inputs of checkpointed layers are in the host's memory, which is
-    pinned: M * hidden_size values a layer, rounded up to a power of two.
+    (integrations.peft.set_products). loss: the head's logits are never whole in memory; who reads outputs.logits of a
+    training step has them computed then. layers: norms, RoPE and activations of liger-kernel, for families that it
+    knows. graphs: from the second batch on, the layers are CUDA graphs; lengths are rounded up by at most a ninth from
+    512 tokens on, with tokens that attention and loss ignore. Padding on the right is computed as if it were tokens,
+    which none before it sees: its own hidden states are others. offload: between forward and backward pass the inputs
+    of checkpointed layers are in the host's memory, which is pinned: M * hidden_size values a layer, rounded up to a
+    power of two.
     """
     base = _base_of(model)
     there: _SpedUp | None = vars(base).get(_AT)
@@ -153,7 +153,7 @@ def _products(report: TrainingReport) -> None:
 
 def _products_in_int8(base: Any, made: _SpedUp) -> None:
     left = peft.set_products(base, "int8")
-    made.undo.append(functools.partial(peft.set_products, base, "bf16"))
+    made.undo.append(functools.partial(peft.set_products, base, None))
     made.report.done["products with frozen weights"] = "INT8, rotated, of more than few rows"
     made.report.left |= {f"{name} in INT8": reason for name, reason in left.items()}
 

@@ -57,6 +57,18 @@ inline constexpr int kTuring = 75;  // compute capabilities
 inline constexpr int kAmpere = 80;
 inline constexpr int kHopper = 90;
 
+// What the build has kernels of.
+#ifdef QFUSE_HIP  // which has no matrix instructions of NVIDIA's
+inline constexpr bool kHasMatrixInstructions = false;
+#else
+inline constexpr bool kHasMatrixInstructions = true;
+#endif
+#ifdef QFUSE_WITHOUT_WGMMA
+inline constexpr bool kHasWgmma = false;
+#else
+inline constexpr bool kHasWgmma = true;
+#endif
+
 // Inputs that thread blocks read at different places push each other out of the L2 if they are more: on an H100, whose
 // L2 has 50 MiB.
 inline constexpr std::int64_t kBytesReadAtManyPlaces = std::int64_t{20} << 20;

@@ -26,17 +26,6 @@ enum class Kernel {
   fp32               // sums in fp32
 };
 
-#ifdef QFUSE_HIP  // which has none of these matrix instructions
-inline constexpr bool kHasMatrixInstructions = false;
-#else
-inline constexpr bool kHasMatrixInstructions = true;
-#endif
-#ifdef QFUSE_WITHOUT_WGMMA
-inline constexpr bool kHasWgmma = false;
-#else
-inline constexpr bool kHasWgmma = true;
-#endif
-
 // Of those that use wgmma.
 constexpr bool is_pipeline(Kernel kernel) {
   return kernel == Kernel::warp_specialized || kernel == Kernel::register_weights;

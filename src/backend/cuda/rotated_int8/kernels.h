@@ -18,17 +18,6 @@ enum class Kernel {
   mma_unaligned  // likewise, at any address
 };
 
-#ifdef QFUSE_HIP  // which has none of these matrix instructions
-inline constexpr bool kHasMatrixInstructions = false;
-#else
-inline constexpr bool kHasMatrixInstructions = true;
-#endif
-#ifdef QFUSE_WITHOUT_WGMMA
-inline constexpr bool kHasWgmma = false;
-#else
-inline constexpr bool kHasWgmma = true;
-#endif
-
 inline constexpr int kWarpThreads = 32;
 inline constexpr std::int64_t kVectorBytes = 16;  // the widest load and store of every architecture
 
