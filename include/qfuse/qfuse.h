@@ -91,6 +91,15 @@ typedef enum qfuse_status QFUSE_ENUM {
 /* Element types of weights. The 16-bit values are little-endian IEEE binary16 and bfloat16. */
 typedef enum qfuse_dtype QFUSE_ENUM { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUSE_BFLOAT16 = 2 } qfuse_dtype;
 
+/* Element types of scales. UE8M0, which others call E8M0, is a byte: 2^(byte - 127), 255 for NaN. The 16-bit types are
+ * those of weights. Not every op takes every one. */
+typedef enum qfuse_scale_type QFUSE_ENUM {
+  QFUSE_SCALES_FLOAT32 = 0,
+  QFUSE_SCALES_UE8M0 = 1,
+  QFUSE_SCALES_FLOAT16 = 2,
+  QFUSE_SCALES_BFLOAT16 = 3
+} qfuse_scale_type;
+
 /* 4-bit codebooks. The numbers are those of bitsandbytes' own C interface. */
 typedef enum qfuse_quant_type QFUSE_ENUM { QFUSE_FP4 = 1, QFUSE_NF4 = 2 } qfuse_quant_type;
 
@@ -397,6 +406,34 @@ typedef struct qfuse_dequantize_int8_params {
 /* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT where rows*cols overflows int64_t. */
 QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
+
+/* ---- dequantize_fp8 -------------------------------------------------------------------------------------------- */
+
+/* FP8 weights with a scale for each block of rows and columns, as DeepSeek-V3 and Qwen3 are published, decoded to fp32,
+ * fp16 or bf16. With e4m3(code), torch's float8_e4m3fn: 4 bits of exponent with bias 7, 3 of fraction, no infinities,
+ * NaN for 0x7f and 0xff,
+ *   out[r][c] = round_to_dtype(e4m3(codes[r][c]) * scales[r / block_rows][c / block_cols])
+ * Codes and scales are widened to fp32 exactly; the product rounds to fp32, then to a 16-bit dtype once more, both to
+ * nearest even. Nothing is flushed: subnormals are numbers. Every NaN result is the canonical quiet NaN. The scale is a
+ * factor, also where its name in a file is weight_scale_inv. This is transformers' and DeepSeek's own arithmetic.
+ * The sizes of a block are given, never derived from the number of scales: 576 rows in blocks of 128 have 5 rows of
+ * scales, the last one for 64 rows. A scale a row is blocks of 1 x cols, one scale of all a block of rows x cols. */
+typedef struct qfuse_dequantize_fp8_params {
+  size_t struct_size;
+  int64_t rows;                /* >= 0 */
+  int64_t cols;                /* >= 0 */
+  int64_t block_rows;          /* rows that share a scale, > 0: any number, also one above `rows` */
+  int64_t block_cols;          /* columns that share it, likewise */
+  qfuse_scale_type scale_type; /* element type of `scales` */
+  qfuse_dtype out_dtype;       /* element type of `out` */
+  const uint8_t* codes;        /* [rows, cols] row-major, e4m3 */
+  const void* scales;          /* [ceil(rows/block_rows), ceil(cols/block_cols)] row-major, of scale_type */
+  void* out;                   /* [rows, cols] of out_dtype */
+} qfuse_dequantize_fp8_params;
+
+/* Errors as for qfuse_dequantize_int8. */
+QFUSE_API qfuse_status qfuse_dequantize_fp8(const qfuse_dequantize_fp8_params* params, const qfuse_exec* exec,
+                                            qfuse_error* error);
 
 /* ---- lora_merge ------------------------------------------------------------------------------------------------ */
 
@@ -793,7 +830,7 @@ QFUSE_API qfuse_status qfuse_rotated_int8_matmul(const qfuse_rotated_int8_matmul
  *                            amax_floor, and 448 / absmax is at most the largest bf16 (TransformerEngine)
  *               SCALE_LEAST: no floor; the scale is 2^-127 of zeros, 2^127 of a group with an infinity, NaN of one with
  *                            NaN (MXFP8; with POWER_OF_TWO)
- *   scale_type  UE8M0: a byte a scale, which is 2^(byte - 127), 255 for NaN (with POWER_OF_TWO)
+ *   scale_type  UE8M0: a byte a scale (with POWER_OF_TWO); there are no 16-bit ones
  *   group_size  32: groups of 32 channels or tokens, for INT8 too
  * qfuse_swiglu_format has others' formats by name.
  *
@@ -815,7 +852,6 @@ QFUSE_API qfuse_status qfuse_rotated_int8_matmul(const qfuse_rotated_int8_matmul
  * Fields that later versions append do at zero what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
-typedef enum qfuse_scale_type QFUSE_ENUM { QFUSE_SCALES_FLOAT32 = 0, QFUSE_SCALES_UE8M0 = 1 } qfuse_scale_type;
 typedef enum qfuse_scale_rule QFUSE_ENUM {
   QFUSE_SCALES_POWER_OF_TWO = 0, /* of FP8; INT8 has absmax * fp32(1/127) */
   QFUSE_SCALES_TORCHAO = 1

@@ -37,7 +37,12 @@ enum class Dtype : int { float32 = QFUSE_FLOAT32, float16 = QFUSE_FLOAT16, bfloa
 
 enum class Payload : int { int8 = QFUSE_INT8, e4m3 = QFUSE_E4M3 };
 
-enum class ScaleType : int { float32 = QFUSE_SCALES_FLOAT32, ue8m0 = QFUSE_SCALES_UE8M0 };
+enum class ScaleType : int {
+  float32 = QFUSE_SCALES_FLOAT32,
+  ue8m0 = QFUSE_SCALES_UE8M0,
+  float16 = QFUSE_SCALES_FLOAT16,
+  bfloat16 = QFUSE_SCALES_BFLOAT16
+};
 
 enum class ScaleRule : int { power_of_two = QFUSE_SCALES_POWER_OF_TWO, torchao = QFUSE_SCALES_TORCHAO };
 
@@ -451,6 +456,58 @@ inline void dequantize_int8(std::span<const std::int8_t> in, std::span<const flo
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_dequantize_int8(&p, &e, &error), error);
+}
+
+// A weight in FP8 (e4m3) with a scale for each block of rows and columns.
+struct WeightFp8 {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t block_rows = 128;
+  std::int64_t block_cols = 128;
+  ScaleType scale_type = ScaleType::float32;
+  std::span<const std::uint8_t> codes{};  // rows*cols
+  std::span<const std::byte> scales{};    // ceil(rows/block_rows) * ceil(cols/block_cols) of scale_type
+};
+
+namespace detail {
+
+// Bytes of a scale; 0 of a number that is no type, which the op refuses.
+inline std::int64_t scale_size(ScaleType type) {
+  switch (type) {
+    case ScaleType::float32: return 4;
+    case ScaleType::ue8m0: return 1;
+    case ScaleType::float16:
+    case ScaleType::bfloat16: return 2;
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+// Decodes all elements; `out` is rows*cols elements of dtype. Throws Error; every length is checked.
+inline void dequantize_fp8(const WeightFp8& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {}) {
+  qfuse_dequantize_fp8_params p{};
+  p.struct_size = sizeof p;
+  p.rows = weight.rows;
+  p.cols = weight.cols;
+  p.block_rows = weight.block_rows;
+  p.block_cols = weight.block_cols;
+  p.scale_type = static_cast<qfuse_scale_type>(weight.scale_type);
+  p.out_dtype = static_cast<qfuse_dtype>(dtype);
+  p.codes = weight.codes.data();
+  p.scales = weight.scales.data();
+  p.out = out.data();
+  const std::int64_t count = detail::element_count(p.rows, p.cols);
+  const std::int64_t scale_size = detail::scale_size(weight.scale_type);
+  if (count >= 0) detail::require_length("codes", weight.codes.size(), count);
+  if (count >= 0 && p.block_rows > 0 && p.block_cols > 0 && scale_size > 0)
+    detail::require_length(
+        "scales", weight.scales.size(),
+        qfuse_block_count(p.rows, p.block_rows) * qfuse_block_count(p.cols, p.block_cols) * scale_size);
+  detail::require_elements("out", out.size(), count, dtype);
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_dequantize_fp8(&p, &e, &error), error);
 }
 
 // What a LoRA adapter adds to a weight [rows, cols]: scale * (b * a).

@@ -5,6 +5,7 @@
 
 #include "contract/dequantize_4bit.h"
 #include "contract/dequantize_blockwise.h"
+#include "contract/dequantize_fp8.h"
 #include "contract/dequantize_int8.h"
 #include "contract/lora_merge.h"
 #include "contract/matmul_4bit.h"
@@ -22,7 +23,7 @@ struct OpList {};
 
 using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8, Swiglu,
                       Matmul4bit, LoraMerge, Matmul4bitMany, Matmul4bitGrouped, RotatedInt8Quantize,
-                      RotatedInt8WeightScales, RotatedInt8Weight, RotatedInt8Matmul>;
+                      RotatedInt8WeightScales, RotatedInt8Weight, RotatedInt8Matmul, DequantizeFp8>;
 
 // Whether the device can have what is asked for. Ops with restrictions have a function of their own.
 template <class Op>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <string>
 
 #include "contract/device_types.h"
 #include "format/layout.h"
@@ -27,6 +28,11 @@ Outcome check_matrix(const char* rows_name, std::int64_t rows, const char* cols_
   return {};
 }
 
+Outcome check_positive(const char* name, std::int64_t value) {
+  if (value > 0) return {};
+  return invalid_argument(fmt::format("{} is {}, it must be positive", name, value));
+}
+
 Outcome check_power_of_two(const char* name, std::int64_t value) {
   if (value < 1 || !std::has_single_bit(static_cast<std::uint64_t>(value)))
     return invalid_argument(fmt::format("{} is {}, it must be a power of two", name, value));
@@ -40,6 +46,18 @@ Outcome check_dtype(const char* name, qfuse_dtype dtype) {
                     static_cast<int>(dtype), static_cast<int>(QFUSE_FLOAT32), static_cast<int>(QFUSE_FLOAT16),
                     static_cast<int>(QFUSE_BFLOAT16)));
   return {};
+}
+
+Outcome check_enumerator(const char* name, int value, std::initializer_list<const char*> names) {
+  const auto count = static_cast<int>(names.size());
+  if (value >= 0 && value < count) return {};
+  std::string all;
+  int i = 0;
+  for (const char* one : names) {
+    all += i == 0 ? "" : i == count - 1 ? " or " : ", ";
+    all += fmt::format("{} ({})", one, i++);
+  }
+  return invalid_argument(fmt::format("{} is {}, it must be {}", name, value, all));
 }
 
 Outcome check_direction(qfuse_direction direction) {

@@ -5,6 +5,7 @@
 #include <qfuse/qfuse.h>
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "contract/outcome.h"
 
@@ -14,8 +15,11 @@ namespace qfuse::contract {
 Outcome check_count(const char* name, std::int64_t count);
 Outcome check_matrix(const char* rows_name, std::int64_t rows, const char* cols_name, std::int64_t cols);
 inline Outcome check_matrix(std::int64_t rows, std::int64_t cols) { return check_matrix("rows", rows, "cols", cols); }
+Outcome check_positive(const char* name, std::int64_t value);
 Outcome check_power_of_two(const char* name, std::int64_t value);
 Outcome check_dtype(const char* name, qfuse_dtype dtype);
+// `names`: of all enumerators, from 0 on.
+Outcome check_enumerator(const char* name, int value, std::initializer_list<const char*> names);
 Outcome check_direction(qfuse_direction direction);
 Outcome check_reciprocal(qfuse_reciprocal reciprocal);
 // A stride of 0 stands for rows of `cols` elements without gaps; so tight that the bytes of all arrays together do not

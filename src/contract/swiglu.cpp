@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -22,19 +21,6 @@ Outcome check_experts(const Swiglu& p) {
     return invalid_argument(
         fmt::format("m is {} with {} experts of {} channels, more than memory can hold", p.m, p.experts.count, p.h));
   return {};
-}
-
-// names: of all enumerators, from 0 on.
-Outcome check_enumerator(const char* field, int value, std::initializer_list<const char*> names) {
-  const auto count = static_cast<int>(names.size());
-  if (value >= 0 && value < count) return {};
-  std::string all;
-  int i = 0;
-  for (const char* name : names) {
-    all += i == 0 ? "" : i == count - 1 ? " or " : ", ";
-    all += fmt::format("{} ({})", name, i++);
-  }
-  return invalid_argument(fmt::format("{} is {}, it must be {}", field, value, all));
 }
 
 Outcome check_enumerators(const Swiglu& p) {

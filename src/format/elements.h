@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "format/fp8_groups.h"
 #include "format/layout.h"
 #include "format/rounding.h"
 
@@ -31,6 +32,17 @@ inline float load_as_float(const void* array, std::int64_t i, qfuse_dtype dtype)
     case QFUSE_FLOAT32: return load_unaligned<float>(array, i);
     case QFUSE_FLOAT16: return from_float16(load_unaligned<std::uint16_t>(array, i));
     case QFUSE_BFLOAT16: return from_bfloat16(load_unaligned<std::uint16_t>(array, i));
+  }
+  return 0.0F;
+}
+
+// Scale i of an array of a checked type.
+inline float load_scale(const void* array, std::int64_t i, qfuse_scale_type type) {
+  switch (type) {
+    case QFUSE_SCALES_FLOAT32: return load_as_float(array, i, QFUSE_FLOAT32);
+    case QFUSE_SCALES_UE8M0: return from_ue8m0(load_unaligned<std::uint8_t>(array, i));
+    case QFUSE_SCALES_FLOAT16: return load_as_float(array, i, QFUSE_FLOAT16);
+    case QFUSE_SCALES_BFLOAT16: return load_as_float(array, i, QFUSE_BFLOAT16);
   }
   return 0.0F;
 }

@@ -1,4 +1,4 @@
-// Groups of values as FP8 with one scale each: the scalar steps. FP8 is e4m3 as in OCP's paper of 2023: 4 bits of
+// Values as FP8 with scales of groups or blocks: the scalar steps. FP8 is e4m3 as in OCP's paper of 2023: 4 bits of
 // exponent, 3 of fraction, no infinities and one NaN of each sign.
 #ifndef QFUSE_FORMAT_FP8_GROUPS_H
 #define QFUSE_FORMAT_FP8_GROUPS_H
@@ -15,6 +15,8 @@ inline constexpr float kE4m3LeastNormal = 0x1p-6F;
 inline constexpr float kE4m3Subnormals = 0x1p14F;  // a float whose unit in the last place is e4m3's least subnormal
 inline constexpr int kE4m3Shift = 20;              // places from fp32's fraction to e4m3's
 inline constexpr std::uint32_t kE4m3Rebias = (127U - 7U) << 3;  // between the two exponents, in e4m3's place
+inline constexpr std::uint32_t kE4m3MinNormal = 1U << 3;        // its least normal value as e4m3
+inline constexpr float kE4m3SubnormalUnit = 0x1p-9F;            // the spacing of its subnormals
 inline constexpr std::uint8_t kFp8Nan = 0x7f;
 
 inline constexpr float kDeepSeekFloor = 1e-4F;     // of absmax, in DeepGEMM and TileKernels
@@ -31,6 +33,16 @@ QFUSE_HOST_DEVICE constexpr std::uint8_t to_e4m3(float v) {
   const std::uint32_t rounded = kept < kE4m3LeastNormal ? bits_of(kept + kE4m3Subnormals) - bits_of(kE4m3Subnormals)
                                                         : ((kept_bits + half) >> kE4m3Shift) - kE4m3Rebias;
   return static_cast<std::uint8_t>((bits >> 24 & 0x80U) | rounded);
+}
+
+// Exact. Subnormals are small integers times their unit, as format::from_float16 has them.
+QFUSE_HOST_DEVICE constexpr float from_e4m3(std::uint8_t code) {
+  const std::uint32_t sign = (code & 0x80U) << 24;
+  const std::uint32_t magnitude = code & 0x7fU;
+  std::uint32_t bits = (magnitude + kE4m3Rebias) << kE4m3Shift;
+  if (magnitude == kFp8Nan) bits = kNan32;
+  if (magnitude < kE4m3MinNormal) bits = bits_of(static_cast<float>(magnitude) * kE4m3SubnormalUnit);
+  return float_of(bits | sign);
 }
 
 // The least power of two by which absmax, or the floor where that is more, is at most e4m3's most; NaN for what is not

@@ -22,6 +22,7 @@ void rotated_int8_quantize(const contract::RotatedInt8Quantize& p);
 void rotated_int8_weight_scales(const contract::RotatedInt8WeightScales& p);
 void rotated_int8_weight(const contract::RotatedInt8Weight& p);
 void rotated_int8_matmul(const contract::RotatedInt8Matmul& p);
+void dequantize_fp8(const contract::DequantizeFp8& p);
 
 // The same with another exp, the one step in which devices differ. It is asked for bf16 values alone.
 using Exponential = float (*)(float);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -78,6 +79,21 @@ TEST(Arrays, of_the_8_bit_ops) {
                          array("out", 400, kOut)}));
   EXPECT_EQ(arrays_of(dequantize_int8_sample()),
             (std::vector{array("in", 132, kIn), array("scb", 16, kIn), array("out", 528, kOut)}));
+  EXPECT_EQ(arrays_of(dequantize_fp8_sample()),
+            (std::vector{array("codes", 132, kIn), array("scales", 24, kIn), array("out", 528, kOut)}));
+  DequantizeFp8 p = dequantize_fp8_sample();
+  p.rows = 576;  // the last row of scales for 64 rows
+  p.cols = 7168;
+  p.block_rows = p.block_cols = 128;
+  for (const auto& [type, size] : {std::pair{QFUSE_SCALES_FLOAT32, 4},
+                                   {QFUSE_SCALES_UE8M0, 1},
+                                   {QFUSE_SCALES_FLOAT16, 2},
+                                   {QFUSE_SCALES_BFLOAT16, 2}}) {
+    p.scale_type = type;
+    EXPECT_EQ(arrays_of(p).at(1), array("scales", std::int64_t{5} * 56 * size, kIn));
+  }
+  p.block_rows = p.block_cols = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(arrays_of(p).at(1), array("scales", 2, kIn));
 }
 
 TEST(Arrays, of_lora_merge) {
@@ -166,6 +182,12 @@ TEST(Arrays, of_nothing_are_none) {
   i = dequantize_int8_sample();
   i.cols = 0;
   expect_empty(i, "no columns");
+  DequantizeFp8 f = dequantize_fp8_sample();
+  f.rows = 0;
+  expect_empty(f, "no rows");
+  f = dequantize_fp8_sample();
+  f.cols = 0;
+  expect_empty(f, "no columns");
   LoraMerge l = lora_merge_sample(3);
   l.rows = 0;
   expect_empty(l, "no rows");

@@ -156,6 +156,26 @@ TEST(Ranges, int8_shapes_are_checked) {
   refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(-1); }, {"out_dtype is -1"});
 }
 
+TEST(Ranges, fp8_shapes_blocks_and_types_are_checked) {
+  const auto refused = [](const std::function<void(DequantizeFp8&)>& spoil, std::initializer_list<std::string> parts) {
+    expect_refused<DequantizeFp8>(dequantize_fp8_sample(), spoil, parts);
+  };
+  refused([](auto& p) { p.rows = p.cols = std::int64_t{1} << 40; }, {"rows * cols is 1099511627776 * 1099511627776"});
+  refused([](auto& p) { p.rows = -4; }, {"rows is -4"});
+  refused([](auto& p) { p.cols = -4; }, {"cols is -4"});
+  refused([](auto& p) { p.block_rows = 0; }, {"block_rows is 0, it must be positive"});
+  refused([](auto& p) { p.block_cols = -128; }, {"block_cols is -128, it must be positive"});
+  refused([](auto& p) { p.scale_type = static_cast<qfuse_scale_type>(4); },
+          {"scale_type is 4, it must be QFUSE_SCALES_FLOAT32 (0), QFUSE_SCALES_UE8M0 (1), QFUSE_SCALES_FLOAT16 (2) or "
+           "QFUSE_SCALES_BFLOAT16 (3)"});
+  refused([](auto& p) { p.scale_type = static_cast<qfuse_scale_type>(-1); }, {"scale_type is -1"});
+  refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(3); }, {"out_dtype is 3"});
+  DequantizeFp8 p = dequantize_fp8_sample();
+  p.rows = 0;
+  p.block_rows = 0;
+  expect_refused(check(p), {"block_rows is 0"});
+}
+
 TEST(Ranges, lora_merge_shapes_are_checked) {
   const auto refused = [](const std::function<void(LoraMerge&)>& spoil, std::initializer_list<std::string> parts) {
     expect_refused<LoraMerge>(lora_merge_sample(3), spoil, parts);

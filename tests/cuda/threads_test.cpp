@@ -228,6 +228,7 @@ TEST_P(ThreadsOfEveryOp, rotated_int8_quantize) { expect_samples<contract::Rotat
 TEST_P(ThreadsOfEveryOp, rotated_int8_weight_scales) { expect_samples<contract::RotatedInt8WeightScales>(); }
 TEST_P(ThreadsOfEveryOp, rotated_int8_weight) { expect_samples<contract::RotatedInt8Weight>(); }
 TEST_P(ThreadsOfEveryOp, rotated_int8_matmul) { expect_samples<contract::RotatedInt8Matmul>(); }
+TEST_P(ThreadsOfEveryOp, dequantize_fp8) { expect_samples<contract::DequantizeFp8>(); }
 
 // ---- each kernel of matmul_4bit ----
 

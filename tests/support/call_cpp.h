@@ -91,6 +91,16 @@ inline void throwing_call(const contract::DequantizeBlockwise& p, const Spans& a
 inline void throwing_call(const contract::DequantizeInt8& p, const Spans& arrays, const Exec& exec) {
   dequantize_int8(arrays.of<std::int8_t>("in"), arrays.of<float>("scb"), arrays.of("out"), dtype(p.out_dtype), exec);
 }
+inline void throwing_call(const contract::DequantizeFp8& p, const Spans& arrays, const Exec& exec) {
+  dequantize_fp8({.rows = p.rows,
+                  .cols = p.cols,
+                  .block_rows = p.block_rows,
+                  .block_cols = p.block_cols,
+                  .scale_type = static_cast<ScaleType>(p.scale_type),
+                  .codes = arrays.of<const std::uint8_t>("codes"),
+                  .scales = arrays.of<const std::byte>("scales")},
+                 arrays.of("out"), dtype(p.out_dtype), exec);
+}
 inline void throwing_call(const contract::LoraMerge& p, const Spans& arrays, const Exec& exec) {
   lora_merge(arrays.of("in"), dtype(p.in_dtype), p.rows, p.cols,
              {.a = arrays.of<float>("a"), .b = arrays.of<float>("b"), .rank = p.rank, .scale = p.scale},

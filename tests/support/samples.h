@@ -124,6 +124,17 @@ inline contract::DequantizeInt8 dequantize_int8_sample() {
   return p;
 }
 
+// Six blocks, those of the last row and column short.
+inline contract::DequantizeFp8 dequantize_fp8_sample() {
+  contract::DequantizeFp8 p{};
+  p.rows = 4;
+  p.cols = 33;
+  p.block_rows = 3;
+  p.block_cols = 16;
+  p.out_dtype = QFUSE_FLOAT32;
+  return p;
+}
+
 // Two tokens of 128 channels.
 inline contract::Swiglu swiglu_sample(bool gradients, bool y, bool transposed = false) {
   contract::Swiglu p{};
@@ -329,6 +340,13 @@ inline std::vector<Sample<contract::RotatedInt8Matmul>> samples(
   full.direction = QFUSE_BACKWARD;
   full.bias = detail::asked<void>();
   return {{"a product", rotated_int8_matmul_sample(0)}, {"with LoRA and a bias", full}};
+}
+
+inline std::vector<Sample<contract::DequantizeFp8>> samples(std::type_identity<contract::DequantizeFp8> /*op*/) {
+  contract::DequantizeFp8 ue8m0 = dequantize_fp8_sample();
+  ue8m0.scale_type = QFUSE_SCALES_UE8M0;
+  ue8m0.out_dtype = QFUSE_BFLOAT16;
+  return {{"fp32 scales", dequantize_fp8_sample()}, {"UE8M0 scales", ue8m0}};
 }
 
 // Calls body(name, params, arena) with every sample of every op, in memory of its own.

@@ -24,6 +24,7 @@ contract::Outcome rotated_int8_quantize(const contract::RotatedInt8Quantize& p, 
 contract::Outcome rotated_int8_weight_scales(const contract::RotatedInt8WeightScales& p, const qfuse_exec& exec);
 contract::Outcome rotated_int8_weight(const contract::RotatedInt8Weight& p, const qfuse_exec& exec);
 contract::Outcome rotated_int8_matmul(const contract::RotatedInt8Matmul& p, const qfuse_exec& exec);
+contract::Outcome dequantize_fp8(const contract::DequantizeFp8& p, const qfuse_exec& exec);
 
 }  // namespace ops
 

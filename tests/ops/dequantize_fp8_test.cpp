@@ -1,0 +1,166 @@
+#include "cases/dequantize_fp8.h"
+
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "format/fp8_groups.h"
+#include "format/rounding.h"
+#include "support/buffer.h"
+#include "support/compare.h"
+#include "support/output.h"
+#include "support/risk.h"
+#include "support/run.h"
+#include "support/ways.h"
+
+namespace qfuse::tests {
+namespace {
+
+constexpr std::int64_t kCodes = 256;
+
+// A code's value by the format's definition.
+double value_of_code(unsigned code) {
+  if ((code & 0x7fU) == 0x7f) return std::nan("");
+  const int exponent = static_cast<int>(code >> 3 & 15U);
+  const double fraction = (code & 7U) / 8.0;
+  const double magnitude = exponent == 0 ? std::ldexp(fraction, -6) : std::ldexp(1 + fraction, exponent - 7);
+  return code >= 0x80U ? -magnitude : magnitude;
+}
+
+// A row of all codes for each scale.
+contract::DequantizeFp8 all_codes(const std::vector<std::uint8_t>& codes, const void* scales, std::int64_t count) {
+  contract::DequantizeFp8 p{};
+  p.rows = count;
+  p.cols = kCodes;
+  p.block_rows = 1;
+  p.block_cols = kCodes;
+  p.codes = codes.data();
+  p.scales = scales;
+  return p;
+}
+
+std::vector<std::uint8_t> rows_of_all_codes(std::int64_t rows) {
+  std::vector<std::uint8_t> codes(static_cast<std::size_t>(rows * kCodes));
+  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::uint8_t>(i);
+  return codes;
+}
+
+// The product is exact in fp64, which the compiler rounds to fp32 once; an infinity and zero make NaN there too.
+void expect_products(const contract::DequantizeFp8& all, const std::vector<double>& scales) {
+  std::vector<float> products;
+  for (const double scale : scales)
+    for (unsigned code = 0; code < kCodes; ++code) products.push_back(static_cast<float>(value_of_code(code) * scale));
+  for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+    SCOPED_TRACE("dtype " + std::to_string(dtype));
+    Buffer expected(products.size() * qfuse_dtype_size(dtype));
+    for (std::size_t i = 0; i < products.size(); ++i)
+      format::store_rounded(expected.as<void>(), static_cast<std::int64_t>(i), dtype, products[i]);
+    contract::DequantizeFp8 p = all;
+    p.out_dtype = dtype;
+    for_each_way<contract::DequantizeFp8>([&](const qfuse_exec& exec) { expect_output(p, expected, exec); });
+  }
+}
+
+TEST(DequantizeFp8, codes_are_what_the_format_says) {
+  for (unsigned code = 0; code < kCodes; ++code) {
+    const float value = format::from_e4m3(static_cast<std::uint8_t>(code));
+    if (std::isnan(value_of_code(code))) {
+      EXPECT_TRUE(std::isnan(value)) << code;
+    } else {
+      EXPECT_EQ(format::bits_of(value), format::bits_of(static_cast<float>(value_of_code(code)))) << code;
+      EXPECT_EQ(format::to_e4m3(value), code) << "and back";
+    }
+  }
+}
+
+// Among them products that are subnormal, halfway between two numbers of fp32, fp16 or bf16, or infinite.
+TEST(DequantizeFp8, products_of_every_code_round_as_fp64_says) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  std::vector<float> scales = {1.0F,        -0.0F,           0.0F,      1.0F / 3, -1.5F,         0x1.8p-127F,
+                               0x1p-149F,   0x1p-9F,         -0x1p-15F, 0x1p-24F, 0x1.000002p0F, 146.0F,
+                               0x1.fep126F, 0x1.fffffep127F, kInf,      -kInf,    std::nanf("")};
+  for (std::uint32_t i = 0; i < 64; ++i) scales.push_back(format::float_of(i * 0x9e3779b1U));
+  const auto codes = rows_of_all_codes(std::ssize(scales));
+  expect_products(all_codes(codes, scales.data(), std::ssize(scales)), {scales.begin(), scales.end()});
+}
+
+TEST(DequantizeFp8, every_ue8m0_scale_is_its_power_of_two) {
+  std::vector<std::uint8_t> bytes;
+  std::vector<double> scales;
+  for (int byte = 0; byte <= 255; ++byte) {
+    bytes.push_back(static_cast<std::uint8_t>(byte));
+    scales.push_back(byte == 255 ? std::nan("") : std::ldexp(1.0, byte - 127));
+  }
+  const auto codes = rows_of_all_codes(std::ssize(bytes));
+  contract::DequantizeFp8 p = all_codes(codes, bytes.data(), std::ssize(bytes));
+  p.scale_type = QFUSE_SCALES_UE8M0;
+  expect_products(p, scales);
+}
+
+TEST(DequantizeFp8, scales_of_16_bits_are_widened) {
+  const auto codes = rows_of_all_codes(6);
+  const std::vector<std::uint16_t> halves = {0x3c00, 0x0001, 0x83ff, 0x7bff, 0xfc00, 0x7e01};
+  contract::DequantizeFp8 p = all_codes(codes, halves.data(), std::ssize(halves));
+  p.scale_type = QFUSE_SCALES_FLOAT16;
+  const double inf = std::numeric_limits<double>::infinity();
+  expect_products(p, {1.0, 0x1p-24, -1023 * 0x1p-24, 65504.0, -inf, std::nan("")});
+  const std::vector<std::uint16_t> bfloats = {0x3f80, 0x0001, 0x80ff, 0x7f7f, 0xff80, 0x7f81};
+  p.scales = bfloats.data();
+  p.scale_type = QFUSE_SCALES_BFLOAT16;
+  expect_products(p, {1.0, 0x1p-133, -0x1.fep-126, 0x1.fep127, -inf, std::nan("")});
+}
+
+// Which element has which scale: 5 x 3 in blocks of 2 x 2 have 3 x 2 scales.
+TEST(DequantizeFp8, short_last_blocks_have_scales_of_their_own) {
+  const std::vector<std::uint8_t> codes(15, 0x38);  // 1.0
+  const std::vector<float> scales = {1, 2, 3, 4, 5, 6};
+  const std::vector<float> expected = {1, 1, 2, 1, 1, 2, 3, 3, 4, 3, 3, 4, 5, 5, 6};
+  contract::DequantizeFp8 p{};
+  p.rows = 5;
+  p.cols = 3;
+  p.block_rows = p.block_cols = 2;
+  p.codes = codes.data();
+  p.scales = scales.data();
+  p.out_dtype = QFUSE_FLOAT32;
+  for_each_way<contract::DequantizeFp8>([&](const qfuse_exec& exec) {
+    const Buffer out = output_of(p, exec);
+    ASSERT_TRUE(same_elements(expected.data(), out.data(), 15, QFUSE_FLOAT32));
+  });
+}
+
+class DequantizeFp8Cases : public testing::TestWithParam<DequantizeFp8Case> {};
+
+// Aligned and not: a GPU has other loads then.
+TEST_P(DequantizeFp8Cases, every_target_gives_the_oracles_bytes_at_any_address) {
+  for (const qfuse_scale_type type : kFp8ScaleTypes) {
+    SCOPED_TRACE("scale_type " + std::to_string(type));
+    const DequantizeFp8Input input = make_input(GetParam(), type);
+    for (const std::size_t misalignment : {0U, 1U}) {
+      const Buffer codes = copy_of(input.codes, misalignment);
+      const Buffer scales = copy_of(input.scales, 2 * misalignment + (type == QFUSE_SCALES_FLOAT16 ? misalignment : 0));
+      for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+        SCOPED_TRACE("dtype " + std::to_string(dtype));
+        contract::DequantizeFp8 p = make_params(GetParam(), type, input);
+        p.out_dtype = dtype;
+        const Buffer expected = output_of(p, oracle());
+        p.codes = codes.data();
+        p.scales = scales.data();
+        for_each_fast_way<contract::DequantizeFp8>(
+            [&](const qfuse_exec& exec) { expect_output(p, expected, exec, 3 * misalignment); });
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Risks, DequantizeFp8Cases, testing::ValuesIn(kDequantizeFp8Cases),
+                         risk_name<DequantizeFp8Case>);
+
+}  // namespace
+}  // namespace qfuse::tests
