@@ -40,7 +40,7 @@ std::vector<Row>& rows() {
         cuda::ops::dequantize_blockwise, cuda::ops::dequantize_int8, cuda::ops::swiglu, cuda::ops::matmul_4bit,
         cuda::ops::lora_merge, cuda::ops::matmul_4bit_many, cuda::ops::matmul_4bit_grouped,
         cuda::ops::rotated_int8_quantize, cuda::ops::rotated_int8_weight_scales, cuda::ops::rotated_int8_weight,
-        cuda::ops::rotated_int8_matmul, nullptr}},
+        cuda::ops::rotated_int8_matmul, cuda::ops::dequantize_fp8}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,

@@ -129,6 +129,17 @@ struct E4m3Bits {
     return ptx::e4m3_bits(low, high) == portable::e4m3_bits(low, high);
   }
 };
+struct E4m3Numbers {
+  __device__ bool operator()(std::uint64_t i) const {
+    float a[2], b[2];
+    ptx::e4m3_numbers(static_cast<std::uint32_t>(i), a[0], a[1]);
+    portable::e4m3_numbers(static_cast<std::uint32_t>(i), b[0], b[1]);
+    const auto same_number = [](float x, float y) {  // which NaN, no contract says
+      return __float_as_uint(x) == __float_as_uint(y) || (x != x && y != y);
+    };
+    return same_number(a[0], b[0]) && same_number(a[1], b[1]);
+  }
+};
 // Selectors as decoders make them: codes without their highest bits, and constants.
 struct Permuted {
   __device__ bool operator()(std::uint64_t i) const {
@@ -319,6 +330,7 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<Truncate>("truncate, every float", kAllFloats),
       counts.run<SaturatedBytes>("saturated_bytes, every integer", kAllFloats),
       counts.run<E4m3Bits>("e4m3_bits, every float", kAllFloats),
+      counts.run<E4m3Numbers>("e4m3_numbers, every pair", kAllHalves),
       counts.run<Permuted>("permuted, every selector of three bits a byte", kAllFloats),
       counts.run<SpreadSigns>("spread_signs, every first word", kAllFloats),
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),

@@ -88,6 +88,12 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
   return format::to_e4m3(low) | static_cast<std::uint32_t>(format::to_e4m3(high)) << 8;
 }
 
+// And back, exactly: the two of a word's lower half.
+__device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high) {
+  low = format::from_e4m3(static_cast<std::uint8_t>(pair));
+  high = format::from_e4m3(static_cast<std::uint8_t>(pair >> 8));
+}
+
 // 1 / (1 + exp(-g)); fast_sigmoid where bf16 g is at most kFastSigmoidMost.
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
 __device__ inline float fast_sigmoid(float g) { return sigmoid(g); }

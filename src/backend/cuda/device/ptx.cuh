@@ -122,6 +122,19 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
 #endif
 }
 
+// By way of fp16, which has every number of e4m3.
+__device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high) {
+#if __CUDA_ARCH__ >= 890
+  std::uint32_t halves;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(static_cast<std::uint16_t>(pair)));
+  low = half_value(static_cast<std::uint16_t>(halves));
+  high = half_value(static_cast<std::uint16_t>(halves >> 16));
+#else
+  low = format::from_e4m3(static_cast<std::uint8_t>(pair));
+  high = format::from_e4m3(static_cast<std::uint8_t>(pair >> 8));
+#endif
+}
+
 // As PyTorch's on CUDA.
 __device__ inline float sigmoid(float g) { return __frcp_rn(1.0F + expf(-g)); }
 
