@@ -82,6 +82,15 @@ const std::array kOps = {
               kSpecial,
               kAt,
               kSeed}},
+    OpFields{"dequantize_fp8",
+             {kRows,
+              kCols,
+              {"block_rows", "128", ""},
+              {"block_cols", "128", ""},
+              {"scales", "fp32", "fp32 ue8m0 fp16 bf16"},
+              kDtype,
+              kAt,
+              kSeed}},
 };
 
 template <class Items, class Name>

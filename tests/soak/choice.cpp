@@ -85,6 +85,17 @@ Case choose_dequantize_int8(Random& random) {
   return c.set("seed", random.below(1 << 20));
 }
 
+Case choose_dequantize_fp8(Random& random) {
+  constexpr std::array kBlocks = {1, 3, 32, 100, 128, 128, 128, 8192};
+  constexpr const char* kScales[] = {"fp32", "fp32", "ue8m0", "fp16", "bf16"};
+  Case c("dequantize_fp8");
+  c.set("rows", random.of_any_size(1, 8192)).set("cols", random.of_any_size(1, 8192));
+  if (random.one_in(2)) c.set("cols", std::max<std::int64_t>(1, c.number("cols") / 64) * 64);
+  c.set("block_rows", random.any_of(kBlocks)).set("block_cols", random.any_of(kBlocks));
+  c.set("scales", random.any_of(kScales)).set("dtype", random.any_of(kDtypes)).set("at", random.any_of(kPlaces));
+  return c.set("seed", random.below(1 << 20));
+}
+
 Case choose_lora_merge(Random& random) {
   Case c("lora_merge");
   c.set("rows", random.of_any_size(1, 4096)).set("cols", random.of_any_size(1, 4096));
@@ -248,6 +259,7 @@ Case next_case(Random& random, const std::vector<std::string>& ops, std::int64_t
   if (op == "dequantize_4bit") return choose_dequantize_4bit(random);
   if (op == "quantize_4bit") return choose_quantize_4bit(random);
   if (op == "dequantize_int8") return choose_dequantize_int8(random);
+  if (op == "dequantize_fp8") return choose_dequantize_fp8(random);
   if (op == "swiglu") return choose_swiglu(random);
   if (op == "lora_merge") return choose_lora_merge(random);
   if (op == "matmul_4bit_grouped") return choose_grouped(random);

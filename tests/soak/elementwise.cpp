@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "format/layout.h"
 #include "prepared.h"
 #include "product_oracle.h"
 
@@ -259,6 +260,27 @@ Prepared prepare_dequantize_int8(const Case& c, Context& context) {
                                 {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&Params::out>}});
 }
 
+Prepared prepare_dequantize_fp8(const Case& c, Context& context) {
+  using Params = qfuse_dequantize_fp8_params;
+  const std::int64_t at = c.number("at");
+  Params p{};
+  p.rows = c.number("rows");
+  p.cols = c.number("cols");
+  p.block_rows = c.number("block_rows");
+  p.block_cols = c.number("block_cols");
+  p.scale_type = c.is("scales", "fp32")    ? QFUSE_SCALES_FLOAT32
+                 : c.is("scales", "ue8m0") ? QFUSE_SCALES_UE8M0
+                 : c.is("scales", "fp16")  ? QFUSE_SCALES_FLOAT16
+                                           : QFUSE_SCALES_BFLOAT16;
+  p.out_dtype = c.dtype();
+  const std::int64_t scales = qfuse_block_count(p.rows, p.block_rows) * qfuse_block_count(p.cols, p.block_cols);
+  return prepare_simple<Params>(
+      c, context, qfuse_dequantize_fp8, p,
+      {{context.input(p.rows * p.cols, any_bytes(c, 0), at), point<&Params::codes>},
+       {context.input(scales * format::scale_size(p.scale_type), any_bytes(c, 1), at), point<&Params::scales>}},
+      {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&Params::out>}});
+}
+
 Prepared prepare_lora_merge(const Case& c, Context& context) {
   using Params = qfuse_lora_merge_params;
   const std::int64_t at = c.number("at");
@@ -389,7 +411,8 @@ Prepared prepare(const Case& c, Context& context) {
       {"rotated_int8_quantize", prepare_rotated_int8_quantize},
       {"rotated_int8_weight_scales", prepare_rotated_int8_weight_scales},
       {"rotated_int8_weight", prepare_rotated_int8_weight},
-      {"rotated_int8_matmul", prepare_rotated_int8_matmul}};
+      {"rotated_int8_matmul", prepare_rotated_int8_matmul},
+      {"dequantize_fp8", prepare_dequantize_fp8}};
   Prepared made = kPrepare.at(c.op())(c, context);
   made.image_size = round_up(made.image_size, kAlignment);
   return made;
