@@ -44,8 +44,8 @@ inline constexpr std::array kDequantizeFp8Cases = {
 inline constexpr std::array kFp8ScaleTypes = {QFUSE_SCALES_FLOAT32, QFUSE_SCALES_UE8M0, QFUSE_SCALES_FLOAT16,
                                               QFUSE_SCALES_BFLOAT16};
 
-// The arrays of a case, from a fixed seed. Every byte is a code and a UE8M0 scale, every bit pattern a 16-bit scale: NaN,
-// subnormals and infinities are among them.
+// The arrays of a case, from a fixed seed. Every byte is a code and a UE8M0 scale, every bit pattern a 16-bit scale:
+// NaN, subnormals and infinities are among them.
 struct DequantizeFp8Input {
   std::vector<std::uint8_t> codes;
   std::vector<std::uint8_t> scales;
