@@ -126,6 +126,9 @@ Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tenso
                            ScalarType dtype, const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
                            const std::optional<Tensor>& lora_weight, const std::string& direction);
 
+Tensor dequantize_fp8(const Tensor& codes, const Tensor& scales, std::int64_t block_rows, std::int64_t block_cols,
+                      ScalarType dtype);
+
 }  // namespace qfuse::torch_ops
 
 #endif  // QFUSE_PYTHON_CSRC_OPS_H

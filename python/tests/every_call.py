@@ -144,6 +144,9 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.rotated_int8_matmul": lambda i: [
         qfuse.ops.rotated_int8_matmul(i.int8, i.scales[:ROWS], i.int8, i.scales[:ROWS], torch.bfloat16, i.bias)
     ],
+    "ops.dequantize_fp8": lambda i: [
+        qfuse.ops.dequantize_fp8(i.codes, i.scales[:8].view(4, 2), torch.bfloat16, (16, 128))
+    ],
     "functional.dequantize_4bit": lambda i: [qfuse.dequantize_4bit(i.weight)],
     "functional.dequantize_int8": lambda i: [qfuse.dequantize_int8(i.int8, i.scales[:ROWS])],
     "functional.matmul_4bit": lambda i: [qfuse.matmul_4bit(i.x, i.weight, bias=i.bias)],

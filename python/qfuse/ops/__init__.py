@@ -29,6 +29,7 @@ __all__ = [
     "dequantize_4bit_out",
     "dequantize_blockwise",
     "dequantize_blockwise_out",
+    "dequantize_fp8",
     "dequantize_int8",
     "expert_columns",
     "matmul_4bit",
@@ -58,6 +59,7 @@ _no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations en
 for _op in (
     "dequantize_4bit",
     "dequantize_blockwise",
+    "dequantize_fp8",
     "dequantize_int8",
     "quantize_4bit",
     "quantize_4bit.nested",
@@ -173,6 +175,18 @@ def dequantize_blockwise_out(
 def dequantize_int8(codes: Tensor, scb: Tensor, dtype: torch.dtype) -> Tensor:
     """LLM.int8 weights to `dtype`: codes [rows, cols] int8, scb [rows] float32, the rows' largest absolute values."""
     result: Tensor = _ops.dequantize_int8.default(codes, scb, dtype)
+    return result
+
+
+def dequantize_fp8(codes: Tensor, scales: Tensor, dtype: torch.dtype, blocks: tuple[int, int] = (128, 128)) -> Tensor:
+    """FP8 weights with a scale for each block, as DeepSeek-V3 and Qwen3 are published, decoded to `dtype`.
+
+    Each code times its scale in float32, rounded to `dtype`. codes: [rows, cols] float8_e4m3fn, or uint8 with its bits.
+    blocks: rows and columns of a block; (1, cols) for a scale a row, (rows, cols) for one. scales: [ceil(rows /
+    blocks[0]), ceil(cols / blocks[1])], flat too where one of these is 1, float32, bfloat16, float16, or
+    float8_e8m0fnu, also as uint8. dtype: float32, float16 or bfloat16.
+    """
+    result: Tensor = _ops.dequantize_fp8.default(codes, scales, *blocks, dtype)
     return result
 
 

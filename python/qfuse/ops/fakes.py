@@ -163,6 +163,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "rotated_int8_matmul": _rotated_int8_matmul,
     "swiglu": _swiglu,
     "silu_dot_fwd_bwd_quant_fuse": _swiglu,
+    "dequantize_fp8": _decoded_codes,
 }
 
 
