@@ -66,11 +66,11 @@ QFUSE_HOST_DEVICE constexpr float e4m3_factor(float scale) { return power_of_two
 // ---- UE8M0: a power of two as its exponent, 2^-127 to 2^127, or NaN ----
 
 inline constexpr std::uint8_t kUe8m0Nan = 255;
+inline constexpr std::uint32_t kUe8m0Least = 0x00400000U;  // 2^-127, which fp32 has among its subnormals
 
 QFUSE_HOST_DEVICE constexpr float from_ue8m0(std::uint32_t exponent) {
-  constexpr std::uint32_t kLeast = 0x00400000U;  // 2^-127, which fp32 has among its subnormals
   if (exponent == kUe8m0Nan) return float_of(kNan32);
-  return float_of(exponent == 0 ? kLeast : exponent << 23);
+  return float_of(exponent == 0 ? kUe8m0Least : exponent << 23);
 }
 
 QFUSE_HOST_DEVICE constexpr std::uint8_t to_ue8m0(float power_of_two) {

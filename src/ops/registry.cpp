@@ -45,7 +45,7 @@ std::vector<Row>& rows() {
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,
        {opencl::dequantize_4bit, nullptr, nullptr, opencl::dequantize_blockwise, opencl::dequantize_int8, nullptr,
-        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}},
+        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, opencl::dequantize_fp8}},
 #endif
   };
   return all;

@@ -122,5 +122,27 @@ TEST(OpenclRandom, rows_of_int8_have_the_cpus_bytes) {
   });
 }
 
+TEST(OpenclRandom, blocks_of_fp8_have_the_cpus_bytes) {
+  for_each_opencl_device([](qfuse_device device) {
+    RandomScales random;
+    const auto codes = random.make_codes(kCount);
+    contract::DequantizeFp8 p{};
+    p.rows = 3;
+    p.cols = kCount / 3;
+    p.block_rows = 2;
+    p.block_cols = 5;
+    p.codes = codes.data();
+    const auto scales = random.make(2 * qfuse_block_count(p.cols, p.block_cols));
+    p.scales = scales.data();
+    for (const auto [type, dtype] : {std::pair{QFUSE_SCALES_FLOAT32, QFUSE_FLOAT32},
+                                     {QFUSE_SCALES_FLOAT16, QFUSE_FLOAT16},
+                                     {QFUSE_SCALES_BFLOAT16, QFUSE_BFLOAT16},
+                                     {QFUSE_SCALES_UE8M0, QFUSE_FLOAT32}}) {
+      p.scale_type = type;
+      expect_the_cpus_bytes(p, dtype, device);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace qfuse::tests

@@ -57,4 +57,10 @@ Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exe
   return decode(exec, "dequantize_int8", p.rows * p.cols, cl_long{p.cols}, p.in, p.scb, dtype_of(p.out_dtype), p.out);
 }
 
+Outcome dequantize_fp8(const contract::DequantizeFp8& p, const qfuse_exec& exec) {
+  const cl_long scale_cols = format::ceil_div(p.cols, p.block_cols);
+  return decode(exec, "dequantize_fp8", p.rows * p.cols, cl_long{p.cols}, cl_long{p.block_rows}, cl_long{p.block_cols},
+                scale_cols, p.codes, p.scales, static_cast<cl_uint>(p.scale_type), dtype_of(p.out_dtype), p.out);
+}
+
 }  // namespace qfuse::opencl

@@ -10,6 +10,7 @@ namespace qfuse::opencl {
 contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec);
 contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, const qfuse_exec& exec);
 contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec);
+contract::Outcome dequantize_fp8(const contract::DequantizeFp8& p, const qfuse_exec& exec);
 
 }  // namespace qfuse::opencl
 

@@ -9,6 +9,7 @@
 
 #include "backend/opencl/launch.h"
 #include "contract/float_mode.h"
+#include "format/fp8_groups.h"
 #include "format/layout.h"
 #include "format/rounding.h"
 
@@ -30,12 +31,25 @@ std::string constants() {
                                                             {"kHalfOverflowBits", kHalfOverflowBits},
                                                             {"kHalfInf", kHalfInf},
                                                             {"kHalfRebias", kHalfRebias},
+                                                            {"kHalfMinNormal", kHalfMinNormal},
+                                                            {"kE4m3Rebias", kE4m3Rebias},
+                                                            {"kE4m3MinNormal", kE4m3MinNormal},
+                                                            {"kFp8Nan", kFp8Nan},
+                                                            {"kUe8m0Nan", kUe8m0Nan},
+                                                            {"kUe8m0Least", kUe8m0Least},
+                                                            {"QFUSE_SCALES_FLOAT32", QFUSE_SCALES_FLOAT32},
+                                                            {"QFUSE_SCALES_UE8M0", QFUSE_SCALES_UE8M0},
+                                                            {"QFUSE_SCALES_FLOAT16", QFUSE_SCALES_FLOAT16},
                                                             {"QFUSE_FLOAT16", QFUSE_FLOAT16},
                                                             {"QFUSE_BFLOAT16", QFUSE_BFLOAT16},
                                                             {"QFUSE_FLOAT32", QFUSE_FLOAT32}};
-  const std::pair<const char*, int> counts[] = {{"kCodes4", kCodes4}, {"kCodes8", kCodes8}, {"kGroup", kGroup}};
-  const std::pair<const char*, float> floats[] = {
-      {"kFlushScale", kFlushScale}, {"kHalfSubnormalMagic", kHalfSubnormalMagic}, {"kInt8Scale", kInt8Scale}};
+  const std::pair<const char*, int> counts[] = {
+      {"kCodes4", kCodes4}, {"kCodes8", kCodes8}, {"kGroup", kGroup}, {"kE4m3Shift", kE4m3Shift}};
+  const std::pair<const char*, float> floats[] = {{"kFlushScale", kFlushScale},
+                                                  {"kHalfSubnormalMagic", kHalfSubnormalMagic},
+                                                  {"kInt8Scale", kInt8Scale},
+                                                  {"kHalfSubnormalUnit", kHalfSubnormalUnit},
+                                                  {"kE4m3SubnormalUnit", kE4m3SubnormalUnit}};
   std::string text;
   for (const auto& [name, value] : integers) text += fmt::format("#define {} {:#x}u\n", name, value);
   for (const auto& [name, value] : counts) text += fmt::format("#define {} {}\n", name, value);
