@@ -1,5 +1,5 @@
-// More than 2^31 elements (about 7 GB of memory): no index may be 32 bits. One weight, decoded and encoded again; and
-// the SwiGLU backward of so many activations.
+// More than 2^31 elements (about 7 GB of memory): no index may be 32 bits. One weight, decoded and encoded again; a
+// weight in FP8, decoded; and the SwiGLU backward of so many activations.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -112,6 +112,51 @@ struct Free {
 template <class T>
 std::unique_ptr<T[], Free> zeros(std::int64_t count) {
   return std::unique_ptr<T[], Free>(static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T))));
+}
+
+// A weight in FP8, of whose blocks of rows those at the start, around element 2^31 and at the end hold numbers.
+void expect_fp8_beyond_two_to_the_31(const qfuse_exec& exec) {
+  constexpr std::int64_t kRows = (std::int64_t{1} << 16) + 37;
+  constexpr std::int64_t kCols = (std::int64_t{1} << 15) + 8;
+  constexpr std::int64_t kBlock = 128;
+  const std::int64_t scale_cols = qfuse_block_count(kCols, kBlock);
+  const auto codes = zeros<std::uint8_t>(kRows * kCols);
+  const auto out = zeros<std::uint16_t>(kRows * kCols);
+  std::vector<float> scales(static_cast<std::size_t>(qfuse_block_count(kRows, kBlock) * scale_cols));
+  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = 0.5F + static_cast<float>(i % 1009);
+  const std::int64_t windows[] = {0, (std::int64_t{1} << 31) / kCols / kBlock * kBlock, kRows / kBlock * kBlock};
+  const auto count_in = [&](std::int64_t window) { return std::min(kBlock, kRows - window) * kCols; };
+  for (const std::int64_t window : windows)
+    for (std::int64_t i = 0; i < count_in(window); ++i)
+      codes[static_cast<std::size_t>(window * kCols + i)] = static_cast<std::uint8_t>(i * 2654435761U >> 13);
+  contract::DequantizeFp8 p{};
+  p.rows = kRows;
+  p.cols = kCols;
+  p.block_rows = p.block_cols = kBlock;
+  p.codes = codes.get();
+  p.scales = scales.data();
+  p.out_dtype = QFUSE_BFLOAT16;
+  p.out = out.get();
+  qfuse_error error{};
+  ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+  for (const std::int64_t window : windows) {
+    SCOPED_TRACE("window from row " + std::to_string(window));
+    std::vector<std::uint16_t> expected(static_cast<std::size_t>(count_in(window)));
+    contract::DequantizeFp8 part = p;
+    part.rows = count_in(window) / kCols;
+    part.codes += window * kCols;
+    part.scales = scales.data() + window / kBlock * scale_cols;
+    part.out = expected.data();
+    ASSERT_EQ(run(part, oracle(), nullptr), QFUSE_OK);
+    EXPECT_TRUE(same_elements(expected.data(), out.get() + window * kCols, count_in(window), QFUSE_BFLOAT16));
+  }
+}
+
+TEST(Huge, fp8_beyond_two_to_the_31) { expect_fp8_beyond_two_to_the_31(QFUSE_EXEC_INIT); }
+
+TEST(Huge, fp8_on_a_gpu) {
+  if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
+  for_each_gpu_way(expect_fp8_beyond_two_to_the_31);
 }
 
 // Groups of tokens: the first, the ones around element 2^31 of x and of y, and the short last.
