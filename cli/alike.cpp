@@ -41,8 +41,11 @@ std::int64_t number_of(const std::string& part) {
 }
 
 std::string stored_as(const checkpoint::TensorInfo& tensor) {
-  const std::string blocks =
+  if (tensor.format == "activation_scale")
+    return fmt::format("{} {}", tensor.format, tensor.dtype);  // that of no weight
+  std::string blocks =
       tensor.blocksize == 0 ? "" : fmt::format(" {}{}", tensor.blocksize, tensor.nested ? " nested" : "");
+  if (!tensor.block.empty()) blocks = " " + scaling_of(tensor);
   return tensor.format == tensor.dtype ? tensor.format : fmt::format("{}{} -> {}", tensor.format, blocks, tensor.dtype);
 }
 
@@ -94,6 +97,20 @@ std::vector<Row> joined(const std::vector<Row>& rows, std::size_t place) {
 }
 
 }  // namespace
+
+std::string scaling_of(const checkpoint::TensorInfo& tensor) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : tensor.shape) elements *= size;
+  const std::int64_t columns = tensor.shape.empty() ? 1 : tensor.shape.back();
+  const std::int64_t block_rows = tensor.block[0];
+  const std::int64_t block_columns = tensor.block[1];
+  const bool is_whole = block_columns >= columns && block_rows >= elements / std::max<std::int64_t>(columns, 1);
+  const std::string block = is_whole ? "per tensor"
+                            : block_rows == 1 && block_columns >= columns
+                                ? "per row"
+                                : fmt::format("{}x{}", block_rows, block_columns);
+  return fmt::format("{} {}", block, tensor.scale_dtype);
+}
 
 std::vector<AlikeTensors> alike_tensors(const checkpoint::Inventory& inventory, bool apart) {
   std::vector<Row> rows;

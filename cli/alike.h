@@ -19,6 +19,9 @@ struct AlikeTensors {
 // In the order of the first of each. `apart`: each tensor for itself.
 std::vector<AlikeTensors> alike_tensors(const checkpoint::Inventory& inventory, bool apart);
 
+// Of FP8: how much shares a scale, and of which type scales are: "128x128 F32", "per row BF16".
+std::string scaling_of(const checkpoint::TensorInfo& tensor);
+
 }  // namespace qfuse::cli
 
 #endif  // QFUSE_CLI_ALIKE_H

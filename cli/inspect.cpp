@@ -43,12 +43,15 @@ checkpoint::Inventory filtered(checkpoint::Inventory inventory, const std::vecto
 
 // How tensors are stored: "nf4, blocks of 64, nested", or "BF16".
 std::string storage_of(const checkpoint::TensorInfo& tensor) {
+  if (!tensor.block.empty()) return fmt::format("{}, {}", tensor.format, scaling_of(tensor));
   if (tensor.blocksize == 0) return tensor.format;
   return fmt::format("{}, blocks of {}{}", tensor.format, tensor.blocksize, tensor.nested ? ", nested" : "");
 }
 
 std::string compression(std::int64_t decoded, std::int64_t stored) {
-  return stored == 0 ? "" : fmt::format("{:.2f}x", static_cast<double>(decoded) / static_cast<double>(stored));
+  return stored == 0 || decoded == 0
+             ? ""
+             : fmt::format("{:.2f}x", static_cast<double>(decoded) / static_cast<double>(stored));
 }
 
 void print_by_storage(const checkpoint::Inventory& inventory) {
@@ -119,7 +122,8 @@ Command add_inspect(CLI::App& app) {
   parser->footer(
       "Reads only the headers. The parts of a quantized weight count as one tensor. Tensors whose names differ in "
       "numbers alone, and which are stored alike, are a line: layers.{0..31} are layers 0 to 31, and bytes are those "
-      "of all. \"nf4 64 nested -> BF16\": NF4 in blocks of 64 with double quantization, which decodes to BF16.");
+      "of all. \"nf4 64 nested -> BF16\": NF4 in blocks of 64 with double quantization, which decodes to BF16. "
+      "\"fp8 128x128 F32 -> BF16\": a scale of F32 for each block of 128 rows by 128 columns.");
   return {parser, [args] { return run(*args); }};
 }
 

@@ -24,8 +24,8 @@ namespace qfuse::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Convert, merge, inspect, check and compare checkpoints of models, quantized by bitsandbytes (NF4, FP4, LLM.int8) "
-    "or plain. A checkpoint is a .safetensors file, a model directory as transformers saves it, or a diffusers "
+    "Convert, merge, inspect, check and compare checkpoints of models, quantized by bitsandbytes (NF4, FP4, LLM.int8), "
+    "in FP8 or plain. A checkpoint is a .safetensors file, a model directory as transformers saves it, or a diffusers "
     "pipeline.";
 
 constexpr const char* kExamples =

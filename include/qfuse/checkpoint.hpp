@@ -2,7 +2,8 @@
 // A checkpoint is one .safetensors file, or a model directory: model.safetensors, or shards with
 // model.safetensors.index.json, and config.json beside them; or a diffusers pipeline: a directory whose
 // model_index.json names folders, some of which are model directories. Which weights are quantized is decided by the
-// keys in the files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, or <name>'s SCB), never by config.json.
+// keys in the files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, <name>'s SCB, in FP8 <name>_scale_inv and
+// others, docs/FORMAT.md), never by config.json, which only says how large FP8's blocks are.
 // In the place of a path that does not exist, the name of a model on the Hub ("org/name") or its address there means
 // its snapshot in the Hub's cache on this machine (HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub). Nothing is
 // downloaded.
@@ -97,16 +98,17 @@ struct ConversionReport {
 // A diffusers pipeline becomes a pipeline: chosen components are converted as a model directory is. The files of the
 // others are copied, and so are those beside the components that are no weights; the report names what is left out.
 
-// Without `dtype`, a 4-bit weight decodes to the dtype in its quant_state; one of LLM.int8 to that of a directory's
-// config.json, or to bf16 where none is. Without `components`, those with quantized weights are converted.
+// Without `dtype`, a 4-bit weight decodes to the dtype in its quant_state; one of LLM.int8 or FP8 to that of a
+// directory's config.json, or to bf16 where none is. Without `components`, those with quantized weights are converted.
 struct DequantizeOptions : ConversionOptions {};
 
-// Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory
-// with shards, index and config.json (without quantization_config; its dtype that of most decoded elements). The other
-// files of the directory are copied, but for weights of any common format (.bin, .gguf, .h5, .onnx, ...) and their
-// indexes, and so are its folders with all that they hold. A note names each folder that is not: one with weights that
-// modules.json does not name, one of another format, a checkpoint of training. A tensor that is not quantized keeps its
-// bytes. invalid_data if none is quantized, unsupported if all are by another method.
+// Reads a checkpoint of bitsandbytes or in FP8 and writes the same model unquantized: a file gives a file, a directory
+// a directory with shards, index and config.json (without quantization_config; its dtype that of most decoded
+// elements). The other files of the directory are copied, but for weights of any common format (.bin, .gguf, .h5,
+// .onnx, ...) and their indexes, and so are its folders with all that they hold. A note names each folder that is not:
+// one with weights that modules.json does not name, one of another format, a checkpoint of training. A tensor that is
+// not quantized keeps its bytes. invalid_data if none is quantized, unsupported if some are by a method whose layout is
+// not read. Scales of activations are not in the output; a note says so.
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
@@ -254,16 +256,19 @@ struct StoredArray {
 struct TensorInfo {
   std::string name;                 // of a pipeline, behind its component's: "transformer/proj_out.weight"
   std::string file;                 // name within the checkpoint
-  std::string format;               // "nf4", "fp4", "int8", or the safetensors dtype ("BF16", "F32", ...)
+  std::string format;               // "nf4", "fp4", "int8", "fp8", "activation_scale", which a decoded model has not,
+                                    // or the safetensors dtype ("BF16", "F32", ...)
   std::vector<std::int64_t> shape;  // of the decoded tensor
   std::string dtype;                // safetensors dtype it decodes to, or is
-  std::int64_t blocksize = 0;       // elements; 0 where there are no blocks
+  std::int64_t blocksize = 0;       // elements; 0 where there are no such blocks
   bool nested = false;              // double quantization
   std::int64_t bytes = 0;           // stored, siblings included
   std::int64_t decoded_bytes = 0;   // as `dtype`
 
   std::int64_t nested_blocksize = 0;  // absmax in a block of nested_absmax; 0 where not nested
   float nested_offset = 0.0F;         // any value, also NaN and infinite
+  std::vector<std::int64_t> block;    // of FP8: rows and columns that share a scale; else empty
+  std::string scale_dtype;            // of FP8: safetensors dtype of its scales; else empty
   std::vector<StoredArray> arrays;    // all that it is made of, in no order; each array of a file is one tensor's
 };
 

@@ -164,9 +164,9 @@ class StoredArray:
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """A tensor of the decoded model. format: "nf4", "fp4", "int8", or its dtype. dtype: what it decodes to, or is.
-
-    bytes: stored, all parts together. blocksize and nested_blocksize are 0 where there are no blocks.
+    """A tensor of the decoded model. format: "nf4", "fp4", "int8", "fp8", its dtype, or "activation_scale", which the
+    decoded model has not. dtype: what it decodes to, or is. block: of FP8, the rows and columns that share a scale,
+    else empty; scale_dtype: of FP8. bytes: stored, all parts. blocksize, nested_blocksize: 0 where no blocks are.
     """
 
     name: str
@@ -180,6 +180,8 @@ class TensorInfo:
     decoded_bytes: int
     nested_blocksize: int
     nested_offset: float
+    block: tuple[int, ...]
+    scale_dtype: str
     arrays: tuple[StoredArray, ...]
 
 

@@ -17,6 +17,11 @@ std::span<const T> read_elements(const StoredTensor& stored, std::int64_t first,
   });
 }
 
+template <class T>
+std::span<T> cut(std::span<T> array, std::int64_t from, std::int64_t length) {
+  return array.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length));
+}
+
 // Adds the scales of the blocks of `to`, which are the weight's from `first_block` on, where the device reads them.
 void read_absmax(const StoredWeight4bit& weight, std::int64_t first_block, std::int64_t blocks, Piece& piece,
                  Weight4bit& to) {
@@ -59,18 +64,82 @@ void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, 
   const std::int64_t end_row = (end - 1) / columns + 1;
   const auto codes = read_elements<std::int8_t>(weight.weight, first, end - first, piece, array::kCodes);
   const auto scales = read_elements<float>(weight.scb, first_row, end_row - first_row, piece, array::kScales);
-  const auto part = [](auto array, std::int64_t from, std::int64_t length) {
-    return array.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length));
-  };
   for (std::int64_t position = first; position < end;) {
     const std::int64_t row = position / columns;
     const std::int64_t left_in_row = (row + 1) * columns - position;
     const bool whole_rows = left_in_row == columns && end - position >= columns;
     const std::int64_t rows = whole_rows ? (end - position) / columns : 1;
     const std::int64_t count = whole_rows ? rows * columns : std::min(left_in_row, end - position);
-    dequantize_int8(part(codes, position - first, count), part(scales, row - first_row, rows),
-                    part(made, (position - first) * element, count * element), dtype, piece.exec());
+    dequantize_int8(cut(codes, position - first, count), cut(scales, row - first_row, rows),
+                    cut(made, (position - first) * element, count * element), dtype, piece.exec());
     position += count;
+  }
+}
+
+// What of an FP8 weight is decoded by one call: whole rows of its matrices, or a part of one row; of no two rows of
+// scales, unless it begins with a block.
+struct Rectangle {
+  std::int64_t begin = 0;  // elements of the weight
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+// The largest one that begins at that element and ends before `end`. Blocks are cut only at its own end.
+Rectangle rectangle_at(const StoredWeightFp8& weight, std::int64_t begin, std::int64_t end) {
+  const std::int64_t column = begin % weight.columns;
+  const std::int64_t left_in_row = std::min(weight.columns - column, end - begin);
+  if (const std::int64_t in_block = column % weight.block_columns; in_block != 0)
+    return {begin, 1, std::min(left_in_row, weight.block_columns - in_block)};
+  if (left_in_row < weight.columns) return {begin, 1, left_in_row};
+  const std::int64_t row = begin / weight.columns % weight.rows;
+  const std::int64_t in_block = row % weight.block_rows;
+  const std::int64_t most =
+      in_block == 0 ? weight.rows - row : std::min(weight.block_rows - in_block, weight.rows - row);
+  return {begin, std::min(most, (end - begin) / weight.columns), weight.columns};
+}
+
+// Of the scale that the element at `begin` has.
+std::int64_t scale_index(const StoredWeightFp8& weight, std::int64_t begin) {
+  const std::int64_t row = begin / weight.columns;
+  const std::int64_t scale_row = row / weight.rows * weight.scale_rows() + row % weight.rows / weight.block_rows;
+  return scale_row * weight.scale_columns() + begin % weight.columns / weight.block_columns;
+}
+
+ScaleType scale_type(const StoredTensor& scales) {
+  switch (scales.entry->type) {
+    case TensorType::f32: return ScaleType::float32;
+    case TensorType::f16: return ScaleType::float16;
+    case TensorType::bf16: return ScaleType::bfloat16;
+    default: return ScaleType::ue8m0;  // as F8_E8M0, or as U8; others are refused when the layout is read
+  }
+}
+
+void read_fp8(const StoredWeightFp8& weight, Dtype dtype, std::int64_t begin, std::span<std::byte> made, Piece& piece) {
+  const std::int64_t first = begin / size_of(dtype);
+  const std::int64_t end = first + std::ssize(made) / size_of(dtype);
+  const std::int64_t scale_bytes = type_bits(weight.scales.entry->type) / 8;
+  // Of whole rows of scales, since the last row to be read may end before the first one's beginning.
+  const std::int64_t row_of_scales = weight.scale_columns();
+  const std::int64_t first_scale = scale_index(weight, first) / row_of_scales * row_of_scales;
+  const std::int64_t end_scale = (scale_index(weight, end - 1) / row_of_scales + 1) * row_of_scales;
+  const auto codes = read_elements<std::uint8_t>(weight.codes, first, end - first, piece, array::kCodes);
+  const auto scales = read_elements<std::byte>(weight.scales, first_scale * scale_bytes,
+                                               (end_scale - first_scale) * scale_bytes, piece, array::kScales);
+  for (std::int64_t at = first; at < end;) {
+    const Rectangle part = rectangle_at(weight, at, end);
+    const std::int64_t count = part.rows * part.columns;
+    const std::int64_t scale_count =
+        qfuse_block_count(part.rows, weight.block_rows) * qfuse_block_count(part.columns, weight.block_columns);
+    dequantize_fp8(
+        {.rows = part.rows,
+         .cols = part.columns,
+         .block_rows = weight.block_rows,
+         .block_cols = weight.block_columns,
+         .scale_type = scale_type(weight.scales),
+         .codes = cut(codes, at - first, count),
+         .scales = cut(scales, (scale_index(weight, at) - first_scale) * scale_bytes, scale_count * scale_bytes)},
+        cut(made, (at - first) * size_of(dtype), count * size_of(dtype)), dtype, piece.exec());
+    at += count;
   }
 }
 
@@ -98,6 +167,10 @@ Source decoded(const Tensor& tensor, Dtype dtype) {
   } else if (const auto* weight = std::get_if<StoredWeightInt8>(&tensor.storage)) {
     source.read = [weight = *weight, dtype](std::int64_t begin, std::span<std::byte> made, Piece& piece) {
       read_int8(weight, dtype, begin, made, piece);
+    };
+  } else if (const auto* weight = std::get_if<StoredWeightFp8>(&tensor.storage)) {
+    source.read = [weight = *weight, dtype](std::int64_t begin, std::span<std::byte> made, Piece& piece) {
+      read_fp8(weight, dtype, begin, made, piece);
     };
   } else {
     return stored(tensor.values());

@@ -5,7 +5,7 @@
 #include <qfuse/qfuse.hpp>
 
 #include "checkpoint/convert/source.h"
-#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/layout.h"
 
 namespace qfuse::checkpoint {
 

@@ -7,20 +7,21 @@
 #include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
+#include "checkpoint/convert/fp8_records.h"
 #include "checkpoint/convert/notes.h"
 #include "checkpoint/convert/transpose.h"
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/names/families.h"
 #include "checkpoint/names/plain_names.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
-void refuse_foreign_method(const Model& model, const std::optional<Config>& config) {
-  if (const std::string method = foreign_method(model, config); !method.empty())
+void refuse_foreign_method(const Model& model, const std::optional<Config>& config, std::span<const Tensor> tensors) {
+  if (const std::string method = foreign_method(model, config, tensors); !method.empty())
     fail(Status::unsupported, "{}: {}", model.name(), method);
 }
 
@@ -48,8 +49,9 @@ class Dequantization : public Transform {
     const std::optional<Config> config = read_config(model);
     if (peft_content(model) == PeftContent::model_with_adapter)
       fail(Status::unsupported, "{}: {}", model.name(), foreign_kind(model));
-    const std::vector<Tensor> tensors = read_layout(model, int8_dtype(config));
-    if (std::none_of(tensors.begin(), tensors.end(), is_quantized)) refuse_foreign_method(model, config);
+    const Layout layout = read_layout(model, config);
+    const std::vector<Tensor>& tensors = layout.tensors;
+    refuse_foreign_method(model, config, tensors);
     const std::vector<std::string> model_types = read_model_types(model);
     const Families families(model_types);
     const PlainNames names = plain_names(model_types, tensors, model.name());
@@ -58,7 +60,7 @@ class Dequantization : public Transform {
     DtypeVote vote;
     std::int64_t transposed_ones = 0;
     for (const auto& [tensor, name] : names.others) {
-      transposed_ones += is_quantized(*tensor) && families.is_transposed(tensor->name, tensor->shape) ? 1 : 0;
+      transposed_ones += is_stored_transposed(*tensor, families) ? 1 : 0;
       plan.tensors.push_back(planned(*tensor, families));  // which refuses a dtype that no vote can be for
       plan.tensors.back().name = plan.tensors.back().outputs.front().name = name;
     }
@@ -75,6 +77,7 @@ class Dequantization : public Transform {
           model.name(), names.joined.size()));
     note_transposed(transposed_ones, families, model, plan.notes);
     note_other_dtypes(tensors, model, plan.notes);
+    drop_fp8_records(layout, model, config, plan);
     if (config) plan.config = config->unquantized(vote.most());
     check_output(model, tensors, options_, plan);
     return plan;
@@ -82,6 +85,11 @@ class Dequantization : public Transform {
 
  private:
   static bool is_quantized(const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }
+
+  // By bitsandbytes, whose linear layer was put in the place of another.
+  static bool is_stored_transposed(const Tensor& tensor, const Families& families) {
+    return is_quantized(tensor) && !tensor.is_fp8() && families.is_transposed(tensor.name, tensor.shape);
+  }
 
   // Who asks for a dtype may expect it of the whole model.
   void note_other_dtypes(const std::vector<Tensor>& tensors, const Model& model,
@@ -106,7 +114,7 @@ class Dequantization : public Transform {
     if (!is_quantized(tensor)) return copied(tensor.values());
     PlannedSource source{.shape = tensor.shape, .dtype = output_dtype(tensor), .input_bytes = tensor.stored_bytes()};
     source.open = [tensor, dtype = source.dtype](ScratchFile*) { return decoded(tensor, dtype); };
-    if (families.is_transposed(tensor.name, tensor.shape)) transpose(tensor, source);
+    if (is_stored_transposed(tensor, families)) transpose(tensor, source);
     return planned_plain(tensor.name, source);
   }
 

@@ -13,10 +13,10 @@
 #include "checkpoint/convert/notes.h"
 #include "checkpoint/convert/quantize.h"
 #include "checkpoint/convert/transpose.h"
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/names/families.h"
 #include "checkpoint/names/linear.h"
 #include "checkpoint/names/patterns.h"
@@ -24,16 +24,16 @@
 namespace qfuse::checkpoint {
 namespace {
 
-std::vector<Tensor> read_plain_layout(const Model& model) {
-  std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
+std::vector<Tensor> read_plain_layout(const Model& model, const std::optional<Config>& config) {
+  std::vector<Tensor> tensors = read_layout(model, config).tensors;
   for (const Tensor& tensor : tensors)
     if (tensor.quantized_dtype())
       fail(Status::invalid_data, "{}: is quantized already: dequantize the checkpoint first", tensor.values().where());
   return tensors;
 }
 
-void refuse_foreign(const Model& model, const std::optional<Config>& config) {
-  if (const std::string method = foreign_method(model, config); !method.empty())
+void refuse_foreign(const Model& model, const std::optional<Config>& config, std::span<const Tensor> tensors) {
+  if (const std::string method = foreign_method(model, config, tensors); !method.empty())
     fail(Status::unsupported, "{}: {}", model.name(), method);
   if (const std::string kind = foreign_kind(model); !kind.empty())
     fail(Status::unsupported, "{}: {}", model.name(), kind);
@@ -103,7 +103,8 @@ class Quantization : public Transform {
     fail(Status::invalid_data,
          "{}: nothing to quantize: none of its {} tensors is the weight of a linear layer{} that transformers loads "
          "quantized",
-         model.name(), read_plain_layout(model).size(), options_.exclude.empty() ? "" : ", not excluded,");
+         model.name(), read_plain_layout(model, read_config(model)).size(),
+         options_.exclude.empty() ? "" : ", not excluded,");
   }
 
   [[nodiscard]] bool converts(const Component& component) const override { return is_large_model(component); }
@@ -113,8 +114,8 @@ class Quantization : public Transform {
 
   [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) override {
     const std::optional<Config> config = read_config(model);
-    const std::vector<Tensor> tensors = read_plain_layout(model);
-    refuse_foreign(model, config);
+    const std::vector<Tensor> tensors = read_plain_layout(model, config);
+    refuse_foreign(model, config, tensors);
     check_patterns("include", options_.include, model, tensors);
     check_patterns("exclude", options_.exclude, model, tensors);
     const Families families(read_model_types(model));

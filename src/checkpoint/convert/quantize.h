@@ -10,7 +10,7 @@
 
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/planned.h"
-#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/files/quant_state.h"
 
 namespace qfuse::checkpoint {

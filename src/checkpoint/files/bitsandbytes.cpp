@@ -1,10 +1,9 @@
 #include "checkpoint/files/bitsandbytes.h"
 
 #include <qfuse/checkpoint.hpp>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/layout.h"
 #include "format/codebook4.h"
 
 namespace qfuse::checkpoint {
@@ -31,11 +30,6 @@ std::string quant_state_name(std::string_view weight, QuantType quant_type) {
   return fmt::format("{}{}{}", weight, kQuantStateSuffix, kind_of(quant_type));
 }
 
-void require_type(const StoredTensor& part, TensorType type) {
-  if (part.entry->type != type)
-    fail(Status::invalid_data, "{}: is {}, needs {}", part.where(), type_name(part.entry->type), type_name(type));
-}
-
 // `part` must be `type` with `needs` elements; `because` says where that number comes from.
 void require(const StoredTensor& part, TensorType type, std::int64_t needs, const std::string& because) {
   require_type(part, type);
@@ -44,70 +38,6 @@ void require(const StoredTensor& part, TensorType type, std::int64_t needs, cons
     fail(Status::invalid_data, "{}: has {} {}, {} need {}", part.where(), has, has == 1 ? "entry" : "entries", because,
          needs);
 }
-
-// Reads the layout of one model. Parts that a weight is made of are marked, so that what is left is not quantized.
-class LayoutReader {
- public:
-  LayoutReader(const Model& model, Dtype int8_dtype) : model_(model), int8_dtype_(int8_dtype) {}
-
-  std::vector<Tensor> read() {
-    for_each_stored([&](const StoredTensor& stored) {
-      if (is_quant_state(stored.entry->name)) add_4bit(stored);
-    });
-    for_each_stored([&](const StoredTensor& stored) {
-      if (stored.entry->name.ends_with(kScbSuffix)) add_int8(stored);
-    });
-    std::vector<Tensor> tensors;
-    for_each_stored([&](const StoredTensor& stored) {
-      const std::string& name = stored.entry->name;
-      if (const auto weight = weights_.find(name); weight != weights_.end()) {
-        tensors.push_back(std::move(weight->second));
-      } else if (!parts_.contains(name)) {
-        refuse_orphan(stored);
-        refuse_bare_codes(stored);
-        refuse_draft(stored);
-        tensors.push_back({name, stored.entry->shape, stored, {stored}});
-      }
-    });
-    return tensors;
-  }
-
- private:
-  template <class Visit>
-  void for_each_stored(Visit visit) const {
-    for (const SafetensorsFile& file : model_.files())
-      for (const TensorEntry& entry : file.entries()) visit(StoredTensor{&file, &entry});
-  }
-
-  // The tensor `name`, if there is one, as part of `weight`.
-  const StoredTensor* find_part(Tensor& weight, const std::string& name) {
-    const StoredTensor* part = model_.find(name);
-    if (part == nullptr) return nullptr;
-    if (!parts_.insert(part->entry->name).second)
-      fail(Status::invalid_data, "{}: is part of two quantized weights, one of them '{}'", part->where(),
-           printable(weight.name));
-    weight.parts.push_back(*part);
-    return part;
-  }
-  const StoredTensor& get_part(Tensor& weight, const StoredTensor& because, const std::string& name) {
-    const StoredTensor* part = find_part(weight, name);
-    if (part == nullptr)
-      fail(Status::invalid_data, "{}: needs tensor '{}', which is missing", because.where(), printable(name));
-    return *part;
-  }
-
-  void add_4bit(const StoredTensor& blob);
-  void add_nested(Tensor& weight, StoredWeight4bit& storage, std::int64_t blocks);
-  void add_int8(const StoredTensor& scb);
-  void refuse_orphan(const StoredTensor& stored) const;
-  static void refuse_bare_codes(const StoredTensor& stored);
-  void refuse_draft(const StoredTensor& stored) const;
-
-  const Model& model_;
-  Dtype int8_dtype_;
-  std::unordered_set<std::string_view> parts_;            // names of tensors that are part of a weight
-  std::unordered_map<std::string_view, Tensor> weights_;  // by the name of their values
-};
 
 QuantState read_state(const StoredTensor& blob) {
   require_type(blob, TensorType::u8);
@@ -143,84 +73,9 @@ void refuse_rows_of_experts(const StoredWeight4bit& weight, std::int64_t blocks)
          weight.nested_absmax.where(), rows, blocks, rows, weight.state.nested->blocksize);
 }
 
-void LayoutReader::add_4bit(const StoredTensor& blob) {
-  const std::string& blob_name = blob.entry->name;
-  const std::size_t split = blob_name.rfind(kQuantStateSuffix);
-  const std::string base = blob_name.substr(0, split);
-  const std::string kind = blob_name.substr(split + kQuantStateSuffix.size());
-  const std::string nf4 = kind_of(QuantType::nf4);
-  const std::string fp4 = kind_of(QuantType::fp4);
-  if (kind != nf4 && kind != fp4)
-    fail(Status::unsupported, "{}: quant_state '{}' is unknown, known are {} and {}", blob.where(), printable(kind),
-         nf4, fp4);
-  if (weights_.contains(base))
-    fail(Status::invalid_data, "{}: is the second quant_state of '{}'", blob.where(), printable(base));
-  const QuantState state = read_state(blob);
-  if (kind != kind_of(state.quant_type))
-    fail(Status::invalid_data, "{}: quant_type is {}, its name says {}", blob.where(), name_of(state.quant_type), kind);
-  const std::optional<std::int64_t> n = element_count(state.shape);
-  if (!n) fail(Status::invalid_data, "{}: the size of shape {} overflows", blob.where(), printable(state.shape));
-
-  Tensor weight{base, state.shape, {}, {}};
-  find_part(weight, blob_name);
-  StoredWeight4bit storage{state, {}, {}, {}, {}};
-  storage.packed = get_part(weight, blob, base);
-  refuse_orphan(storage.packed);  // which its decoded tensor would pass for
-  check_packed(storage.packed, *n);
-  const std::int64_t blocks = qfuse_block_count(*n, state.blocksize);
-  storage.absmax = get_part(weight, blob, name_with(base, kAbsmaxSuffix));
-  require(storage.absmax, state.nested ? TensorType::u8 : TensorType::f32, blocks,
-          fmt::format("{} weights in blocks of {}", *n, state.blocksize));
-  if (const StoredTensor* map = find_part(weight, name_with(base, kQuantMapSuffix)))
-    require(*map, TensorType::f32, format::kCodes4, "4-bit codes");
-  add_nested(weight, storage, blocks);
-  weight.storage = storage;
-  weights_.emplace(weight.values().entry->name, std::move(weight));
-}
-
-void LayoutReader::add_nested(Tensor& weight, StoredWeight4bit& storage, std::int64_t blocks) {
-  const std::optional<NestedState>& nested = storage.state.nested;
-  for (const std::string_view part : {kNestedAbsmaxSuffix, kNestedQuantMapSuffix})
-    if (const StoredTensor* extra = model_.find(name_with(weight.name, part)); extra != nullptr && !nested)
-      fail(Status::invalid_data, "{}: its quant_state says nothing of nested absmax", extra->where());
-  if (!nested) return;
-  storage.nested_absmax = get_part(weight, storage.absmax, name_with(weight.name, kNestedAbsmaxSuffix));
-  storage.nested_quant_map = get_part(weight, storage.absmax, name_with(weight.name, kNestedQuantMapSuffix));
-  require(storage.nested_absmax, TensorType::f32, qfuse_block_count(blocks, nested->blocksize),
-          fmt::format("{} absmax in blocks of {}", blocks, nested->blocksize));
-  require(storage.nested_quant_map, TensorType::f32, format::kCodes8, "8-bit codes");
-  refuse_rows_of_experts(storage, blocks);
-}
-
-void LayoutReader::add_int8(const StoredTensor& scb) {
-  const std::string& scb_name = scb.entry->name;
-  const std::string module = scb_name.substr(0, scb_name.size() - kScbSuffix.size());
-  Tensor weight{name_with(module, kWeightSuffix), {}, {}, {}};
-  find_part(weight, scb_name);
-  const StoredTensor& values = get_part(weight, scb, weight.name);
-  require_type(values, TensorType::i8);
-  if (values.entry->shape.size() != 2)
-    fail(Status::invalid_data, "{}: has shape {}, LLM.int8 needs [rows, columns]", values.where(),
-         printable(values.entry->shape));
-  weight.shape = values.entry->shape;
-  require(scb, TensorType::f32, weight.shape[0], fmt::format("{} rows", weight.shape[0]));
-  if (const StoredTensor* format = find_part(weight, name_with(module, kWeightFormatSuffix))) {
-    require(*format, TensorType::u8, 1, "a weight format");
-    std::byte number{};
-    format->read(0, std::span(&number, 1));
-    if (number != std::byte{0})
-      fail(Status::unsupported,
-           "{}: is {}, a layout of one GPU generation; only 0 (row) can be read: load and save it again with the "
-           "bitsandbytes that wrote it",
-           format->where(), static_cast<int>(number));
-  }
-  weight.storage = StoredWeightInt8{values, scb, int8_dtype_};
-  weights_.emplace(weight.values().entry->name, std::move(weight));
-}
-
 // What only ever stands beside a quantized weight must not pass for a tensor of its own: that weight's quant_state or
 // SCB is missing, and its codes would be taken for values.
-void LayoutReader::refuse_orphan(const StoredTensor& stored) const {
+void refuse_orphan(const StoredTensor& stored) {
   const std::string_view name = stored.entry->name;
   constexpr const char* kMessage = "{}: is part of a quantized weight, but '{}{}' is missing";
   const std::string quant_state = quant_state_name("", QuantType::nf4);
@@ -232,8 +87,83 @@ void LayoutReader::refuse_orphan(const StoredTensor& stored) const {
     fail(Status::invalid_data, kMessage, stored.where(), printable(name.substr(0, name.rfind('.'))), kScbSuffix);
 }
 
+void add_nested(Claims& claims, Tensor& weight, StoredWeight4bit& storage, std::int64_t blocks) {
+  const std::optional<NestedState>& nested = storage.state.nested;
+  for (const std::string_view part : {kNestedAbsmaxSuffix, kNestedQuantMapSuffix})
+    if (const StoredTensor* extra = claims.model().find(name_with(weight.name, part)); extra != nullptr && !nested)
+      fail(Status::invalid_data, "{}: its quant_state says nothing of nested absmax", extra->where());
+  if (!nested) return;
+  storage.nested_absmax = claims.get(weight, storage.absmax, name_with(weight.name, kNestedAbsmaxSuffix));
+  storage.nested_quant_map = claims.get(weight, storage.absmax, name_with(weight.name, kNestedQuantMapSuffix));
+  require(storage.nested_absmax, TensorType::f32, qfuse_block_count(blocks, nested->blocksize),
+          fmt::format("{} absmax in blocks of {}", blocks, nested->blocksize));
+  require(storage.nested_quant_map, TensorType::f32, format::kCodes8, "8-bit codes");
+  refuse_rows_of_experts(storage, blocks);
+}
+
+void add_4bit(Claims& claims, const StoredTensor& blob) {
+  const std::string& blob_name = blob.entry->name;
+  const std::size_t split = blob_name.rfind(kQuantStateSuffix);
+  const std::string base = blob_name.substr(0, split);
+  const std::string kind = blob_name.substr(split + kQuantStateSuffix.size());
+  const std::string nf4 = kind_of(QuantType::nf4);
+  const std::string fp4 = kind_of(QuantType::fp4);
+  if (kind != nf4 && kind != fp4)
+    fail(Status::unsupported, "{}: quant_state '{}' is unknown, known are {} and {}", blob.where(), printable(kind),
+         nf4, fp4);
+  if (claims.weight(base) != nullptr)
+    fail(Status::invalid_data, "{}: is the second quant_state of '{}'", blob.where(), printable(base));
+  const QuantState state = read_state(blob);
+  if (kind != kind_of(state.quant_type))
+    fail(Status::invalid_data, "{}: quant_type is {}, its name says {}", blob.where(), name_of(state.quant_type), kind);
+  const std::optional<std::int64_t> n = element_count(state.shape);
+  if (!n) fail(Status::invalid_data, "{}: the size of shape {} overflows", blob.where(), printable(state.shape));
+
+  Tensor weight{base, state.shape, {}, {}};
+  claims.find(weight, blob_name);
+  StoredWeight4bit storage{state, {}, {}, {}, {}};
+  storage.packed = claims.get(weight, blob, base);
+  refuse_orphan(storage.packed);  // which its decoded tensor would pass for
+  check_packed(storage.packed, *n);
+  const std::int64_t blocks = qfuse_block_count(*n, state.blocksize);
+  storage.absmax = claims.get(weight, blob, name_with(base, kAbsmaxSuffix));
+  require(storage.absmax, state.nested ? TensorType::u8 : TensorType::f32, blocks,
+          fmt::format("{} weights in blocks of {}", *n, state.blocksize));
+  if (const StoredTensor* map = claims.find(weight, name_with(base, kQuantMapSuffix)))
+    require(*map, TensorType::f32, format::kCodes4, "4-bit codes");
+  add_nested(claims, weight, storage, blocks);
+  weight.storage = storage;
+  claims.add(std::move(weight));
+}
+
+void add_int8(Claims& claims, const StoredTensor& scb) {
+  const std::string& scb_name = scb.entry->name;
+  const std::string module = scb_name.substr(0, scb_name.size() - kScbSuffix.size());
+  Tensor weight{name_with(module, kWeightSuffix), {}, {}, {}};
+  claims.find(weight, scb_name);
+  const StoredTensor& values = claims.get(weight, scb, weight.name);
+  require_type(values, TensorType::i8);
+  if (values.entry->shape.size() != 2)
+    fail(Status::invalid_data, "{}: has shape {}, LLM.int8 needs [rows, columns]", values.where(),
+         printable(values.entry->shape));
+  weight.shape = values.entry->shape;
+  require(scb, TensorType::f32, weight.shape[0], fmt::format("{} rows", weight.shape[0]));
+  if (const StoredTensor* format = claims.find(weight, name_with(module, kWeightFormatSuffix))) {
+    require(*format, TensorType::u8, 1, "a weight format");
+    std::byte number{};
+    format->read(0, std::span(&number, 1));
+    if (number != std::byte{0})
+      fail(Status::unsupported,
+           "{}: is {}, a layout of one GPU generation; only 0 (row) can be read: load and save it again with the "
+           "bitsandbytes that wrote it",
+           format->where(), static_cast<int>(number));
+  }
+  weight.storage = StoredWeightInt8{values, scb, unstated_dtype(claims.config())};
+  claims.add(std::move(weight));
+}
+
 // Versions of transformers lost the parts beside the codes of some models, which were saved without them then.
-void LayoutReader::refuse_bare_codes(const StoredTensor& stored) {
+void refuse_bare_codes(const StoredTensor& stored) {
   const TensorEntry& entry = *stored.entry;
   const bool named = entry.name.ends_with(kWeightSuffix) || entry.name.ends_with(kProjectionSuffix);
   if (named && entry.type == TensorType::u8 && entry.shape.size() == 2 && entry.shape[1] == 1)
@@ -242,12 +172,12 @@ void LayoutReader::refuse_bare_codes(const StoredTensor& stored) {
 }
 
 // bitsandbytes' proposed Experts4bit: codes [experts, bytes] and absmax [experts, blocks], and no quant_state.
-void LayoutReader::refuse_draft(const StoredTensor& stored) const {
+void refuse_draft(const Model& model, const StoredTensor& stored) {
   const TensorEntry& entry = *stored.entry;
   if (entry.type != TensorType::u8 || entry.shape.size() != 2 || !entry.name.ends_with(kProjectionSuffix)) return;
   const std::string absmax =
       name_with(entry.name.substr(0, entry.name.size() - kProjectionSuffix.size()), kProjectionAbsmaxSuffix);
-  if (model_.find(absmax) != nullptr)
+  if (model.find(absmax) != nullptr)
     fail(
         Status::unsupported,
         "{}: is laid out as bitsandbytes' proposed Experts4bit has it, with '{}' and no quant_state: neither its shape "
@@ -264,33 +194,20 @@ TensorEntry part(std::string name, TensorType type, std::vector<std::int64_t> sh
 
 bool is_quant_state(std::string_view name) { return name.find(kQuantStateSuffix) != name.npos; }
 
-std::int64_t Tensor::elements() const { return element_count(shape).value(); }  // checked when it was read
-
-std::optional<Dtype> Tensor::quantized_dtype() const {
-  if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->state.dtype;
-  if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->dtype;
-  return std::nullopt;
+void claim_bitsandbytes(Claims& claims) {
+  claims.for_each_stored([&](const StoredTensor& stored) {
+    if (is_quant_state(stored.entry->name)) add_4bit(claims, stored);
+  });
+  claims.for_each_stored([&](const StoredTensor& stored) {
+    if (stored.entry->name.ends_with(kScbSuffix)) add_int8(claims, stored);
+  });
 }
 
-const StoredTensor& Tensor::values() const {
-  if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->packed;
-  if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->weight;
-  return std::get<StoredTensor>(storage);
+void refuse_left_of_bitsandbytes(const Claims& claims, const StoredTensor& stored) {
+  refuse_orphan(stored);
+  refuse_bare_codes(stored);
+  refuse_draft(claims.model(), stored);
 }
-
-std::int64_t Tensor::stored_bytes() const {
-  std::int64_t bytes = 0;
-  for (const StoredTensor& part : parts) bytes += part.entry->bytes();
-  return bytes;
-}
-
-TensorType Tensor::decoded_type(Dtype dtype) const { return quantized_dtype() ? type_of(dtype) : values().entry->type; }
-
-std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
-  return quantized_dtype() ? elements() * static_cast<std::int64_t>(dtype_size(dtype)) : stored_bytes();
-}
-
-std::vector<Tensor> read_layout(const Model& model, Dtype int8_dtype) { return LayoutReader(model, int8_dtype).read(); }
 
 std::int64_t tensor_count(const std::set<std::string_view>& names) {
   std::int64_t count = std::ssize(names);

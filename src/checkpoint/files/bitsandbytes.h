@@ -10,17 +10,17 @@
 #include <qfuse/qfuse.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "checkpoint/files/model.h"
 #include "checkpoint/files/quant_state.h"
 
 namespace qfuse::checkpoint {
+
+class Claims;
 
 // Whether a tensor of that name holds a quant_state.
 bool is_quant_state(std::string_view name);
@@ -40,26 +40,9 @@ struct StoredWeightInt8 {
   Dtype dtype = Dtype::bfloat16;
 };
 
-// A tensor of the decoded model.
-struct Tensor {
-  std::string name;
-  std::vector<std::int64_t> shape;
-  std::variant<StoredTensor, StoredWeight4bit, StoredWeightInt8> storage;  // StoredTensor: as it is, not quantized
-  std::vector<StoredTensor> parts;                                         // all that it is made of, in no order
-
-  [[nodiscard]] std::int64_t elements() const;
-  [[nodiscard]] std::optional<Dtype> quantized_dtype() const;  // what it decodes to by default; none if not quantized
-  [[nodiscard]] const StoredTensor& values() const;            // the part that holds its values or codes
-  [[nodiscard]] std::int64_t stored_bytes() const;             // of all its parts
-  // Decoded to `dtype`, which matters only if it is quantized.
-  [[nodiscard]] TensorType decoded_type(Dtype dtype) const;
-  [[nodiscard]] std::int64_t decoded_bytes(Dtype dtype) const;
-};
-
-// All tensors of the decoded model, in the order of their values' files and bytes. Every size, type and relation that
-// decoding relies on is checked here; invalid_data or unsupported where one does not hold.
-// `int8_dtype`: what LLM.int8 weights decode to, which their files do not say.
-std::vector<Tensor> read_layout(const Model& model, Dtype int8_dtype);
+// The weights of a model that are stored so, and what is left of one whose other parts are missing (layout.h).
+void claim_bitsandbytes(Claims& claims);
+void refuse_left_of_bitsandbytes(const Claims& claims, const StoredTensor& stored);
 
 // How many tensors of the decoded model these names of all files are, where what is quantized is 4-bit.
 std::int64_t tensor_count(const std::set<std::string_view>& names);

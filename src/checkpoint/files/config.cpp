@@ -13,6 +13,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kQuantizationConfig = "quantization_config";
+constexpr const char* kCompressionConfig = "compression_config";  // compressed-tensors' older name of it
 constexpr const char* kTextConfig = "text_config";
 constexpr const char* kSkipModules = "llm_int8_skip_modules";
 constexpr const char* kModelType = "model_type";
@@ -23,6 +24,7 @@ constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 bool drop_quantization_in(OrderedJson& object) {
   bool had_any = object.contains(kQuantizationConfig) && object[kQuantizationConfig].is_object();
   object.erase(kQuantizationConfig);
+  object.erase(kCompressionConfig);
   for (const auto& [key, value] : object.items())
     if (value.is_object()) had_any = drop_quantization_in(value) || had_any;
   return had_any;
@@ -74,6 +76,36 @@ std::string foreign_method_in(const OrderedJson& object) {
     if (std::string nested = foreign_method_in(value); !nested.empty()) return nested;
   }
   return "";
+}
+
+template <class Visit>
+void for_each_quantization(const OrderedJson& object, const Visit& visit) {
+  for (const auto& [key, value] : object.items())
+    if (value.is_object())
+      key == kQuantizationConfig || key == kCompressionConfig ? visit(value) : for_each_quantization(value, visit);
+}
+
+// Two positive numbers, or none where nothing is said.
+void add_block(const OrderedJson& object, const char* key, const std::string& where, std::vector<ScaleBlock>& blocks) {
+  const auto stated = object.find(key);
+  if (stated == object.end() || stated->is_null()) return;
+  const std::vector<std::int64_t> sizes = stated->is_array() ? numbers_in(*stated) : std::vector<std::int64_t>();
+  if (sizes.size() != 2 || std::ranges::min(sizes) < 1)
+    fail(Status::invalid_data, "{}: {} is {}, and must be two numbers above 0, rows and columns", where, key,
+         printable(stated->dump(-1, ' ', false, OrderedJson::error_handler_t::replace)));
+  blocks.push_back({sizes[0], sizes[1]});
+}
+
+// Of compressed-tensors, whose groups are of layers that are quantized alike.
+void add_block_of_group(const OrderedJson& group, const std::string& where, std::vector<ScaleBlock>& blocks) {
+  const auto weights = group.find("weights");
+  if (weights == group.end() || !weights->is_object()) return;
+  if (weights->value("num_bits", OrderedJson()) != 8 || weights->value("type", OrderedJson()) != "float") return;
+  const auto group_size = weights->find("group_size");
+  if (group_size != weights->end() && group_size->is_number_integer() && *group_size > 0)
+    blocks.push_back({1, group_size->get<std::int64_t>()});
+  else
+    add_block(*weights, "block_structure", where, blocks);
 }
 
 // Of the configs of parts.
@@ -147,7 +179,7 @@ std::optional<Config> read_config_in(const std::filesystem::path& directory) {
 
 }  // namespace
 
-Config::Config(std::string_view text, const std::string& where) : text_(text) {
+Config::Config(std::string_view text, const std::string& where) : where_(where), text_(text) {
   constexpr std::size_t kMostKeys = 65'536;  // image classifiers with tens of thousands of labels exist
   json_ = parse_json<OrderedJson>(text, where, kMostKeys);
   if (!json_.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
@@ -198,6 +230,29 @@ std::optional<std::vector<std::string>> Config::skip_modules() const {
   std::vector<std::string> modules;
   for (const OrderedJson& name : *stated)
     if (name.is_string()) modules.push_back(name.get<std::string>());
+  return modules;
+}
+
+std::vector<ScaleBlock> Config::scale_blocks() const {
+  std::vector<ScaleBlock> blocks;
+  for_each_quantization(json_, [&](const OrderedJson& record) {
+    add_block(record, "weight_block_size", where_, blocks);
+    const auto groups = record.find("config_groups");
+    if (groups == record.end() || !groups->is_object()) return;
+    for (const auto& [name, group] : groups->items())
+      if (group.is_object()) add_block_of_group(group, where_, blocks);
+  });
+  return blocks;
+}
+
+std::vector<std::string> Config::plain_modules() const {
+  std::vector<std::string> modules;
+  for_each_quantization(json_, [&](const OrderedJson& record) {
+    for (const char* key : {"modules_to_not_convert", "ignored_layers", "ignore", "exclude_modules"})
+      if (const auto stated = record.find(key); stated != record.end() && stated->is_array())
+        for (const OrderedJson& name : *stated)
+          if (name.is_string()) modules.push_back(name.get<std::string>());
+  });
   return modules;
 }
 
@@ -308,7 +363,7 @@ std::vector<std::string> read_model_types(const Model& model) {
   }
 }
 
-Dtype int8_dtype(const std::optional<Config>& config) {
+Dtype unstated_dtype(const std::optional<Config>& config) {
   const std::optional<Dtype> stated = config ? config->dtype() : std::nullopt;
   return stated.value_or(Dtype::bfloat16);
 }

@@ -27,6 +27,12 @@ struct QuantizationConfig {
   std::optional<std::vector<std::string>> skip_modules;
 };
 
+// Rows and columns of a weight that share a scale.
+struct ScaleBlock {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
 // Finds the dtype of most elements: the one that a config can name. Of equals, and of none, the first of kDtypes.
 class DtypeVote {
  public:
@@ -82,6 +88,12 @@ class Config {
   // has no such record.
   [[nodiscard]] std::optional<std::vector<std::string>> skip_modules() const;
 
+  // The blocks of FP8 weights that have a scale each, as quantization_configs say, at any depth: `weight_block_size`
+  // of fp8, and `block_structure` or `group_size` of compressed-tensors' groups. invalid_data for what is no such size.
+  [[nodiscard]] std::vector<ScaleBlock> scale_blocks() const;
+  // Patterns of modules that they say are not quantized.
+  [[nodiscard]] std::vector<std::string> plain_modules() const;
+
   // The text of the decoded model's config: without `quantization_config`, at any depth; `dtype` and `torch_dtype`,
   // whichever it has (neither: `torch_dtype`), set to `dtype`, and so in parts that state the model's. Everything
   // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
@@ -109,6 +121,7 @@ class Config {
  private:
   [[nodiscard]] std::string print() const;
 
+  std::string where_;
   std::string text_;
   nlohmann::ordered_json json_;
   bool changed_ = false;
@@ -123,8 +136,8 @@ std::optional<Config> read_config(const Model& model);
 // The model_types of a model's config.json, of a file's that of the directory that it lies in; empty without one.
 std::vector<std::string> read_model_types(const Model& model);
 
-// What LLM.int8 weights of a model with this config decode to: its dtype, or bfloat16.
-Dtype int8_dtype(const std::optional<Config>& config);
+// What weights of a model with this config decode to whose files do not say, LLM.int8 and FP8: its dtype, or bfloat16.
+Dtype unstated_dtype(const std::optional<Config>& config);
 
 }  // namespace qfuse::checkpoint
 

@@ -13,7 +13,7 @@ namespace {
 struct Method {
   std::string_view name;          // as people write it
   std::string_view quant_method;  // as a quantization_config does
-  std::string_view ending;        // of the names of tensors that no other method has; empty: told by types
+  std::string_view ending;        // of the names of tensors that no other method has
   std::string_view reader;        // what reads it
 };
 
@@ -24,15 +24,25 @@ constexpr std::array kMethods{
     Method{"HQQ", "hqq", ".W_q", "transformers with hqq"},
     Method{"compressed-tensors", "compressed-tensors", ".weight_packed", "transformers with compressed-tensors"},
     Method{"MXFP4", "mxfp4", "_proj_blocks", "transformers"},
-    Method{"FP8", "fp8", ".weight_scale_inv", "transformers"},
 };
+constexpr std::string_view kFp8 = "fp8";
 
-// A layer's matrix of 8-bit floats.
-bool is_fp8(const TensorEntry& entry) {
-  constexpr std::array kTypes{TensorType::f8_e4m3, TensorType::f8_e5m2, TensorType::f8_e4m3fnuz,
-                              TensorType::f8_e5m2fnuz};
-  return entry.name.ends_with(kWeightSuffix) && entry.shape.size() == 2 &&
-         std::find(kTypes.begin(), kTypes.end(), entry.type) != kTypes.end();
+// Of a layer's matrix of 8-bit floats that no scale is beside, or a scale that is left beside its integers.
+std::string left_alone(const Tensor& tensor, const Model& model) {
+  constexpr std::array kFloats{TensorType::f8_e4m3, TensorType::f8_e5m2, TensorType::f8_e4m3fnuz,
+                               TensorType::f8_e5m2fnuz};
+  constexpr std::array kIntegers{TensorType::u8, TensorType::i8};
+  const std::string& name = tensor.name;
+  const TensorType type = tensor.values().entry->type;
+  if (!name.ends_with(kWeightSuffix)) return "";
+  if (tensor.shape.size() == 2 && std::ranges::count(kFloats, type) > 0)
+    return fmt::format("has '{}' in {}, and qfuse reads F8_E4M3 with scales", printable(name), type_name(type));
+  const std::string module = name.substr(0, name.size() - kWeightSuffix.size());
+  for (const std::string& scale : {name + "_scale", module + ".scale"})
+    if (std::ranges::count(kIntegers, type) > 0 && model.find(scale) != nullptr)
+      return fmt::format("has '{}' in {} with '{}', integers or 4-bit codes that qfuse does not read", printable(name),
+                         type_name(type), printable(scale));
+  return "";
 }
 
 template <class Holds>
@@ -42,13 +52,10 @@ bool any_tensor(const Model& model, Holds holds) {
   });
 }
 
-bool has_tensor_named(const Model& model, std::string_view ending) {
-  return any_tensor(model, [&](const TensorEntry& entry) { return entry.name.ends_with(ending); });
-}
-
 std::string said(const std::string& name, std::string_view source, std::string_view reader) {
   return fmt::format(
-      "is quantized by {}, as {} say{}; qfuse reads what bitsandbytes wrote: load it with {} and save it in 16 bits",
+      "is quantized by {}, as {} say{}; qfuse reads bitsandbytes' formats and FP8: load it with {} and save it in 16 "
+      "bits",
       name, source, source.ends_with('s') ? "" : "s", reader);
 }
 
@@ -67,17 +74,22 @@ bool has_own_adapters(const Model& model) {
 
 }  // namespace
 
-std::string foreign_method(const Model& model, const std::optional<Config>& config) {
-  if (const std::string method = config ? config->foreign_quant_method() : ""; !method.empty()) {
+std::string foreign_method(const Model& model, const std::optional<Config>& config, std::span<const Tensor> tensors) {
+  const auto is_quantized = [](const Tensor& tensor) { return tensor.quantized_dtype().has_value(); };
+  const bool any_is = std::ranges::any_of(tensors, is_quantized);
+  if (const std::string method = config && !any_is ? config->foreign_quant_method() : ""; !method.empty()) {
     const auto* const known =
         std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& m) { return m.quant_method == method; });
     if (known != kMethods.end()) return said(std::string(known->name), "its config.json", known->reader);
+    if (method == kFp8) return "has a quantization_config of FP8, and no tensor of F8_E4M3 with scales";
     return said(fmt::format("'{}'", printable(method)), "its config.json", "the library that wrote it");
   }
   for (const Method& method : kMethods)
-    if (has_tensor_named(model, method.ending))
+    if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.ends_with(method.ending); }))
       return said(std::string(method.name), "the names of its tensors", method.reader);
-  if (any_tensor(model, is_fp8)) return said("FP8", "the types of its tensors", "transformers");
+  for (const Tensor& tensor : tensors)
+    if (std::string left = is_quantized(tensor) ? "" : left_alone(tensor, model); !left.empty())
+      return left + ": load it with the library that wrote it, and save it in 16 bits";
   return "";
 }
 

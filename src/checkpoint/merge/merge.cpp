@@ -12,6 +12,7 @@
 #include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
+#include "checkpoint/convert/fp8_records.h"
 #include "checkpoint/convert/quantize.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
@@ -99,6 +100,7 @@ class Merge : public Transform {
     const std::string prefix = name_prefix({component, "", ""});
     ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base, prefix) : plan_tensors(base, prefix);
     describe(base, options_.base_as, card(), plan);
+    drop_fp8_records(base.layout(), model, base.config(), plan);
     check_output(model, base.tensors(), options_, plan);
     return plan;
   }
@@ -151,7 +153,8 @@ class Merge : public Transform {
 
   // Before an adapter is looked at, which fits none of these.
   static void check_kind(const Model& model) {
-    if (const std::string method = foreign_method(model, read_config(model)); !method.empty())
+    const std::optional<Config> config = read_config(model);
+    if (const std::string method = foreign_method(model, config, read_layout(model, config).tensors); !method.empty())
       fail(Status::unsupported, "{}: {}", model.name(), method);
     if (peft_content(model) == PeftContent::adapter)
       fail(Status::invalid_argument, "{}: is an adapter itself; BASE comes first", model.name());
@@ -162,7 +165,7 @@ class Merge : public Transform {
   // Before the adapter's names are looked for, of which the plain model may have others. Plain tensors keep their
   // names.
   static void check_names(const Model& model) {
-    const std::vector<Tensor> tensors = read_layout(model, int8_dtype(read_config(model)));
+    const std::vector<Tensor> tensors = read_layout(model, read_config(model)).tensors;
     if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }) &&
         plain_names(read_model_types(model), tensors, model.name()).are_other_names())
       fail(Status::unsupported,
@@ -192,9 +195,9 @@ class Merge : public Transform {
     if (weight != nullptr && weight->state.quant_type != *options_.to_4bit)
       fail(Status::invalid_argument, "{}: is {}, and cannot become {}: dequantize the base first",
            tensor.values().where(), name_of(weight->state.quant_type), name_of(*options_.to_4bit));
-    if (std::holds_alternative<StoredWeightInt8>(tensor.storage))
-      fail(Status::invalid_argument, "{}: is LLM.int8, and cannot become {}: dequantize the base first",
-           tensor.values().where(), name_of(*options_.to_4bit));
+    if (tensor.quantized_dtype() && weight == nullptr)
+      fail(Status::invalid_argument, "{}: is {}, and cannot become {}: dequantize the base first",
+           tensor.values().where(), tensor.is_fp8() ? "FP8" : "LLM.int8", name_of(*options_.to_4bit));
   }
 
   // The source of a tensor that is not copied: adapters change it, or it is only decoded, cast, or rounded to 4 bits

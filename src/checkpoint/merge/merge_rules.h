@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "checkpoint/files/adapter.h"
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/merge/merged.h"
 #include "checkpoint/names/families.h"

@@ -165,11 +165,11 @@ MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapte
       adapters_(std::move(adapters)),
       way_(std::move(way)),
       config_(read_config(model)),
-      tensors_(read_layout(model, int8_dtype(config_))),
+      layout_(read_layout(model, config_)),
       families_(read_model_types(model)),
-      rules_(find_rules(model, tensors_, adapters_, way_.said, families_, config_)) {
+      rules_(find_rules(model, layout_.tensors, adapters_, way_.said, families_, config_)) {
   DtypeVote vote;
-  for (const Tensor& tensor : tensors_) {
+  for (const Tensor& tensor : layout_.tensors) {
     if (const std::optional<Dtype> dtype = own_dtype(tensor)) vote.add(*dtype, tensor.elements());
     is_quantized_ = is_quantized_ || tensor.quantized_dtype().has_value();
     is_4bit_ = is_4bit_ || std::holds_alternative<StoredWeight4bit>(tensor.storage);
@@ -178,7 +178,7 @@ MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapte
   if (!way_.base_as) return;
   if (is_quantized_)
     fail(Status::invalid_argument, "{}: is quantized already; `base_as` is for a base in 16 or 32 bits", model.name());
-  seen_ = names_seen_in_4bit({model, tensors_, families_, rules_, config_}, way_.include, way_.exclude);
+  seen_ = names_seen_in_4bit({model, layout_.tensors, families_, rules_, config_}, way_.include, way_.exclude);
 }
 
 const TensorChange* MergedModel::change_of(const std::string& tensor) const {

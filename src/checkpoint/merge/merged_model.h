@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "checkpoint/files/adapter.h"
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/file.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/merge/merge_rules.h"
 #include "checkpoint/merge/merged.h"
@@ -78,7 +78,8 @@ class MergedModel {
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] const std::vector<WeightedAdapter>& adapters() const { return adapters_; }
   [[nodiscard]] const std::optional<Config>& config() const { return config_; }
-  [[nodiscard]] const std::vector<Tensor>& tensors() const { return tensors_; }
+  [[nodiscard]] const std::vector<Tensor>& tensors() const { return layout_.tensors; }
+  [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const Families& families() const { return families_; }
   [[nodiscard]] const MergeRules& rules() const { return rules_; }
   [[nodiscard]] bool is_quantized() const { return is_quantized_; }
@@ -100,7 +101,7 @@ class MergedModel {
   std::vector<WeightedAdapter> adapters_;
   MergeWay way_;
   std::optional<Config> config_;
-  std::vector<Tensor> tensors_;
+  Layout layout_;
   Families families_;
   MergeRules rules_;
   bool is_quantized_ = false;

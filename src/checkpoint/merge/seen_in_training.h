@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/merge/merge_rules.h"
 #include "checkpoint/names/families.h"

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/layout.h"
 
 namespace qfuse::checkpoint {
 

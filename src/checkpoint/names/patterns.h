@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/files/model.h"
 
 namespace qfuse::checkpoint {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/names/kohya_names.h"
 
 namespace qfuse::checkpoint {

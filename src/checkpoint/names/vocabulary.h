@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/names/tensor_names.h"
 
 namespace qfuse::checkpoint {

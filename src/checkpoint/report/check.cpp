@@ -12,14 +12,15 @@
 #include <vector>
 
 #include "checkpoint/convert/check_output.h"
+#include "checkpoint/convert/fp8_records.h"
 #include "checkpoint/files/adapter_config.h"
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/files/special_tokens.h"
 #include "checkpoint/files/tokenizer.h"
 #include "checkpoint/names/check_tensors.h"
@@ -40,9 +41,9 @@ class ModelCheck {
     const std::optional<Config> config = read_config(model_);
     if (peft_content(model_) != PeftContent::adapter) check_adapter();
     if (const std::string kind = foreign_kind(model_); !kind.empty()) return add("content", "", kind);
-    if (const std::string method = foreign_method(model_, config); !method.empty())
+    const std::vector<Tensor> tensors = read_layout(model_, config).tensors;
+    if (const std::string method = foreign_method(model_, config, tensors); !method.empty())
       return cannot_tell(fmt::format("{}; its names and shapes are not compared", method));
-    const std::vector<Tensor> tensors = read_layout(model_, int8_dtype(config));
     report_.tensors += std::ssize(tensors);
     if (!model_.is_directory()) return cannot_tell("is a file, whose class no config.json names: nothing was compared");
     if (!config) return add("config", "", "there is no config.json: transformers cannot load it");
@@ -64,7 +65,8 @@ class ModelCheck {
           fmt::format("{} weights are quantized, and config.json has no quantization_config: transformers would not "
                       "load them",
                       count));
-    const auto is_stack = [](const Tensor& it) { return it.quantized_dtype() && it.shape.size() != 2; };
+    for (std::string& line : fp8_disagreements(config, tensors)) add("quantization", "", std::move(line));
+    const auto is_stack = [](const Tensor& it) { return it.quantized_dtype() && !it.is_fp8() && it.shape.size() != 2; };
     if (const auto stacks = std::ranges::count_if(tensors, is_stack); stacks > 0)
       add("quantization", std::ranges::find_if(tensors, is_stack)->name,
           fmt::format(

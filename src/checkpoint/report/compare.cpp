@@ -18,13 +18,13 @@
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/source.h"
 #include "checkpoint/convert/transpose.h"
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/files/progress.h"
 #include "checkpoint/merge/merged.h"
@@ -47,12 +47,12 @@ struct Pair {
   bool transposed = false;               // one of them is quantized, and the other one, the model's own, its transpose
 };
 
-// Whether one of the two is quantized and the other one not, but of a type to quantize from.
+// Whether one of the two is quantized by bitsandbytes and the other one not, but of a type to quantize from.
 bool may_be_transposed(const Pair& pair) {
   if (pair.a == nullptr || pair.b == nullptr) return false;
   const Tensor& plain = pair.a->quantized_dtype() ? *pair.b : *pair.a;
   const bool one_is_quantized = pair.a->quantized_dtype().has_value() != pair.b->quantized_dtype().has_value();
-  return one_is_quantized && dtype_of(plain.values().entry->type);
+  return one_is_quantized && !pair.a->is_fp8() && !pair.b->is_fp8() && dtype_of(plain.values().entry->type);
 }
 
 bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.transposed && !tensor.quantized_dtype(); }
@@ -190,7 +190,7 @@ class Side {
     for (const Component& component : models_in(path)) {
       const Model& model = models_.emplace_back(component.path);
       const Families& families = families_.emplace_back(read_model_types(model));
-      std::vector<Tensor> tensors = read_layout(model, int8_dtype(read_config(model)));
+      std::vector<Tensor> tensors = read_layout(model, read_config(model)).tensors;
       const std::vector<std::string> names = names_of(tensors, as_converted && is_wrapped(model));
       for (std::size_t i = 0; i < tensors.size(); ++i)
         tensors_.insert_or_assign(name_prefix(component) + names[i], Known{std::move(tensors[i]), &families, {}});

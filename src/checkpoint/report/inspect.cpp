@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
 
-#include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
+#include "checkpoint/files/layout.h"
 #include "checkpoint/files/model.h"
 
 namespace qfuse::checkpoint {
@@ -45,8 +45,20 @@ TensorInfo describe(const Tensor& tensor) {
     }
   } else if (std::holds_alternative<StoredWeightInt8>(tensor.storage)) {
     info.format = "int8";
+  } else if (const auto* weight = std::get_if<StoredWeightFp8>(&tensor.storage)) {
+    info.format = "fp8";
+    info.block = {weight->block_rows, weight->block_columns};
+    info.scale_dtype = type_name(weight->scales.entry->type);
   }
   for (const StoredTensor& part : tensor.parts) info.arrays.push_back(locate(part));
+  return info;
+}
+
+// Which is no tensor of the decoded model.
+TensorInfo describe_activation_scale(const StoredTensor& scale) {
+  TensorInfo info = describe({scale.entry->name, scale.entry->shape, scale, {scale}});
+  info.format = "activation_scale";
+  info.decoded_bytes = 0;
   return info;
 }
 
@@ -56,15 +68,17 @@ void add_model(const Component& component, Inventory& inventory) {
   inventory.files += static_cast<std::int64_t>(model.files().size());
   inventory.bytes += model.data_bytes();
   const std::optional<Config> config = read_config(model);
-  for (const std::string& note : {foreign_method(model, config), foreign_kind(model)})
+  const Layout layout = read_layout(model, config);
+  for (const std::string& note : {foreign_method(model, config, layout.tensors), foreign_kind(model)})
     if (!note.empty()) inventory.notes.push_back(fmt::format("{}: {}", model.name(), note));
-  for (const Tensor& tensor : read_layout(model, int8_dtype(config))) {
-    TensorInfo info = describe(tensor);
+  const auto add = [&](TensorInfo info) {
     info.name = prefix + info.name;
     info.file = prefix + info.file;
     inventory.decoded_bytes += info.decoded_bytes;
     inventory.tensors.push_back(std::move(info));
-  }
+  };
+  for (const Tensor& tensor : layout.tensors) add(describe(tensor));
+  for (const StoredTensor& scale : layout.activation_scales) add(describe_activation_scale(scale));
 }
 
 Inventory take_inventory(const std::filesystem::path& in) {
@@ -92,10 +106,12 @@ std::string json_of(const TensorInfo& tensor) {
   for (const StoredArray& array : tensor.arrays) arrays.push_back(json_of(array));
   return fmt::format(
       R"({{"name": {}, "file": {}, "format": {}, "shape": {}, "dtype": {}, "blocksize": {}, "nested": {}, )"
-      R"("bytes": {}, "decoded_bytes": {}, "nested_blocksize": {}, "nested_offset": {}, "arrays": [{}]}})",
+      R"("bytes": {}, "decoded_bytes": {}, "nested_blocksize": {}, "nested_offset": {}, )"
+      R"("block": {}, "scale_dtype": {}, "arrays": [{}]}})",
       json_string(tensor.name), json_string(tensor.file), json_string(tensor.format), json_of(tensor.shape),
       json_string(tensor.dtype), tensor.blocksize, tensor.nested, tensor.bytes, tensor.decoded_bytes,
-      tensor.nested_blocksize, json_of(tensor.nested_offset), fmt::join(arrays, ", "));
+      tensor.nested_blocksize, json_of(tensor.nested_offset), json_of(tensor.block), json_string(tensor.scale_dtype),
+      fmt::join(arrays, ", "));
 }
 
 std::string json_of(const Inventory& inventory) {

@@ -80,7 +80,7 @@ TEST(Decode, pieces_of_a_nested_weight_meet_without_a_seam) {
   for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
     const NestedWeight weight(2 * 64 * 64 * 3 + 64 * 5 + 13, 64, 64, dtype);  // ends within a block, odd
     const Model model(weight.directory / "x.safetensors");
-    const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
+    const std::vector<Tensor> tensors = read_layout(model, std::nullopt).tensors;
     const auto least = static_cast<std::int64_t>(64 * 64 * dtype_size(dtype));
     EXPECT_EQ(decoded(tensors.at(0), dtype).unit, least);
     EXPECT_TRUE(read_in_pieces(tensors.at(0), dtype, least) == weight.decoded);
@@ -91,7 +91,7 @@ TEST(Decode, pieces_of_a_nested_weight_meet_without_a_seam) {
 TEST(Decode, a_weight_larger_than_a_piece_is_decoded_whole) {
   const NestedWeight weight(9'000'001, 64, 256, Dtype::float32);
   const Model model(weight.directory / "x.safetensors");
-  const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
+  const std::vector<Tensor> tensors = read_layout(model, std::nullopt).tensors;
   ASSERT_GT(static_cast<std::int64_t>(weight.decoded.size()), 2 * kPieceBytes);
   EXPECT_EQ(decoded(tensors.at(0), Dtype::float32).piece, kPieceBytes);
   EXPECT_TRUE(read_in_pieces(tensors.at(0), Dtype::float32, kPieceBytes) == weight.decoded);
@@ -122,7 +122,7 @@ TEST(Decode, int8_reads_may_begin_and_end_within_rows) {
   write_file(directory / "x.safetensors",
              safetensors({{"m.weight", {"I8", {rows, columns}, bytes_of(codes)}}, {"m.SCB", f32(scb)}}));
   const Model model(directory / "x.safetensors");
-  const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
+  const std::vector<Tensor> tensors = read_layout(model, std::nullopt).tensors;
   const Source source = qfuse::checkpoint::decoded(tensors.at(0), Dtype::float16);
   Pipeline pipeline({});
   const auto bytes = static_cast<std::int64_t>(decoded.size());

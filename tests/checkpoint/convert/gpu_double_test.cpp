@@ -122,7 +122,7 @@ std::string read_on(qfuse_device device, const Source& source) {
 // As embeddings are where an adapter brings another vocabulary.
 TEST_F(Double, a_4bit_tensor_is_cut_and_lengthened) {
   const Model model(golden("tiny_llama/bnb4"));
-  for (const Tensor& tensor : read_layout(model, Dtype::bfloat16)) {
+  for (const Tensor& tensor : read_layout(model, std::nullopt).tensors) {
     if (!tensor.quantized_dtype()) continue;
     for (const std::int64_t more : {-2 * 1001, 0, 2 * 1001}) {
       const Source source = decoded(tensor, Dtype::bfloat16);

@@ -437,7 +437,7 @@ TEST(Quantize, refuses_models_that_it_would_spoil) {
   const auto error = [](const std::string& config) {
     return error_of(Status::unsupported, [&] { config_of({{"a.weight", random_weight({8, 64})}}, {}, config); });
   };
-  EXPECT_TRUE(holds(error(R"({"quantization_config": {"quant_method": "fp8"}})"), "is quantized by FP8"));
+  EXPECT_TRUE(holds(error(R"({"quantization_config": {"quant_method": "fp8"}})"), "has a quantization_config of FP8"));
   EXPECT_TRUE(holds(error(R"({"text_config": {"quantization_config": {"quant_method": "awq"}}})"), "by AWQ"));
   EXPECT_EQ(error(R"({"quantization_config": {"quant_method": "bitsandbytes"}})"), "");
 }

@@ -1,5 +1,5 @@
 // The parts of a quantized weight: complete, of the right types and sizes, and agreeing with each other, or refused.
-#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/layout.h"
 
 #include <functional>
 
@@ -13,7 +13,7 @@ std::string read_error(Status status, const RawTensors& tensors) {
   write_file(directory / "x.safetensors", safetensors(tensors));
   return error_of(status, [&] {
     const Model model(directory / "x.safetensors");
-    read_layout(model, Dtype::bfloat16);
+    read_layout(model, std::nullopt);
   });
 }
 
@@ -141,7 +141,8 @@ TEST(Bitsandbytes, folds_parts_into_weights_and_leaves_the_rest) {
   const Model model(directory / "x.safetensors");
   std::map<std::string, Tensor> layout;
   std::int64_t stored = 0;
-  for (const Tensor& tensor : read_layout(model, Dtype::float16)) {
+  const Config config(R"({"dtype": "float16"})", "");
+  for (const Tensor& tensor : read_layout(model, config).tensors) {
     layout.emplace(tensor.name, tensor);
     stored += tensor.stored_bytes();
   }

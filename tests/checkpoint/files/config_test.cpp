@@ -55,8 +55,8 @@ TEST(Config, states_a_dtype_or_none) {
             Dtype::float16);
   EXPECT_EQ(Config(R"({"dtype": "bfloat16", "text_config": {"dtype": "float16"}})", "f").dtype(), Dtype::bfloat16);
   EXPECT_EQ(Config(R"({"quantization_config": {"dtype": 1}, "text_config": 2})", "f").dtype(), std::nullopt);
-  EXPECT_EQ(int8_dtype(Config(R"({"dtype": "float32"})", "f")), Dtype::float32);
-  EXPECT_EQ(int8_dtype(std::nullopt), Dtype::bfloat16);
+  EXPECT_EQ(unstated_dtype(Config(R"({"dtype": "float32"})", "f")), Dtype::float32);
+  EXPECT_EQ(unstated_dtype(std::nullopt), Dtype::bfloat16);
 }
 
 TEST(Config, refuses_what_it_cannot_rewrite) {

@@ -22,7 +22,6 @@ TEST(Foreign, methods_are_told_by_config) {
                                                                        {"awq", "AWQ"},
                                                                        {"hqq", "HQQ"},
                                                                        {"compressed-tensors", "compressed-tensors"},
-                                                                       {"fp8", "FP8"},
                                                                        {"mxfp4", "MXFP4"},
                                                                        {"quark", "'quark'"}})
     expect_refused({{"a.weight", random_weight({8, 64})}},
@@ -41,9 +40,10 @@ TEST(Foreign, methods_are_told_by_tensors) {
            {"AWQ", {{"q.qweight", tensor("I32", 4)}, {"q.qzeros", tensor("I32", 4)}, {"k.weight", plain}}},
            {"HQQ", {{"q.W_q", tensor("U8", 1)}, {"k.weight", plain}}},
            {"compressed-tensors", {{"q.weight_packed", tensor("I32", 4)}, {"k.weight", plain}}},
-           {"MXFP4", {{"experts.up_proj_blocks", tensor("U8", 1)}, {"k.weight", plain}}},
-           {"FP8", {{"q.weight", {"F8_E4M3", {2, 4}, "01234567"}}, {"k.weight", plain}}}})
+           {"MXFP4", {{"experts.up_proj_blocks", tensor("U8", 1)}, {"k.weight", plain}}}})
     expect_refused(tensors, "", "is quantized by " + name + ", as the ");
+  expect_refused({{"q.weight", {"F8_E4M3", {2, 4}, "01234567"}}, {"k.weight", plain}}, "",
+                 "has 'q.weight' in F8_E4M3, and qfuse reads F8_E4M3 with scales");
 }
 
 TEST(Foreign, adapters_are_not_converted) {

@@ -127,6 +127,8 @@ TEST(Inspect, prints_json_that_says_the_same) {
                                    {"decoded_bytes", tensor.decoded_bytes},
                                    {"nested_blocksize", tensor.nested_blocksize},
                                    {"nested_offset", json["tensors"][i]["nested_offset"]},
+                                   {"block", tensor.block},
+                                   {"scale_dtype", tensor.scale_dtype},
                                    {"arrays", nlohmann::json::array()}};
     for (const StoredArray& array : tensor.arrays)
       expected["arrays"].push_back({{"name", array.name},

@@ -1,0 +1,112 @@
+#include "checkpoint/convert/fp8_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <set>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/name_pattern.h"
+#include "checkpoint/names/patterns.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+constexpr const char* kModeloptRecord = "hf_quant_config.json";
+
+std::string module_of(const Tensor& tensor) {
+  const std::string& name = tensor.name;
+  return name.ends_with(kWeightSuffix) ? name.substr(0, name.size() - kWeightSuffix.size()) : name;
+}
+
+// The modules that a config says are not quantized.
+class PlainModules {
+ public:
+  explicit PlainModules(const Config& config) {
+    constexpr std::string_view kExpression = "re:";  // compressed-tensors'
+    for (const std::string& pattern : config.plain_modules())
+      if (pattern.starts_with(kExpression))
+        expressions_.emplace_back(pattern.substr(kExpression.size()), fmt::format("'{}'", printable(pattern)));
+      else
+        (pattern.find('*') == pattern.npos ? names_ : patterns_).push_back(pattern);  // the latter are modelopt's
+  }
+
+  [[nodiscard]] bool hold(const std::string& module) const {
+    const auto is_in = [&](const std::string& name) {  // as transformers' fp8 sees it
+      return module.ends_with(name) || (module.starts_with(name) && module[name.size()] == '.');
+    };
+    return std::ranges::any_of(names_, is_in) || matches_any(module, patterns_) ||
+           std::ranges::any_of(expressions_, [&](const NamePattern& it) { return it.fits_beginning_of(module); });
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::string> patterns_;
+  std::vector<NamePattern> expressions_;
+};
+
+// Without its numbers, as the same layer of any block is called.
+std::string without_numbers(std::string module) {
+  std::erase_if(module, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return module;
+}
+
+// "2 weights are FP8, as that of 'a', ...", or nothing.
+void add_counted(const std::vector<std::string>& modules, const char* what, std::vector<std::string>& lines) {
+  if (!modules.empty()) lines.push_back(fmt::format(fmt::runtime(what), modules.size(), printable(modules.front())));
+}
+
+void add_lists(const PlainModules& plain, std::span<const Tensor> tensors, std::vector<std::string>& lines) {
+  std::set<std::string> fp8_kinds;
+  std::vector<std::string> listed;
+  std::vector<std::string> unlisted;
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.is_fp8()) continue;
+    fp8_kinds.insert(without_numbers(module_of(tensor)));
+    if (plain.hold(module_of(tensor))) listed.push_back(module_of(tensor));
+  }
+  for (const Tensor& tensor : tensors)
+    if (!tensor.is_fp8() && tensor.shape.size() == 2 && fp8_kinds.contains(without_numbers(module_of(tensor))) &&
+        !plain.hold(module_of(tensor)))
+      unlisted.push_back(module_of(tensor));
+  add_counted(listed, "{} weights are FP8, as that of '{}', which config.json lists as not quantized", lines);
+  add_counted(
+      unlisted,
+      "{} weights are not FP8, as that of '{}', where the same layers of other blocks are, and config.json does "
+      "not list it as not quantized",
+      lines);
+}
+
+}  // namespace
+
+std::vector<std::string> fp8_disagreements(const Config& config, std::span<const Tensor> tensors) {
+  std::vector<std::string> lines;
+  if (std::ranges::none_of(tensors, &Tensor::is_fp8)) return lines;
+  if (config.is_quantized() && config.foreign_quant_method().empty())
+    lines.emplace_back("config.json says that bitsandbytes quantized it, and its weights are FP8");
+  try {
+    add_lists(PlainModules(config), tensors, lines);
+  } catch (const Error& error) {  // an expression that is none
+    lines.push_back(fmt::format("config.json's list of what is not quantized was not compared: {}", error.what()));
+  }
+  return lines;
+}
+
+void drop_fp8_records(const Layout& layout, const Model& model, const std::optional<Config>& config,
+                      ConversionPlan& plan) {
+  if (!layout.has_fp8()) return;
+  const auto note = [&](const std::string& text) { plan.notes.push_back(fmt::format("{}: {}", model.name(), text)); };
+  if (const std::vector<StoredTensor>& scales = layout.activation_scales; !scales.empty())
+    note(fmt::format("scales of activations, which only a model that computes in FP8 has, are left out: {}, as '{}'",
+                     scales.size(), printable(scales.front().entry->name)));
+  if (model.is_directory() && std::filesystem::exists(model.path() / kModeloptRecord)) {
+    plan.left_out.insert(kModeloptRecord);
+    note(fmt::format("{} is left out: it says that the model is quantized", kModeloptRecord));
+  }
+  if (!config) return;
+  for (const std::string& line : fp8_disagreements(*config, layout.tensors)) note(line);
+}
+
+}  // namespace qfuse::checkpoint

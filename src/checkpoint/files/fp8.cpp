@@ -1,0 +1,224 @@
+#include "checkpoint/files/fp8.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/layout.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+constexpr std::array<std::string_view, 2> kBehindName{"_scale_inv", "_scale"};
+constexpr std::array<std::string_view, 2> kBehindModule{".scale", ".qscale_weight"};
+constexpr std::array kScaleTypes{TensorType::f32, TensorType::bf16, TensorType::f16, TensorType::f8_e8m0,
+                                 TensorType::u8};
+constexpr ScaleBlock kDefaultBlock{128, 128};
+
+// Behind a module's or a stack's name.
+constexpr std::array<std::string_view, 5> kActivationScales{".input_scale", ".activation_scale", ".qscale_act",
+                                                            "_input_scale", "_activation_scale"};
+// Of an attention, anywhere.
+constexpr std::array<std::string_view, 6> kAttentionScales{".k_scale",      ".v_scale",  ".q_scale",
+                                                           ".output_scale", ".kv_scale", ".prob_scale"};
+
+bool is_e4m3(const StoredTensor& stored) { return stored.entry->type == TensorType::f8_e4m3; }
+
+template <class Endings>
+bool ends_with_any(std::string_view name, const Endings& endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// NVFP4's scales are F8_E4M3 themselves.
+bool is_scale_name(std::string_view name) { return ends_with_any(name, kBehindName) || name.ends_with(".scale"); }
+
+std::vector<std::string> scale_names(const std::string& weight) {
+  std::vector<std::string> names;
+  for (const std::string_view ending : kBehindName) names.push_back(weight + std::string(ending));
+  if (weight.ends_with(kWeightSuffix))
+    for (const std::string_view ending : kBehindModule)
+      names.push_back(weight.substr(0, weight.size() - kWeightSuffix.size()) + std::string(ending));
+  return names;
+}
+
+// NULL where there is none.
+const StoredTensor* scales_of(const Model& model, const StoredTensor& codes) {
+  const StoredTensor* found = nullptr;
+  for (const std::string& name : scale_names(codes.entry->name)) {
+    const StoredTensor* one = model.find(name);
+    if (one == nullptr) continue;
+    if (found != nullptr)
+      fail(Status::invalid_data, "{}: has two tensors of scales, '{}' and '{}'", codes.where(),
+           printable(found->entry->name), printable(name));
+    found = one;
+  }
+  return found;
+}
+
+// ---- which block has a scale -----------------------------------------------------------------------------------
+
+// As many dimensions as a matrix, or a stack of them, has; of any other number all but the last are rows.
+StoredWeightFp8 shaped(const StoredTensor& codes, const StoredTensor& scales) {
+  const Sizes& shape = codes.entry->shape;
+  StoredWeightFp8 weight{.codes = codes, .scales = scales};
+  weight.columns = shape.empty() ? 1 : shape.back();
+  if (shape.size() == 3) weight.matrices = shape.front();
+  const auto first = shape.begin() + (shape.size() == 3 ? 1 : 0);
+  weight.rows = shape.empty() ? 1 : element_count(Sizes(first, shape.end() - 1)).value();  // of the whole, checked
+  return weight;
+}
+
+StoredWeightFp8 with_block(StoredWeightFp8 weight, ScaleBlock block) {
+  weight.block_rows = std::max<std::int64_t>(block.rows, 1);
+  weight.block_columns = std::max<std::int64_t>(block.columns, 1);
+  return weight;
+}
+
+// The shapes in which the scales of a weight with these blocks are stored.
+std::vector<Sizes> scale_shapes(const StoredWeightFp8& weight) {
+  const std::int64_t rows = weight.scale_rows();
+  const std::int64_t columns = weight.scale_columns();
+  std::vector<Sizes> shapes{{rows, columns}, {rows, 1, columns, 1}};  // the second is modelopt's
+  if (columns == 1) shapes.push_back({rows});
+  if (weight.codes.entry->shape.size() == 3) {
+    for (Sizes& shape : shapes) shape.insert(shape.begin(), weight.matrices);
+    if (rows == 1 && columns == 1) shapes.push_back({weight.matrices});
+  }
+  return shapes;
+}
+
+bool has_shape(const StoredWeightFp8& weight) {
+  return std::ranges::count(scale_shapes(weight), weight.scales.entry->shape) > 0;
+}
+
+// Whether both weights, of one tensor, have the same scale everywhere.
+bool same_scales(const StoredWeightFp8& a, const StoredWeightFp8& b) {
+  const auto same = [](std::int64_t size, std::int64_t x, std::int64_t y) {
+    return std::min(size, x) == std::min(size, y);
+  };
+  return same(a.rows, a.block_rows, b.block_rows) && same(a.columns, a.block_columns, b.block_columns);
+}
+
+[[noreturn]] void refuse_shape(const StoredWeightFp8& weight, std::span<const ScaleBlock> blocks) {
+  std::string needs;
+  for (const ScaleBlock& block : blocks)
+    needs += fmt::format("{} in blocks of {} x {}, ", printable(scale_shapes(with_block(weight, block)).front()),
+                         block.rows, block.columns);
+  fail(Status::invalid_data,
+       "{}: has shape {}; scales of '{}', which is {}, have {}or one for each row, or one for all",
+       weight.scales.where(), printable(weight.scales.entry->shape), printable(weight.codes.entry->name),
+       printable(weight.codes.entry->shape), needs);
+}
+
+// The block that the config, or else the default, gives every scale; none where none fits.
+std::optional<StoredWeightFp8> in_blocks(const StoredWeightFp8& weight, std::span<const ScaleBlock> blocks) {
+  std::optional<StoredWeightFp8> found;
+  for (const ScaleBlock& block : blocks) {
+    const StoredWeightFp8 one = with_block(weight, block);
+    if (!has_shape(one)) continue;
+    if (found && !same_scales(*found, one))
+      fail(Status::invalid_data, "{}: config.json says blocks of {} x {} and of {} x {}, and both fit {}",
+           weight.scales.where(), found->block_rows, found->block_columns, block.rows, block.columns,
+           printable(weight.scales.entry->shape));
+    found = one;
+  }
+  return found;
+}
+
+// The weight with the block that each of its scales is of.
+StoredWeightFp8 with_its_block(StoredWeightFp8 weight, const std::optional<Config>& config) {
+  const Sizes& shape = weight.scales.entry->shape;
+  if (shape.size() < 2 && element_count(shape) == 1) {
+    weight.rows *= std::exchange(weight.matrices, 1);
+    return with_block(weight, {weight.rows, weight.columns});
+  }
+  std::vector<ScaleBlock> blocks = config ? config->scale_blocks() : std::vector<ScaleBlock>();
+  const bool are_stated = !blocks.empty();
+  if (!are_stated) blocks.push_back(kDefaultBlock);
+  if (const std::optional<StoredWeightFp8> found = in_blocks(weight, blocks)) return *found;
+  std::vector<ScaleBlock> others{{1, weight.columns}};
+  if (!are_stated) others.push_back({weight.rows, weight.columns});
+  if (weight.codes.entry->shape.size() == 3) others.push_back({weight.rows, 1});  // of Llama 4, which has [in, out]
+  for (const ScaleBlock& block : others)
+    if (const StoredWeightFp8 one = with_block(weight, block); has_shape(one)) return one;
+  refuse_shape(weight, blocks);
+}
+
+// ---- claims ----------------------------------------------------------------------------------------------------
+
+void add_fp8(Claims& claims, const StoredTensor& codes, const StoredTensor& scales) {
+  if (std::ranges::find(kScaleTypes, scales.entry->type) == kScaleTypes.end())
+    fail(Status::unsupported, "{}: is {}, while scales of FP8 weights are F32, BF16, F16, F8_E8M0 or U8",
+         scales.where(), type_name(scales.entry->type));
+  Tensor weight{codes.entry->name, codes.entry->shape, {}, {}};
+  claims.find(weight, codes.entry->name);
+  claims.find(weight, scales.entry->name);
+  StoredWeightFp8 storage = with_its_block(shaped(codes, scales), claims.config());
+  storage.dtype = unstated_dtype(claims.config());
+  weight.storage = storage;
+  claims.add(std::move(weight));
+}
+
+// What the inputs of a layer, or an attention's keys and values, are divided by before they become FP8 themselves.
+bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
+  const std::string& name = stored.entry->name;
+  if (!dtype_of(stored.entry->type)) return false;
+  for (const std::string_view ending : kActivationScales) {
+    if (!name.ends_with(ending)) continue;
+    const std::string owner = name.substr(0, name.size() - ending.size());
+    return claims.weight(ending.front() == '.' ? owner + std::string(kWeightSuffix) : owner) != nullptr;
+  }
+  return ends_with_any(name, kAttentionScales) && element_count(stored.entry->shape) == 1;
+}
+
+}  // namespace
+
+void claim_fp8(Claims& claims) {
+  std::vector<StoredTensor> bare;
+  claims.for_each_stored([&](const StoredTensor& stored) {
+    if (!is_e4m3(stored) || claims.is_claimed(stored)) return;
+    const StoredTensor* scales = scales_of(claims.model(), stored);
+    if (scales == nullptr) {
+      if (!is_scale_name(stored.entry->name)) bare.push_back(stored);
+      return;
+    }
+    add_fp8(claims, stored, *scales);
+  });
+  if (!claims.has_fp8()) return;
+  if (!bare.empty())
+    fail(Status::invalid_data, "{}: is F8_E4M3, and the tensor of its scales is missing: '{}' or '{}'",
+         bare.front().where(), printable(scale_names(bare.front().entry->name)[0]),
+         printable(scale_names(bare.front().entry->name)[1]));
+  claims.for_each_stored([&](const StoredTensor& stored) {
+    if (!claims.is_claimed(stored) && is_activation_scale(claims, stored)) claims.add_activation_scale(stored);
+  });
+}
+
+// Of a layout that is not read here, such as NVFP4, the scales are left beside the codes.
+void refuse_left_of_fp8(const Claims& claims, const StoredTensor& stored) {
+  const std::string_view name = stored.entry->name;
+  const bool is_certain = name.ends_with(kBehindName[0]);
+  const std::string_view ending = is_certain ? kBehindName[0] : kBehindName[1];
+  const bool is_weight_s = name.ends_with(std::string(kWeightSuffix) + std::string(ending));
+  if (!is_certain && (!is_weight_s || !claims.has_fp8())) return;
+  const std::string weight(name.substr(0, name.size() - ending.size()));
+  const StoredTensor* values = claims.model().find(weight);
+  if (values == nullptr)
+    fail(Status::invalid_data, "{}: has the scales of a quantized weight, but '{}' is missing", stored.where(),
+         printable(weight));
+  const TensorType type = values->entry->type;
+  if (is_certain || dtype_of(type))
+    fail(dtype_of(type) ? Status::invalid_data : Status::unsupported,
+         "{}: has the scales of '{}', which is {}: only F8_E4M3 can be scaled", stored.where(), printable(weight),
+         type_name(type));
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,100 @@
+#include "checkpoint/files/layout.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "checkpoint/files/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+struct LayoutRow {
+  void (*claim)(Claims& claims);                                          // all weights that are stored so
+  void (*refuse_left)(const Claims& claims, const StoredTensor& stored);  // what only ever is a part of one
+};
+
+constexpr std::array kLayouts{
+    LayoutRow{claim_bitsandbytes, refuse_left_of_bitsandbytes},
+    LayoutRow{claim_fp8, refuse_left_of_fp8},
+};
+
+}  // namespace
+
+std::int64_t Tensor::elements() const { return element_count(shape).value(); }  // checked when it was read
+
+std::optional<Dtype> Tensor::quantized_dtype() const {
+  if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->state.dtype;
+  if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->dtype;
+  if (const auto* weight = std::get_if<StoredWeightFp8>(&storage)) return weight->dtype;
+  return std::nullopt;
+}
+
+const StoredTensor& Tensor::values() const {
+  if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->packed;
+  if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->weight;
+  if (const auto* weight = std::get_if<StoredWeightFp8>(&storage)) return weight->codes;
+  return std::get<StoredTensor>(storage);
+}
+
+std::int64_t Tensor::stored_bytes() const {
+  std::int64_t bytes = 0;
+  for (const StoredTensor& part : parts) bytes += part.entry->bytes();
+  return bytes;
+}
+
+TensorType Tensor::decoded_type(Dtype dtype) const { return quantized_dtype() ? type_of(dtype) : values().entry->type; }
+
+std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
+  return quantized_dtype() ? elements() * static_cast<std::int64_t>(dtype_size(dtype)) : stored_bytes();
+}
+
+bool Layout::has_fp8() const { return std::ranges::any_of(tensors, &Tensor::is_fp8); }
+
+const StoredTensor* Claims::find(Tensor& weight, const std::string& name) {
+  const StoredTensor* part = model_.find(name);
+  if (part == nullptr) return nullptr;
+  if (!parts_.insert(part->entry->name).second)
+    fail(Status::invalid_data, "{}: is part of two quantized weights, one of them '{}'", part->where(),
+         printable(weight.name));
+  weight.parts.push_back(*part);
+  return part;
+}
+
+const StoredTensor& Claims::get(Tensor& weight, const StoredTensor& because, const std::string& name) {
+  const StoredTensor* part = find(weight, name);
+  if (part == nullptr)
+    fail(Status::invalid_data, "{}: needs tensor '{}', which is missing", because.where(), printable(name));
+  return *part;
+}
+
+void Claims::add_activation_scale(const StoredTensor& scale) {
+  parts_.insert(scale.entry->name);
+  activation_scales_.push_back(scale);
+}
+
+void Claims::add(Tensor weight) {
+  has_fp8_ = has_fp8_ || weight.is_fp8();
+  const std::string_view values = weight.values().entry->name;
+  weights_.emplace(values, std::move(weight));
+}
+
+const Tensor* Claims::weight(std::string_view values) const {
+  const auto found = weights_.find(values);
+  return found == weights_.end() ? nullptr : &found->second;
+}
+
+Layout read_layout(const Model& model, const std::optional<Config>& config) {
+  Claims claims(model, config);
+  for (const LayoutRow& layout : kLayouts) layout.claim(claims);
+  return claims.settled([&](const StoredTensor& stored) {
+    for (const LayoutRow& layout : kLayouts) layout.refuse_left(claims, stored);
+  });
+}
+
+void require_type(const StoredTensor& part, TensorType type) {
+  if (part.entry->type != type)
+    fail(Status::invalid_data, "{}: is {}, needs {}", part.where(), type_name(part.entry->type), type_name(type));
+}
+
+}  // namespace qfuse::checkpoint

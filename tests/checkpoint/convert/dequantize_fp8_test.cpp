@@ -1,0 +1,222 @@
+// FP8 checkpoints from file to file: every bit is that of plain arithmetic, and nothing of FP8 is left.
+#include <qfuse/checkpoint.hpp>
+
+#include "checkpoint/convert/decode.h"
+#include "fp8.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+struct StoredFp8 {
+  const char* name;
+  std::vector<std::int64_t> shape;
+  const char* scale_type;
+  std::vector<std::int64_t> scale_shape;
+  std::size_t rows;  // of each matrix, and its blocks
+  std::size_t columns;
+  std::size_t block_rows;
+  std::size_t block_columns;
+};
+
+class DecodeFp8 : public testing::TestWithParam<StoredFp8> {};
+
+TEST_P(DecodeFp8, reads_may_begin_and_end_anywhere) {
+  const StoredFp8& it = GetParam();
+  const RawTensor codes = fp8_codes(it.shape);
+  const RawTensor scales = fp8_scales(it.scale_type, it.scale_shape);
+  const std::string all = as_bf16(fp8_values(codes, scales, it.rows, it.columns, it.block_rows, it.block_columns));
+  const TemporaryDirectory directory;
+  write_file(directory / "x", safetensors({{"w.weight", codes}, {"w.weight_scale", scales}}));
+  const Model model(directory / "x");
+  const Layout layout = read_layout(model, Config(kFp8Config, ""));
+  Pipeline pipeline({});
+  const Source source = decoded(layout.tensors.at(0), Dtype::bfloat16);
+  ASSERT_EQ(source.bytes, std::ssize(all));
+  for (std::int64_t begin = 0; begin < source.bytes; begin += 2)
+    for (std::int64_t end = begin + 2; end <= source.bytes; end += 2) {
+      std::string read(static_cast<std::size_t>(end - begin), '\0');
+      source.read(begin, std::as_writable_bytes(std::span(read)), pipeline.next());
+      ASSERT_TRUE(read == all.substr(static_cast<std::size_t>(begin), read.size())) << begin << " to " << end;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DecodeFp8,
+                         testing::Values(StoredFp8{"blocks", {7, 11}, "F32", {3, 3}, 7, 11, 3, 4},
+                                         StoredFp8{"blocks_bf16", {7, 11}, "BF16", {3, 3}, 7, 11, 3, 4},
+                                         StoredFp8{"blocks_f16", {7, 11}, "F16", {3, 3}, 7, 11, 3, 4},
+                                         StoredFp8{"blocks_e8m0", {7, 11}, "F8_E8M0", {3, 3}, 7, 11, 3, 4},
+                                         StoredFp8{"blocks_u8", {7, 11}, "U8", {3, 3}, 7, 11, 3, 4},
+                                         StoredFp8{"rows", {5, 7}, "F32", {5, 1}, 5, 7, 1, 7},
+                                         StoredFp8{"all", {5, 7}, "BF16", {1}, 5, 7, 5, 7},
+                                         StoredFp8{"stack", {3, 5, 6}, "F32", {3, 2, 2}, 5, 6, 3, 4},
+                                         StoredFp8{"stack_rows", {2, 3, 5}, "F32", {2, 3, 1}, 3, 5, 1, 5},
+                                         StoredFp8{"stack_columns", {2, 3, 5}, "F32", {2, 1, 5}, 3, 5, 3, 1},
+                                         StoredFp8{"stack_all", {2, 3, 5}, "F32", {}, 6, 5, 6, 5}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+nlohmann::json written_config(const fs::path& directory) {
+  return nlohmann::json::parse(read_file(directory / "config.json"));
+}
+
+TEST(DequantizeFp8, nothing_of_fp8_is_left) {
+  const TemporaryDirectory directory;
+  const RawTensors in = small_fp8();
+  write_model(directory / "in", in, kFp8Config);
+  const ConversionReport report = dequantize(directory / "in", directory / "out");
+  const auto expected = [&](const std::string& name, std::size_t rows, std::size_t columns) {
+    const RawTensor& codes = in.at(name + ".weight");
+    return RawTensor{"BF16", codes.shape,
+                     as_bf16(fp8_values(codes, in.at(name + ".weight_scale_inv"), rows, columns, 3, 4))};
+  };
+  EXPECT_TRUE(load(directory / "out") == (RawTensors{{"a.weight", expected("a", 7, 11)},
+                                                     {"b.weight", expected("b", 5, 6)},
+                                                     {"norm.weight", in.at("norm.weight")}}));
+  EXPECT_EQ(written_config(directory / "out"), nlohmann::json({{"torch_dtype", "bfloat16"}}));
+  EXPECT_EQ(report.tensors, 3);
+  EXPECT_EQ(report.converted, 2);
+  ASSERT_FALSE(report.notes.empty());
+  EXPECT_TRUE(holds(report.notes[1],
+                    "scales of activations, which only a model that computes in FP8 has, are left "
+                    "out: 2, as 'a.input_scale'"));
+  EXPECT_TRUE(compare(directory / "in", directory / "out").equal);
+  EXPECT_TRUE(compare(directory / "in", directory / "in").equal);
+}
+
+TEST(DequantizeFp8, in_every_dtype_on_every_device_in_shards) {
+  const TemporaryDirectory directory;
+  write_model(directory / "in", small_fp8(), kFp8Config);
+  for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
+    DequantizeOptions options;
+    options.dtype = dtype;
+    options.max_shard_size = 100;
+    options.force = true;
+    dequantize(directory / "in", directory / "cpu", options);
+    EXPECT_TRUE(fs::exists(directory / "cpu/model.safetensors.index.json"));
+    EXPECT_EQ(load(directory / "cpu").at("b.weight").type, type_of_name(dtype));
+    options.exec.device = {QFUSE_REFERENCE, 0};
+    dequantize(directory / "in", directory / "reference", options);
+    EXPECT_TRUE(files_in(directory / "cpu") == files_in(directory / "reference"));
+    EXPECT_TRUE(compare(directory / "in", directory / "cpu").equal);
+  }
+}
+
+TEST(DequantizeFp8, one_wrong_bit_is_seen_by_compare) {
+  const TemporaryDirectory directory;
+  write_model(directory / "in", small_fp8(), kFp8Config);
+  dequantize(directory / "in", directory / "out");
+  RawTensors out = load(directory / "out");
+  out["b.weight"].bytes[2 * 29] ^= 1;
+  write_model(directory / "out", out);
+  const CompareReport report = compare(directory / "in", directory / "out");
+  EXPECT_EQ(report.different, 1);
+  EXPECT_EQ(report.tensors.at(1).differing, 1);
+  EXPECT_EQ(report.tensors.at(1).first_differing, 29);
+}
+
+// vLLM takes the record beside config.json for the model's.
+TEST(DequantizeFp8, records_of_other_tools_go_too) {
+  const TemporaryDirectory directory;
+  write_model(directory / "in", small_fp8(),
+              R"({"compression_config": {"ignore": ["re:lm_.*"], "config_groups": {"0": {"weights": {"num_bits": 8, )"
+              R"("type": "float", "block_structure": [3, 4]}}}}, "dtype": "bfloat16"})");
+  write_file(directory / "in/hf_quant_config.json", "{}");
+  write_file(directory / "in/tokenizer.json", "{}");
+  const ConversionReport report = dequantize(directory / "in", directory / "out");
+  EXPECT_EQ(names_in(directory / "out"), (Names{"config.json", "model.safetensors", "tokenizer.json"}));
+  EXPECT_EQ(written_config(directory / "out"), nlohmann::json({{"dtype", "bfloat16"}}));
+  EXPECT_TRUE(holds(report.notes[2], "hf_quant_config.json is left out: it says that the model is quantized"));
+}
+
+Names notes_with(const std::string& lists) {
+  const TemporaryDirectory directory;
+  RawTensors tensors = small_fp8();
+  for (const std::string layer : {"layers.0.q_proj", "layers.1.q_proj"}) {
+    tensors[layer + ".weight"] = fp8_codes({3, 4});
+    tensors[layer + ".weight_scale_inv"] = f32({1});
+  }
+  tensors["layers.2.q_proj.weight"] = random_weight({3, 4});
+  write_model(directory / "in", tensors,
+              R"({"quantization_config": {"quant_method": "fp8", "weight_block_size": [3, 4], )" + lists + "}}");
+  Names notes = dequantize(directory / "in", directory / "out").notes;
+  return {notes.begin() + 2, notes.end()};  // behind those of its family and of activations
+}
+
+TEST(DequantizeFp8, what_config_says_otherwise_is_said) {
+  const auto expect = [](const std::string& lists, const Names& parts) {
+    SCOPED_TRACE(lists);
+    const Names notes = notes_with(lists);
+    ASSERT_EQ(notes.size(), parts.size()) << (notes.empty() ? "" : notes.front());
+    for (std::size_t i = 0; i < parts.size(); ++i) EXPECT_TRUE(holds(notes[i], parts[i]));
+  };
+  const std::string unlisted = "1 weights are not FP8, as that of 'layers.2.q_proj', where the same layers of other";
+  expect(R"("ignored_layers": null)", {unlisted});
+  expect(R"("ignored_layers": ["layers.2"])", {});
+  expect(R"("ignore": ["re:.*2.q_proj"])", {});
+  expect(R"("exclude_modules": ["layers.2*"])", {});
+  expect(R"("modules_to_not_convert": ["q_proj"])",
+         {"2 weights are FP8, as that of 'layers.0.q_proj', which config.json lists as not quantized"});
+  expect(R"("modules_to_not_convert": ["layers.2.q_proj", "a"])", {"1 weights are FP8, as that of 'a'"});
+  expect(R"("ignore": ["re:("])", {"config.json's list of what is not quantized was not compared"});
+}
+
+TEST(DequantizeFp8, what_no_layout_claims_is_refused_by_name) {
+  const auto refused = [](RawTensors tensors, const std::string& part) {
+    SCOPED_TRACE(part);
+    const TemporaryDirectory directory;
+    tensors.merge(small_fp8());
+    write_model(directory / "in", tensors, kFp8Config);
+    EXPECT_REFUSED(Status::unsupported, part, dequantize(directory / "in", directory / "out"));
+    EXPECT_EQ(names_in(directory.path()), Names{"in"});
+    EXPECT_TRUE(holds(inspect(directory / "in").notes.at(0), part));
+  };
+  refused({{"e.w1.weight", {"I8", {2, 4}, "01234567"}}, {"e.w1.scale", {"F8_E8M0", {2, 1}, "01"}}},
+          "has 'e.w1.weight' in I8 with 'e.w1.scale', integers or 4-bit codes that qfuse does not read");
+  refused({{"e.w1.weight", u8({1})}, {"e.w1.weight_scale", {"F8_E4M3", {1}, "0"}}},
+          "has 'e.w1.weight' in U8 with 'e.w1.weight_scale'");
+  refused({{"e.weight_packed", u8({1})}}, "is quantized by compressed-tensors, as the names of its tensors say");
+  refused({{"c.weight", {"F8_E5M2", {2, 2}, "0123"}}},
+          "has 'c.weight' in F8_E5M2, and qfuse reads F8_E4M3 with scales");
+}
+
+TEST(DequantizeFp8, a_plain_model_whose_config_says_fp8_has_nothing_to_dequantize) {
+  const TemporaryDirectory directory;
+  write_model(directory / "in", {{"a.weight", random_weight({8, 64})}}, kFp8Config);
+  EXPECT_REFUSED(Status::unsupported, "has a quantization_config of FP8, and no tensor of F8_E4M3 with scales",
+                 dequantize(directory / "in", directory / "out"));
+}
+
+TEST(DequantizeFp8, quantize_takes_no_fp8) {
+  const TemporaryDirectory directory;
+  write_model(directory / "in", small_fp8(), kFp8Config);
+  EXPECT_REFUSED(Status::invalid_data, "'a.weight': is quantized already: dequantize the checkpoint first",
+                 quantize(directory / "in", directory / "out"));
+}
+
+TEST(DequantizeFp8, inspect_says_how_it_is_stored) {
+  const TemporaryDirectory directory;
+  write_model(directory / "in", small_fp8(), kFp8Config);
+  const Inventory inventory = inspect(directory / "in");
+  EXPECT_EQ(inventory.notes, Names());
+  ASSERT_EQ(inventory.tensors.size(), 5U);
+  const TensorInfo& a = inventory.tensors[1];
+  EXPECT_EQ(a.name, "a.weight");
+  EXPECT_EQ(a.format, "fp8");
+  EXPECT_EQ(a.dtype, "BF16");
+  EXPECT_EQ(a.block, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(a.scale_dtype, "F32");
+  EXPECT_EQ(a.blocksize, 0);
+  EXPECT_EQ(a.bytes, 77 + 36);
+  EXPECT_EQ(a.decoded_bytes, 154);
+  EXPECT_EQ(inventory.tensors[0].format, "activation_scale");
+  EXPECT_EQ(inventory.decoded_bytes, 154 + 60 + 8);
+  std::int64_t bytes = 0;
+  for (const TensorInfo& tensor : inventory.tensors) bytes += tensor.bytes;
+  EXPECT_EQ(bytes, inventory.bytes);
+  const auto json = nlohmann::json::parse(to_json(inventory));
+  EXPECT_EQ(json["tensors"][1]["block"], nlohmann::json({3, 4}));
+  EXPECT_EQ(json["tensors"][1]["scale_dtype"], "F32");
+  EXPECT_EQ(json["tensors"][4]["block"], nlohmann::json::array());
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint
