@@ -76,7 +76,7 @@ def write_tensors(path, tensors, data=b""):
     """A file of tensors, (type, shape) by name; zeros, which are a hole of the file, but for the `data` at its end."""
     header, position = {}, 0
     for name, (dtype, shape) in tensors.items():
-        end = position + {"U8": 1, "BF16": 2, "F32": 4}[dtype] * math.prod(shape)
+        end = position + {"U8": 1, "F8_E4M3": 1, "BF16": 2, "F32": 4}[dtype] * math.prod(shape)
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [position, end]}
         position = end
     text = json.dumps(header).encode()

@@ -8,7 +8,7 @@ import signal
 import sys
 import unittest
 
-from command import GOLDEN, TINY, Command, linked_libraries, write_big, write_hole, write_zeros
+from command import GOLDEN, TINY, Command, linked_libraries, write_big, write_hole, write_tensors, write_zeros
 
 
 class Dequantize(Command):
@@ -110,6 +110,44 @@ class Dequantize(Command):
         self.assertEqual(os.listdir(self.out), [source.name])
         out, _ = self.run_qfuse("dequantize", source, "-o", self.out, "--force")
         self.assertTrue(out.startswith(f"{self.out / source.name}: "), "the summary names the file")
+
+
+class Fp8(Command):
+    def setUp(self):
+        super().setUp()
+        self.source = self.directory / "in"
+        self.source.mkdir()
+        self.write()
+
+    def write(self, scales=(3, 3)):
+        """Two layers of 7 x 11 in blocks of 3 x 4, and a scale of activations."""
+        tensors = {"layers.0.input_scale": ("F32", [])}
+        for layer in ("layers.0", "layers.1"):
+            tensors |= {f"{layer}.weight": ("F8_E4M3", [7, 11]), f"{layer}.weight_scale_inv": ("F32", list(scales))}
+        write_tensors(self.source / "model.safetensors", tensors)
+        config = {"dtype": "float16", "quantization_config": {"quant_method": "fp8", "weight_block_size": [3, 4]}}
+        (self.source / "config.json").write_text(json.dumps(config))
+
+    def test_inspect(self):
+        lines = self.run_qfuse("inspect", self.source)[0].splitlines()
+        self.assertRegex(lines[1], r"\Alayers\.0\.input_scale +\[\] +activation_scale F32 +4\Z")
+        self.assertRegex(lines[2], r"\Alayers\.\{0\.\.1\}\.weight +\[7, 11\] +fp8 3x4 F32 -> F16 +226\Z")
+        summary = self.run_qfuse("inspect", self.source, "--summary")[0]
+        self.assertRegex(summary, r"\nfp8, 3x4 F32 +2 +226 B +308 B +1\.36x\n")
+
+    def test_dequantize(self):
+        out, error = self.dequantize(source=self.source)
+        self.assertRegex(out, r"\A[^\n]*out: 2 of 2 tensors dequantized, 308 B in 1 file, [\d.]+ s\n\Z")
+        self.assertIn("are left out: 1, as 'layers.0.input_scale'", error)
+        self.assertEqual(json.loads((self.out / "config.json").read_text()), {"dtype": "float16"})
+        self.assertEqual({tensor["dtype"] for tensor in self.inspect().values()}, {"F16"})
+        self.assertEqual(self.run_qfuse("compare", self.source, self.out)[0], "equal: 2 tensors, bit by bit\n")
+
+    def test_scales_of_another_shape(self):
+        self.write(scales=(2, 2))
+        for arguments in (["dequantize", self.source, "-o", self.out], ["inspect", self.source]):
+            self.assertIn("have [3, 3] in blocks of 3 x 4", self.error(*arguments, code=1))
+        self.assertFalse(self.out.exists())
 
 
 class Device(Command):

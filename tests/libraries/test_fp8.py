@@ -4,13 +4,25 @@ where transformers cannot: blocks that do not divide a matrix, as DeepSeek's 576
 import json
 
 import torch
-from libraries import Judged, main, run_qfuse
+import transformers
+from families import make
+from libraries import ALL, Judged, main, run_qfuse
 from models import load, same_bits
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, FineGrainedFP8Config
 from transformers.integrations.finegrained_fp8 import Fp8Quantize
 from transformers.models.llama import LlamaConfig, LlamaForCausalLM
 
+FAMILIES = [
+    "DeepseekV3ForCausalLM",
+    "Qwen3MoeForCausalLM",
+    "DeepseekV4ForCausalLM",
+    "Glm4MoeForCausalLM",
+    "GptOssForCausalLM",
+    "Llama4ForCausalLM",
+    "MiniMaxM2ForCausalLM",
+    "Qwen3NextForCausalLM",
+]
 CODES, RAGGED = torch.float8_e4m3fn, (72, 200)
 IDS = torch.arange(3, 35).reshape(2, 16)
 # Of a Llama whose matrices are whole blocks of 32, and of one whose none is.
@@ -159,6 +171,28 @@ class Fp8(Judged):
             self.assertEqual(out.keys(), blocks.keys())
             for key, tensor in out.items():
                 self.assertTrue(same_bits(tensor, decoded(tensors[key], factors[key], blocks[key], dtype)), key)
+
+    def test_families(self):
+        """Experts one by one and as stacks, in blocks that do not divide them; all keys are the plain model's."""
+        for name in FAMILIES if ALL else FAMILIES[:2]:
+            with self.subTest(name):
+                make(name, self.directory / name)
+                tensors = {}
+                for key, tensor in load_file(self.directory / name / "model.safetensors").items():
+                    tensors[key] = tensor
+                    if tensor.ndim > 1 and ("_proj" in key or ".experts." in key) and not key.endswith("bias"):
+                        grid = *tensor.shape[:-2], *(ceil(size, 48) for size in tensor.shape[-2:])
+                        tensors |= {key: every_code(tensor.shape), f"{key}_scale_inv": torch.rand(grid)}
+                config = json.loads((self.directory / name / "config.json").read_text())
+                quantization = {"quant_method": "fp8", "weight_block_size": [48, 48]}
+                path = self.write(f"{name}-fp8", tensors, config | {"quantization_config": quantization})
+                run_qfuse("check", path)
+                out = self.convert("dequantize", path, "--check", to=f"{name}-out")
+                load(getattr(transformers, name), out)
+                for key, tensor in load_file(out / "model.safetensors").items():
+                    scales = tensors.get(f"{key}_scale_inv")
+                    expected = tensors[key] if scales is None else decoded(tensors[key], scales, (48, 48))
+                    self.assertTrue(same_bits(tensor, expected), key)
 
     def test_a_matrix_of_deepseek(self):
         """kv_a_proj_with_mqa, of which 576 // 5 is 115."""

@@ -1,6 +1,8 @@
 // FP8 checkpoints from file to file: every bit is that of plain arithmetic, and nothing of FP8 is left.
+#include <algorithm>
 #include <qfuse/checkpoint.hpp>
 
+#include "adapters.h"
 #include "checkpoint/convert/decode.h"
 #include "fp8.h"
 
@@ -190,6 +192,38 @@ TEST(DequantizeFp8, quantize_takes_no_fp8) {
   write_model(directory / "in", small_fp8(), kFp8Config);
   EXPECT_REFUSED(Status::invalid_data, "'a.weight': is quantized already: dequantize the checkpoint first",
                  quantize(directory / "in", directory / "out"));
+}
+
+TEST(DequantizeFp8, a_merge_is_that_onto_the_decoded_model) {
+  const TemporaryDirectory directory;
+  write_model(directory / "fp8", small_fp8(), kFp8Config);
+  dequantize(directory / "fp8", directory / "plain");
+  write_adapter(directory / "adapter", lora("a", 7, 11, 2), {{"r", 2}});
+  const std::vector<AdapterInput> adapters{{directory / "adapter"}};
+  const MergeReport report = merge(directory / "fp8", adapters, directory / "merged");
+  merge(directory / "plain", adapters, directory / "expected");
+  EXPECT_TRUE(load(directory / "merged") == load(directory / "expected"));
+  EXPECT_FALSE(load(directory / "merged") == load(directory / "plain"));
+  EXPECT_EQ(written_config(directory / "merged"), nlohmann::json({{"torch_dtype", "bfloat16"}}));
+  EXPECT_TRUE(std::ranges::any_of(
+      report.notes, [](const std::string& note) { return note.find("scales of activations") != note.npos; }));
+  CompareOptions compared;
+  compared.adapters = adapters;
+  EXPECT_TRUE(compare(directory / "fp8", directory / "merged", compared).equal);
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  EXPECT_REFUSED(Status::invalid_argument, "is FP8, and cannot become nf4: dequantize the base first",
+                 merge(directory / "fp8", adapters, directory / "nf4", options));
+}
+
+// GPT-2's Conv1D is [in, out]; bitsandbytes stores it as [out, in], and of FP8 nobody does.
+TEST(DequantizeFp8, nothing_is_transposed) {
+  const TemporaryDirectory directory;
+  RawTensors tensors{{"h.0.attn.c_attn.weight", fp8_codes({4, 12})}, {"h.0.attn.c_attn.weight_scale", f32({1})}};
+  write_model(directory / "in", tensors, R"({"model_type": "gpt2"})");
+  dequantize(directory / "in", directory / "out");
+  EXPECT_EQ(load(directory / "out").at("h.0.attn.c_attn.weight").shape, (std::vector<std::int64_t>{4, 12}));
+  EXPECT_TRUE(compare(directory / "in", directory / "out").equal);
 }
 
 TEST(DequantizeFp8, inspect_says_how_it_is_stored) {

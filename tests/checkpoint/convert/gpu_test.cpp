@@ -8,6 +8,7 @@
 
 #include "adapters.h"
 #include "conversions.h"
+#include "fp8.h"
 #include "support.h"
 #include "support/quick.h"
 
@@ -107,6 +108,24 @@ RawTensors plain_model() {
     tensors["m." + std::to_string(i) + ".weight"] =
         random_tensor("BF16", {i + 1, 64 * i + 3}, static_cast<unsigned>(i));
   return tensors;
+}
+
+TEST_F(Gpu, decodes_fp8_in_pieces_that_begin_within_blocks) {
+  const TemporaryDirectory directory;
+  RawTensors tensors{{"a.weight", fp8_codes({1999, 7001})},  // 28 MB as bf16: two pieces
+                     {"a.weight_scale_inv", fp8_scales("BF16", {16, 55})},
+                     {"e.down_proj", fp8_codes({3, 100, 333})},
+                     {"e.down_proj_scale", fp8_scales("F8_E8M0", {3, 1, 3})},
+                     {"b.weight", fp8_codes({77, 130})},
+                     {"b.weight_scale", fp8_scales("F32", {77, 1})}};
+  write_file(directory / "in", safetensors(tensors));
+  for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32})
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      DequantizeOptions options;
+      options.dtype = dtype;
+      options.exec.device = device;
+      dequantize(directory / "in", out, options);
+    });
 }
 
 TEST_F(Gpu, converts_tensors_of_all_sizes_there_and_back) {

@@ -282,6 +282,24 @@ TEST_F(Check, QuantizedWeightsHaveTheirShapes) {
   EXPECT_EQ(problems(), Names({"mismatched model.layers.0.mlp.up_proj.weight"}));
 }
 
+TEST_F(Check, WeightsInFp8AreAsConfigSaysOrNot) {
+  const std::string first = "model.layers.0.mlp.up_proj";
+  const std::string second = "model.layers.1.mlp.up_proj";
+  tensors[first + ".weight"] = {"F8_E4M3", {12, 8}, std::string(96, '\0')};
+  tensors[first + ".weight_scale_inv"] = f32({1});
+  tensors["model.layers.0.self_attn.k_scale"] = f32({1});
+  EXPECT_EQ(problems(), Names({"quantization ", "quantization "})) << "no record, and the other layer's is plain";
+  config["quantization_config"] = {{"quant_method", "fp8"}, {"modules_to_not_convert", {second}}};
+  EXPECT_EQ(problems(), Names());
+  EXPECT_FALSE(report().cannot_tell);
+  config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"ignore", {second}}};
+  EXPECT_TRUE(holds(report().problems.at(0).message, "says that bitsandbytes quantized it, and its weights are FP8"));
+  config["quantization_config"] = {{"quant_method", "fp8"}, {"ignored_layers", {"up_proj"}}};
+  EXPECT_TRUE(holds(report().problems.at(0).message, "which config.json lists as not quantized"));
+  tensors[first + ".weight_scale_inv"] = {"F32", {2, 1}, std::string(8, '\0')};
+  EXPECT_REFUSED(Status::invalid_data, "have [1, 1] in blocks of 128 x 128", static_cast<void>(report()));
+}
+
 TEST_F(Check, FindsAConfigThatSpeaksOfQuantizedWeights) {
   config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_4bit", true}};
   EXPECT_EQ(problems(), Names({"quantization "}));
