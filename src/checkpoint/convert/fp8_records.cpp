@@ -9,17 +9,13 @@
 
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/name_pattern.h"
+#include "checkpoint/names/names.h"
 #include "checkpoint/names/patterns.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
 constexpr const char* kModeloptRecord = "hf_quant_config.json";
-
-std::string module_of(const Tensor& tensor) {
-  const std::string& name = tensor.name;
-  return name.ends_with(kWeightSuffix) ? name.substr(0, name.size() - kWeightSuffix.size()) : name;
-}
 
 // The modules that a config says are not quantized.
 class PlainModules {
@@ -48,7 +44,7 @@ class PlainModules {
 };
 
 // Without its numbers, as the same layer of any block is called.
-std::string without_numbers(std::string module) {
+std::string kind_of_module(std::string module) {
   std::erase_if(module, [](unsigned char c) { return std::isdigit(c) != 0; });
   return module;
 }
@@ -58,19 +54,20 @@ void add_counted(const std::vector<std::string>& modules, const char* what, std:
   if (!modules.empty()) lines.push_back(fmt::format(fmt::runtime(what), modules.size(), printable(modules.front())));
 }
 
-void add_lists(const PlainModules& plain, std::span<const Tensor> tensors, std::vector<std::string>& lines) {
+// `names_targets`: what is quantized is listed too, as compressed-tensors does.
+void add_lists(const PlainModules& plain, bool names_targets, std::span<const Tensor> tensors,
+               std::vector<std::string>& lines) {
   std::set<std::string> fp8_kinds;
+  for (const Tensor& tensor : tensors)
+    if (tensor.is_fp8()) fp8_kinds.insert(kind_of_module(std::string(module_of(tensor.name))));
   std::vector<std::string> listed;
   std::vector<std::string> unlisted;
   for (const Tensor& tensor : tensors) {
-    if (!tensor.is_fp8()) continue;
-    fp8_kinds.insert(without_numbers(module_of(tensor)));
-    if (plain.hold(module_of(tensor))) listed.push_back(module_of(tensor));
+    const std::string module(module_of(tensor.name));
+    const bool is_alike = !names_targets && tensor.shape.size() == 2 && fp8_kinds.contains(kind_of_module(module));
+    if (!tensor.is_fp8() && !is_alike) continue;
+    if (plain.hold(module) == tensor.is_fp8()) (tensor.is_fp8() ? listed : unlisted).push_back(module);
   }
-  for (const Tensor& tensor : tensors)
-    if (!tensor.is_fp8() && tensor.shape.size() == 2 && fp8_kinds.contains(without_numbers(module_of(tensor))) &&
-        !plain.hold(module_of(tensor)))
-      unlisted.push_back(module_of(tensor));
   add_counted(listed, "{} weights are FP8, as that of '{}', which config.json lists as not quantized", lines);
   add_counted(
       unlisted,
@@ -84,10 +81,10 @@ void add_lists(const PlainModules& plain, std::span<const Tensor> tensors, std::
 std::vector<std::string> fp8_disagreements(const Config& config, std::span<const Tensor> tensors) {
   std::vector<std::string> lines;
   if (std::ranges::none_of(tensors, &Tensor::is_fp8)) return lines;
-  if (config.is_quantized() && config.foreign_quant_method().empty())
+  if (config.word("quantization_config.quant_method") == "bitsandbytes")
     lines.emplace_back("config.json says that bitsandbytes quantized it, and its weights are FP8");
   try {
-    add_lists(PlainModules(config), tensors, lines);
+    add_lists(PlainModules(config), config.foreign_quant_method() == "compressed-tensors", tensors, lines);
   } catch (const Error& error) {  // an expression that is none
     lines.push_back(fmt::format("config.json's list of what is not quantized was not compared: {}", error.what()));
   }

@@ -72,7 +72,7 @@ StoredWeightFp8 shaped(const StoredTensor& codes, const StoredTensor& scales) {
   weight.columns = shape.empty() ? 1 : shape.back();
   if (shape.size() == 3) weight.matrices = shape.front();
   const auto first = shape.begin() + (shape.size() == 3 ? 1 : 0);
-  weight.rows = shape.empty() ? 1 : element_count(Sizes(first, shape.end() - 1)).value();  // of the whole, checked
+  weight.rows = shape.empty() ? 1 : element_count(Sizes(first, shape.end() - 1)).value();  // a part of the checked size
   return weight;
 }
 

@@ -137,8 +137,7 @@ Names notes_with(const std::string& lists) {
     tensors[layer + ".weight_scale_inv"] = f32({1});
   }
   tensors["layers.2.q_proj.weight"] = random_weight({3, 4});
-  write_model(directory / "in", tensors,
-              R"({"quantization_config": {"quant_method": "fp8", "weight_block_size": [3, 4], )" + lists + "}}");
+  write_model(directory / "in", tensors, R"({"quantization_config": {"weight_block_size": [3, 4], )" + lists + "}}");
   Names notes = dequantize(directory / "in", directory / "out").notes;
   return {notes.begin() + 2, notes.end()};  // behind those of its family and of activations
 }
@@ -151,14 +150,17 @@ TEST(DequantizeFp8, what_config_says_otherwise_is_said) {
     for (std::size_t i = 0; i < parts.size(); ++i) EXPECT_TRUE(holds(notes[i], parts[i]));
   };
   const std::string unlisted = "1 weights are not FP8, as that of 'layers.2.q_proj', where the same layers of other";
-  expect(R"("ignored_layers": null)", {unlisted});
-  expect(R"("ignored_layers": ["layers.2"])", {});
-  expect(R"("ignore": ["re:.*2.q_proj"])", {});
-  expect(R"("exclude_modules": ["layers.2*"])", {});
-  expect(R"("modules_to_not_convert": ["q_proj"])",
+  expect(R"("quant_method": "fp8", "ignored_layers": null)", {unlisted});
+  expect(R"("quant_method": "compressed-tensors", "ignore": [])", {});
+  expect(R"("quant_method": "fp8", "ignored_layers": ["layers.2"])", {});
+  expect(R"("quant_method": "fp8", "ignore": ["re:.*2.q_proj"])", {});
+  expect(R"("quant_method": "fp8", "exclude_modules": ["layers.2*"])", {});
+  expect(R"("quant_method": "fp8", "modules_to_not_convert": ["q_proj"])",
          {"2 weights are FP8, as that of 'layers.0.q_proj', which config.json lists as not quantized"});
-  expect(R"("modules_to_not_convert": ["layers.2.q_proj", "a"])", {"1 weights are FP8, as that of 'a'"});
-  expect(R"("ignore": ["re:("])", {"config.json's list of what is not quantized was not compared"});
+  expect(R"("quant_method": "fp8", "modules_to_not_convert": ["layers.2.q_proj", "a"])",
+         {"1 weights are FP8, as that of 'a'"});
+  expect(R"("quant_method": "fp8", "ignore": ["re:("])",
+         {"config.json's list of what is not quantized was not compared"});
 }
 
 TEST(DequantizeFp8, what_no_layout_claims_is_refused_by_name) {
