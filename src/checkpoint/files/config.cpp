@@ -352,6 +352,16 @@ std::optional<Config> read_config(const Model& model) {
   return read_config_in(model.path());
 }
 
+std::vector<ScaleBlock> scale_blocks_beside(const Model& model) {
+  if (model.is_directory()) return {};
+  try {
+    const std::optional<Config> config = read_config_in(model.path().parent_path());
+    return config ? config->scale_blocks() : std::vector<ScaleBlock>();
+  } catch (const Error&) {
+    return {};  // what lies beside a file may be something else of that name
+  }
+}
+
 std::vector<std::string> read_model_types(const Model& model) {
   try {
     const std::optional<Config> config =

@@ -136,6 +136,9 @@ std::optional<Config> read_config(const Model& model);
 // The model_types of a model's config.json, of a file's that of the directory that it lies in; empty without one.
 std::vector<std::string> read_model_types(const Model& model);
 
+// The blocks that the config.json says which a model that is a file lies beside; none where it says none, or is none.
+std::vector<ScaleBlock> scale_blocks_beside(const Model& model);
+
 // What weights of a model with this config decode to whose files do not say, LLM.int8 and FP8: its dtype, or bfloat16.
 Dtype unstated_dtype(const std::optional<Config>& config);
 

@@ -133,14 +133,13 @@ std::optional<StoredWeightFp8> in_blocks(const StoredWeightFp8& weight, std::spa
   return found;
 }
 
-// The weight with the block that each of its scales is of.
-StoredWeightFp8 with_its_block(StoredWeightFp8 weight, const std::optional<Config>& config) {
+// The weight with the block that each of its scales is of; `blocks`: those that a config states.
+StoredWeightFp8 with_its_block(StoredWeightFp8 weight, std::vector<ScaleBlock> blocks) {
   const Sizes& shape = weight.scales.entry->shape;
   if (shape.size() < 2 && element_count(shape) == 1) {
     weight.rows *= std::exchange(weight.matrices, 1);
     return with_block(weight, {weight.rows, weight.columns});
   }
-  std::vector<ScaleBlock> blocks = config ? config->scale_blocks() : std::vector<ScaleBlock>();
   const bool are_stated = !blocks.empty();
   if (!are_stated) blocks.push_back(kDefaultBlock);
   if (const std::optional<StoredWeightFp8> found = in_blocks(weight, blocks)) return *found;
@@ -154,14 +153,15 @@ StoredWeightFp8 with_its_block(StoredWeightFp8 weight, const std::optional<Confi
 
 // ---- claims ----------------------------------------------------------------------------------------------------
 
-void add_fp8(Claims& claims, const StoredTensor& codes, const StoredTensor& scales) {
+void add_fp8(Claims& claims, const StoredTensor& codes, const StoredTensor& scales,
+             const std::vector<ScaleBlock>& blocks) {
   if (std::ranges::find(kScaleTypes, scales.entry->type) == kScaleTypes.end())
     fail(Status::unsupported, "{}: is {}, while scales of FP8 weights are F32, BF16, F16, F8_E8M0 or U8",
          scales.where(), type_name(scales.entry->type));
   Tensor weight{codes.entry->name, codes.entry->shape, {}, {}};
   claims.find(weight, codes.entry->name);
   claims.find(weight, scales.entry->name);
-  StoredWeightFp8 storage = with_its_block(shaped(codes, scales), claims.config());
+  StoredWeightFp8 storage = with_its_block(shaped(codes, scales), blocks);
   storage.dtype = unstated_dtype(claims.config());
   weight.storage = storage;
   claims.add(std::move(weight));
@@ -183,6 +183,7 @@ bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
 
 void claim_fp8(Claims& claims) {
   std::vector<StoredTensor> bare;
+  std::optional<std::vector<ScaleBlock>> blocks;
   claims.for_each_stored([&](const StoredTensor& stored) {
     if (!is_e4m3(stored) || claims.is_claimed(stored)) return;
     const StoredTensor* scales = scales_of(claims.model(), stored);
@@ -190,7 +191,8 @@ void claim_fp8(Claims& claims) {
       if (!is_scale_name(stored.entry->name)) bare.push_back(stored);
       return;
     }
-    add_fp8(claims, stored, *scales);
+    if (!blocks) blocks = claims.config() ? claims.config()->scale_blocks() : scale_blocks_beside(claims.model());
+    add_fp8(claims, stored, *scales, *blocks);
   });
   if (!claims.has_fp8()) return;
   if (!bare.empty())

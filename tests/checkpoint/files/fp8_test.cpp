@@ -170,6 +170,19 @@ TEST(Fp8, every_tensor_is_claimed_once) {
   EXPECT_EQ(bytes, model.data_bytes());
 }
 
+// Or another one of that name.
+TEST(Fp8, a_file_has_the_blocks_of_the_config_beside_it) {
+  const TemporaryDirectory directory;
+  write_file(directory / "x.safetensors", safetensors(small_fp8()));
+  const auto block = [&] { return inspect(directory / "x.safetensors").tensors.at(1).block; };
+  write_file(directory / "config.json", kFp8Config);
+  EXPECT_EQ(block(), (std::vector<std::int64_t>{3, 4}));
+  for (const char* config : {"{}", "x", R"({"quantization_config": {"weight_block_size": 1}})"}) {
+    write_file(directory / "config.json", config);
+    EXPECT_REFUSED(Status::invalid_data, "in blocks of 128 x 128", block());
+  }
+}
+
 TEST(Fp8, weights_decode_to_the_dtype_of_the_config) {
   const TemporaryDirectory directory;
   write_file(directory / "x", safetensors({{"w.weight", fp8_codes({2, 3})}, {"w.weight_scale", f32({1})}}));
