@@ -127,8 +127,8 @@ Command add_merge(CLI::App& app) {
   auto args = std::make_shared<MergeArguments>();
   parser
       ->add_option("BASE|ADAPTER", args->in,
-                   "The model: a .safetensors file, a model directory or a diffusers pipeline, plain or quantized by "
-                   "bitsandbytes. Or one adapter of peft and nothing else: its base is the one that its "
+                   "The model: a .safetensors file, a model directory or a diffusers pipeline, plain, quantized by "
+                   "bitsandbytes or in FP8. Or one adapter of peft and nothing else: its base is the one that its "
                    "adapter_config.json names, a directory here or beside the adapter, or a model in the Hub's cache")
       ->type_name(kPath)
       ->required();

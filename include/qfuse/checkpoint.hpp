@@ -209,7 +209,7 @@ struct MergeReport : ConversionReport {
 QFUSE_API std::filesystem::path find_base(const std::filesystem::path& adapter);
 
 // Writes `base`, or where that is empty find_base() of the first adapter, with LoRA adapters merged into it: an
-// unquantized checkpoint, that a 4-bit or LLM.int8 base is decoded for, or a 4-bit one. Each element is the sum of
+// unquantized checkpoint, that a 4-bit, LLM.int8 or FP8 base is decoded for, or a 4-bit one. Each element is the sum of
 // qfuse_lora_merge over all adapters in their order, rounded once; with
 // DoRA, then multiplied by magnitude / length of its row. Every tensor of an adapter is used exactly once, or the merge
 // is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be

@@ -17,18 +17,23 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-constexpr std::array<std::string_view, 2> kBehindName{"_scale_inv", "_scale"};
-constexpr std::array<std::string_view, 2> kBehindModule{".scale", ".qscale_weight"};
+constexpr std::string_view kInverse = "_scale_inv";
+constexpr std::array<std::string_view, 2> kBehindName{kInverse, "_scale"};
+constexpr std::array<std::string_view, 3> kBehindModule{".scale", ".qscale_weight", ".scale_weight"};
 constexpr std::array kScaleTypes{TensorType::f32, TensorType::bf16, TensorType::f16, TensorType::f8_e8m0,
                                  TensorType::u8};
 constexpr ScaleBlock kDefaultBlock{128, 128};
 
 // Behind a module's or a stack's name.
-constexpr std::array<std::string_view, 5> kActivationScales{".input_scale", ".activation_scale", ".qscale_act",
-                                                            "_input_scale", "_activation_scale"};
+constexpr std::array<std::string_view, 7> kActivationScales{".input_scale",   ".activation_scale", ".qscale_act",
+                                                            ".scale_input",   "_input_scale",      "_activation_scale",
+                                                            ".input_scale_ub"};
 // Of an attention, anywhere.
 constexpr std::array<std::string_view, 6> kAttentionScales{".k_scale",      ".v_scale",  ".q_scale",
                                                            ".output_scale", ".kv_scale", ".prob_scale"};
+
+// ComfyUI's, which say that there are FP8 weights.
+constexpr std::array<std::string_view, 2> kMarkers{"scaled_fp8", ".comfy_quant"};
 
 bool is_e4m3(const StoredTensor& stored) { return stored.entry->type == TensorType::f8_e4m3; }
 
@@ -167,9 +172,11 @@ void add_fp8(Claims& claims, const StoredTensor& codes, const StoredTensor& scal
   claims.add(std::move(weight));
 }
 
-// What the inputs of a layer, or an attention's keys and values, are divided by before they become FP8 themselves.
+// What the inputs of a layer, or an attention's keys and values, are divided by before they become FP8 themselves; or a
+// marker.
 bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
   const std::string& name = stored.entry->name;
+  if (ends_with_any(name, kMarkers)) return true;
   if (!dtype_of(stored.entry->type)) return false;
   for (const std::string_view ending : kActivationScales) {
     if (!name.ends_with(ending)) continue;
@@ -177,6 +184,19 @@ bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
     return claims.weight(ending.front() == '.' ? owner + std::string(kWeightSuffix) : owner) != nullptr;
   }
   return ends_with_any(name, kAttentionScales) && element_count(stored.entry->shape) == 1;
+}
+
+// The weight that a tensor of scales is called after; "" of a name that other tensors have too.
+std::string weight_of_scales(const StoredTensor& stored, bool has_fp8) {
+  const std::string& name = stored.entry->name;
+  const auto before = [&](std::string_view ending) { return name.substr(0, name.size() - ending.size()); };
+  if (name.ends_with(kInverse)) return before(kInverse);
+  if (!has_fp8) return "";
+  if (name.ends_with(".weight_scale")) return before("_scale");
+  for (const std::string_view ending : kBehindModule)
+    if (name.ends_with(ending) && (ending != ".scale" || stored.entry->type == TensorType::f8_e8m0))
+      return before(ending) + std::string(kWeightSuffix);
+  return "";
 }
 
 }  // namespace
@@ -188,7 +208,7 @@ void claim_fp8(Claims& claims) {
     if (!is_e4m3(stored) || claims.is_claimed(stored)) return;
     const StoredTensor* scales = scales_of(claims.model(), stored);
     if (scales == nullptr) {
-      if (!is_scale_name(stored.entry->name)) bare.push_back(stored);
+      if (!is_scale_name(stored.entry->name) && !ends_with_any(stored.entry->name, kMarkers)) bare.push_back(stored);
       return;
     }
     if (!blocks) blocks = claims.config() ? claims.config()->scale_blocks() : scale_blocks_beside(claims.model());
@@ -206,18 +226,14 @@ void claim_fp8(Claims& claims) {
 
 // Of a layout that is not read here, such as NVFP4, the scales are left beside the codes.
 void refuse_left_of_fp8(const Claims& claims, const StoredTensor& stored) {
-  const std::string_view name = stored.entry->name;
-  const bool is_certain = name.ends_with(kBehindName[0]);
-  const std::string_view ending = is_certain ? kBehindName[0] : kBehindName[1];
-  const bool is_weight_s = name.ends_with(std::string(kWeightSuffix) + std::string(ending));
-  if (!is_certain && (!is_weight_s || !claims.has_fp8())) return;
-  const std::string weight(name.substr(0, name.size() - ending.size()));
+  const std::string weight = weight_of_scales(stored, claims.has_fp8());
+  if (weight.empty()) return;
   const StoredTensor* values = claims.model().find(weight);
   if (values == nullptr)
     fail(Status::invalid_data, "{}: has the scales of a quantized weight, but '{}' is missing", stored.where(),
          printable(weight));
   const TensorType type = values->entry->type;
-  if (is_certain || dtype_of(type))
+  if (dtype_of(type) || stored.entry->name.ends_with(kInverse))
     fail(dtype_of(type) ? Status::invalid_data : Status::unsupported,
          "{}: has the scales of '{}', which is {}: only F8_E4M3 can be scaled", stored.where(), printable(weight),
          type_name(type));

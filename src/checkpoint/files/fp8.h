@@ -1,7 +1,7 @@
 // FP8 checkpoints, read: a weight of F8_E4M3 beside its scales, which are factors, whatever their names say.
 //   <name>                          F8_E4M3 [rows, columns], or [experts, rows, columns]
 //   <name>_scale_inv, <name>_scale  of DeepSeek, Qwen, compressed-tensors and modelopt: <prefix>.weight_scale_inv
-//   <prefix>.scale, .qscale_weight  of DeepSeek-V4 and of Mistral's own files, beside <prefix>.weight
+//   <prefix>.scale, .qscale_weight, .scale_weight  of DeepSeek-V4, Mistral's own files and ComfyUI, for <prefix>.weight
 // Scales are F32, BF16, F16, F8_E8M0 or U8, which is E8M0 too: one for all, one a row, or one for each block of rows
 // and columns. A block's size is config.json's or 128 x 128, never derived from how many scales there are: 576 rows
 // have 5 rows of scales, and the last is of 64.

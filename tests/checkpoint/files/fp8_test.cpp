@@ -38,6 +38,7 @@ TEST(Fp8, a_block_is_what_config_says_or_128_by_128_and_scales_fit_it_by_ceil) {
   const std::vector<AcceptedFp8> cases{
       {"deepseek_ragged", {576, 7168}, "w.weight_scale_inv", {5, 56}, {1, 576, 7168, 128, 128}},
       {"deepseek_v4", {576, 200}, "w.scale", {5, 2}, {1, 576, 200, 128, 128}},
+      {"comfy", {576, 200}, "w.scale_weight", {}, {1, 576, 200, 576, 200}},
       {"mistral", {576, 200}, "w.qscale_weight", {}, {1, 576, 200, 576, 200}},
       {"config", {7, 11}, "w.weight_scale_inv", {3, 3}, {1, 7, 11, 3, 4}, kFp8Config},
       {"config_of_a_part", {7, 11}, "w.weight_scale_inv", {3, 3}, {1, 7, 11, 3, 4}, part.c_str()},
@@ -122,6 +123,8 @@ TEST(Fp8, refuses_weights_whose_parts_disagree) {
       {"weight_missing", without_part(good, "b.weight"),
        "'b.weight_scale_inv': has the scales of a quantized weight, but 'b.weight' is missing"},
       {"weight_missing_of_others", with_part(good, "c.weight_scale", scales({1})), "but 'c.weight' is missing"},
+      {"weight_missing_of_comfy", with_part(good, "c.scale_weight", scales({1})), "but 'c.weight' is missing"},
+      {"weight_missing_of_v4", with_part(good, "c.scale", fp8_scales("F8_E8M0", {1})), "but 'c.weight' is missing"},
       {"weight_plain", with_part(good, "b.weight", f32({1})),
        "'b.weight_scale_inv': has the scales of 'b.weight', which is F32: only F8_E4M3 can be scaled"},
       {"weight_e5m2", with_part(good, "b.weight", {"F8_E5M2", {5, 6}, std::string(30, 'x')}), "which is F8_E5M2",
@@ -150,6 +153,8 @@ TEST(Fp8, every_tensor_is_claimed_once) {
   tensors["a.k_scale"] = f32({1, 2});       // more than an attention's: a parameter
   tensors["other.input_scale"] = f32({1});  // of no FP8 weight
   tensors["gain.scale"] = f32({1});
+  tensors["scaled_fp8"] = {"F8_E4M3", {0}, ""};
+  tensors["a.comfy_quant"] = text("{}");
   const TemporaryDirectory directory;
   write_file(directory / "x", safetensors(tensors));
   const Model model(directory / "x");
@@ -166,7 +171,7 @@ TEST(Fp8, every_tensor_is_claimed_once) {
     bytes += scale.entry->bytes();
     scales.push_back(scale.entry->name);
   }
-  EXPECT_EQ(scales, Names({"a.input_scale", "attention.k_scale"}));
+  EXPECT_EQ(scales, Names({"a.comfy_quant", "a.input_scale", "attention.k_scale", "scaled_fp8"}));
   EXPECT_EQ(bytes, model.data_bytes());
 }
 
