@@ -678,7 +678,8 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped
  * sums before they are rounded: an outlier is spread over its block, so that one scale a row is enough.
  *   once a weight and direction   qfuse_rotated_int8_weight_scales, rows or cols floats that the caller keeps
  *   in each pass                  qfuse_rotated_int8_weight, to memory that layers can share
- *                                 qfuse_rotated_int8_quantize, of x or dy
+ *                                 qfuse_rotated_int8_quantize, of x or dy; or, where they are made by a SwiGLU block,
+ *                                 qfuse_rotated_int8_swiglu
  *                                 qfuse_rotated_int8_matmul, with LoRA's terms and the bias
  * Bytes and sums are the same on every device. docs/ACCURACY.md has the error: of y 1.1 %, of dx 1.25 % of its norm,
  * where bf16 has 0.2 % and NF4 itself 8.5 %. Rotations before rounding are those of QuaRot (arXiv 2404.00456) and, for
@@ -786,6 +787,31 @@ typedef struct qfuse_rotated_int8_matmul_params {
 
 /* Errors as for qfuse_rotated_int8_quantize; also INVALID_ARGUMENT for more terms, whose sum may leave int32. */
 QFUSE_API qfuse_status qfuse_rotated_int8_matmul(const qfuse_rotated_int8_matmul_params* params, const qfuse_exec* exec,
+                                                 qfuse_error* error);
+
+/* A SwiGLU block between such products, and what follows it quantized in the same pass: forward the y that is the x of
+ * down's product, backward the d_gate and d_up that are the dy of gate's and up's. Per element y, d_gate and d_up are
+ * those of qfuse_swiglu, below, with its exp, rounded to bf16; the scales and q of their rows are then those of
+ * qfuse_rotated_int8_quantize. Of q alone no bf16 array is written; LoRA's own products need `out` too. */
+typedef struct qfuse_rotated_int8_swiglu_params {
+  size_t struct_size;
+  int64_t m;        /* tokens, >= 0 */
+  int64_t h;        /* channels, which are terms: a multiple of 64, >= 0 */
+  const void* gate; /* [m, h] bf16 */
+  const void* up;   /* [m, h] bf16 */
+  qfuse_direction direction;
+  int8_t* q;    /* out: FORWARD [m, h], of y; BACKWARD [2, m, h], of d_gate and then of d_up */
+  float* scale; /* out: [m] or [2, m] */
+  /* optional from here on */
+  const void* grad_y;    /* BACKWARD: [m, h] bf16; FORWARD does not read it */
+  void* out;             /* out: what q is made from, [m, h] or [2, m, h] bf16; NULL leaves it out */
+  int64_t gate_stride;   /* elements from one row of gate to the next, >= h; 0 stands for h */
+  int64_t up_stride;     /* likewise of up */
+  int64_t grad_y_stride; /* likewise of grad_y */
+} qfuse_rotated_int8_swiglu_params;
+
+/* Errors as for qfuse_rotated_int8_quantize. */
+QFUSE_API qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
 /* ---- swiglu ---------------------------------------------------------------------------------------------------- */

@@ -788,6 +788,37 @@ inline void rotated_int8_weight(const Weight4bit& weight, Direction direction, s
   detail::throw_if(qfuse_rotated_int8_weight(&p, &e, &error), error);
 }
 
+// Of a SwiGLU block between products: y, or, backward, d_gate and then d_up. gate, up and, backward, grad_y are m*h
+// bf16 values, and so is `out`, or twice as many, what q is made from; empty: not asked for.
+inline void rotated_int8_swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> gate,
+                                std::span<const std::byte> up, Direction direction, const RotatedInt8Out& made,
+                                const Exec& exec = {}, std::span<const std::byte> grad_y = {},
+                                std::span<std::byte> out = {}) {
+  const std::int64_t parts = direction == Direction::backward ? 2 : 1;
+  const std::int64_t count = detail::element_count(m, h);
+  const std::int64_t scales = detail::element_count(m, parts);
+  detail::require_elements("gate", gate.size(), count, Dtype::bfloat16);
+  detail::require_elements("up", up.size(), count, Dtype::bfloat16);
+  if (parts == 2) detail::require_elements("grad_y", grad_y.size(), count, Dtype::bfloat16);
+  if (!out.empty()) detail::require_elements("out", out.size(), parts * count, Dtype::bfloat16);
+  if (count >= 0) detail::require_length("q", made.q.size(), parts * count);
+  if (scales >= 0) detail::require_length("scale", made.scale.size(), scales);
+  qfuse_rotated_int8_swiglu_params p{};
+  p.struct_size = sizeof p;
+  p.m = m;
+  p.h = h;
+  p.gate = gate.data();
+  p.up = up.data();
+  p.direction = static_cast<qfuse_direction>(direction);
+  p.q = made.q.data();
+  p.scale = made.scale.data();
+  p.grad_y = grad_y.data();
+  p.out = out.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_rotated_int8_swiglu(&p, &e, &error), error);
+}
+
 // What rotated_int8_matmul may be told beside its arrays.
 struct RotatedInt8Options {
   std::span<const std::byte> bias{};         // n values of dtype, or none

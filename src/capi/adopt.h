@@ -52,6 +52,9 @@ inline constexpr std::size_t kLeastSize<qfuse_rotated_int8_quantize_params> =
 template <>
 inline constexpr std::size_t kLeastSize<qfuse_rotated_int8_matmul_params> =
     QFUSE_ENDS_WITH(qfuse_rotated_int8_matmul_params, out);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_rotated_int8_swiglu_params> =
+    QFUSE_ENDS_WITH(qfuse_rotated_int8_swiglu_params, scale);
 #undef QFUSE_ENDS_WITH
 
 // Copies a caller's struct; fields that it ends before become zero. INVALID_ARGUMENT: NULL, or too short.

@@ -61,6 +61,7 @@ constexpr auto c_function(const contract::RotatedInt8WeightScales& /*names it*/)
 constexpr auto c_function(const contract::RotatedInt8Weight& /*names it*/) { return qfuse_rotated_int8_weight; }
 constexpr auto c_function(const contract::RotatedInt8Matmul& /*names it*/) { return qfuse_rotated_int8_matmul; }
 constexpr auto c_function(const contract::DequantizeFp8& /*names it*/) { return qfuse_dequantize_fp8; }
+constexpr auto c_function(const contract::RotatedInt8Swiglu& /*names it*/) { return qfuse_rotated_int8_swiglu; }
 
 template <class Params, class Op>
 qfuse_status call_as(qfuse_status (*function)(const Params*, const qfuse_exec*, qfuse_error*), Op p,

@@ -227,6 +227,11 @@ qfuse_status qfuse_dequantize_fp8(const qfuse_dequantize_fp8_params* params, con
   return run<qfuse::contract::DequantizeFp8>(params, exec, error);
 }
 
+qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu_params* params, const qfuse_exec* exec,
+                                       qfuse_error* error) {
+  return run<qfuse::contract::RotatedInt8Swiglu>(params, exec, error);
+}
+
 qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                                 int64_t* size, qfuse_error* error) {
   return find_workspace_size<qfuse::contract::Quantize4bit>(params, exec, size, error);

@@ -23,7 +23,7 @@ struct OpList {};
 
 using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8, Swiglu,
                       Matmul4bit, LoraMerge, Matmul4bitMany, Matmul4bitGrouped, RotatedInt8Quantize,
-                      RotatedInt8WeightScales, RotatedInt8Weight, RotatedInt8Matmul, DequantizeFp8>;
+                      RotatedInt8WeightScales, RotatedInt8Weight, RotatedInt8Matmul, DequantizeFp8, RotatedInt8Swiglu>;
 
 // Whether the device can have what is asked for. Ops with restrictions have a function of their own.
 template <class Op>

@@ -45,4 +45,14 @@ Outcome check_ranges(const RotatedInt8Matmul& p) {
   return check_matrix("n", p.n, "lora_rank", p.lora_rank);
 }
 
+Outcome check_ranges(const RotatedInt8Swiglu& p) {
+  if (Outcome o = check_matrix("m", p.m, "h", p.h); !o.ok()) return o;
+  if (Outcome o = check_matrix("2 * m", 2 * p.m, "h", p.h); !o.ok()) return o;
+  if (Outcome o = check_terms("h", p.h); !o.ok()) return o;
+  if (Outcome o = check_direction(p.direction); !o.ok()) return o;
+  if (Outcome o = check_rows("gate_stride", p.gate_stride, p.m, "h", p.h); !o.ok()) return o;
+  if (Outcome o = check_rows("up_stride", p.up_stride, p.m, "h", p.h); !o.ok()) return o;
+  return check_rows("grad_y_stride", p.grad_y_stride, p.m, "h", p.h);
+}
+
 }  // namespace qfuse::contract

@@ -1,4 +1,4 @@
-// What the four ops of rotated_int8 accept.
+// What the five ops of rotated_int8 accept.
 #ifndef QFUSE_CONTRACT_ROTATED_INT8_H
 #define QFUSE_CONTRACT_ROTATED_INT8_H
 
@@ -92,6 +92,36 @@ void visit_arrays(P& p, Visit& visit) {
   visit("lora_in", p.lora_in, has_sums ? p.m * p.lora_rank * size : 0);
   visit("lora_weight", p.lora_weight, has_sums ? p.n * p.lora_rank * size : 0);
   visit("out", p.out, strided_count(p.m, p.n, out_stride(p)) * size);
+}
+
+// ---- of what a SwiGLU block makes ----
+
+struct RotatedInt8Swiglu : qfuse_rotated_int8_swiglu_params {
+  static constexpr const char* kName = "rotated_int8_swiglu";
+};
+
+inline bool is_empty(const RotatedInt8Swiglu& p) { return p.m == 0 || p.h == 0; }
+
+// Rows of y, or of d_gate and then of d_up.
+inline bool is_backward(const RotatedInt8Swiglu& p) { return p.direction == QFUSE_BACKWARD; }
+inline std::int64_t row_count(const RotatedInt8Swiglu& p) { return is_backward(p) ? 2 * p.m : p.m; }
+
+inline std::int64_t gate_stride(const RotatedInt8Swiglu& p) { return p.gate_stride != 0 ? p.gate_stride : p.h; }
+inline std::int64_t up_stride(const RotatedInt8Swiglu& p) { return p.up_stride != 0 ? p.up_stride : p.h; }
+inline std::int64_t grad_y_stride(const RotatedInt8Swiglu& p) { return p.grad_y_stride != 0 ? p.grad_y_stride : p.h; }
+
+Outcome check_ranges(const RotatedInt8Swiglu& p);
+
+template <ParamsOf<RotatedInt8Swiglu> P, class Visit>
+void visit_arrays(P& p, Visit& visit) {
+  const std::int64_t size = format::dtype_size(QFUSE_BFLOAT16);
+  const std::int64_t count = row_count(p) * p.h;
+  visit("gate", p.gate, strided_count(p.m, p.h, gate_stride(p)) * size);
+  visit("up", p.up, strided_count(p.m, p.h, up_stride(p)) * size);
+  visit("grad_y", p.grad_y, is_backward(p) ? strided_count(p.m, p.h, grad_y_stride(p)) * size : 0);
+  visit("q", p.q, count);
+  visit("scale", p.scale, is_empty(p) ? 0 : row_count(p) * static_cast<std::int64_t>(sizeof(float)));
+  visit("out", p.out, p.out != nullptr ? count * size : 0);
 }
 
 }  // namespace qfuse::contract

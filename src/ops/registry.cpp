@@ -28,24 +28,25 @@ std::vector<Row>& rows() {
         oracle<RotatedInt8Quantize, reference::rotated_int8_quantize>,
         oracle<RotatedInt8WeightScales, reference::rotated_int8_weight_scales>,
         oracle<RotatedInt8Weight, reference::rotated_int8_weight>,
-        oracle<RotatedInt8Matmul, reference::rotated_int8_matmul>, oracle<DequantizeFp8, reference::dequantize_fp8>}},
+        oracle<RotatedInt8Matmul, reference::rotated_int8_matmul>, oracle<DequantizeFp8, reference::dequantize_fp8>,
+        oracle<RotatedInt8Swiglu, reference::rotated_int8_swiglu>}},
       {QFUSE_CPU,
        {cpu::dequantize_4bit, cpu::quantize_4bit, cpu::quantize_blockwise, cpu::dequantize_blockwise,
         cpu::dequantize_int8, cpu::swiglu, cpu::matmul_4bit, cpu::lora_merge, launch_each<cpu::matmul_4bit>,
         cpu::matmul_4bit_grouped, cpu::rotated_int8_quantize, cpu::rotated_int8_weight_scales, cpu::rotated_int8_weight,
-        cpu::rotated_int8_matmul, cpu::dequantize_fp8}},
+        cpu::rotated_int8_matmul, cpu::dequantize_fp8, cpu::rotated_int8_swiglu}},
 #ifdef QFUSE_WITH_CUDA
       {QFUSE_CUDA,
        {cuda::ops::dequantize_4bit, cuda::ops::quantize_4bit, cuda::ops::quantize_blockwise,
         cuda::ops::dequantize_blockwise, cuda::ops::dequantize_int8, cuda::ops::swiglu, cuda::ops::matmul_4bit,
         cuda::ops::lora_merge, cuda::ops::matmul_4bit_many, cuda::ops::matmul_4bit_grouped,
         cuda::ops::rotated_int8_quantize, cuda::ops::rotated_int8_weight_scales, cuda::ops::rotated_int8_weight,
-        cuda::ops::rotated_int8_matmul, cuda::ops::dequantize_fp8}},
+        cuda::ops::rotated_int8_matmul, cuda::ops::dequantize_fp8, cuda::ops::rotated_int8_swiglu}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,
        {opencl::dequantize_4bit, nullptr, nullptr, opencl::dequantize_blockwise, opencl::dequantize_int8, nullptr,
-        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, opencl::dequantize_fp8}},
+        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, opencl::dequantize_fp8, nullptr}},
 #endif
   };
   return all;

@@ -23,10 +23,12 @@ void rotated_int8_weight_scales(const contract::RotatedInt8WeightScales& p);
 void rotated_int8_weight(const contract::RotatedInt8Weight& p);
 void rotated_int8_matmul(const contract::RotatedInt8Matmul& p);
 void dequantize_fp8(const contract::DequantizeFp8& p);
+void rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p);
 
 // The same with another exp, the one step in which devices differ. It is asked for bf16 values alone.
 using Exponential = float (*)(float);
 void swiglu_with(Exponential exponential, const contract::Swiglu& p);
+void rotated_int8_swiglu_with(Exponential exponential, const contract::RotatedInt8Swiglu& p);
 
 // The 8-bit dynamic code of one scaled value by bitsandbytes' own search: the nearest, ties to the even index; NaN is
 // 0.

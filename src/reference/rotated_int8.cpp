@@ -1,16 +1,19 @@
 // in:   in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; in_q [m, k]
 //       and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in [m, lora_rank], lora_weight
-//       [n, lora_rank] or, backward, [lora_rank, n]
-// out:  q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart
+//       [n, lora_rank] or, backward, [lora_rank, n]; of a SwiGLU block gate, up and grad_y [m, h] bf16, rows apart
+// out:  q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart; of a SwiGLU block
+//       q and bf16 out [m, h], or [2, m, h] of d_gate and d_up
 // math: v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //       scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //       out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+//       of a SwiGLU block y or d_gate, d_up as reference/swiglu.cpp has them, to bf16, then q and scale
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "format/elements.h"
+#include "format/exponential.h"
 #include "format/rotated_int8.h"
 #include "format/rounding.h"
 #include "reference/reference.h"
@@ -52,6 +55,14 @@ void quantize(const Row& row, float scale, std::int8_t* q) {
   for (const float v : row) *q++ = nearest(v, factor);
 }
 
+// Of row r of an array.
+void rotate_and_quantize(Row row, float* scales, std::int8_t* q, std::int64_t r) {
+  rotate(row);
+  const float scale = scale_of(row);
+  format::store_unaligned(scales, r, scale);
+  quantize(row, scale, q + r * std::ssize(row));
+}
+
 // Of output o of a weight, rotated.
 Row terms_of(const contract::RotatedWeight auto& p, std::int64_t o) {
   Row row;
@@ -59,6 +70,33 @@ Row terms_of(const contract::RotatedWeight auto& p, std::int64_t o) {
     row.push_back(
         decode_element(p.weight, p.direction == QFUSE_FORWARD ? o * p.weight.cols + t : t * p.weight.cols + o));
   rotate(row);
+  return row;
+}
+
+// One channel of a SwiGLU block, y, d_gate or d_up, in fp32.
+enum class Made { y, d_gate, d_up };
+float made_of(Made made, float g, float u, float dy, float sigmoid) {
+  const float silu = g * sigmoid;
+  if (made == Made::y) return silu * u;
+  if (made == Made::d_up) return dy * silu;
+  return ((dy * u) * sigmoid) * (1.0F + g * (1.0F - sigmoid));
+}
+
+// Token i's row of them, rounded to bf16, and written to out where it is wanted, as row r of it.
+Row swiglu_row(const contract::RotatedInt8Swiglu& p, Exponential exponential, Made made, std::int64_t i,
+               std::int64_t r) {
+  const auto at = [](const void* array, std::int64_t index) {
+    return format::load_as_float(array, index, QFUSE_BFLOAT16);
+  };
+  Row row;
+  for (std::int64_t c = 0; c < p.h; ++c) {
+    const float g = at(p.gate, i * gate_stride(p) + c);
+    const float u = at(p.up, i * up_stride(p) + c);
+    const float dy = made == Made::y ? 0.0F : at(p.grad_y, i * grad_y_stride(p) + c);
+    const std::uint16_t rounded = format::to_bfloat16(made_of(made, g, u, dy, 1.0F / (1.0F + exponential(-g))));
+    if (p.out != nullptr) format::store_unaligned(p.out, r * p.h + c, rounded);
+    row.push_back(format::from_bfloat16(rounded));
+  }
   return row;
 }
 
@@ -76,10 +114,7 @@ void rotated_int8_quantize(const contract::RotatedInt8Quantize& p) {
     Row row;
     for (std::int64_t c = 0; c < p.cols; ++c)
       row.push_back(format::load_as_float(p.in, r * in_stride(p) + c, p.in_dtype));
-    rotate(row);
-    const float scale = scale_of(row);
-    format::store_unaligned(p.scale, r, scale);
-    quantize(row, scale, p.q + r * p.cols);
+    rotate_and_quantize(row, p.scale, p.q, r);
   }
 }
 
@@ -103,6 +138,15 @@ void rotated_int8_matmul(const contract::RotatedInt8Matmul& p) {
       if (p.bias != nullptr) y = y + format::load_as_float(p.bias, o, p.dtype);
       format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, y);
     }
+}
+
+void rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p) { rotated_int8_swiglu_with(format::exponential, p); }
+
+void rotated_int8_swiglu_with(Exponential exponential, const contract::RotatedInt8Swiglu& p) {
+  for (std::int64_t r = 0; r < row_count(p); ++r) {
+    const Made made = !is_backward(p) ? Made::y : r < p.m ? Made::d_gate : Made::d_up;
+    rotate_and_quantize(swiglu_row(p, exponential, made, r % p.m, r), p.scale, p.q, r);
+  }
 }
 
 }  // namespace qfuse::reference

@@ -40,6 +40,7 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_rotated_int8_weight_params>, 40U);
   EXPECT_EQ(kLeastSize<qfuse_rotated_int8_matmul_params>, 80U);
   EXPECT_EQ(kLeastSize<qfuse_dequantize_fp8_params>, 72U);
+  EXPECT_EQ(kLeastSize<qfuse_rotated_int8_swiglu_params>, 64U);
 }
 
 // ---- one struct through each function that takes it ----
@@ -144,6 +145,7 @@ TEST(Structs, versions_of_params) {
                      qfuse_rotated_int8_weight);
   expect_versions_of(rotated_int8_matmul_sample(0), qfuse_rotated_int8_matmul);
   expect_versions_of(dequantize_fp8_sample(), qfuse_dequantize_fp8);
+  expect_versions_of(rotated_int8_swiglu_sample(QFUSE_FORWARD), qfuse_rotated_int8_swiglu);
   Arena arena;
   const capi::Products many(placed(matmul_4bit_many_sample(), arena));
   expect_versions_of_params(many.params, arena, qfuse_matmul_4bit_many);

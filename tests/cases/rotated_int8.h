@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cases/matmul_4bit.h"
+#include "cases/swiglu.h"
 #include "contract/rotated_int8.h"
 #include "support/random.h"
 
@@ -65,6 +66,26 @@ inline contract::RotatedInt8Quantize make_params(const RotatedInputCase& c, qfus
   if (c.gap > 0) p.in_stride = c.cols + c.gap;
   return p;
 }
+
+// ---- what a SwiGLU block makes ----
+
+inline constexpr std::array kRotatedSwigluCases = {
+    SwigluCase{"one small block", 1, 64},
+    SwigluCase{"small blocks, one of them behind a whole number of 128", 3, 576},
+    SwigluCase{"blocks, more than a stretch", 5, 1152},
+    SwigluCase{"long rows", 2, 14336},
+    SwigluCase{"several threads", 301, 128},
+    SwigluCase{"rows apart", 20, 256, Activations::normal, 1.0F, 384, 8},
+    SwigluCase{"rows apart by odd gaps", 7, 192, Activations::normal, 1.0F, 3, 7},
+    SwigluCase{"saturated sigmoid, x20", 9, 256, Activations::normal, 20.0F},
+    SwigluCase{"exp overflows, x200", 9, 256, Activations::normal, 200.0F},
+    SwigluCase{"products underflow, x1e-20", 9, 128, Activations::normal, 1e-20F},
+    SwigluCase{"products overflow, x1e15", 9, 128, Activations::normal, 1e15F},
+    SwigluCase{"zeros", 3, 128, Activations::normal, 0.0F},
+    SwigluCase{"subnormal", 9, 256, Activations::subnormal},
+    SwigluCase{"any bits", 61, 64, Activations::any_bits},
+    SwigluCase{"NaN and infinities among numbers", 390, 256, Activations::planted},
+};
 
 // ---- a weight ----
 

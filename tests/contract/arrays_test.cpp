@@ -119,6 +119,17 @@ TEST(Arrays, of_rotated_int8) {
                                        array("lora_weight", 70, kIn), array("out", 34, kOut)}));
 }
 
+TEST(Arrays, of_rotated_int8_swiglu) {
+  RotatedInt8Swiglu p = rotated_int8_swiglu_sample(QFUSE_FORWARD);
+  p.gate_stride = 72;
+  EXPECT_EQ(arrays_of(p), (std::vector{array("gate", 416, kIn), array("up", 384, kIn), array("q", 192, kOut),
+                                       array("scale", 12, kOut)}));
+  p = rotated_int8_swiglu_sample(QFUSE_BACKWARD);
+  p.out = detail::asked<void>();
+  EXPECT_EQ(arrays_of(p), (std::vector{array("gate", 384, kIn), array("up", 384, kIn), array("grad_y", 384, kIn),
+                                       array("q", 384, kOut), array("scale", 24, kOut), array("out", 768, kOut)}));
+}
+
 TEST(Arrays, of_swiglu) {
   EXPECT_EQ(arrays_of(swiglu_sample(true, true)),
             (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input.q", 512, kOut),
@@ -260,6 +271,7 @@ TEST(Arrays, of_matmul_4bit_grouped) {
 // Arrays that choose between kinds of calls, and the ones that may be left out.
 bool is_optional(const std::string& op_name, const std::string& name) {
   if (name == "bias") return op_name.find("matmul") != std::string::npos;
+  if (name == "out") return op_name.find("swiglu") != std::string::npos;
   return name == "given_offset" || name == "weights" || name == "grad_weights";
 }
 

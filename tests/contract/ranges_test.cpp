@@ -225,6 +225,22 @@ TEST(Ranges, rotated_int8_shapes_are_checked) {
   multiply([](auto& p) { p.lora_rank = std::int64_t{1} << 60; }, {"m * lora_rank is 3 * 1152921504606846976"});
 }
 
+TEST(Ranges, of_rotated_int8_swiglu_are_checked) {
+  const auto refused = [](const std::function<void(RotatedInt8Swiglu&)>& spoil,
+                          std::initializer_list<std::string> parts) {
+    expect_refused<RotatedInt8Swiglu>(rotated_int8_swiglu_sample(QFUSE_BACKWARD), spoil, parts);
+  };
+  refused([](auto& p) { p.m = -1; }, {"m is -1"});
+  refused([](auto& p) { p.h = -64; }, {"h is -64"});
+  refused([](auto& p) { p.h = 96; }, {"h is 96, it must be a multiple of 64"});
+  refused([](auto& p) { p.m = kLots; }, {"m is 4611686018427387904, more than memory can hold"});
+  refused([](auto& p) { p.m = INT64_MAX / 4 / 64; }, {"2 * m * h is 72057594037927934 * 64"});
+  refused([](auto& p) { p.direction = static_cast<qfuse_direction>(2); }, {"direction is 2"});
+  refused([](auto& p) { p.gate_stride = 63; }, {"gate_stride is 63, it must be 0 or at least h, 64"});
+  refused([](auto& p) { p.up_stride = -1; }, {"up_stride is -1"});
+  refused([](auto& p) { p.grad_y_stride = kLots; }, {"m rows of 4611686018427387904 elements (grad_y_stride)"});
+}
+
 template <class Op>
 void expect_rotated_weights_refused() {
   expect_weights_refused(rotated_int8_weight_sample<Op>(QFUSE_FORWARD));

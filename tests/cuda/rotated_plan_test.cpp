@@ -36,6 +36,25 @@ TEST(RotatedPlan, rows_have_threads_for_all_their_terms_if_that_is_possible) {
   }
 }
 
+TEST(RotatedPlan, a_swiglu_block_has_a_row_of_each_of_its_gradients) {
+  contract::RotatedInt8Swiglu p{};
+  p.m = 7;
+  p.h = 14336;
+  p.gate = address<void>(0x1000);
+  p.up = address<void>(0x2000);
+  p.q = address<std::int8_t>(0x3000);
+  expect_candidate(plan(p), candidates(p));
+  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=448 wide=1 blocks=7 tiles=1");
+  p.direction = QFUSE_BACKWARD;
+  p.grad_y = address<void>(0x4000);
+  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=448 wide=1 blocks=14 tiles=1");
+  p.out = address<void>(0x5002);
+  EXPECT_FALSE(plan(p).wide);
+  p.out = nullptr;
+  p.up_stride = p.h + 4;
+  EXPECT_FALSE(plan(p).wide);
+}
+
 TEST(RotatedPlan, of_a_weight_backward_every_tile_has_a_block_but_a_maximum_one_for_64_columns) {
   contract::RotatedInt8Weight p{};
   p.weight = decode_of(1).weight;

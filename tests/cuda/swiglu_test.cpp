@@ -15,8 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "cases/rotated_int8.h"
 #include "reference/reference.h"
 #include "sigmoids.h"
+#include "support/moved.h"
 #include "support/risk.h"
 #include "support/run.h"
 #include "support/swiglu.h"
@@ -107,6 +109,26 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_of_experts) {
     }
   }
 }
+
+// ---- quantized for the products of rotated_int8 ----
+
+class RotatedSwigluOnGpu : public SwigluOnGpu, public testing::WithParamInterface<SwigluCase> {};
+
+TEST_P(RotatedSwigluOnGpu, gives_the_oracles_bytes_at_any_address) {
+  const SwigluInputs in(GetParam(), 0);
+  for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+    SCOPED_TRACE(direction);
+    const contract::RotatedInt8Swiglu p = rotated_params(in, direction, true);
+    Moved<contract::RotatedInt8Swiglu> expected(p);
+    reference::rotated_int8_swiglu_with(gpus_exponential, expected.params);
+    for (const std::size_t odd : {0U, 1U, 2U, 8U})
+      for_each_gpu_way([&](const qfuse_exec& exec) { expect_moved(p, expected, exec, odd); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Risks, RotatedSwigluOnGpu, testing::ValuesIn(kRotatedSwigluCases), risk_name<SwigluCase>);
+
+// ---- in other formats ----
 
 // How a call in another format is made.
 struct OtherFormat {

@@ -229,6 +229,7 @@ TEST_P(ThreadsOfEveryOp, rotated_int8_weight_scales) { expect_samples<contract::
 TEST_P(ThreadsOfEveryOp, rotated_int8_weight) { expect_samples<contract::RotatedInt8Weight>(); }
 TEST_P(ThreadsOfEveryOp, rotated_int8_matmul) { expect_samples<contract::RotatedInt8Matmul>(); }
 TEST_P(ThreadsOfEveryOp, dequantize_fp8) { expect_samples<contract::DequantizeFp8>(); }
+TEST_P(ThreadsOfEveryOp, rotated_int8_swiglu) { expect_samples<contract::RotatedInt8Swiglu>(); }
 
 // ---- each kernel of matmul_4bit ----
 

@@ -16,6 +16,7 @@
 #include "support/moved.h"
 #include "support/risk.h"
 #include "support/run.h"
+#include "support/swiglu.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
@@ -84,6 +85,81 @@ TEST_P(RotatedProducts, every_way_gives_the_oracles_bytes_at_any_address) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, RotatedProducts, testing::ValuesIn(kRotatedProductCases),
                          risk_name<RotatedProductCase>);
+
+// exp is the oracle's own, so NVIDIA's GPUs are judged in tests/cuda.
+class RotatedSwiglu : public testing::TestWithParam<SwigluCase> {};
+
+TEST_P(RotatedSwiglu, every_way_gives_the_oracles_bytes_at_any_address) {
+  const SwigluInputs in(GetParam(), 0);
+  for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD})
+    for (const bool has_out : {false, true}) {
+      SCOPED_TRACE("direction " + std::to_string(direction) + (has_out ? ", with out" : ""));
+      const contract::RotatedInt8Swiglu p = rotated_params(in, direction, has_out);
+      Moved<contract::RotatedInt8Swiglu> expected(p);
+      run_moved(expected, oracle());
+      for (const std::size_t odd : kMisalignments)
+        for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) { expect_moved(p, expected, exec, odd); });
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Risks, RotatedSwiglu, testing::ValuesIn(kRotatedSwigluCases), risk_name<SwigluCase>);
+
+// On NVIDIA's GPUs too, whatever their exp.
+TEST(RotatedSwiglu, is_what_quantize_makes_of_its_out) {
+  const SwigluInputs in({"", 37, 320}, 0);
+  for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+    const contract::RotatedInt8Swiglu p = rotated_params(in, direction, true);
+    for_each_way<contract::RotatedInt8Swiglu>([&](const qfuse_exec& exec) {
+      Moved<contract::RotatedInt8Swiglu> made(p);
+      run_moved(made, exec);
+      contract::RotatedInt8Quantize rows{};
+      rows.rows = row_count(p);
+      rows.cols = p.h;
+      rows.in_dtype = QFUSE_BFLOAT16;
+      rows.in = made.params.out;
+      Moved<contract::RotatedInt8Quantize> expected(rows);
+      run_moved(expected, oracle());
+      ASSERT_TRUE(same_bytes(expected.outputs[0].bytes, made.outputs[0].bytes)) << "q";
+      ASSERT_TRUE(same_bytes(expected.outputs[1].bytes, made.outputs[1].bytes)) << "scale";
+    });
+  }
+}
+
+// By hand: silu(0) = 0 and its slope 1/2, and where exp(-g) is nothing silu(g) = g.
+TEST(RotatedSwiglu, has_the_formulas_values) {
+  constexpr std::size_t kChannels = 64;
+  std::vector<std::uint16_t> gate(kChannels);
+  std::vector<std::uint16_t> up(kChannels);
+  std::vector<std::uint16_t> grad_y(kChannels);
+  gate[3] = format::to_bfloat16(96.0F);
+  up[3] = up[9] = format::to_bfloat16(-2.0F);
+  grad_y[3] = grad_y[9] = format::to_bfloat16(5.0F);
+  contract::RotatedInt8Swiglu p{};
+  p.m = 1;
+  p.h = kChannels;
+  p.gate = gate.data();
+  p.up = up.data();
+  std::uint16_t asked = 0;
+  p.out = &asked;
+  const auto out_of = [](const Moved<contract::RotatedInt8Swiglu>& made, std::size_t i) {
+    return format::from_bfloat16(static_cast<const std::uint16_t*>(made.params.out)[i]);
+  };
+  for_each_way<contract::RotatedInt8Swiglu>([&](const qfuse_exec& exec) {
+    p.direction = QFUSE_FORWARD;
+    Moved<contract::RotatedInt8Swiglu> forward(p);
+    run_moved(forward, exec);
+    EXPECT_EQ(out_of(forward, 3), -192.0F);
+    EXPECT_EQ(out_of(forward, 9), 0.0F);
+    p.direction = QFUSE_BACKWARD;
+    p.grad_y = grad_y.data();
+    Moved<contract::RotatedInt8Swiglu> backward(p);
+    run_moved(backward, exec);
+    EXPECT_EQ(out_of(backward, 3), -10.0F);
+    EXPECT_EQ(out_of(backward, 9), -5.0F);
+    EXPECT_EQ(out_of(backward, kChannels + 3), 480.0F);
+    EXPECT_EQ(out_of(backward, kChannels + 9), 0.0F);
+  });
+}
 
 // Of several tiles, stages and windows of LoRA's terms; the software GPU runs it with each shape of tiles
 // (tests/software_gpu).

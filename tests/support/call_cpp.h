@@ -163,6 +163,11 @@ inline void throwing_call(const contract::RotatedInt8Matmul& p, const Spans& arr
                        .lora_in = arrays.of("lora_in"),
                        .lora_weight = arrays.of("lora_weight")});
 }
+inline void throwing_call(const contract::RotatedInt8Swiglu& p, const Spans& arrays, const Exec& exec) {
+  rotated_int8_swiglu(p.m, p.h, arrays.of("gate"), arrays.of("up"), static_cast<Direction>(p.direction),
+                      {.q = arrays.of<std::int8_t>("q"), .scale = arrays.of<float>("scale")}, exec, arrays.of("grad_y"),
+                      arrays.of("out"));
+}
 inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const Exec& exec) {
   const auto output = [&](const char* q, const char* s) {
     if (p.format.scale_type == QFUSE_SCALES_UE8M0)

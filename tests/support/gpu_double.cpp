@@ -190,7 +190,7 @@ void install_gpu_double() {
         launch<Matmul4bitGrouped, cpu::matmul_4bit_grouped>, launch<RotatedInt8Quantize, cpu::rotated_int8_quantize>,
         launch<RotatedInt8WeightScales, cpu::rotated_int8_weight_scales>,
         launch<RotatedInt8Weight, cpu::rotated_int8_weight>, launch<RotatedInt8Matmul, cpu::rotated_int8_matmul>,
-        launch<DequantizeFp8, cpu::dequantize_fp8>}});
+        launch<DequantizeFp8, cpu::dequantize_fp8>, launch<RotatedInt8Swiglu, cpu::rotated_int8_swiglu>}});
 }
 
 }  // namespace qfuse::tests

@@ -264,6 +264,14 @@ inline contract::RotatedInt8Matmul rotated_int8_matmul_sample(std::int64_t lora_
   return p;
 }
 
+inline contract::RotatedInt8Swiglu rotated_int8_swiglu_sample(qfuse_direction direction) {
+  contract::RotatedInt8Swiglu p{};
+  p.m = 3;
+  p.h = 64;
+  p.direction = direction;
+  return p;
+}
+
 // Every kind of call of each op, without places.
 inline std::vector<Sample<contract::Dequantize4bit>> samples(std::type_identity<contract::Dequantize4bit> /*op*/) {
   return {{"plain", dequantize_4bit_sample(false)}, {"nested", dequantize_4bit_sample(true)}};
@@ -347,6 +355,13 @@ inline std::vector<Sample<contract::DequantizeFp8>> samples(std::type_identity<c
   ue8m0.scale_type = QFUSE_SCALES_UE8M0;
   ue8m0.out_dtype = QFUSE_BFLOAT16;
   return {{"fp32 scales", dequantize_fp8_sample()}, {"UE8M0 scales", ue8m0}};
+}
+
+inline std::vector<Sample<contract::RotatedInt8Swiglu>> samples(
+    std::type_identity<contract::RotatedInt8Swiglu> /*op*/) {
+  contract::RotatedInt8Swiglu with_out = rotated_int8_swiglu_sample(QFUSE_BACKWARD);
+  with_out.out = detail::asked<void>();
+  return {{"forward", rotated_int8_swiglu_sample(QFUSE_FORWARD)}, {"backward, with out", with_out}};
 }
 
 // Calls body(name, params, arena) with every sample of every op, in memory of its own.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cases/swiglu.h"
+#include "contract/rotated_int8.h"
 #include "contract/swiglu.h"
 #include "support/buffer.h"
 #include "support/compare.h"
@@ -142,6 +143,22 @@ struct SwigluInputs {
   Buffer grad_y;
   Buffer weights;
 };
+
+// What a case's block makes for the products of rotated_int8, of inputs that live longer; of outputs only which.
+inline contract::RotatedInt8Swiglu rotated_params(const SwigluInputs& in, qfuse_direction direction, bool has_out) {
+  static std::uint16_t asked = 0;
+  contract::RotatedInt8Swiglu p{};
+  p.m = in.shape.m;
+  p.h = in.shape.h;
+  p.gate = in.x.data();
+  p.up = in.x.data() + 2 * in.shape.h;
+  p.gate_stride = p.up_stride = 2 * in.shape.h + in.shape.x_gap;
+  p.direction = direction;
+  p.grad_y = in.grad_y.data();
+  if (in.shape.grad_y_gap != 0) p.grad_y_stride = in.shape.h + in.shape.grad_y_gap;
+  if (has_out) p.out = &asked;
+  return p;
+}
 
 // Of an output, with fp32 scales of 128 values, in as many rows as their layout has.
 struct QuantizedBuffers {

@@ -21,6 +21,7 @@ contract::Outcome rotated_int8_weight_scales(const contract::RotatedInt8WeightSc
 contract::Outcome rotated_int8_weight(const contract::RotatedInt8Weight& p, const qfuse_exec& exec);
 contract::Outcome rotated_int8_matmul(const contract::RotatedInt8Matmul& p, const qfuse_exec& exec);
 contract::Outcome dequantize_fp8(const contract::DequantizeFp8& p, const qfuse_exec& exec);
+contract::Outcome rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, const qfuse_exec& exec);
 
 // The fastest way of a product: no library for dense matrices is beside the op.
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p);

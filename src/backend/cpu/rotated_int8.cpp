@@ -1,10 +1,13 @@
 // in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; of the
 //         product in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in
-//         [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; any address
-// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart; any address
+//         [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; of a SwiGLU block gate, up and
+//         grad_y [m, h] bf16, rows apart; any address
+// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart; of a SwiGLU
+//         block q and bf16 out [m, h], or [2, m, h] of d_gate and d_up; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+//         of a SwiGLU block y or d_gate, d_up as swiglu.cpp has them, to bf16, then q and scale
 // cost:   values are rotated twice, for the scale and for q: bound by 7 additions each; the product by m*n*k/2 words'
 //         multiplications, as pairs of 16 bits
 // oracle: reference/rotated_int8.cpp
@@ -21,6 +24,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
+#include "backend/cpu/swiglu_steps-inl.h"
 #include "backend/cpu/weights-inl.h"
 #include "contract/rotated_int8.h"
 #include "format/elements.h"
@@ -176,14 +180,20 @@ HWY_NOINLINE void quantize_row(const Row& row, std::int64_t terms, float scale, 
   });
 }
 
+// Row r of an array.
+template <std::int64_t kBlock, class Row>
+HWY_INLINE void rotate_and_quantize(const Row& row, std::int64_t terms, float* scales, std::int8_t* q, std::int64_t r) {
+  const float scale = find_scale<kBlock>(row, terms);
+  format::store_unaligned(scales, r, scale);
+  quantize_row<kBlock>(row, terms, scale, q + r * terms);
+}
+
 template <std::int64_t kBlock, qfuse_dtype kDtype>
 HWY_INLINE void quantize_inputs(const contract::RotatedInt8Quantize& p, std::int64_t begin, std::int64_t end) {
   for (std::int64_t r = begin; r < end; ++r) {
     const InputRow<kDtype> row{static_cast<const std::uint8_t*>(p.in) +
                                r * contract::in_stride(p) * format::dtype_size(kDtype)};
-    const float scale = find_scale<kBlock>(row, p.cols);
-    format::store_unaligned(p.scale, r, scale);
-    quantize_row<kBlock>(row, p.cols, scale, p.q + r * p.cols);
+    rotate_and_quantize<kBlock>(row, p.cols, p.scale, p.q, r);
   }
 }
 
@@ -194,6 +204,60 @@ HWY_INLINE void quantize_of_block(const contract::RotatedInt8Quantize& p, std::i
     case QFUSE_FLOAT16: return quantize_inputs<kBlock, QFUSE_FLOAT16>(p, begin, end);
     case QFUSE_BFLOAT16: return quantize_inputs<kBlock, QFUSE_BFLOAT16>(p, begin, end);
   }
+}
+
+// ---- kernel: rows that a SwiGLU block makes ----
+
+constexpr std::int64_t kBfloat16 = format::dtype_size(QFUSE_BFLOAT16);
+HWY_INLINE const std::uint8_t* bfloat16_row(const void* array, std::int64_t row, std::int64_t stride) {
+  return static_cast<const std::uint8_t*>(array) + row * stride * kBfloat16;
+}
+HWY_INLINE hn::Vec<Floats> load_bfloat16(const std::uint8_t* row, std::int64_t c) {
+  return load_as_float<QFUSE_BFLOAT16>(Floats(), row + c * kBfloat16);
+}
+
+enum class Made { y, d_gate, d_up };
+
+// A token's y, d_gate or d_up, as bf16, which are also written where `out` is not null.
+template <Made kMade>
+struct SwigluRow {
+  const std::uint8_t* gate;
+  const std::uint8_t* up;
+  const std::uint8_t* grad_y;
+  std::uint8_t* out;
+  [[nodiscard]] HWY_INLINE hn::Vec<Floats> made_of(std::int64_t c) const {
+    const auto g = load_bfloat16(gate, c);
+    const auto s = sigmoid(Floats(), g);
+    if constexpr (kMade == Made::y) return hn::Mul(hn::Mul(g, s), load_bfloat16(up, c));
+    if constexpr (kMade == Made::d_up) return hn::Mul(load_bfloat16(grad_y, c), hn::Mul(g, s));
+    return gate_gradient(Floats(), g, load_bfloat16(up, c), load_bfloat16(grad_y, c), s);
+  }
+  HWY_INLINE float* load(std::int64_t first, std::int64_t count, Stretch& stretch) const {
+    for (std::int64_t i = 0; i < count; i += kLanes) {
+      const hn::Rebind<std::uint16_t, Floats> d16;
+      const auto bits = round_to<QFUSE_BFLOAT16>(Floats(), made_of(first + i));
+      if (out != nullptr) store_bytes(d16, hn::TruncateTo(d16, bits), out + (first + i) * kBfloat16);
+      hn::StoreU(from_bfloat16(Floats(), bits), Floats(), stretch.values + i);
+    }
+    return stretch.values;
+  }
+};
+
+template <std::int64_t kBlock, Made kMade>
+HWY_INLINE void quantize_made(const contract::RotatedInt8Swiglu& p, std::int64_t token, std::int64_t r) {
+  auto* const out = static_cast<std::uint8_t*>(p.out);
+  const SwigluRow<kMade> row{bfloat16_row(p.gate, token, contract::gate_stride(p)),
+                             bfloat16_row(p.up, token, contract::up_stride(p)),
+                             kMade == Made::y ? nullptr : bfloat16_row(p.grad_y, token, contract::grad_y_stride(p)),
+                             out == nullptr ? nullptr : out + r * p.h * kBfloat16};
+  rotate_and_quantize<kBlock>(row, p.h, p.scale, p.q, r);
+}
+
+template <std::int64_t kBlock>
+HWY_INLINE void quantize_swiglu(const contract::RotatedInt8Swiglu& p, std::int64_t r) {
+  if (!contract::is_backward(p)) return quantize_made<kBlock, Made::y>(p, r, r);
+  if (r < p.m) return quantize_made<kBlock, Made::d_gate>(p, r, r);
+  quantize_made<kBlock, Made::d_up>(p, r - p.m, r);
 }
 
 // ---- kernel: columns of terms, kRotatedCols of a weight ----
@@ -271,6 +335,12 @@ HWY_INLINE void quantize_weight(const contract::RotatedInt8Weight& p, std::int64
 void rotated_int8_quantize_rows(const contract::RotatedInt8Quantize& p, std::int64_t begin, std::int64_t end) {
   format::rotated_block(p.cols) == format::kRotatedBlock ? quantize_of_block<format::kRotatedBlock>(p, begin, end)
                                                          : quantize_of_block<format::kSmallRotatedBlock>(p, begin, end);
+}
+
+void rotated_int8_swiglu_rows(const contract::RotatedInt8Swiglu& p, std::int64_t begin, std::int64_t end) {
+  const bool is_small = format::rotated_block(p.h) == format::kSmallRotatedBlock;
+  for (std::int64_t r = begin; r < end; ++r)
+    is_small ? quantize_swiglu<format::kSmallRotatedBlock>(p, r) : quantize_swiglu<format::kRotatedBlock>(p, r);
 }
 
 void rotated_int8_scales_items(const contract::RotatedInt8WeightScales& p, std::int64_t begin, std::int64_t end) {
@@ -450,6 +520,7 @@ HWY_EXPORT(rotated_int8_quantize_rows);
 HWY_EXPORT(rotated_int8_scales_items);
 HWY_EXPORT(rotated_int8_weight_items);
 HWY_EXPORT(rotated_int8_product_items);
+HWY_EXPORT(rotated_int8_swiglu_rows);
 
 // Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 16;
@@ -487,6 +558,12 @@ contract::Outcome rotated_int8_matmul(const contract::RotatedInt8Matmul& p, cons
   const std::int64_t items = format::ceil_div(p.n, kProductOutputs) * format::ceil_div(p.m, kProductTokens);
   return run(p, items, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
     HWY_DISPATCH_TABLE(rotated_int8_product_items)[target](p, begin, end);
+  });
+}
+
+contract::Outcome rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, const qfuse_exec& exec) {
+  return run(p, row_count(p), grain_of(p.h), exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(rotated_int8_swiglu_rows)[target](p, begin, end);
   });
 }
 

@@ -21,9 +21,9 @@
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
 #include "backend/cpu/swiglu_output-inl.h"
+#include "backend/cpu/swiglu_steps-inl.h"
 #include "contract/ops.h"
 #include "format/elements.h"
-#include "format/exponential.h"
 #include "format/layout.h"
 #include "format/swiglu_layout.h"
 
@@ -57,41 +57,6 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 constexpr std::int64_t kRowsAhead = 8;  // 4 to 16 are alike on Zen 5
 
 // ---- steps ----
-
-// What Min makes of NaN differs between targets; where g is NaN, it makes every result of its element NaN by itself.
-HWY_INLINE hn::Vec<Floats> exponential(hn::Vec<Floats> x) {
-  const Floats df;
-  const Bits<Floats> du;
-  const auto most = hn::Set(df, format::kExpMax);
-  const auto least = hn::Set(df, format::kExpMin);
-  x = hn::Max(least, hn::Min(most, x));
-  const auto magic = hn::Set(df, format::kExpMagic);
-  const auto sum = hn::Add(hn::Mul(x, hn::Set(df, format::kLog2e)), magic);
-  const auto n = hn::Sub(sum, magic);
-  const auto r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(df, format::kLn2High))),  //
-                         hn::Mul(n, hn::Set(df, format::kLn2Low)));
-  constexpr format::ExpCoefficients kCoefficients;
-  auto p = hn::Set(df, kCoefficients.values[0]);
-  for (int i = 1; i < format::kExpTerms; ++i) p = hn::Add(hn::Mul(p, r), hn::Set(df, kCoefficients.values[i]));
-  const auto e = hn::Add(hn::Set(df, 1.0F), hn::Add(r, hn::Mul(p, hn::Mul(r, r))));
-  const auto exponent = hn::BitCast(du, sum);
-  const auto half = hn::ShiftRight<1>(exponent);
-  const auto low = hn::BitCast(df, hn::ShiftLeft<format::kExponentShift>(half));
-  const auto high = hn::BitCast(df, hn::ShiftLeft<format::kExponentShift>(hn::Sub(exponent, half)));
-  return hn::Mul(hn::Mul(e, low), high);
-}
-
-HWY_INLINE hn::Vec<Floats> sigmoid(hn::Vec<Floats> g) {
-  const auto one = hn::Set(Floats(), 1.0F);
-  return hn::Div(one, hn::Add(one, exponential(hn::Neg(g))));
-}
-
-// exponent: what exp takes, g as a rule.
-HWY_INLINE hn::Vec<Floats> gate_gradient(hn::Vec<Floats> exponent, hn::Vec<Floats> u, hn::Vec<Floats> dy,
-                                         hn::Vec<Floats> s) {
-  const auto one = hn::Set(Floats(), 1.0F);
-  return hn::Mul(hn::Mul(hn::Mul(dy, u), s), hn::Add(one, hn::Mul(exponent, hn::Sub(one, s))));
-}
 
 // v, or the limit of its sign where its magnitude is more; NaN stays.
 HWY_INLINE hn::Vec<Floats> limited(hn::Vec<Floats> v, hn::Vec<Floats> limit) {
@@ -210,13 +175,13 @@ template <bool kPlain>
 HWY_INLINE Elements elements_at(const Row& row, std::int64_t c, const Options& options) {
   auto g = load_bfloat16(row.gate, c);
   auto u = load_bfloat16(row.up, c);
-  if constexpr (kPlain) return {g, u, g, sigmoid(g)};
+  if constexpr (kPlain) return {g, u, g, sigmoid(Floats(), g)};
   const auto limit = hn::Set(Floats(), options.limit);
   g = hn::IfThenElse(hn::Gt(g, limit), limit, g);
   u = limited(u, limit);
   if (options.up_offset != 0) u = hn::Add(u, hn::Set(Floats(), options.up_offset));
   const auto exponent = hn::Mul(hn::Set(Floats(), options.alpha), g);
-  return {g, u, exponent, sigmoid(exponent)};
+  return {g, u, exponent, sigmoid(Floats(), exponent)};
 }
 
 // The gradients of gate and up of a vector of channels. Each is 0 where it was beyond the limit.
@@ -231,7 +196,7 @@ HWY_INLINE void make_gradients(const Row& row, SwigluTile<kWide>& tile, std::int
     dy = hn::Mul(dy, hn::Set(Floats(), options.weight));
   }
   auto d_up = rounded_to_bfloat16(hn::Mul(dy, silu));
-  auto d_gate = rounded_to_bfloat16(gate_gradient(e.exponent, e.u, dy, e.s));
+  auto d_gate = rounded_to_bfloat16(gate_gradient(Floats(), e.exponent, e.u, dy, e.s));
   if constexpr (!W::kPlain) {
     const auto limit = hn::Set(Floats(), options.limit);
     d_gate = hn::IfThenZeroElse(hn::Gt(load_bfloat16(row.gate, c), limit), d_gate);

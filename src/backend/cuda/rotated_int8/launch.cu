@@ -1,16 +1,21 @@
-// in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; faster
-//         where what is read and q are aligned to 16 bytes. Of the product: mma.cu, wgmma.cu
-// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; any address
+// in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; of a SwiGLU
+//         block gate, up and grad_y [m, h] bf16, rows apart; faster where what is read and q are aligned to 16 bytes.
+//         Of the product: mma.cu, wgmma.cu
+// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; of a SwiGLU block q and bf16 out
+//         [m, h], or [2, m, h] of d_gate and d_up; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
-// cost:   of x 3 or 5 bytes a value, bound by the device's memory; of a weight 1.5 bytes and about 15 instructions
+//         of a SwiGLU block y or d_gate, d_up as swiglu's steps have them, to bf16, then q and scale
+// cost:   of x 3 or 5 bytes a value, of a SwiGLU block 7, or backward 12, bound by the device's memory; of a weight 1.5
+//         bytes and about 15 instructions
 // oracle: reference/rotated_int8.cpp
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/rotated_int8/columns.cuh"
 #include "backend/cuda/rotated_int8/matmul.cuh"
 #include "backend/cuda/rotated_int8/rows.cuh"
+#include "backend/cuda/rotated_int8/swiglu_rows.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 namespace {
@@ -45,6 +50,17 @@ contract::Outcome launch_inputs_of(const contract::RotatedInt8Quantize& p, const
     case QFUSE_BFLOAT16: return launch_inputs<Bfloat16>(p, plan, exec);
   }
   return {};
+}
+
+// ---- what a SwiGLU block makes ----
+
+template <bool kBackward>
+contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const SwigluPlan& plan, const qfuse_exec& exec) {
+  const SwigluRows rows = {{p.gate, gate_stride(p)}, {p.up, up_stride(p)}, {p.grad_y, grad_y_stride(p)}, p.out, p.m};
+  const RowArguments<SwigluRows, Pass::both> a = {rows, p.h, plan.wide, p.scale, p.q};
+  return with_block(plan, [&](auto block) {
+    return launch(quantize_rows<SwigluRow<kBackward>, block(), Pass::both>, shape_of(plan), a, exec);
+  });
 }
 
 // ---- a weight ----
@@ -86,6 +102,13 @@ contract::Outcome ops::rotated_int8_weight(const contract::RotatedInt8Weight& p,
   WeightPlan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
   return launch_weight<Pass::codes>(p, how, p.scale, p.q, exec);
+}
+
+contract::Outcome ops::rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, const qfuse_exec& exec) {
+  using namespace cuda::rotated_int8;
+  SwigluPlan how = plan(p);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
+  return is_backward(p) ? launch_swiglu<true>(p, how, exec) : launch_swiglu<false>(p, how, exec);
 }
 
 contract::Outcome ops::rotated_int8_matmul(const contract::RotatedInt8Matmul& p, const qfuse_exec& exec) {

@@ -112,6 +112,18 @@ std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p) {
   return with_other_threads(plan(p), true);
 }
 
+SwigluPlan plan(const contract::RotatedInt8Swiglu& p) {
+  const auto has_wide_rows = [](const void* values, std::int64_t stride) {
+    return is_aligned(values, kVectorBytes) && stride * format::dtype_size(QFUSE_BFLOAT16) % kVectorBytes == 0;
+  };
+  const bool is_wide = has_wide_rows(p.gate, gate_stride(p)) && has_wide_rows(p.up, up_stride(p)) &&
+                       (!is_backward(p) || has_wide_rows(p.grad_y, grad_y_stride(p))) &&
+                       is_aligned(p.out, kVectorBytes) && is_aligned(p.q, kVectorBytes);
+  return named<SwigluPlan>(by_rows(row_count(p), p.h, kMostRowThreads, is_wide));
+}
+
+std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p) { return with_other_threads(plan(p), true); }
+
 WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p) {
   const bool is_wide = is_aligned(p.weight.packed, kVectorBytes);
   return named<WeightScalesPlan>(p.direction == QFUSE_FORWARD

@@ -35,6 +35,9 @@ struct TermsPlan {
 struct QuantizePlan : TermsPlan {
   static constexpr const char* kOp = contract::RotatedInt8Quantize::kName;
 };
+struct SwigluPlan : TermsPlan {
+  static constexpr const char* kOp = contract::RotatedInt8Swiglu::kName;
+};
 struct WeightScalesPlan : TermsPlan {
   static constexpr const char* kOp = contract::RotatedInt8WeightScales::kName;
 };
@@ -65,6 +68,8 @@ struct MatmulPlan {
 // Every plan that a call can have, and the one that it gets.
 std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p);
 QuantizePlan plan(const contract::RotatedInt8Quantize& p);
+std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p);
+SwigluPlan plan(const contract::RotatedInt8Swiglu& p);
 std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p);
 WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p);
 std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p);

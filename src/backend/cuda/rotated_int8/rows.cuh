@@ -1,4 +1,5 @@
-// Terms that lie in rows of memory: those of x or dy, and forward a weight's. A thread block has a row.
+// Terms that lie in rows: those of x or dy, those that a SwiGLU block makes, and forward a weight's. A thread block has
+// a row.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_ROWS_CUH
 
@@ -20,8 +21,11 @@ template <class In>
 class InputRow {
  public:
   using Source = Inputs;
-  __device__ InputRow(const Inputs& inputs, std::int64_t row, std::int64_t /*cols*/)
-      : in_(static_cast<const In*>(inputs.in) + row * inputs.stride) {}
+  __device__ InputRow(const Inputs& inputs, std::int64_t block, std::int64_t /*cols*/)
+      : in_(static_cast<const In*>(inputs.in) + block * inputs.stride), index_(block) {}
+
+  // Of q and scale the row.
+  [[nodiscard]] __device__ std::int64_t index() const { return index_; }
 
   __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
     constexpr int kEach = static_cast<int>(sizeof(uint4) / sizeof(In));
@@ -36,14 +40,17 @@ class InputRow {
 
  private:
   const In* in_;
+  std::int64_t index_;
 };
 
 // A lane's 32 codes share an absmax.
 class WeightRow {
  public:
   using Source = Weights;
-  __device__ WeightRow(const Weights& weights, std::int64_t row, std::int64_t cols)
-      : weights_(weights), values_(shared_values(weights.weight)), first_(row * cols) {}
+  __device__ WeightRow(const Weights& weights, std::int64_t block, std::int64_t cols)
+      : weights_(weights), values_(shared_values(weights.weight)), index_(block), first_(block * cols) {}
+
+  [[nodiscard]] __device__ std::int64_t index() const { return index_; }
 
   __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
     const Weight4bit& w = weights_.weight;
@@ -57,6 +64,7 @@ class WeightRow {
  private:
   const Weights& weights_;
   const float* values_;
+  std::int64_t index_;
   std::int64_t first_;
 };
 
@@ -104,8 +112,8 @@ template <class Row, int kBlock, Pass kPass>
 __global__ void __launch_bounds__(kMostRowThreads)
     quantize_rows(const __grid_constant__ RowArguments<typename Row::Source, kPass> a) {
   constexpr float kRoot = format::rotated_root(kBlock);
-  const std::int64_t index = blockIdx.x;
-  const Row row(a.source, index, a.cols);
+  const Row row(a.source, blockIdx.x, a.cols);
+  const std::int64_t index = row.index();
   const std::int64_t window = std::int64_t{kLaneTerms} * blockDim.x;
   const std::int64_t of_thread = std::int64_t{kLaneTerms} * threadIdx.x;
   float v[kLaneTerms];
