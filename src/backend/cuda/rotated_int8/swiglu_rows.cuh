@@ -27,30 +27,26 @@ struct SwigluRows {
   std::int64_t tokens;
 };
 
-// ---- steps ----
+// ---- steps: eight neighbouring channels, pairs of bf16 ----
 
-constexpr int kLanePairs = kLaneTerms / 2;
-constexpr int kPairsOfVector = 4;
+constexpr int kPairs = 4;
+using Pairs = std::uint32_t[kPairs];
 
-using Pairs = std::uint32_t[kLanePairs];
+// Where a token's row of them lies.
+__device__ inline const Bfloat16* row_of(const Bfloat16Rows& rows, std::int64_t token) {
+  return static_cast<const Bfloat16*>(rows.values) + token * rows.stride;
+}
 
-__device__ inline void load_pairs(const Bfloat16Rows& rows, std::int64_t row, std::int64_t col, bool is_wide,
-                                  Pairs& pairs) {
-  const auto* const from =
-      reinterpret_cast<const uint4*>(static_cast<const Bfloat16*>(rows.values) + row * rows.stride + col);
-#pragma unroll
-  for (int i = 0; i < kLanePairs / kPairsOfVector; ++i)
-    unpack(is_wide ? from[i] : load_bytes<uint4>(from + i), pairs + kPairsOfVector * i);
+__device__ inline void load_pairs(const Bfloat16* from, bool is_wide, Pairs& pairs) {
+  const auto* const vector = reinterpret_cast<const uint4*>(from);
+  unpack(is_wide ? *vector : load_bytes<uint4>(vector), pairs);
 }
 
 __device__ inline void store_pairs(Bfloat16* to, bool is_wide, const Pairs& pairs) {
-  auto* const vectors = reinterpret_cast<uint4*>(to);
-#pragma unroll
-  for (int i = 0; i < kLanePairs / kPairsOfVector; ++i)
-    if (is_wide)
-      vectors[i] = vector_of(pairs + kPairsOfVector * i);
-    else
-      store_bytes(vectors + i, vector_of(pairs + kPairsOfVector * i));
+  if (is_wide)
+    *reinterpret_cast<uint4*>(to) = vector_of(pairs);
+  else
+    store_bytes(to, vector_of(pairs));
 }
 
 enum class Made { y, d_gate, d_up };
@@ -66,11 +62,11 @@ __device__ float made_of(Made made, float g, float u, float dy) {
 template <bool kFast>
 __device__ void make_pairs(Made made, Pairs& gate, const Pairs& up, const Pairs& grad_y) {
 #pragma unroll
-  for (int i = 0; i < kLanePairs; ++i) {
-    const float pair[] = {
-        made_of<kFast>(made, widen<Bfloat16>(gate, 2 * i), widen<Bfloat16>(up, 2 * i), widen<Bfloat16>(grad_y, 2 * i)),
-        made_of<kFast>(made, widen<Bfloat16>(gate, 2 * i + 1), widen<Bfloat16>(up, 2 * i + 1),
-                       widen<Bfloat16>(grad_y, 2 * i + 1))};
+  for (int i = 0; i < kPairs; ++i) {
+    const auto channel = [&](int c) {
+      return made_of<kFast>(made, widen<Bfloat16>(gate, c), widen<Bfloat16>(up, c), widen<Bfloat16>(grad_y, c));
+    };
+    const float pair[] = {channel(2 * i), channel(2 * i + 1)};
     gate[i] = Rounding<Bfloat16>::word(pair);
   }
 }
@@ -89,20 +85,27 @@ class SwigluRow {
   [[nodiscard]] __device__ std::int64_t index() const { return is_up_ ? rows_.tokens + token_ : token_; }
 
   __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
-    Pairs made;
-    Pairs up = {};
-    Pairs grad_y = {};
-    load_pairs(rows_.gate, token_, col, is_wide, made);
-    if (!is_up_) load_pairs(rows_.up, token_, col, is_wide, up);
-    if constexpr (kBackward) load_pairs(rows_.grad_y, token_, col, is_wide, grad_y);
+    const Bfloat16* const gate = row_of(rows_.gate, token_) + col;
+    const Bfloat16* const up = row_of(rows_.up, token_) + col;
+    const Bfloat16* const grad_y = kBackward ? row_of(rows_.grad_y, token_) + col : nullptr;
+    Bfloat16* const out = rows_.out == nullptr ? nullptr : static_cast<Bfloat16*>(rows_.out) + index() * cols_ + col;
     const Made what = !kBackward ? Made::y : is_up_ ? Made::d_up : Made::d_gate;
-    if (are_at_most(magnitudes(find_absmax(made)), kFastSigmoidMost))
-      make_pairs<true>(what, made, up, grad_y);
-    else
-      make_pairs<false>(what, made, up, grad_y);
-    if (rows_.out != nullptr) store_pairs(static_cast<Bfloat16*>(rows_.out) + index() * cols_ + col, is_wide, made);
 #pragma unroll
-    for (int i = 0; i < kLaneTerms; ++i) v[i] = widen<Bfloat16>(made, i);
+    for (int first = 0; first < kLaneTerms; first += 2 * kPairs) {
+      Pairs made;
+      Pairs of_up = {};
+      Pairs of_grad_y = {};
+      load_pairs(gate + first, is_wide, made);
+      if (!is_up_) load_pairs(up + first, is_wide, of_up);
+      if constexpr (kBackward) load_pairs(grad_y + first, is_wide, of_grad_y);
+      if (are_at_most(magnitudes(find_absmax(made)), kFastSigmoidMost))
+        make_pairs<true>(what, made, of_up, of_grad_y);
+      else
+        make_pairs<false>(what, made, of_up, of_grad_y);
+      if (out != nullptr) store_pairs(out + first, is_wide, made);
+#pragma unroll
+      for (int i = 0; i < 2 * kPairs; ++i) v[first + i] = widen<Bfloat16>(made, i);
+    }
   }
 
  private:
