@@ -325,6 +325,15 @@ const void* Call::rows(const TensorView& tensor, const char* name, ScalarType dt
   return tensor.data;
 }
 
+const void* Call::rows_anyhow(const TensorView& tensor, const char* name, ScalarType dtype, Shape shape,
+                              std::int64_t& stride) const {
+  check_dtype(tensor, name, dtype);
+  check_shape(tensor, name, shape);
+  check_here(tensor, name);
+  stride = tensor.numel() == 0 ? 0 : row_stride(tensor);
+  return tensor.data;
+}
+
 // From the allocator itself: torch::stable::new_empty looks its operator up by name, which takes longer than the rest.
 Tensor Call::empty(Shape shape, ScalarType dtype) const {
   const std::vector<std::int64_t> strides = contiguous_strides(shape);

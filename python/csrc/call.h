@@ -112,6 +112,10 @@ class Call {
   const void* rows(const TensorView& tensor, const char* name, ScalarType dtype, Shape shape,
                    std::int64_t& stride) const;
 
+  // The same of any number of dimensions, with rows that row_stride finds; 0 of no values.
+  const void* rows_anyhow(const TensorView& tensor, const char* name, ScalarType dtype, Shape shape,
+                          std::int64_t& stride) const;
+
   // A new tensor here.
   [[nodiscard]] Tensor empty(Shape shape, ScalarType dtype) const;
 

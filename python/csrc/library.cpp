@@ -46,6 +46,7 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
   m.def(
       "rotated_int8_matmul(Tensor x_q, Tensor x_scale, Tensor weight_q, Tensor weight_scale, ScalarType dtype, "
       "Tensor? bias=None, Tensor? lora_in=None, Tensor? lora_weight=None, *, str direction=\"forward\") -> Tensor");
+  m.def("rotated_int8_swiglu(Tensor gate, Tensor up, Tensor? grad_y=None) -> (Tensor out, Tensor q, Tensor scale)");
   m.def(
       "swiglu(Tensor x, *, Tensor? grad_y=None, Tensor(a!)? y_q=None, Tensor(b!)? y_s=None, Tensor(c!)? y_t_q=None, "
       "Tensor(d!)? y_t_s=None, Tensor(e!)? grad_input_q=None, Tensor(f!)? grad_input_s=None, "
@@ -79,6 +80,7 @@ void register_all(torch::stable::detail::StableLibrary& m) {
   m.impl("rotated_int8_weight_scales", TORCH_BOX(&rotated_int8_weight_scales));
   m.impl("rotated_int8_weight", TORCH_BOX(&rotated_int8_weight));
   m.impl("rotated_int8_matmul", TORCH_BOX(&rotated_int8_matmul));
+  m.impl("rotated_int8_swiglu", TORCH_BOX(&rotated_int8_swiglu));
   m.impl("swiglu", TORCH_BOX(&swiglu));
   m.impl("silu_dot_fwd_bwd_quant_fuse", TORCH_BOX(&silu_dot_fwd_bwd_quant_fuse));
   m.impl("dequantize_fp8", TORCH_BOX(&dequantize_fp8));

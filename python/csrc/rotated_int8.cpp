@@ -111,4 +111,33 @@ Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tenso
   return out;
 }
 
+std::tuple<Tensor, Tensor, Tensor> rotated_int8_swiglu(const Tensor& gate, const Tensor& up,
+                                                       const std::optional<Tensor>& grad_y) {
+  const auto readable = [](const Tensor& x) { return has_rows(TensorView(x)) ? x : torch::stable::contiguous(x); };
+  const Tensor kept[] = {readable(gate), readable(up), grad_y ? readable(*grad_y) : Tensor()};
+  const TensorView rows(kept[0]);
+  const Call call(rows, "gate");
+  qfuse_rotated_int8_swiglu_params p{};
+  p.h = last_of(rows, "gate");
+  p.m = elements_of(rows_of(rows));
+  p.direction = grad_y ? QFUSE_BACKWARD : QFUSE_FORWARD;
+  const auto add = [&](const Tensor& tensor, const char* name, std::int64_t& stride) {
+    return call.rows_anyhow(tensor, name, ScalarType::BFloat16, rows.sizes, stride);
+  };
+  p.gate = add(kept[0], "gate", p.gate_stride);
+  p.up = add(kept[1], "up", p.up_stride);
+  if (grad_y) p.grad_y = add(kept[2], "grad_y", p.grad_y_stride);
+  std::vector<std::int64_t> shape(rows.sizes.begin(), rows.sizes.end());
+  if (grad_y) shape.insert(shape.begin(), 2);
+  const Tensor out = call.empty(shape, ScalarType::BFloat16);
+  const Tensor q = call.empty(shape, ScalarType::Char);
+  shape.pop_back();
+  const Tensor scale = call.empty(shape, ScalarType::Float);
+  p.out = out.mutable_data_ptr();
+  p.q = static_cast<std::int8_t*>(q.mutable_data_ptr());
+  p.scale = static_cast<float*>(scale.mutable_data_ptr());
+  call.run(qfuse_rotated_int8_swiglu, p);
+  return {out, q, scale};
+}
+
 }  // namespace qfuse::torch_ops

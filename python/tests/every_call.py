@@ -135,6 +135,7 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.swiglu": _swiglu,
     "ops.silu_dot_fwd_bwd_quant_fuse": _published,
     "ops.rotated_int8_quantize": lambda i: qfuse.ops.rotated_int8_quantize(i.x),
+    "ops.rotated_int8_swiglu": lambda i: qfuse.ops.rotated_int8_swiglu(*i.gates.chunk(2, -1)),
     "ops.rotated_int8_weight_scales": lambda i: [
         qfuse.ops.rotated_int8_weight_scales(i.weight.tensors, i.weight.shape)
     ],

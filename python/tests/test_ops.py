@@ -89,6 +89,8 @@ def rotated_int8_calls(made):
                 "direction": "forward",
             },
         ),
+        (OPS.rotated_int8_swiglu.default, (x[:, :64], x[:, 64:128]), {}),
+        (OPS.rotated_int8_swiglu.default, (x[:, :64], x[:, 64:128], x[:, 128:]), {}),
     ]
 
 
@@ -545,6 +547,27 @@ def test_rotated_int8_refuses(made):
     refuse("x_q has shape", qfuse.rotated_int8_matmul, good[0][:, :64].contiguous(), *good[1:])
     refuse("weight_scale has 63 elements", qfuse.rotated_int8_matmul, *good[:3], good[3][1:], *good[4:])
     refuse("together", qfuse.rotated_int8_matmul, *good[:-1])
+    gate, up = x[:, :64], x[:, 64:128]
+    refuse("up is float32, it must be bfloat16", qfuse.ops.rotated_int8_swiglu, gate, up.float())
+    refuse(r"grad_y has shape \[63, 64\], it must be \[64, 64\]", qfuse.ops.rotated_int8_swiglu, gate, up, gate[1:])
+    refuse("h is 60, it must be a multiple of 64", qfuse.ops.rotated_int8_swiglu, gate[:, :60], up[:, :60])
+
+
+def test_rotated_int8_swiglu_is_near_torchs(device):
+    gate, up, grad = torch.randn(3, 2, 5, 192, generator=torch.Generator().manual_seed(1)).to(device, torch.bfloat16)
+    leaves = gate.float().requires_grad_(), up.float().requires_grad_()
+    y = torch.nn.functional.silu(leaves[0]) * leaves[1]
+    found, q, scale = qfuse.ops.rotated_int8_swiglu(gate, up)
+    torch.testing.assert_close(found, y.to(torch.bfloat16), rtol=2**-7, atol=1e-6)
+    assert all(map(same_bits, (q, scale), qfuse.ops.rotated_int8_quantize(found)))
+    found, q, scale = qfuse.ops.rotated_int8_swiglu(gate, up, grad)
+    expected = torch.stack(torch.autograd.grad(y, leaves, grad.float())).to(torch.bfloat16)
+    torch.testing.assert_close(found, expected, rtol=2**-7, atol=1e-6)
+    assert all(map(same_bits, (q, scale), qfuse.ops.rotated_int8_quantize(found)))
+    apart = [torch.cat([each, each], -1)[..., :192] for each in (gate, up, grad)]
+    strange = [each.transpose(0, 1).contiguous().transpose(0, 1) for each in (gate, up, grad)]
+    for given in (apart, strange):
+        assert all(map(same_bits, (found, q, scale), qfuse.ops.rotated_int8_swiglu(*given)))
 
 
 def test_silu_dot_refuses(device):

@@ -40,6 +40,7 @@ __all__ = [
     "quantize_blockwise",
     "rotated_int8_matmul",
     "rotated_int8_quantize",
+    "rotated_int8_swiglu",
     "rotated_int8_weight",
     "rotated_int8_weight_scales",
     "silu_dot_fwd_bwd_quant_fuse",
@@ -66,6 +67,7 @@ for _op in (
     "quantize_blockwise",
     "rotated_int8_matmul",
     "rotated_int8_quantize",
+    "rotated_int8_swiglu",
     "rotated_int8_weight",
     "rotated_int8_weight_scales",
 ):
@@ -310,6 +312,17 @@ def rotated_int8_quantize(x: Tensor) -> tuple[Tensor, Tensor]:
     """
     q, scale = _ops.rotated_int8_quantize.default(x)
     return q, scale
+
+
+def rotated_int8_swiglu(gate: Tensor, up: Tensor, grad_y: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """y = silu(gate) * up [..., channels], bfloat16, and what rotated_int8_quantize makes of it, in one pass: y, q and
+    scale. With grad_y the gradients of gate and up [2, ..., channels], theirs of q and scale.
+
+    channels is a multiple of 64. sigmoid, each product and y are those of swiglu: fp32, rounded to bfloat16 once. Rows
+    may lie apart, as for rotated_int8_quantize.
+    """
+    out, q, scale = _ops.rotated_int8_swiglu.default(gate, up, grad_y)
+    return out, q, scale
 
 
 def rotated_int8_weight_scales(

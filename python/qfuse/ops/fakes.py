@@ -140,6 +140,12 @@ def _rotated_int8_matmul(x_q: Tensor, weight_q: Tensor, dtype: torch.dtype, **_:
     return x_q.new_empty((*x_q.shape[:-1], weight_q.shape[0]), dtype=dtype)
 
 
+def _rotated_int8_swiglu(gate: Tensor, grad_y: Tensor | None = None, **_: Any) -> tuple[Tensor, Tensor, Tensor]:
+    torch._check(gate.dim() > 0, lambda: "gate has shape (), it must be [..., channels]")
+    out = gate.new_empty(gate.shape if grad_y is None else (2, *gate.shape))
+    return out, *_rotated_int8_quantize(out)
+
+
 def _swiglu(**_: Any) -> None:
     return None
 
@@ -161,6 +167,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "rotated_int8_weight_scales": _rotated_int8_weight_scales,
     "rotated_int8_weight": _rotated_int8_weight,
     "rotated_int8_matmul": _rotated_int8_matmul,
+    "rotated_int8_swiglu": _rotated_int8_swiglu,
     "swiglu": _swiglu,
     "silu_dot_fwd_bwd_quant_fuse": _swiglu,
     "dequantize_fp8": _decoded_codes,
