@@ -131,10 +131,10 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 class Calls:
-    """Counts the calls of the ops of that name, also those from inside of other libraries' ops."""
+    """Counts the calls of the ops of these names, also those from inside of other libraries' ops."""
 
-    def __init__(self, name: str) -> None:
-        self._name, self._profile = name, profile(activities=[ProfilerActivity.CPU])
+    def __init__(self, *names: str) -> None:
+        self._names, self._profile = names, profile(activities=[ProfilerActivity.CPU])
 
     def __enter__(self) -> "Calls":
         self._profile.start()
@@ -142,7 +142,9 @@ class Calls:
 
     def __exit__(self, *error: object) -> None:
         self._profile.stop()
-        self.count = sum(event.name == self._name for event in self._profile.events())
+        called = [event.name for event in self._profile.events()]
+        self.counts = tuple(map(called.count, self._names))
+        self.count = sum(self.counts)
 
 
 SUMMARY = [] if torch.cuda.is_available() else ["Not judged: the torch ops on a GPU (torch sees none here)"]

@@ -89,8 +89,8 @@ def rotated_int8_calls(made):
                 "direction": "forward",
             },
         ),
-        (OPS.rotated_int8_swiglu.default, (x[:, :64], x[:, 64:128]), {}),
-        (OPS.rotated_int8_swiglu.default, (x[:, :64], x[:, 64:128], x[:, 128:]), {}),
+        (OPS.rotated_int8_swiglu.default, tuple(x.bfloat16()[:, :128].chunk(2, -1)), {}),
+        (OPS.rotated_int8_swiglu.default, tuple(x.bfloat16().chunk(3, -1)), {}),
     ]
 
 
@@ -547,9 +547,9 @@ def test_rotated_int8_refuses(made):
     refuse("x_q has shape", qfuse.rotated_int8_matmul, good[0][:, :64].contiguous(), *good[1:])
     refuse("weight_scale has 63 elements", qfuse.rotated_int8_matmul, *good[:3], good[3][1:], *good[4:])
     refuse("together", qfuse.rotated_int8_matmul, *good[:-1])
-    gate, up = x[:, :64], x[:, 64:128]
+    gate, up, _ = x.bfloat16().chunk(3, -1)
     refuse("up is float32, it must be bfloat16", qfuse.ops.rotated_int8_swiglu, gate, up.float())
-    refuse(r"grad_y has shape \[63, 64\], it must be \[64, 64\]", qfuse.ops.rotated_int8_swiglu, gate, up, gate[1:])
+    refuse(r"grad_y has shape .63, 64., it must be .64, 64.", qfuse.ops.rotated_int8_swiglu, gate, up, gate[1:])
     refuse("h is 60, it must be a multiple of 64", qfuse.ops.rotated_int8_swiglu, gate[:, :60], up[:, :60])
 
 

@@ -1,5 +1,7 @@
 """The order "rotated_int8" of matmul_4bit: which ops it stands for, in both directions, and under peft's layers."""
 
+import copy
+
 import pytest
 import torch
 from conftest import Calls, make_weight, same_bits
@@ -10,6 +12,7 @@ import qfuse
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft as integration
 from qfuse.integrations.transformers_training import restore_training, speed_up_training
+from qfuse.ops import rotated_products, rotated_swiglu
 
 OP = "qfuse::matmul_4bit_rotated_int8"
 SCALES = "qfuse::rotated_int8_weight_scales"
@@ -180,10 +183,68 @@ def test_scales_are_made_once_a_weight_until_it_is_modified(device):
     assert all(same_bits(larger[name], each) for name, each in step(fresh, x).items())
 
 
-def test_speed_up_training_says_which_products_are_in_int8(device):
+QUANTIZE = "qfuse::rotated_int8_quantize"
+SWIGLU = "qfuse::rotated_int8_swiglu"
+
+
+def test_an_x_of_several_products_is_rotated_once(device):
+    weights = [make_weight(device, ROWS, COLS).weight for _ in range(3)]
+    x = random(40, COLS, device=device).requires_grad_()
+
+    def products():
+        return [qfuse.matmul_4bit(x, weight, order="rotated_int8") for weight in weights]
+
+    with Calls(QUANTIZE) as calls:
+        expected = products()
+    assert calls.count == 3
+    with Calls(QUANTIZE) as calls, rotated_products.shared_inputs():
+        found = products()
+        with torch.no_grad():
+            x.mul_(2)
+        later = products()
+    assert calls.count == 2
+    assert all(map(same_bits, found, expected)) and all(map(same_bits, later, products()))
+
+
+def test_a_swiglu_blocks_rows_are_rotated_where_they_are_made(device):
+    gate, up = (random(40, COLS, device=device, seed=seed).requires_grad_() for seed in (1, 2))
+    weight = make_weight(device, ROWS, COLS).weight
+    into = [make_weight(device, COLS, ROWS).weight for _ in range(2)]
+    x = random(40, ROWS, device=device).requires_grad_()
+
+    def block(activation):
+        gate, up = (qfuse.matmul_4bit(x, each, order="rotated_int8") for each in into)
+        y = qfuse.matmul_4bit(activation(gate, up), weight, order="rotated_int8")
+        return y, *torch.autograd.grad(y.square().sum(), x)
+
+    class Apart(torch.autograd.Function):
+        """Of the same bits, of which no product knows."""
+
+        @staticmethod
+        def forward(ctx, gate, up):
+            ctx.save_for_backward(gate, up)
+            return qfuse.ops.rotated_int8_swiglu(gate, up)[0]
+
+        @staticmethod
+        def backward(ctx, grad):
+            return tuple(qfuse.ops.rotated_int8_swiglu(*ctx.saved_tensors, grad)[0])
+
+    with Calls(QUANTIZE) as calls:
+        expected = block(Apart.apply)
+    assert calls.count == 6
+    with Calls(QUANTIZE) as calls:
+        found = block(rotated_swiglu.swiglu)
+    assert calls.count == 3  # x of gate and up, and dy of down
+    assert all(map(same_bits, found, expected))
+    y = rotated_swiglu.swiglu(gate, up)
+    with pytest.raises(ValueError, match="has no gradient: leave out create_graph"):
+        torch.autograd.grad(y.sum(), gate, create_graph=True)
+
+
+def llama(device, targets, head_dim=32):
     transformers = pytest.importorskip("transformers")
     sizes = dict(hidden_size=HIDDEN, intermediate_size=INNER, num_hidden_layers=1, num_attention_heads=2, vocab_size=64)
-    sizes |= dict(num_key_value_heads=1, head_dim=32)
+    sizes |= dict(num_key_value_heads=1, head_dim=head_dim)
     torch.manual_seed(1)
     base = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes)).to(torch.bfloat16)
     from peft_models import bnb, peft
@@ -197,8 +258,50 @@ def test_speed_up_training_says_which_products_are_in_int8(device):
                 setattr(module, name, quantized)
     base = base.to(device)
     base.is_loaded_in_4bit = True
-    targets = ["q_proj", "k_proj", "down_proj"]
-    model = peft.get_peft_model(base, peft.LoraConfig(r=4, target_modules=targets)).train()
+    return peft.get_peft_model(base, peft.LoraConfig(r=4, target_modules=targets)).train()
+
+
+def gradients_of(model, batch):
+    model.zero_grad()
+    loss = model(**batch, labels=batch["input_ids"]).loss
+    loss.backward()
+    return {"loss": loss.detach()} | {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+
+
+def test_layers_of_transformers_share_what_is_rotated(device):
+    model = llama(device, "all-linear", head_dim=64)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "lora_B" in name:
+                parameter.normal_(std=0.02)
+    batch = dict(input_ids=torch.randint(64, (2, MANY), device=device))
+    speed_up_training(model, products="int8", graphs=False, layers=False)
+    with Calls(OP, QUANTIZE) as calls:
+        expected = gradients_of(model, batch)
+    assert calls.counts == (14 - 3, 14 - 3)  # the embedding's gradient is not wanted
+    restore_training(model)
+    said = str(speed_up_training(model, products="int8", graphs=False))
+    assert "inputs of products in INT8: rotated once, in 2 layers, and SwiGLU's where it ends" in said
+    copied = copy.deepcopy(model)
+    for each in (model, copied):
+        with Calls(OP, QUANTIZE, SWIGLU) as calls:
+            found = gradients_of(each, batch)
+        assert calls.counts == (14 - 3, 14 - 3 - 2 - 1 - 3, 2)  # less k and v, up, and what SwiGLU makes
+        assert all(distance(found[name], value) < 0.02 for name, value in expected.items())
+    few = dict(input_ids=batch["input_ids"][:, :3])
+    with Calls(SWIGLU) as swiglu:
+        gradients_of(model, few)
+    assert swiglu.count == 0
+    model.gradient_checkpointing_enable(dict(use_reentrant=False))
+    model.enable_input_require_grads()
+    again = gradients_of(model, batch)
+    assert all(same_bits(again[name], value) for name, value in found.items())
+    restore_training(model)
+    assert all("forward" not in vars(module) for module in model.modules() if type(module).__name__ == "LlamaMLP")
+
+
+def test_speed_up_training_says_which_products_are_in_int8(device):
+    model = llama(device, ["q_proj", "k_proj", "down_proj"])
     print(said := str(speed_up_training(model, products="int8", graphs=False, layers=False)))
     assert "qfuse speeds up products with frozen weights: INT8, rotated, of more than few rows" in said
     assert "k_proj in INT8 as it is: its weight is of 32 x 128: products in INT8 need multiples of 64" in said

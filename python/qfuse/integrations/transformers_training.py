@@ -18,7 +18,7 @@ from typing import Any, Literal
 from torch import nn
 from transformers import TrainerCallback
 
-from . import bitsandbytes, peft, transformers_loss, transformers_offload
+from . import bitsandbytes, peft, transformers_int8, transformers_loss, transformers_offload
 from .transformers_graphs import GraphedBackbone
 
 
@@ -86,6 +86,8 @@ def speed_up_training(
         _loss(base, made)
     if layers:
         _layers(base, made.report)
+    if products == "int8" and layers:
+        _share_rotated(base, made)
     if offload:
         _offload(base, made)
     if graphs:
@@ -156,6 +158,14 @@ def _products_in_int8(base: Any, made: _SpedUp) -> None:
     made.undo.append(functools.partial(peft.set_products, base, None))
     made.report.done["products with frozen weights"] = "INT8, rotated, of more than few rows"
     made.report.left |= {f"{name} in INT8": reason for name, reason in left.items()}
+
+
+def _share_rotated(base: Any, made: _SpedUp) -> None:
+    """Over liger-kernel's activation, which knows nothing of it."""
+    count, undo = transformers_int8.share_rotated(base)
+    made.undo.append(undo)
+    if count:
+        made.report.done["inputs of products in INT8"] = f"rotated once, in {count} layers, and SwiGLU's where it ends"
 
 
 def _loss(base: Any, made: _SpedUp) -> None:

@@ -2,12 +2,15 @@
 
 An op of its own, in Python: compiled code sees one node, and the scales of a weight are found where it runs."""
 
-from collections.abc import Sequence
-from typing import Any
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils.weak import TensorWeakRef
 
 from ..native import torch_ops
 from ..native.torch_ops import Call, Direction
@@ -18,8 +21,9 @@ MULTIPLE = 64  # of the terms of a sum
 NAME = "matmul_4bit_rotated_int8"
 _library = torch.library.Library("qfuse", "FRAGMENT")  # whose definitions end with it
 _library.define(
-    f"{NAME}(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in, Tensor? lora_weight, *, SymInt[] shape, "
-    "str quant_type, int blocksize, int nested_blocksize, str direction) -> Tensor"
+    f"{NAME}(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in, Tensor? lora_weight, "
+    "Tensor[]? rotated=None, *, SymInt[] shape, str quant_type, int blocksize, int nested_blocksize, str direction) "
+    "-> Tensor"
 )
 
 
@@ -30,8 +34,9 @@ def multiply(call: Call) -> Tensor:
     weight = call.weight
     form = dict(quant_type=weight.quant_type, blocksize=weight.blocksize, nested_blocksize=weight.nested_blocksize)
     op = torch.ops.qfuse.matmul_4bit_rotated_int8.default
+    rows = None if torch.compiler.is_compiling() else _rotated(call.x)
     product: Tensor = op(
-        call.x, weight.tensors, call.bias, *call.terms, shape=weight.shape, **form, direction=call.direction
+        call.x, weight.tensors, call.bias, *call.terms, rows, shape=weight.shape, **form, direction=call.direction
     )
     return product
 
@@ -42,19 +47,82 @@ def _multiply(
     bias: Tensor | None,
     lora_in: Tensor | None,
     lora_weight: Tensor | None,
+    rotated: Sequence[Tensor] | None = None,
     *,
     shape: Sequence[int],
     direction: Direction,
     **form: Any,
 ) -> Tensor:
+    """rotated: q and scale of x, if there are any."""
     of = Weight4bit(tuple(weight), tuple(shape), x.dtype, **form)
-    q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x)
+    q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x) if rotated is None else rotated
     weight_scale = _scales(of, direction)
     weight_q = torch_ops.rotated_int8_weight(of, weight_scale, direction)
     product: Tensor = torch.ops.qfuse.rotated_int8_matmul.default(
         q, scale, weight_q, weight_scale, x.dtype, bias, lora_in, lora_weight, direction=direction
     )
     return product
+
+
+# ---- rows that are rotated and rounded once: x of several products, and what is quantized where it is made
+
+
+class _Rotated(NamedTuple):
+    """q and scale of a tensor, as long as this is the same."""
+
+    of: TensorWeakRef
+    version: int
+    stream: int | None
+    rows: list[Tensor]
+
+    def is_of(self, x: Tensor) -> bool:
+        return self.of() is x and self.version == x._version and self.stream == _stream(x)
+
+
+class _OfThread(threading.local):
+    shares = False
+    rotated: tuple[_Rotated, ...] = ()
+
+
+_of_thread = _OfThread()
+_MOST = 2  # kept of a thread: d_gate's and d_up's
+
+
+def _stream(x: Tensor) -> int | None:
+    return torch.cuda.current_stream(x.device).stream_id if x.is_cuda else None
+
+
+@contextmanager
+def shared_inputs() -> Iterator[None]:
+    """Within it, an x of several products is rotated once. Who calls sees to it that nothing but torch's operations,
+    which count that, writes to x between them."""
+    before = _of_thread.shares, _of_thread.rotated
+    _of_thread.shares, _of_thread.rotated = True, ()
+    try:
+        yield
+    finally:
+        _of_thread.shares, _of_thread.rotated = before
+
+
+def keep_rotated(tensor: Tensor, q: Tensor, scale: Tensor) -> None:
+    """For the product of this thread that takes the tensor next."""
+    if tensor.is_inference():  # which counts nothing
+        return
+    made = _Rotated(TensorWeakRef(tensor), tensor._version, _stream(tensor), [q, scale])
+    _of_thread.rotated = (*_of_thread.rotated, made)[-_MOST:]
+
+
+def _rotated(x: Tensor) -> list[Tensor] | None:
+    for kept in _of_thread.rotated:
+        if not x.is_inference() and kept.is_of(x):
+            if not _of_thread.shares:
+                _of_thread.rotated = tuple(other for other in _of_thread.rotated if other is not kept)
+            return kept.rows
+    if not _of_thread.shares or x.is_inference() or torch._C._are_functorch_transforms_active():
+        return None
+    rows = list(torch.ops.qfuse.rotated_int8_quantize.default(x))
+    keep_rotated(x, *rows)
+    return rows
 
 
 # ---- a weight's scales, which cost as much as decoding it
