@@ -9,6 +9,7 @@ import torch
 pytest.importorskip("bitsandbytes")
 pytest.importorskip("peft")
 import experts
+import int8_layer
 import measure
 import mixtures
 import moe_step
@@ -49,6 +50,15 @@ def test_the_published_test(run, device):
         assert result["missing"][published.PEER] == "ValueError: its kernels are a GPU's alone"
     else:
         assert published.PEER in result["published"]
+
+
+def test_int8_of_a_layer(run):
+    status, result, printed = run(int8_layer)
+    (row,) = result["rows"]
+    assert status == 0 and row["tokens"] == 40 and "SwiGLU" not in printed
+    assert list(row["us"]) == ["decode + cuBLAS", "INT8 apart", "INT8"]
+    assert 0 == row["errors"]["decode + cuBLAS"] < row["errors"]["INT8 apart"] < 0.03
+    assert len(row["swiglu_us"]) == 5 and all(times["min"] > 0 for times in row["swiglu_us"].values())
 
 
 def test_a_single_wrong_bit_fails(device):
