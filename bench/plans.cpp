@@ -84,6 +84,17 @@ contract::Swiglu backward_of(Shape shape) {
   return p;
 }
 
+contract::RotatedInt8Swiglu rotated_swiglu_of(Shape shape, qfuse_direction direction) {
+  contract::RotatedInt8Swiglu p{};
+  p.m = shape.rows;
+  p.h = shape.cols;
+  p.direction = direction;
+  p.gate = p.up = p.grad_y = p.out = aligned<void>();
+  p.q = aligned<std::int8_t>();
+  p.scale = aligned<float>();
+  return p;
+}
+
 RotatedArrays rotated_arrays() {
   RotatedArrays arrays{.weight = {},
                        .in = aligned<void>(),
@@ -181,6 +192,11 @@ void print_rotated(const cuda::DeviceFacts& facts) {
       const auto p = rotated_input_params(shape, rotated_arrays());
       print_shape(shape.weight, plan(p), candidates(p));
     });
+    fmt::print(" {}, {}\n", cuda::rotated_int8::SwigluPlan::kOp, name_of(direction));
+    for (const Shape shape : kSwigluShapes) {
+      const contract::RotatedInt8Swiglu p = rotated_swiglu_of(shape, direction);
+      print_shape(shape, plan(p), candidates(p));
+    }
     print(cuda::rotated_int8::WeightPlan::kOp, "NF4, nested", [](const RotatedShape& shape) {
       const auto p = rotated_weight_params(shape, rotated_arrays());
       print_shape(shape.weight, plan(p), candidates(p));
@@ -271,6 +287,7 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
   OpPlans rotated_scales = {cuda::rotated_int8::WeightScalesPlan::kOp, {}, {}};
   OpPlans rotated_weight = {cuda::rotated_int8::WeightPlan::kOp, {}, {}};
   OpPlans rotated_product = {cuda::rotated_int8::MatmulPlan::kOp, {}, {}};
+  OpPlans rotated_swiglu = {cuda::rotated_int8::SwigluPlan::kOp, {}, {}};
   for (const Shape shape : kNf4Shapes) {
     add(decode, candidates(decode_of(shape), facts));
     add(encode, candidates(encode_of(shape)));
@@ -286,10 +303,13 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
           add(grouped, candidates(grouped_of(shape, m, direction, sum.sum), facts));
         }
   }
-  for (const Shape shape : kSwigluShapes)
+  for (const Shape shape : kSwigluShapes) {
     for (const contract::Swiglu& p : swiglus_of(shape)) add(swiglu, candidates(p, facts));
-  std::vector<OpPlans> all = {product,       grouped,        swiglu,         decode,         encode,
-                              rotated_input, rotated_scales, rotated_weight, rotated_product};
+    for (const qfuse_direction direction : kDirections)
+      add(rotated_swiglu, candidates(rotated_swiglu_of(shape, direction)));
+  }
+  std::vector<OpPlans> all = {product,       grouped,        swiglu,         decode,          encode,
+                              rotated_input, rotated_scales, rotated_weight, rotated_product, rotated_swiglu};
   std::erase_if(all, [](const OpPlans& known) { return known.choices.empty(); });  // which have nothing to force
   return all;
 }

@@ -70,6 +70,7 @@ const std::array kOps = {
     OpFields{"rotated_int8_quantize", {kRows, kCols, kGap, kDtype, kSpecial, kAt, kSeed}},
     OpFields{"rotated_int8_weight_scales", {kRows, kCols, kDirection, kType, kBlocksize, kNested, kAt, kSeed}},
     OpFields{"rotated_int8_weight", {kRows, kCols, kDirection, kType, kBlocksize, kNested, kSpecial, kAt, kSeed}},
+    OpFields{"rotated_int8_swiglu", {{"m", "1024", ""}, {"h", "14336", ""}, kDirection, kGap, kSpecial, kAt, kSeed}},
     OpFields{"rotated_int8_matmul",
              {{"m", "1024", ""},
               {"n", "4096", ""},

@@ -113,6 +113,14 @@ Case choose_rotated_input(Random& random) {
   return c.set("seed", random.below(1 << 20));
 }
 
+Case choose_rotated_swiglu(Random& random) {
+  Case c("rotated_int8_swiglu");
+  c.set("m", random.of_any_size(1, 2048)).set("h", kTerms * random.of_any_size(1, 300));
+  c.set("direction", random.any_of(kDirections)).set("gap", random.any_of(kGaps)).set("at", random.any_of(kPlaces));
+  if (c.number("h") <= 256) c.set("special", random.below(2));
+  return c.set("seed", random.below(1 << 20));
+}
+
 Case choose_rotated_weight(Random& random, const char* op) {
   Case c(op);
   c.set("direction", random.any_of(kDirections));
@@ -264,6 +272,7 @@ Case next_case(Random& random, const std::vector<std::string>& ops, std::int64_t
   if (op == "lora_merge") return choose_lora_merge(random);
   if (op == "matmul_4bit_grouped") return choose_grouped(random);
   if (op == "rotated_int8_quantize") return choose_rotated_input(random);
+  if (op == "rotated_int8_swiglu") return choose_rotated_swiglu(random);
   if (op == "rotated_int8_matmul") return choose_rotated_product(random);
   if (op.starts_with("rotated_int8_weight")) return choose_rotated_weight(random, op.c_str());
   if (op != "matmul_4bit") return choose_blockwise(random, op.c_str());

@@ -1,5 +1,5 @@
-// Cases of the ops whose bytes are the same on every device: the CPU's op says what has to come, of the product of
-// rotated integers a slow one.
+// Cases of the ops whose bytes are the same on every device, and of SwiGLU in rotated integers: the CPU's op says what
+// has to come, of the product of rotated integers a slow one.
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -396,6 +396,50 @@ Prepared prepare_rotated_int8_matmul(const Case& c, Context& context) {
   return made;
 }
 
+// A GPU has an exp of its own: a slow kernel says what is quantized, and the CPU how.
+Prepared prepare_rotated_int8_swiglu(const Case& c, Context& context) {
+  using Params = qfuse_rotated_int8_swiglu_params;
+  Params p{};
+  p.m = c.number("m");
+  p.h = c.number("h");
+  p.direction = direction_of(c);
+  p.gate_stride = p.up_stride = p.grad_y_stride = p.h + c.number("gap");
+  const std::int64_t count = (p.m - 1) * p.gate_stride + p.h;
+  const auto values = [&](std::uint32_t array) {
+    Fill what = values_of(c, QFUSE_BFLOAT16, array);
+    what.scale = 4.0F;  // so that sigmoids are of all sizes
+    return context.input(count, what, c.number("at"));
+  };
+  std::vector<Given<Params>> inputs = {{values(0), point<&Params::gate>}, {values(1), point<&Params::up>}};
+  if (p.direction == QFUSE_BACKWARD) inputs.push_back({values(2), point<&Params::grad_y>});
+  const std::int64_t rows = p.direction == QFUSE_BACKWARD ? 2 * p.m : p.m;
+  Prepared made = prepare_simple<Params>(c, context, qfuse_rotated_int8_swiglu, p, inputs,
+                                         {{"q", rows * p.h, point<&Params::q>},
+                                          {"scale", rows * 4, point<&Params::scale>},
+                                          {"out", rows * p.h * 2, point<&Params::out>}});
+  made.expect = [p, inputs, rows, places = made.outputs, &context](std::uint8_t* image) {
+    Params mine = p;
+    for (const Given<Params>& input : inputs) input.point(mine, input.array.aligned);
+    mine.out = image + places[2].offset;
+    make_swiglu(mine, context.stream());
+    Bytes made_values = bytes_of(places[2].size);
+    Bytes q = bytes_of(places[0].size);
+    Bytes scale = bytes_of(places[1].size);
+    put(made_values.data(), mine.out, places[2].size);
+    qfuse_rotated_int8_quantize_params quantize{};
+    quantize.rows = rows;
+    quantize.cols = p.h;
+    quantize.in_dtype = QFUSE_BFLOAT16;
+    quantize.in = made_values.data();
+    quantize.q = reinterpret_cast<std::int8_t*>(q.data());
+    quantize.scale = floats(scale);
+    call_on_cpu(qfuse_rotated_int8_quantize, quantize);
+    put(image + places[0].offset, q.data(), places[0].size);
+    put(image + places[1].offset, scale.data(), places[1].size);
+  };
+  return made;
+}
+
 Prepared prepare(const Case& c, Context& context) {
   using Prepare = Prepared (*)(const Case&, Context&);
   static const std::map<std::string, Prepare> kPrepare = {
@@ -412,6 +456,7 @@ Prepared prepare(const Case& c, Context& context) {
       {"rotated_int8_weight_scales", prepare_rotated_int8_weight_scales},
       {"rotated_int8_weight", prepare_rotated_int8_weight},
       {"rotated_int8_matmul", prepare_rotated_int8_matmul},
+      {"rotated_int8_swiglu", prepare_rotated_int8_swiglu},
       {"dequantize_fp8", prepare_dequantize_fp8}};
   Prepared made = kPrepare.at(c.op())(c, context);
   made.image_size = round_up(made.image_size, kAlignment);

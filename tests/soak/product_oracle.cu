@@ -277,7 +277,39 @@ __global__ void __launch_bounds__(kThreads) multiply_integers(const qfuse_rotate
   for (unsigned b = 0; b < sizeof(Value); ++b) out[b] = static_cast<std::uint8_t>(bits >> 8 * b);
 }
 
+// Each step rounded by itself; exp is CUDA's own.
+__device__ float swiglu_channel(float g, float u, float dy, bool is_backward, bool is_up) {
+  const float s = __frcp_rn(__fadd_rn(1.0F, expf(-g)));
+  const float silu = __fmul_rn(g, s);
+  if (!is_backward) return __fmul_rn(silu, u);
+  if (is_up) return __fmul_rn(dy, silu);
+  return __fmul_rn(__fmul_rn(__fmul_rn(dy, u), s), __fadd_rn(1.0F, __fmul_rn(g, __fsub_rn(1.0F, s))));
+}
+
+__global__ void __launch_bounds__(kThreads) make_channels(const qfuse_rotated_int8_swiglu_params p) {
+  const bool is_backward = p.direction == QFUSE_BACKWARD;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= (is_backward ? 2 : 1) * p.m * p.h) return;
+  const std::int64_t token = i / p.h % p.m;
+  const std::int64_t channel = i % p.h;
+  const auto value = [&](const void* values, std::int64_t stride) {
+    return Bfloat16::widened(static_cast<const __nv_bfloat16*>(values)[token * (stride != 0 ? stride : p.h) + channel]);
+  };
+  const float y = swiglu_channel(value(p.gate, p.gate_stride), value(p.up, p.up_stride),
+                                 is_backward ? value(p.grad_y, p.grad_y_stride) : 0.0F, is_backward, i >= p.m * p.h);
+  const unsigned bits = Bfloat16::bits(y);
+  for (unsigned b = 0; b < 2; ++b)
+    static_cast<std::uint8_t*>(p.out)[2 * i + b] = static_cast<std::uint8_t>(bits >> 8 * b);
+}
+
 }  // namespace
+
+void make_swiglu(const qfuse_rotated_int8_swiglu_params& p, cudaStream_t stream) {
+  const std::int64_t count = (p.direction == QFUSE_BACKWARD ? 2 : 1) * p.m * p.h;
+  if (count == 0) return;
+  make_channels<<<static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream>>>(p);
+  require(cudaGetLastError(), "the slow SwiGLU");
+}
 
 void multiply_rotated(const qfuse_rotated_int8_matmul_params& p, cudaStream_t stream) {
   if (p.m * p.n == 0) return;

@@ -42,6 +42,9 @@ void multiply(const Product& p, cudaStream_t stream);
 // A product of rotated integers, by a thread for each output. Inputs are aligned to 16 bytes; out lies anywhere.
 void multiply_rotated(const qfuse_rotated_int8_matmul_params& p, cudaStream_t stream);
 
+// `out` of rotated_int8_swiglu, of whose params the other outputs are not looked at; gate, up and grad_y are aligned.
+void make_swiglu(const qfuse_rotated_int8_swiglu_params& p, cudaStream_t stream);
+
 }  // namespace qfuse::soak
 
 #endif  // QFUSE_TESTS_SOAK_PRODUCT_ORACLE_H
