@@ -7,7 +7,7 @@
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
-//         of a SwiGLU block y or d_gate, d_up as swiglu.cpp has them, to bf16, then q and scale
+//         of a SwiGLU block y or d_gate, d_up as qfuse_swiglu has them, to bf16, then q and scale
 // cost:   values are rotated twice, for the scale and for q: bound by 7 additions each; the product by m*n*k/2 words'
 //         multiplications, as pairs of 16 bits
 // oracle: reference/rotated_int8.cpp

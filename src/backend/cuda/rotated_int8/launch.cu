@@ -1,12 +1,12 @@
-// in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; of a SwiGLU
-//         block gate, up and grad_y [m, h] bf16, rows apart; faster where what is read and q are aligned to 16 bytes.
-//         Of the product: mma.cu, wgmma.cu
+// in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; of a
+//         SwiGLU block gate, up and grad_y [m, h] bf16, rows apart; faster where what is read and q are aligned to 16
+//         bytes. Of the product: mma.cu, wgmma.cu
 // out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; of a SwiGLU block q and bf16 out
 //         [m, h], or [2, m, h] of d_gate and d_up; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
-//         of a SwiGLU block y or d_gate, d_up as swiglu's steps have them, to bf16, then q and scale
+//         of a SwiGLU block y or d_gate, d_up as qfuse_swiglu has them, to bf16, then q and scale
 // cost:   of x 3 or 5 bytes a value, of a SwiGLU block 7, or backward 12, bound by the device's memory; of a weight 1.5
 //         bytes and about 15 instructions
 // oracle: reference/rotated_int8.cpp
