@@ -13,7 +13,8 @@ makes it NF4. train is a process for each way and seed; several may share a GPU.
 order, every fifth step shorter ones, under bf16 autocast with gradient checkpointing; the seed is the adapter's (rank
 16, every linear layer). Losses of held-out texts are taken before the first step, halfway and at the end, always with
 products in bf16. int8-as-it-is and fp8-blocks are what others have in the place of qfuse-int8, simulated: INT8 with a
-scale a row, and DeepSeek's e4m3 with scales of 1 x 128 and 128 x 128.
+scale a row, and DeepSeek's e4m3 with scales of 1 x 128 and 128 x 128. Of these three ways, each layer's gradients are
+compared with those of bf16 products, before the first step and the last one.
 
 Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse, liger-kernel for its part, and unsloth for
 its way; plot needs matplotlib alone. Exit status: 0, 2 wrong usage."""
@@ -97,16 +98,17 @@ def train(arguments: argparse.Namespace) -> None:
         simulate(SCHEMES[arguments.way])
     import measure
 
-    losses, held_out = train_model(model, arguments)
+    losses, held_out, gradients = train_model(model, arguments)
     files = [folder / TOKENS, *sorted(folder.glob("*.safetensors"))]
     task = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     task |= {name: vars(arguments)[name] for name in NUMBERS if name != "seed"}
     result = dict(way=arguments.way, seed=arguments.seed, task=task, losses=losses, held_out=held_out)
+    result |= dict(gradients=gradients)
     measure.finish(arguments, measure.circumstances(arguments) | result | dict(report=report_of(way, model)))
 
 
-def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float], dict[str, float]]:
-    """The loss of each step, and that of the held-out texts before some."""
+def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float], dict[str, float], dict[str, Any]]:
+    """The loss of each step, and that of the held-out texts before some; gradients beside bf16's."""
     import measure
     import numpy
     import torch
@@ -122,7 +124,7 @@ def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float],
     parameters = start_adapter(model, arguments.seed)
     optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0, fused=True)
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / WARM_UP) * (1 - step / steps))
-    losses, evaluated = [], {}
+    losses, evaluated, gradients = [], {}, {}
     for step in range(steps + 1):
         if step in (0, steps // 2, steps):
             model.eval()
@@ -133,6 +135,8 @@ def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float],
             model.train()
         if step < steps:
             ids = texts[torch.arange(step * sequences, (step + 1) * sequences, device=texts.device) % len(texts)]
+            if step in (0, steps - 1) and WAYS[arguments.way].endswith("INT8"):
+                gradients[str(step)] = gradients_beside_bf16(model, ids)
             loss = loss_of(model, ids if step % 5 < 4 else ids[:, : length * 3 // 5 + step % (length * 2 // 5)])
             loss.backward()
             torch.nn.utils.clip_grad_norm_(parameters, CLIP)
@@ -140,7 +144,36 @@ def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float],
             rate.step()
             optimizer.zero_grad()
             losses.append(float(loss.detach()))
-    return losses, evaluated
+    return losses, evaluated, gradients
+
+
+def gradients_beside_bf16(model: Any, ids: Any) -> dict[str, dict[str, float]]:
+    """Of the adapters of each kind of layer: the angle to bf16's, in degrees, and the difference relative to it. In
+    eval(), in which no graph is replayed."""
+    import torch
+
+    def by_kind() -> dict[str, Any]:
+        loss_of(model, ids).backward()
+        found: dict[str, list[Any]] = {}
+        for name, parameter in model.named_parameters():
+            if parameter.grad is not None:
+                kind = next(part for part in name.split(".") if part.endswith("_proj"))
+                found.setdefault(kind, []).append(parameter.grad.double().flatten())
+                parameter.grad = None
+        return {kind: torch.cat(parts) for kind, parts in found.items()}
+
+    model.eval()
+    with in_bf16(model, "INT8"):
+        expected = by_kind()
+    found = by_kind()
+    model.train()
+    result = {}
+    for kind, exact in expected.items():
+        cosine = torch.nn.functional.cosine_similarity(found[kind], exact, dim=0).clamp(-1, 1)
+        result[kind] = dict(
+            degrees=float(cosine.acos().rad2deg()), difference=float((found[kind] - exact).norm() / exact.norm())
+        )
+    return result
 
 
 def loss_of(model: Any, ids: Any) -> Any:
@@ -223,6 +256,12 @@ def read(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     return runs
 
 
+def angles_of(run: dict[str, Any]) -> str:
+    """The least and the largest of a layer's kinds, at each step."""
+    each = [[kind["degrees"] for kind in kinds.values()] for kinds in run.get("gradients", {}).values()]
+    return "; ".join(f"{min(angles):.1f} to {max(angles):.1f}" for angles in each)
+
+
 def table(arguments: argparse.Namespace) -> None:
     import measure
 
@@ -231,6 +270,8 @@ def table(arguments: argparse.Namespace) -> None:
     columns: dict[str, Any] = {"": lambda run: run["name"]}
     for step in runs[0]["held_out"]:
         columns[f"held out, step {step}"] = lambda run, step=step: f"{run['held_out'][step]:.4f}"
+    if any(run.get("gradients") for run in runs):
+        columns["gradients from bf16's, degrees: first step; last"] = angles_of
     columns["a step's loss beside"] = lambda run: run["beside"]
     for name, of in {"mean difference": lambda sizes: sum(sizes) / len(sizes), "largest": max}.items():
         columns[name] = lambda run, of=of: run["beside"] and f"{of([abs(each) for each in run['differences']]):.4f}"

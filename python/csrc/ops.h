@@ -129,6 +129,10 @@ Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tenso
 Tensor dequantize_fp8(const Tensor& codes, const Tensor& scales, std::int64_t block_rows, std::int64_t block_cols,
                       ScalarType dtype);
 
+// y of a SwiGLU block or, with grad_y, d_gate and d_up, [2, ...]; and its q and scale.
+std::tuple<Tensor, Tensor, Tensor> rotated_int8_swiglu(const Tensor& gate, const Tensor& up,
+                                                       const std::optional<Tensor>& grad_y);
+
 }  // namespace qfuse::torch_ops
 
 #endif  // QFUSE_PYTHON_CSRC_OPS_H

@@ -266,7 +266,11 @@ def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
     in_int8 = tmp_path / "qfuse-int8.json"
     options = ["--device", device, "--steps", 2, "--sequences", 5, "--tokens", 64, "--held-out", 1]
     run("train", model, "--way", in_int8.stem, "--json", in_int8, *options)
-    assert "products with frozen weights: INT8" in json.loads(in_int8.read_text())["report"]
+    found = json.loads(in_int8.read_text())
+    assert "products with frozen weights: INT8" in found["report"]
+    kinds = {(step, kind) for step, kinds in found["gradients"].items() for kind in kinds}
+    assert len(kinds) == 14 and "degrees: first step; last" in run("table", in_int8)
+    assert all(0 < found["gradients"][step][kind]["degrees"] < 30 for step, kind in kinds)
     qfuse.integrations.bitsandbytes.disable()
     qfuse.integrations.peft.disable()
     found["task"]["steps"] = 5
