@@ -121,6 +121,8 @@ def time_tokens(m: int, size: Size, layers: Sequence[Layer], device: str) -> dic
         pairs = zip(way(layers[0]), expected, strict=True)
         found["errors"][name] = max(measure.require(name, measure.relative_error(*pair), ERROR) for pair in pairs)
     runs: dict[str, measure.Run] = {name: partial(run_all, way, layers) for name, way in all_ways.items()}
+    for run in runs.values():  # which makes the scales of weights, too
+        run()
     if device == "cuda":
         runs = {name: measure.captured(run) for name, run in runs.items()}
     times = measure.in_turns(runs, device)
