@@ -24,19 +24,18 @@ struct ColumnArguments {
 
 // ---- a tile: a block of terms of 64 columns, as it is stored ----
 
+constexpr int kColumnThreads = 640;  // of a multiprocessor, by their registers: 96 each
 constexpr int kTileColBytes = kTileCols / 2;
 constexpr int kColHalves = kTileCols / kLaneTerms;  // of a row, each of which has an absmax
-// Lanes of a block read rows that are 32 apart: an offset for each 32 leads them to different banks.
+// Lanes of a block read rows that are 8 apart: an offset for each 8 leads them to different banks.
 constexpr int kOffsetBytes = 32;
-constexpr int kOffsetWords = 4;
 
 template <int kBlock>
 struct alignas(sizeof(uint4)) Tile {
-  unsigned char codes[kBlock * kTileColBytes + kBlock / kLaneTerms * kOffsetBytes];
-  std::uint32_t absmax[kColHalves][kBlock + kBlock / kLaneTerms * kOffsetWords];
+  unsigned char codes[kBlock * kTileColBytes + kBlock / kEight * kOffsetBytes];
+  std::uint32_t absmax[kColHalves][kBlock];
 };
-__device__ inline int code_place(int row) { return row * kTileColBytes + row / kLaneTerms * kOffsetBytes; }
-__device__ inline int absmax_place(int row) { return row + row / kLaneTerms * kOffsetWords; }
+__device__ inline int code_place(int row) { return row * kTileColBytes + row / kEight * kOffsetBytes; }
 
 // By as many threads as there are terms.
 template <int kBlock, Pass kPass>
@@ -49,7 +48,7 @@ __device__ void load_tile(const ColumnArguments<kPass>& a, std::int64_t first, T
     const std::uint8_t* const packed = w.packed + (first + i / 2 * a.cols) / 2 + i % 2 * kVector;
     *reinterpret_cast<uint4*>(tile.codes + code_place(i / 2) + i % 2 * kVector) = load_code_vector(packed, a.is_wide);
     const std::int64_t at = first + threadIdx.x * a.cols + half * kLaneTerms;
-    tile.absmax[half][absmax_place(static_cast<int>(threadIdx.x))] =
+    tile.absmax[half][threadIdx.x] =
         __float_as_uint(load_decoded_absmax<false>(w, a.source.is_nested, at >> w.block_shift));
   }
 }
@@ -57,23 +56,23 @@ __device__ void load_tile(const ColumnArguments<kPass>& a, std::int64_t first, T
 // A thread has two neighbouring columns: a byte has a code of each, the high nibble that of the first one.
 template <int kBlock>
 struct ThreadColumns {
-  static constexpr int kLanes = kBlock / kLaneTerms;
+  static constexpr int kLanes = BlockLanes<kBlock>::kCount;
   int pair = static_cast<int>(threadIdx.x) / kLanes;
-  int term = static_cast<int>(threadIdx.x) % kLanes * kLaneTerms;
+  int term = static_cast<int>(threadIdx.x) % kLanes * kEight;
 };
 
 template <int kBlock>
 __device__ void decode_columns(const Tile<kBlock>& tile, const float* values, const ThreadColumns<kBlock>& at,
                                float (&v)[2][kLaneTerms]) {
-  const unsigned char* const codes = tile.codes + code_place(at.term) + at.pair;
-  const std::uint32_t* const absmax = tile.absmax[2 * at.pair / kLaneTerms] + absmax_place(at.term);
 #pragma unroll
   for (int i = 0; i < kLaneTerms; i += 4) {
+    const int term = at.term + i / kEight * BlockLanes<kBlock>::kStep + i % kEight;
+    const unsigned char* const codes = tile.codes + code_place(term) + at.pair;
     std::uint32_t of[4];
-    unpack(*reinterpret_cast<const uint4*>(absmax + i), of);
+    unpack(*reinterpret_cast<const uint4*>(tile.absmax[2 * at.pair / kLaneTerms] + term), of);
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
-      const unsigned byte = codes[(i + r) * kTileColBytes];
+      const unsigned byte = codes[r * kTileColBytes];
       v[0][i + r] = mul_ftz(values[byte >> 4], __uint_as_float(of[r]));
       v[1][i + r] = mul_ftz(values[byte & 0xfU], __uint_as_float(of[r]));
     }
@@ -83,7 +82,8 @@ __device__ void decode_columns(const Tile<kBlock>& tile, const float* values, co
 // ---- kernel ----
 
 template <int kBlock, Pass kPass>
-__global__ void __launch_bounds__(kBlock) quantize_columns(const __grid_constant__ ColumnArguments<kPass> a) {
+__global__ void __launch_bounds__(kBlock, kColumnThreads / kBlock)
+    quantize_columns(const __grid_constant__ ColumnArguments<kPass> a) {
   constexpr float kRoot = format::rotated_root(kBlock);
   __shared__ Tile<kBlock> tile;
   const float* const values = shared_values(a.source.weight);
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kBlock) quantize_columns(const __grid_constant
     for (int c = 0; c < 2; ++c) {
       rotate<kBlock>(v[c]);
       if constexpr (kPass == Pass::codes)
-        store_nearest(a.q + (col + c) * a.rows + term + at.term, a.is_wide, v[c], factor[c]);
+        store_nearest<kBlock>(a.q + (col + c) * a.rows + term + at.term, a.is_wide, v[c], factor[c]);
       else
         largest[c] = larger_of(largest[c], v[c]);
     }

@@ -27,15 +27,19 @@ class InputRow {
   // Of q and scale the row.
   [[nodiscard]] __device__ std::int64_t index() const { return index_; }
 
-  __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
-    constexpr int kEach = static_cast<int>(sizeof(uint4) / sizeof(In));
-    std::uint32_t words[kLaneTerms / kEach * 4];
-    const auto* const vectors = reinterpret_cast<const uint4*>(in_ + col);
+  template <int kBlock>
+  __device__ void load(std::int64_t col, bool exists, bool is_wide, float (&v)[kLaneTerms]) const {
+    constexpr int kVectors = kEight * static_cast<int>(sizeof(In) / sizeof(Half)) / 8;  // of eight terms
+    if (!exists) return;
 #pragma unroll
-    for (int i = 0; i < kLaneTerms / kEach; ++i)
-      unpack(is_wide ? vectors[i] : load_bytes<uint4>(vectors + i), words + 4 * i);
+    for (int i = 0; i < kEights; ++i) {
+      std::uint32_t words[4 * kVectors];
+      const auto* const vectors = reinterpret_cast<const uint4*>(in_ + col + BlockLanes<kBlock>::kStep * i);
 #pragma unroll
-    for (int i = 0; i < kLaneTerms; ++i) v[i] = widen<In>(words, i);
+      for (int j = 0; j < kVectors; ++j) unpack(is_wide ? vectors[j] : load_bytes<uint4>(vectors + j), words + 4 * j);
+#pragma unroll
+      for (int j = 0; j < kEight; ++j) v[kEight * i + j] = widen<In>(words, j);
+    }
   }
 
  private:
@@ -43,7 +47,28 @@ class InputRow {
   std::int64_t index_;
 };
 
-// A lane's 32 codes share an absmax.
+// Words of eight codes, which lanes have loaded 32 codes each, to the lanes whose terms they are.
+template <int kBlock>
+__device__ void hand_out(std::uint32_t (&codes)[kEights]) {
+  const int lane = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int lanes = 1; lanes < BlockLanes<kBlock>::kCount; lanes *= 2) {
+    const bool is_upper = (lane & lanes) != 0;
+#pragma unroll
+    for (int i = 0; i < kEights; ++i) {
+      if ((i & lanes) != 0) continue;
+      const std::uint32_t other = exchange(is_upper ? codes[i] : codes[i + lanes], lanes);
+      (is_upper ? codes[i] : codes[i + lanes]) = other;
+    }
+  }
+  if (BlockLanes<kBlock>::kCount == 2) {
+    const std::uint32_t second = codes[1];
+    codes[1] = codes[2];
+    codes[2] = second;
+  }
+}
+
+// 32 codes share an absmax.
 class WeightRow {
  public:
   using Source = Weights;
@@ -52,13 +77,24 @@ class WeightRow {
 
   [[nodiscard]] __device__ std::int64_t index() const { return index_; }
 
-  __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
+  template <int kBlock>
+  __device__ void load(std::int64_t col, bool exists, bool is_wide, float (&v)[kLaneTerms]) const {
+    using Lanes = BlockLanes<kBlock>;
     const Weight4bit& w = weights_.weight;
-    std::uint32_t codes[kLaneTerms / 8];
-    unpack(load_code_vector(w.packed + (first_ + col) / 2, is_wide), codes);
-    const float absmax = load_decoded_absmax<false>(w, weights_.is_nested, (first_ + col) >> w.block_shift);
+    const int lane = static_cast<int>(threadIdx.x) % Lanes::kCount;
+    std::uint32_t codes[kEights] = {};
+    float absmax = 0.0F;
+    if (exists) {
+      const std::int64_t own = first_ + col + (kLaneTerms - kEight) * lane;  // 32 neighbours
+      unpack(load_code_vector(w.packed + own / 2, is_wide), codes);
+      absmax = load_decoded_absmax<false>(w, weights_.is_nested, own >> w.block_shift);
+    }
+    hand_out<kBlock>(codes);
 #pragma unroll
-    for (int i = 0; i < kLaneTerms / 8; ++i) decode_word(values_, codes[i], absmax, v + 8 * i);
+    for (int i = 0; i < kEights; ++i) {
+      const int holder = static_cast<int>(threadIdx.x) % kWarp - lane + i * Lanes::kStep / kLaneTerms;
+      decode_word(values_, codes[i], value_of(absmax, holder), v + kEight * i);
+    }
   }
 
  private:
@@ -84,12 +120,9 @@ struct RowArguments {
 // By all threads. Beyond the row there are zeros.
 template <int kBlock, class Row, class Arguments>
 __device__ void load_rotated(const Row& row, const Arguments& a, std::int64_t col, float (&v)[kLaneTerms]) {
-  if (col < a.cols) {
-    row.load(col, a.is_wide, v);
-  } else {
 #pragma unroll
-    for (float& x : v) x = 0.0F;
-  }
+  for (float& x : v) x = 0.0F;
+  row.template load<kBlock>(col, col < a.cols, a.is_wide, v);
   rotate<kBlock>(v);
 }
 
@@ -115,7 +148,7 @@ __global__ void __launch_bounds__(kMostRowThreads)
   const Row row(a.source, blockIdx.x, a.cols);
   const std::int64_t index = row.index();
   const std::int64_t window = std::int64_t{kLaneTerms} * blockDim.x;
-  const std::int64_t of_thread = std::int64_t{kLaneTerms} * threadIdx.x;
+  const int of_thread = BlockLanes<kBlock>::first_term();
   float v[kLaneTerms];
   float scale = 0.0F;
   if constexpr (kPass == Pass::codes) {
@@ -136,7 +169,7 @@ __global__ void __launch_bounds__(kMostRowThreads)
     for (std::int64_t first = 0; first < a.cols; first += window) {
       const std::int64_t col = first + of_thread;
       if (kPass == Pass::codes || a.cols > window) load_rotated<kBlock>(row, a, col, v);
-      if (col < a.cols) store_nearest(a.q + index * a.cols + col, a.is_wide, v, factor);
+      if (col < a.cols) store_nearest<kBlock>(a.q + index * a.cols + col, a.is_wide, v, factor);
     }
   }
 }

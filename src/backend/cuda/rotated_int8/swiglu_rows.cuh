@@ -29,7 +29,7 @@ struct SwigluRows {
 
 // ---- steps: eight neighbouring channels, pairs of bf16 ----
 
-constexpr int kPairs = 4;
+constexpr int kPairs = kEight / 2;
 using Pairs = std::uint32_t[kPairs];
 
 // Where a token's row of them lies.
@@ -84,27 +84,30 @@ class SwigluRow {
 
   [[nodiscard]] __device__ std::int64_t index() const { return is_up_ ? rows_.tokens + token_ : token_; }
 
-  __device__ void load(std::int64_t col, bool is_wide, float (&v)[kLaneTerms]) const {
+  template <int kBlock>
+  __device__ void load(std::int64_t col, bool exists, bool is_wide, float (&v)[kLaneTerms]) const {
+    if (!exists) return;
     const Bfloat16* const gate = row_of(rows_.gate, token_) + col;
     const Bfloat16* const up = row_of(rows_.up, token_) + col;
     const Bfloat16* const grad_y = kBackward ? row_of(rows_.grad_y, token_) + col : nullptr;
     Bfloat16* const out = rows_.out == nullptr ? nullptr : static_cast<Bfloat16*>(rows_.out) + index() * cols_ + col;
     const Made what = !kBackward ? Made::y : is_up_ ? Made::d_up : Made::d_gate;
 #pragma unroll
-    for (int first = 0; first < kLaneTerms; first += 2 * kPairs) {
+    for (int i = 0; i < kEights; ++i) {
+      const int at = BlockLanes<kBlock>::kStep * i;
       Pairs made;
       Pairs of_up = {};
       Pairs of_grad_y = {};
-      load_pairs(gate + first, is_wide, made);
-      if (!is_up_) load_pairs(up + first, is_wide, of_up);
-      if constexpr (kBackward) load_pairs(grad_y + first, is_wide, of_grad_y);
+      load_pairs(gate + at, is_wide, made);
+      if (!is_up_) load_pairs(up + at, is_wide, of_up);
+      if constexpr (kBackward) load_pairs(grad_y + at, is_wide, of_grad_y);
       if (are_at_most(magnitudes(find_absmax(made)), kFastSigmoidMost))
         make_pairs<true>(what, made, of_up, of_grad_y);
       else
         make_pairs<false>(what, made, of_up, of_grad_y);
-      if (out != nullptr) store_pairs(out + first, is_wide, made);
+      if (out != nullptr) store_pairs(out + at, is_wide, made);
 #pragma unroll
-      for (int i = 0; i < 2 * kPairs; ++i) v[first + i] = widen<Bfloat16>(made, i);
+      for (int j = 0; j < kEight; ++j) v[kEight * i + j] = widen<Bfloat16>(made, j);
     }
   }
 
