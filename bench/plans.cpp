@@ -195,7 +195,7 @@ void print_rotated(const cuda::DeviceFacts& facts) {
     fmt::print(" {}, {}\n", cuda::rotated_int8::SwigluPlan::kOp, name_of(direction));
     for (const Shape shape : kSwigluShapes) {
       const contract::RotatedInt8Swiglu p = rotated_swiglu_of(shape, direction);
-      print_shape(shape, plan(p), candidates(p));
+      print_shape(shape, plan(p, facts), candidates(p, facts));
     }
     print(cuda::rotated_int8::WeightPlan::kOp, "NF4, nested", [](const RotatedShape& shape) {
       const auto p = rotated_weight_params(shape, rotated_arrays());
@@ -306,7 +306,7 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
   for (const Shape shape : kSwigluShapes) {
     for (const contract::Swiglu& p : swiglus_of(shape)) add(swiglu, candidates(p, facts));
     for (const qfuse_direction direction : kDirections)
-      add(rotated_swiglu, candidates(rotated_swiglu_of(shape, direction)));
+      add(rotated_swiglu, candidates(rotated_swiglu_of(shape, direction), facts));
   }
   std::vector<OpPlans> all = {product,       grouped,        swiglu,         decode,          encode,
                               rotated_input, rotated_scales, rotated_weight, rotated_product, rotated_swiglu};

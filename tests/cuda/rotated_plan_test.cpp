@@ -36,23 +36,34 @@ TEST(RotatedPlan, rows_have_threads_for_all_their_terms_if_that_is_possible) {
   }
 }
 
-TEST(RotatedPlan, a_swiglu_block_has_a_row_of_each_of_its_gradients) {
+TEST(RotatedPlan, a_swiglu_block_copies_tokens_ahead_where_two_find_room) {
   contract::RotatedInt8Swiglu p{};
-  p.m = 7;
+  p.m = 2048;
   p.h = 14336;
   p.gate = address<void>(0x1000);
   p.up = address<void>(0x2000);
   p.q = address<std::int8_t>(0x3000);
-  expect_candidate(plan(p), candidates(p));
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=448 wide=1 blocks=7 tiles=1");
+  const auto chosen = [&](const DeviceFacts& facts) {
+    expect_candidate(plan(p, facts), candidates(p, facts));
+    return contract::print(plan(p, facts).fields());
+  };
+  EXPECT_EQ(chosen(kH200), "block=128 threads=448 wide=1 ahead=1 blocks=264 shared_bytes=57344");
+  EXPECT_EQ(chosen(kRtx3090), "block=128 threads=448 wide=1 ahead=0 blocks=2048 shared_bytes=0");
+  EXPECT_EQ(chosen(kT4), "block=128 threads=448 wide=1 ahead=0 blocks=2048 shared_bytes=0");
   p.direction = QFUSE_BACKWARD;
   p.grad_y = address<void>(0x4000);
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=448 wide=1 blocks=14 tiles=1");
+  EXPECT_EQ(chosen(kH200), "block=128 threads=448 wide=1 ahead=1 blocks=264 shared_bytes=86016");
+  EXPECT_EQ(chosen(kUnknown), "block=128 threads=448 wide=1 ahead=0 blocks=4096 shared_bytes=0");
+  p.m = 200;
+  EXPECT_FALSE(plan(p, kH200).ahead);
+  p.m = 2048;
+  p.h = 2048;
+  EXPECT_EQ(chosen(kRtx3090), "block=128 threads=64 wide=1 ahead=1 blocks=574 shared_bytes=12288");
   p.out = address<void>(0x5002);
-  EXPECT_FALSE(plan(p).wide);
+  EXPECT_EQ(chosen(kH200), "block=128 threads=64 wide=0 ahead=0 blocks=4096 shared_bytes=0");
   p.out = nullptr;
   p.up_stride = p.h + 4;
-  EXPECT_FALSE(plan(p).wide);
+  EXPECT_FALSE(plan(p, kH200).wide);
 }
 
 TEST(RotatedPlan, of_a_weight_backward_every_tile_has_a_block_but_a_maximum_one_for_64_columns) {

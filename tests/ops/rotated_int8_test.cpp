@@ -104,6 +104,23 @@ TEST_P(RotatedSwiglu, every_way_gives_the_oracles_bytes_at_any_address) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, RotatedSwiglu, testing::ValuesIn(kRotatedSwigluCases), risk_name<SwigluCase>);
 
+// Rows that begin at vectors; the software GPU runs it with tokens that are copied ahead (tests/software_gpu).
+TEST(RotatedSwiglu, at_aligned_addresses_gives_the_oracles_bytes) {
+  for (const SwigluCase& shape :
+       {SwigluCase{"small blocks", 61, 64}, SwigluCase{"rows apart", 9, 1152, Activations::normal, 2.0F, 8, 16},
+        SwigluCase{"long rows, steep gates", 5, 14336, Activations::normal, 60.0F}}) {
+    SCOPED_TRACE(shape.risk);
+    const SwigluInputs in(shape, 0);
+    for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD})
+      for (const bool has_out : {false, true}) {
+        const contract::RotatedInt8Swiglu p = rotated_params(in, direction, has_out);
+        Moved<contract::RotatedInt8Swiglu> expected(p);
+        run_moved(expected, oracle());
+        for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) { expect_moved(p, expected, exec); });
+      }
+  }
+}
+
 // On NVIDIA's GPUs too, whatever their exp.
 TEST(RotatedSwiglu, is_what_quantize_makes_of_its_out) {
   const SwigluInputs in({"", 37, 320}, 0);

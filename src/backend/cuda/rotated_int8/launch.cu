@@ -56,10 +56,15 @@ contract::Outcome launch_inputs_of(const contract::RotatedInt8Quantize& p, const
 
 template <bool kBackward>
 contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const SwigluPlan& plan, const qfuse_exec& exec) {
-  const SwigluRows rows = {{p.gate, gate_stride(p)}, {p.up, up_stride(p)}, {p.grad_y, grad_y_stride(p)}, p.out, p.m};
+  const SwigluRows rows = {
+      {p.gate, gate_stride(p)},          {p.up, up_stride(p)}, {p.grad_y, grad_y_stride(p)}, p.out, p.m,
+      static_cast<unsigned>(plan.blocks)};
   const RowArguments<SwigluRows, Pass::both> a = {rows, p.h, plan.wide, p.scale, p.q};
   return with_block(plan, [&](auto block) {
-    return launch(quantize_rows<SwigluRow<kBackward>, block(), Pass::both>, shape_of(plan), a, exec);
+    LaunchShape shape = shape_of(plan);
+    shape.shared_bytes = plan.shared_bytes;
+    if (plan.ahead) return launch(quantize_swiglu_ahead<kBackward, block()>, shape, a, exec);
+    return launch(quantize_rows<SwigluRow<kBackward>, block(), Pass::both>, shape, a, exec);
   });
 }
 
@@ -106,8 +111,10 @@ contract::Outcome ops::rotated_int8_weight(const contract::RotatedInt8Weight& p,
 
 contract::Outcome ops::rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, const qfuse_exec& exec) {
   using namespace cuda::rotated_int8;
-  SwigluPlan how = plan(p);
-  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
+  DeviceFacts facts;
+  if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
+  SwigluPlan how = plan(p, facts);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
   return is_backward(p) ? launch_swiglu<true>(p, how, exec) : launch_swiglu<false>(p, how, exec);
 }
 

@@ -52,6 +52,36 @@ std::vector<Plan> with_other_threads(const Plan& chosen, bool has_rows) {
   return all;
 }
 
+// ---- of a SwiGLU block ----
+
+SwigluPlan swiglu_by_rows(const contract::RotatedInt8Swiglu& p) {
+  const auto has_wide_rows = [](const void* values, std::int64_t stride) {
+    return is_aligned(values, kVectorBytes) && stride * format::dtype_size(QFUSE_BFLOAT16) % kVectorBytes == 0;
+  };
+  const bool is_wide = has_wide_rows(p.gate, gate_stride(p)) && has_wide_rows(p.up, up_stride(p)) &&
+                       (!is_backward(p) || has_wide_rows(p.grad_y, grad_y_stride(p))) &&
+                       is_aligned(p.out, kVectorBytes) && is_aligned(p.q, kVectorBytes);
+  return named<SwigluPlan>(by_rows(row_count(p), p.h, kMostRowThreads, is_wide));
+}
+
+// As many blocks as find room on the multiprocessors, each with room for a token's arrays. That by rows where it cannot
+// be had.
+SwigluPlan swiglu_ahead(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts) {
+  SwigluPlan plan = swiglu_by_rows(p);
+  const std::int64_t terms = std::int64_t{plan.threads} * kLaneTerms;
+  const std::int64_t shared_bytes = (is_backward(p) ? 3 : 2) * terms * format::dtype_size(QFUSE_BFLOAT16);
+  const std::int64_t in_shared = facts.shared_bytes / (shared_bytes + kReservedBytes);
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // which its numbers of tokens are made for
+  if (!plan.wide || p.h > terms || p.m > kMost || plan.threads > kMostAheadThreads ||
+      facts.compute_capability < kAmpere || in_shared == 0)
+    return plan;
+  const std::int64_t together = std::min<std::int64_t>(in_shared, 2 * kMostAheadThreads / plan.threads);
+  plan.ahead = true;
+  plan.shared_bytes = static_cast<int>(shared_bytes);
+  plan.blocks = std::min(p.m, together * facts.multiprocessors);
+  return plan;
+}
+
 // ---- of the product ----
 
 MatmulPlan with_wgmma(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts, const WgmmaShape& shape) {
@@ -112,17 +142,17 @@ std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p) {
   return with_other_threads(plan(p), true);
 }
 
-SwigluPlan plan(const contract::RotatedInt8Swiglu& p) {
-  const auto has_wide_rows = [](const void* values, std::int64_t stride) {
-    return is_aligned(values, kVectorBytes) && stride * format::dtype_size(QFUSE_BFLOAT16) % kVectorBytes == 0;
-  };
-  const bool is_wide = has_wide_rows(p.gate, gate_stride(p)) && has_wide_rows(p.up, up_stride(p)) &&
-                       (!is_backward(p) || has_wide_rows(p.grad_y, grad_y_stride(p))) &&
-                       is_aligned(p.out, kVectorBytes) && is_aligned(p.q, kVectorBytes);
-  return named<SwigluPlan>(by_rows(row_count(p), p.h, kMostRowThreads, is_wide));
+SwigluPlan plan(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts) {
+  const SwigluPlan ahead = swiglu_ahead(p, facts);
+  const bool is_worth_it = ahead.ahead && ahead.blocks < p.m && ahead.blocks >= 2 * std::int64_t{facts.multiprocessors};
+  return is_worth_it ? ahead : swiglu_by_rows(p);
 }
 
-std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p) { return with_other_threads(plan(p), true); }
+std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts) {
+  std::vector<SwigluPlan> all = with_other_threads(swiglu_by_rows(p), true);
+  if (const SwigluPlan ahead = swiglu_ahead(p, facts); ahead.ahead) all.push_back(ahead);
+  return all;
+}
 
 WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p) {
   const bool is_wide = is_aligned(p.weight.packed, kVectorBytes);

@@ -12,10 +12,12 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-inline constexpr int kLaneTerms = 32;         // of a thread at a time: 16 bytes of codes, of one absmax
-inline constexpr int kMostRowThreads = 512;   // so that rows of up to 16384 terms are read once
-inline constexpr int kWeightRowThreads = 64;  // what a thread does once is a quarter of what it does for 32 terms
-inline constexpr int kTileCols = 64;          // of a weight, transposed at a time: no width has a rest
+inline constexpr int kLaneTerms = 32;          // of a thread at a time: 16 bytes of codes, of one absmax
+inline constexpr int kMostRowThreads = 512;    // so that rows of up to 16384 terms are read once
+inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 registers a thread, for 14336 channels
+inline constexpr int kReservedBytes = 1024;    // of shared memory, that each thread block costs beside its own
+inline constexpr int kWeightRowThreads = 64;   // what a thread does once is a quarter of what it does for 32 terms
+inline constexpr int kTileCols = 64;           // of a weight, transposed at a time: no width has a rest
 
 // What a kernel makes of rows of terms.
 enum class Pass { both, scales, codes };
@@ -37,6 +39,14 @@ struct QuantizePlan : TermsPlan {
 };
 struct SwigluPlan : TermsPlan {
   static constexpr const char* kOp = contract::RotatedInt8Swiglu::kName;
+  bool ahead = false;    // blocks stay, and copy their next tokens to shared memory
+  int shared_bytes = 0;  // of a block
+
+  [[nodiscard]] std::array<contract::Field, 6> fields() const {
+    return {{contract::field("block", block), contract::field("threads", threads), contract::field("wide", wide),
+             contract::field("ahead", ahead), contract::field("blocks", blocks),
+             contract::field("shared_bytes", shared_bytes)}};
+  }
 };
 struct WeightScalesPlan : TermsPlan {
   static constexpr const char* kOp = contract::RotatedInt8WeightScales::kName;
@@ -68,8 +78,8 @@ struct MatmulPlan {
 // Every plan that a call can have, and the one that it gets.
 std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p);
 QuantizePlan plan(const contract::RotatedInt8Quantize& p);
-std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p);
-SwigluPlan plan(const contract::RotatedInt8Swiglu& p);
+std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts);
+SwigluPlan plan(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts);
 std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p);
 WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p);
 std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p);

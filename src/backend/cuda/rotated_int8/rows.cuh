@@ -137,6 +137,16 @@ __device__ inline std::uint32_t largest_of_block(std::uint32_t largest) {
   return largest;
 }
 
+// Of all of a row's terms, which threads hold.
+template <int kBlock, class Arguments>
+__device__ void write_row(const Arguments& a, std::int64_t row, std::int64_t col, bool exists,
+                          const float (&v)[kLaneTerms]) {
+  constexpr float kRoot = format::rotated_root(kBlock);
+  const float scale = format::rotated_scale(largest_of_block(larger_of(0, v)), kRoot);
+  if (threadIdx.x == 0) store<false>(a.scale + row, scale);
+  if (exists) store_nearest<kBlock>(a.q + row * a.cols + col, a.is_wide, v, format::rotated_factor(scale, kRoot));
+}
+
 // ---- kernel ----
 
 // A row goes by in windows of as many terms as the block has at a time. That of a single window is loaded once, and

@@ -8,7 +8,7 @@
 #include "backend/cuda/device/int8_groups.cuh"
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/swiglu.cuh"
-#include "backend/cuda/rotated_int8/steps.cuh"
+#include "backend/cuda/rotated_int8/rows.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 
@@ -25,7 +25,11 @@ struct SwigluRows {
   Bfloat16Rows grad_y;
   void* out;  // bf16, rows without gaps; NULL: not asked for
   std::int64_t tokens;
+  unsigned blocks;  // thread blocks
 };
+
+template <bool kBackward>
+constexpr int kSwigluArrays = kBackward ? 3 : 2;
 
 // ---- steps: eight neighbouring channels, pairs of bf16 ----
 
@@ -71,18 +75,52 @@ __device__ void make_pairs(Made made, Pairs& gate, const Pairs& up, const Pairs&
   }
 }
 
-// ---- a row ----
+// A lane's channels, of which fetch(array, i, pairs) finds its eight number i; out: NULL, not asked for.
+enum class Array { gate, up, grad_y };
+template <int kBlock, class Fetch>
+__device__ void make_lane(Made made, const Fetch& fetch, Bfloat16* out, bool is_wide, float (&v)[kLaneTerms]) {
+#pragma unroll
+  for (int i = 0; i < kEights; ++i) {
+    Pairs pairs;
+    Pairs up = {};
+    Pairs grad_y = {};
+    fetch(Array::gate, i, pairs);
+    if (made != Made::d_up) fetch(Array::up, i, up);
+    if (made != Made::y) fetch(Array::grad_y, i, grad_y);
+    if (are_at_most(magnitudes(find_absmax(pairs)), kFastSigmoidMost))
+      make_pairs<true>(made, pairs, up, grad_y);
+    else
+      make_pairs<false>(made, pairs, up, grad_y);
+    if (out != nullptr) store_pairs(out + BlockLanes<kBlock>::kStep * i, is_wide, pairs);
+#pragma unroll
+    for (int j = 0; j < kEight; ++j) v[kEight * i + j] = widen<Bfloat16>(pairs, j);
+  }
+}
 
-// Backward a token's d_gate and d_up are made by neighbouring thread blocks, so that the second one finds what they
-// share in the cache. They lie m rows apart.
+// Backward a token's d_gate and d_up are rows that lie m apart.
+__device__ inline std::int64_t row_of_made(const SwigluRows& rows, Made made, std::int64_t token) {
+  return made == Made::d_up ? rows.tokens + token : token;
+}
+__device__ inline Bfloat16* out_of(const SwigluRows& rows, std::int64_t row, std::int64_t cols, std::int64_t col) {
+  return rows.out == nullptr ? nullptr : static_cast<Bfloat16*>(rows.out) + row * cols + col;
+}
+
+// ---- a row a thread block ----
+
+// Those of a token by neighbouring blocks, of which the second one finds what they share in the cache.
 template <bool kBackward>
 class SwigluRow {
  public:
   using Source = SwigluRows;
   __device__ SwigluRow(const SwigluRows& rows, std::int64_t block, std::int64_t cols)
-      : rows_(rows), token_(kBackward ? block / 2 : block), cols_(cols), is_up_(kBackward && block % 2 == 1) {}
+      : rows_(rows),
+        token_(kBackward ? block / 2 : block),
+        cols_(cols),
+        made_(!kBackward       ? Made::y
+              : block % 2 == 0 ? Made::d_gate
+                               : Made::d_up) {}
 
-  [[nodiscard]] __device__ std::int64_t index() const { return is_up_ ? rows_.tokens + token_ : token_; }
+  [[nodiscard]] __device__ std::int64_t index() const { return row_of_made(rows_, made_, token_); }
 
   template <int kBlock>
   __device__ void load(std::int64_t col, bool exists, bool is_wide, float (&v)[kLaneTerms]) const {
@@ -90,33 +128,77 @@ class SwigluRow {
     const Bfloat16* const gate = row_of(rows_.gate, token_) + col;
     const Bfloat16* const up = row_of(rows_.up, token_) + col;
     const Bfloat16* const grad_y = kBackward ? row_of(rows_.grad_y, token_) + col : nullptr;
-    Bfloat16* const out = rows_.out == nullptr ? nullptr : static_cast<Bfloat16*>(rows_.out) + index() * cols_ + col;
-    const Made what = !kBackward ? Made::y : is_up_ ? Made::d_up : Made::d_gate;
-#pragma unroll
-    for (int i = 0; i < kEights; ++i) {
-      const int at = BlockLanes<kBlock>::kStep * i;
-      Pairs made;
-      Pairs of_up = {};
-      Pairs of_grad_y = {};
-      load_pairs(gate + at, is_wide, made);
-      if (!is_up_) load_pairs(up + at, is_wide, of_up);
-      if constexpr (kBackward) load_pairs(grad_y + at, is_wide, of_grad_y);
-      if (are_at_most(magnitudes(find_absmax(made)), kFastSigmoidMost))
-        make_pairs<true>(what, made, of_up, of_grad_y);
-      else
-        make_pairs<false>(what, made, of_up, of_grad_y);
-      if (out != nullptr) store_pairs(out + at, is_wide, made);
-#pragma unroll
-      for (int j = 0; j < kEight; ++j) v[kEight * i + j] = widen<Bfloat16>(made, j);
-    }
+    const auto fetch = [&](Array array, int i, Pairs& pairs) {
+      const Bfloat16* const from = array == Array::gate ? gate : array == Array::up ? up : grad_y;
+      load_pairs(from + BlockLanes<kBlock>::kStep * i, is_wide, pairs);
+    };
+    make_lane<kBlock>(kBackward ? made_ : Made::y, fetch, out_of(rows_, index(), cols_, col), is_wide, v);
   }
 
  private:
   const SwigluRows& rows_;
   std::int64_t token_;
   std::int64_t cols_;
-  bool is_up_;
+  Made made_;
 };
+
+// ---- tokens that pass through shared memory: a block copies its next one while it quantizes one ----
+
+// A thread's own vectors, which no other one reads.
+template <bool kBackward, int kBlock>
+class TokenAhead {
+ public:
+  __device__ TokenAhead(const SwigluRows& rows, int col) : rows_(rows), col_(col) {}
+
+  __device__ void begin(std::int64_t token) {
+    const Bfloat16Rows* const arrays[] = {&rows_.gate, &rows_.up, &rows_.grad_y};
+#pragma unroll
+    for (int array = 0; array < kSwigluArrays<kBackward>; ++array)
+#pragma unroll
+      for (int i = 0; i < kEights; ++i)
+        copies_.begin(vector(array, i), row_of(*arrays[array], token) + col_ + BlockLanes<kBlock>::kStep * i);
+    copies_.close();
+  }
+  __device__ void wait() { copies_.template wait<0>(); }
+
+  __device__ void fetch(Array array, int i, Pairs& pairs) const { unpack(*vector(static_cast<int>(array), i), pairs); }
+
+ private:
+  static __device__ uint4* vector(int array, int i) {
+    const int number = array * kEights + i;
+    return static_cast<uint4*>(dynamic_shared()) + number * static_cast<int>(blockDim.x) + threadIdx.x;
+  }
+
+  const SwigluRows& rows_;
+  int col_;
+  Copies copies_;
+};
+
+template <bool kBackward, int kBlock>
+__global__ void __launch_bounds__(kMostAheadThreads, 2)
+    quantize_swiglu_ahead(const __grid_constant__ RowArguments<SwigluRows, Pass::both> a) {
+  const SwigluRows& rows = a.source;
+  const int col = BlockLanes<kBlock>::first_term();
+  const bool exists = col < a.cols;
+  TokenAhead<kBackward, kBlock> ahead(rows, col);
+  if (exists) ahead.begin(blockIdx.x);
+  const auto fetch = [&](Array array, int i, Pairs& pairs) { ahead.fetch(array, i, pairs); };
+#pragma unroll 1
+  for (unsigned token = blockIdx.x; token < rows.tokens; token += rows.blocks) {  // which plan() keeps below 2^31
+    ahead.wait();
+#pragma unroll
+    for (int part = 0; part < (kBackward ? 2 : 1); ++part) {
+      const Made made = !kBackward ? Made::y : part == 0 ? Made::d_gate : Made::d_up;
+      const std::int64_t row = row_of_made(rows, made, token);
+      float v[kLaneTerms] = {};
+      if (exists) make_lane<kBlock>(made, fetch, out_of(rows, row, a.cols, col), true, v);
+      if (exists && made != Made::d_gate && token + rows.blocks < rows.tokens) ahead.begin(token + rows.blocks);
+      rotate<kBlock>(v);
+      __syncthreads();  // the maximum of the row before has been read
+      write_row<kBlock>(a, row, col, exists, v);
+    }
+  }
+}
 
 }  // namespace qfuse::cuda::rotated_int8
 
