@@ -303,6 +303,23 @@ def test_layers_of_transformers_share_what_is_rotated(device, monkeypatch):
     assert not any(module.forward.__module__.endswith("transformers_int8") for module in model.modules())
 
 
+def test_only_the_known_block_has_its_swiglu_quantized(device, monkeypatch):
+    monkeypatch.setattr(transformers_training, "_layers", lambda base, report: None)
+    model = llama(device, "all-linear", head_dim=64)
+    mlp = next(module for module in model.modules() if type(module).__name__ == "LlamaMLP")
+
+    class Limited(type(mlp)):
+        def forward(self, x):
+            return self.down_proj(self.act_fn(self.gate_proj(x)).clamp(max=1) * self.up_proj(x))
+
+    mlp.__class__ = Limited
+    speed_up_training(model, products="int8", graphs=False)
+    batch = dict(input_ids=torch.randint(64, (2, MANY), device=device))
+    with Calls(QUANTIZE, SWIGLU) as calls:
+        gradients_of(model, batch)
+    assert calls.counts == (14 - 3 - 2 - 1, 0)
+
+
 def test_speed_up_training_says_which_products_are_in_int8(device):
     model = llama(device, ["q_proj", "k_proj", "down_proj"])
     print(said := str(speed_up_training(model, products="int8", graphs=False, layers=False)))

@@ -96,12 +96,12 @@ def _stream(x: Tensor) -> int | None:
 def shared_inputs() -> Iterator[None]:
     """Within it, an x of several products is rotated once. Who calls sees to it that nothing but torch's operations,
     which count that, writes to x between them."""
-    before = _of_thread.shares, _of_thread.rotated
+    before = _of_thread.shares
     _of_thread.shares, _of_thread.rotated = True, ()
     try:
         yield
     finally:
-        _of_thread.shares, _of_thread.rotated = before
+        _of_thread.shares, _of_thread.rotated = before, ()
 
 
 def keep_rotated(tensor: Tensor, q: Tensor, scale: Tensor) -> None:
