@@ -135,9 +135,9 @@ TEST(OpenclRandom, blocks_of_fp8_have_the_cpus_bytes) {
     const auto scales = random.make(2 * qfuse_block_count(p.cols, p.block_cols));
     p.scales = scales.data();
     for (const auto& [type, dtype] : {std::pair{QFUSE_SCALES_FLOAT32, QFUSE_FLOAT32},
-                                     {QFUSE_SCALES_FLOAT16, QFUSE_FLOAT16},
-                                     {QFUSE_SCALES_BFLOAT16, QFUSE_BFLOAT16},
-                                     {QFUSE_SCALES_UE8M0, QFUSE_FLOAT32}}) {
+                                      {QFUSE_SCALES_FLOAT16, QFUSE_FLOAT16},
+                                      {QFUSE_SCALES_BFLOAT16, QFUSE_BFLOAT16},
+                                      {QFUSE_SCALES_UE8M0, QFUSE_FLOAT32}}) {
       p.scale_type = type;
       expect_the_cpus_bytes(p, dtype, device);
     }
