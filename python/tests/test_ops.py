@@ -80,7 +80,7 @@ def rotated_int8_calls(made):
         (OPS.rotated_int8_matmul.default, (*qfuse.ops.rotated_int8_quantize(x), q, scale, x.dtype, *terms), {}),
         (
             OPS.matmul_4bit_rotated_int8.default,
-            (x, weight.tensors, *terms),
+            (x, weight.tensors, *terms, *qfuse.ops.rotated_int8_quantize(x)),
             {
                 "shape": weight.shape,
                 "quant_type": weight.quant_type,
@@ -89,8 +89,8 @@ def rotated_int8_calls(made):
                 "direction": "forward",
             },
         ),
-        (OPS.rotated_int8_swiglu.default, tuple(x.bfloat16()[:, :128].chunk(2, -1)), {}),
         (OPS.rotated_int8_swiglu.default, tuple(x.bfloat16().chunk(3, -1)), {}),
+        (OPS.rotated_int8_swiglu.default, tuple(x.bfloat16()[:, :128].chunk(2, -1)), {}),
     ]
 
 

@@ -134,6 +134,8 @@ class Command(unittest.TestCase):
         expected |= {f"dequantize_4bit:stream={s}" for s in (0, 1)}
         for op, chosen in (("quantize", (448,)), ("weight_scales", ()), ("weight", ())):
             expected |= {f"rotated_int8_{op}:threads={n}" for n in (32, 64, 128, 256, 512, *chosen)}
+        expected |= {f"rotated_int8_swiglu:threads={n},ahead=0" for n in (32, 64, 96, 128, 256, 512)}
+        expected |= {f"rotated_int8_swiglu:threads={n},ahead=1" for n in (96, 128)}
         expected |= {f"rotated_int8_matmul:kernel=wgmma,tokens=128,outputs={o}" for o in (128, 256)}
         expected |= {f"rotated_int8_matmul:kernel=mma,tokens={t},outputs={t}" for t in (64, 128)}
         expected |= {"rotated_int8_matmul:kernel=mma_unaligned,tokens=64,outputs=64"}

@@ -55,13 +55,13 @@ def _is_adapted(layer: Any) -> bool:
 def _replace(module: nn.Module, forward: Callable[..., Any]) -> Callable[[], None]:
     """As a method, so that a copy of the module calls its own."""
     before = vars(module).get("forward")
-    module.forward = types.MethodType(forward, module)  # type: ignore[method-assign]
+    module.forward = types.MethodType(forward, module)
 
     def restore() -> None:
         if before is None:
             vars(module).pop("forward", None)
         else:
-            module.forward = before  # type: ignore[method-assign]
+            module.forward = before
 
     return restore
 

@@ -22,8 +22,8 @@ NAME = "matmul_4bit_rotated_int8"
 _library = torch.library.Library("qfuse", "FRAGMENT")  # whose definitions end with it
 _library.define(
     f"{NAME}(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in, Tensor? lora_weight, "
-    "Tensor[]? rotated=None, *, SymInt[] shape, str quant_type, int blocksize, int nested_blocksize, str direction) "
-    "-> Tensor"
+    "Tensor? x_q=None, Tensor? x_scale=None, *, SymInt[] shape, str quant_type, int blocksize, int nested_blocksize, "
+    "str direction) -> Tensor"
 )
 
 
@@ -34,9 +34,9 @@ def multiply(call: Call) -> Tensor:
     weight = call.weight
     form = dict(quant_type=weight.quant_type, blocksize=weight.blocksize, nested_blocksize=weight.nested_blocksize)
     op = torch.ops.qfuse.matmul_4bit_rotated_int8.default
-    rows = None if torch.compiler.is_compiling() else _rotated(call.x)
+    rows = (None, None) if torch.compiler.is_compiling() else _rotated(call.x)
     product: Tensor = op(
-        call.x, weight.tensors, call.bias, *call.terms, rows, shape=weight.shape, **form, direction=call.direction
+        call.x, weight.tensors, call.bias, *call.terms, *rows, shape=weight.shape, **form, direction=call.direction
     )
     return product
 
@@ -47,15 +47,16 @@ def _multiply(
     bias: Tensor | None,
     lora_in: Tensor | None,
     lora_weight: Tensor | None,
-    rotated: Sequence[Tensor] | None = None,
+    x_q: Tensor | None = None,
+    x_scale: Tensor | None = None,
     *,
     shape: Sequence[int],
     direction: Direction,
     **form: Any,
 ) -> Tensor:
-    """rotated: q and scale of x, if there are any."""
+    """x_q, x_scale: what rotated_int8_quantize makes of x, if it has been made."""
     of = Weight4bit(tuple(weight), tuple(shape), x.dtype, **form)
-    q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x) if rotated is None else rotated
+    q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x) if x_q is None else (x_q, x_scale)
     weight_scale = _scales(of, direction)
     weight_q = torch_ops.rotated_int8_weight(of, weight_scale, direction)
     product: Tensor = torch.ops.qfuse.rotated_int8_matmul.default(
@@ -73,7 +74,7 @@ class _Rotated(NamedTuple):
     of: TensorWeakRef
     version: int
     stream: int | None
-    rows: list[Tensor]
+    rows: tuple[Tensor, Tensor]
 
     def is_of(self, x: Tensor) -> bool:
         return self.of() is x and self.version == x._version and self.stream == _stream(x)
@@ -108,21 +109,21 @@ def keep_rotated(tensor: Tensor, q: Tensor, scale: Tensor) -> None:
     """For the product of this thread that takes the tensor next."""
     if tensor.is_inference():  # which counts nothing
         return
-    made = _Rotated(TensorWeakRef(tensor), tensor._version, _stream(tensor), [q, scale])
+    made = _Rotated(TensorWeakRef(tensor), tensor._version, _stream(tensor), (q, scale))
     _of_thread.rotated = (*_of_thread.rotated, made)[-_MOST:]
 
 
-def _rotated(x: Tensor) -> list[Tensor] | None:
+def _rotated(x: Tensor) -> tuple[Tensor, Tensor] | tuple[None, None]:
     for kept in _of_thread.rotated:
         if not x.is_inference() and kept.is_of(x):
             if not _of_thread.shares:
                 _of_thread.rotated = tuple(other for other in _of_thread.rotated if other is not kept)
             return kept.rows
     if not _of_thread.shares or x.is_inference() or torch._C._are_functorch_transforms_active():
-        return None
-    rows = list(torch.ops.qfuse.rotated_int8_quantize.default(x))
-    keep_rotated(x, *rows)
-    return rows
+        return None, None
+    q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x)
+    keep_rotated(x, q, scale)
+    return q, scale
 
 
 # ---- a weight's scales, which cost as much as decoding it
