@@ -24,7 +24,9 @@ struct ColumnArguments {
 
 // ---- a tile: a block of terms of 64 columns, as it is stored ----
 
-constexpr int kColumnThreads = 640;  // of a multiprocessor, by their registers: 96 each
+// Thread blocks of a multiprocessor, by registers: 96 a thread. On AMD's GPUs the bound counts a SIMD's wavefronts.
+template <int kBlock>
+constexpr int kColumnBlocks = kHasMatrixInstructions ? 640 / kBlock : 1;
 constexpr int kTileColBytes = kTileCols / 2;
 constexpr int kColHalves = kTileCols / kLaneTerms;  // of a row, each of which has an absmax
 // Lanes of a block read rows that are 8 apart: an offset for each 8 leads them to different banks.
@@ -82,7 +84,7 @@ __device__ void decode_columns(const Tile<kBlock>& tile, const float* values, co
 // ---- kernel ----
 
 template <int kBlock, Pass kPass>
-__global__ void __launch_bounds__(kBlock, kColumnThreads / kBlock)
+__global__ void __launch_bounds__(kBlock, kColumnBlocks<kBlock>)
     quantize_columns(const __grid_constant__ ColumnArguments<kPass> a) {
   constexpr float kRoot = format::rotated_root(kBlock);
   __shared__ Tile<kBlock> tile;

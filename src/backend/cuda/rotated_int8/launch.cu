@@ -63,7 +63,8 @@ contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const Swig
   return with_block(plan, [&](auto block) {
     LaunchShape shape = shape_of(plan);
     shape.shared_bytes = plan.shared_bytes;
-    if (plan.ahead) return launch(quantize_swiglu_ahead<kBackward, block()>, shape, a, exec);
+    if constexpr (kHasMatrixInstructions)  // nor has HIP asynchronous copies: no plan is ahead there
+      if (plan.ahead) return launch(quantize_swiglu_ahead<kBackward, block()>, shape, a, exec);
     return launch(quantize_rows<SwigluRow<kBackward>, block(), Pass::both>, shape, a, exec);
   });
 }
