@@ -1,6 +1,9 @@
 """The order "rotated_int8" of matmul_4bit: which ops it stands for, in both directions, and under peft's layers."""
 
 import copy
+import pickle
+import types
+import weakref
 
 import pytest
 import torch
@@ -284,7 +287,7 @@ def test_layers_of_transformers_share_what_is_rotated(device, monkeypatch):
     assert calls.counts == (14 - 3, 14 - 3)  # the embedding's gradient is not wanted
     restore_training(model)
     said = str(speed_up_training(model, products="int8", graphs=False))
-    assert "inputs of products in INT8: rotated once, in 2 layers, and SwiGLU's where it ends" in said
+    assert "q, k and v of one rotation in 1 layers, gate and up in 1; SwiGLU quantizes what it makes in 1" in said
     copied = copy.deepcopy(model)
     for each in (model, copied):
         with Calls(OP, QUANTIZE, SWIGLU) as calls:
@@ -299,25 +302,61 @@ def test_layers_of_transformers_share_what_is_rotated(device, monkeypatch):
     model.enable_input_require_grads()
     again = gradients_of(model, batch)
     assert all(same_bits(again[name], value) for name, value in found.items())
-    restore_training(model)
-    assert not any(module.forward.__module__.endswith("transformers_int8") for module in model.modules())
+    loaded = pickle.loads(pickle.dumps(mlp_of(copied)))
+    assert loaded.forward.__func__ is type(loaded).forward
+    for each in (model, copied):
+        restore_training(each)
+        assert not any(module.forward.__module__.endswith("transformers_int8") for module in each.modules())
 
 
-def test_only_the_known_block_has_its_swiglu_quantized(device, monkeypatch):
+def mlp_of(model):
+    return next(module for module in model.modules() if type(module).__name__ == "LlamaMLP")
+
+
+def limited(self, x):
+    return self.down_proj(self.act_fn(self.gate_proj(x)).clamp(max=1) * self.up_proj(x))
+
+
+def of_class(mlp):
+    mlp.__class__ = type("Limited", (type(mlp),), {"forward": limited})
+
+
+def of_instance(mlp):
+    mlp.forward = types.MethodType(limited, mlp)
+
+
+def of_another(mlp):
+    mlp.forward = types.MethodType(lambda self, x: limited(mlp, x), object())
+
+
+def hooked(mlp):
+    mlp.act_fn.register_forward_hook(lambda *_: None)
+
+
+@pytest.mark.parametrize(("change", "shared"), [(of_class, 1), (of_instance, 1), (of_another, 0), (hooked, 1)])
+def test_only_the_known_block_has_its_swiglu_quantized(device, monkeypatch, change, shared):
     monkeypatch.setattr(transformers_training, "_layers", lambda base, report: None)
     model = llama(device, "all-linear", head_dim=64)
-    mlp = next(module for module in model.modules() if type(module).__name__ == "LlamaMLP")
-
-    class Limited(type(mlp)):
-        def forward(self, x):
-            return self.down_proj(self.act_fn(self.gate_proj(x)).clamp(max=1) * self.up_proj(x))
-
-    mlp.__class__ = Limited
-    speed_up_training(model, products="int8", graphs=False)
+    change(mlp_of(model))
     batch = dict(input_ids=torch.randint(64, (2, MANY), device=device))
+    speed_up_training(model, products="int8", graphs=False, layers=False)
+    expected = gradients_of(model, batch)
+    restore_training(model)
+    speed_up_training(model, products="int8", graphs=False)
     with Calls(QUANTIZE, SWIGLU) as calls:
-        gradients_of(model, batch)
-    assert calls.counts == (14 - 3 - 2 - 1, 0)
+        found = gradients_of(model, batch)
+    assert calls.counts == (14 - 3 - 2 - shared, 0)
+    assert all(same_bits(found[name], value) for name, value in expected.items())
+
+
+def test_what_a_backward_pass_leaves_goes_with_its_tensor(device):
+    gate, up = (random(40, COLS, device=device, seed=seed).requires_grad_() for seed in (1, 2))
+    kept = []
+    gate.register_hook(lambda grad: kept.append(weakref.ref(grad.__dict__[rotated_products._AT].rows[0])))
+    rotated_swiglu.swiglu(gate, up).sum().backward()
+    gate.grad = up.grad = None
+    (rows,) = kept
+    assert rows() is None
 
 
 def test_speed_up_training_says_which_products_are_in_int8(device):

@@ -3,44 +3,74 @@ gate and up likewise; and SwiGLU blocks, whose y and gradients are quantized whe
 forward has the code of Llama's."""
 
 import types
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from ..layers.inspection import has_hooks
+from ..ops.gradients import is_watched
 from ..ops.orders import int8_order
 from ..ops.rotated_products import shared_inputs
 from ..ops.rotated_swiglu import swiglu
-from .peft_forward import is_base, multiplies_in_int8
+from .peft_forward import examine, is_base, multiplies_in_int8
 
 _ATTENTION = "q_proj", "k_proj", "v_proj"
 _MLP = "gate_proj", "up_proj", "down_proj"
+_BEFORE = "_qfuse_before"  # of a forward in another's place
 _BLOCKSIZE = 64  # bitsandbytes' own; it counts for how many rows are few
 
 
-def share_rotated(model: nn.Module) -> tuple[int, Callable[[], None]]:
-    """How many layers of the model do so from now on, and what undoes it."""
-    undo = [_replace(*each) for each in _layers(model)]
+class Shared(NamedTuple):
+    """How many layers share what."""
 
-    def restore() -> None:
-        for each in undo:
-            each()
+    attentions: int = 0
+    mlps: int = 0
+    swiglus: int = 0
 
-    return len(undo), restore
+    def __str__(self) -> str:
+        return (
+            f"q, k and v of one rotation in {self.attentions} layers, gate and up in {self.mlps}; "
+            f"SwiGLU quantizes what it makes in {self.swiglus}"
+        )
 
 
-def _layers(model: nn.Module) -> Iterator[tuple[nn.Module, Callable[..., Any]]]:
-    """Those that share, and their forward then."""
+def share_rotated(model: nn.Module) -> Shared:
+    """Which layers of the model do so from now on, until restore_rotated()."""
+    counts = [0, 0, 0]
     for module in model.modules():
-        # One that is no method, as accelerate makes them, is left alone.
-        if not isinstance(module.forward, types.MethodType):
+        forward = _own_forward(module)
+        if forward is None:
             continue
-        forward = module.forward.__func__
         if _are_adapted(module, _MLP):
-            yield module, _mlp(forward) if _is_swiglu(module) else _sharing(forward)
+            is_swiglu = _is_swiglu(module, forward)
+            _replace(module, _mlp(forward) if is_swiglu else _sharing(forward))
+            counts[1] += 1
+            counts[2] += is_swiglu
         elif _are_adapted(module, _ATTENTION):
-            yield module, _sharing(forward)
+            _replace(module, _sharing(forward))
+            counts[0] += 1
+    return Shared(*counts)
+
+
+def restore_rotated(model: nn.Module) -> None:
+    """Of a copy of the model, too."""
+    for module in model.modules():
+        before = getattr(module.forward, _BEFORE, None)
+        if before is None:
+            continue
+        vars(module).pop("forward")
+        if before is not getattr(type(module).forward, "__func__", type(module).forward):
+            module.forward = types.MethodType(before, module)
+
+
+def _own_forward(module: nn.Module) -> Callable[..., Any] | None:
+    """The function of the module's forward, if that is a method of its own and is not shared yet."""
+    forward = module.forward
+    if not isinstance(forward, types.MethodType) or forward.__self__ is not module or hasattr(forward, _BEFORE):
+        return None
+    return forward.__func__
 
 
 def _are_adapted(module: nn.Module, names: Sequence[str]) -> bool:
@@ -52,26 +82,29 @@ def _is_adapted(layer: Any) -> bool:
     return base is not None and is_base(base)
 
 
-def _replace(module: nn.Module, forward: Callable[..., Any]) -> Callable[[], None]:
+def _replace(module: nn.Module, forward: Callable[..., Any]) -> None:
     """As a method, so that a copy of the module calls its own."""
-    before = vars(module).get("forward")
     module.forward = types.MethodType(forward, module)
 
-    def restore() -> None:
-        if before is None:
-            vars(module).pop("forward", None)
-        else:
-            module.forward = before
 
-    return restore
+def _in_place_of(before: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What is found by restore_rotated(), and pickled as the class's forward."""
+
+    def mark(forward: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(forward, _BEFORE, before)
+        forward.__name__ = "forward"
+        return forward
+
+    return mark
 
 
-def _sharing(forward: Callable[..., Any]) -> Callable[..., Any]:
+def _sharing(before: Callable[..., Any]) -> Callable[..., Any]:
+    @_in_place_of(before)
     def shared(self: Any, *args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_compiling():
-            return forward(self, *args, **kwargs)
+            return before(self, *args, **kwargs)
         with shared_inputs():
-            return forward(self, *args, **kwargs)
+            return before(self, *args, **kwargs)
 
     return shared
 
@@ -85,9 +118,12 @@ def _swiglu_forward_at_once(self, x):  # type: ignore[no-untyped-def]
     return self.down_proj(self.act_fn(self.gate_proj(x)) * self.up_proj(x))
 
 
-def _is_swiglu(mlp: Any) -> bool:
+def _is_swiglu(mlp: Any, forward: Callable[..., Any]) -> bool:
     """By the class's own forward, in whose place liger-kernel's may be."""
-    code = getattr(type(mlp).forward, "__code__", None)
+    of_class = type(mlp).forward
+    if forward is not of_class and not forward.__module__.startswith("liger_kernel."):
+        return False
+    code = getattr(of_class, "__code__", None)
     known = (each.__code__ for each in (_swiglu_forward, _swiglu_forward_at_once))
     return any(code is not None and _steps(code) == _steps(each) for each in known) and _is_silu(mlp.act_fn)
 
@@ -96,11 +132,14 @@ def _steps(code: types.CodeType) -> tuple[Any, ...]:
     return code.co_code, code.co_names, code.co_consts, code.co_argcount
 
 
-def _mlp(forward: Callable[..., Any]) -> Callable[..., Any]:
+def _mlp(before: Callable[..., Any]) -> Callable[..., Any]:
+    @_in_place_of(before)
     def mlp(self: Any, x: Tensor) -> Any:
-        if not _is_in_int8(self, x):
-            return forward(self, x)
+        if torch.compiler.is_compiling():
+            return before(self, x)
         with shared_inputs():
+            if not _is_in_int8(self, x):
+                return before(self, x)
             gate, up = self.gate_proj(x), self.up_proj(x)
             is_bfloat16 = gate.dtype is up.dtype is torch.bfloat16  # which autocast to another dtype makes float32
             return self.down_proj(swiglu(gate, up) if is_bfloat16 else self.act_fn(gate) * up)
@@ -109,11 +148,19 @@ def _mlp(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_in_int8(mlp: Any, x: Tensor) -> bool:
-    if x.dtype is not torch.bfloat16 or torch.compiler.is_compiling():
+    """Whether all three layers multiply so, by qfuse."""
+    if x.dtype is not torch.bfloat16 or is_watched() or _is_changed(mlp.act_fn):
         return False
     layers = [getattr(mlp, name) for name in _MLP]
     shape = layers[0].out_features, layers[0].in_features
-    return all(map(multiplies_in_int8, layers)) and int8_order(x, shape, _BLOCKSIZE) is not None
+    if not all(map(multiplies_in_int8, layers)) or int8_order(x, shape, _BLOCKSIZE) is None:
+        return False
+    return not any(_is_changed(layer) or isinstance(examine(layer, x), str) for layer in layers)
+
+
+def _is_changed(module: nn.Module) -> bool:
+    """Whether something is called beside its class's forward, or in its place."""
+    return has_hooks(module) or "forward" in module.__dict__
 
 
 def _is_silu(activation: Any) -> bool:

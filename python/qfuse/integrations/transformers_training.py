@@ -65,13 +65,13 @@ def speed_up_training(
     """Call it once the model has its adapters, before training. A second call changes nothing.
 
     products: integrations.bitsandbytes.enable() and integrations.peft.enable(); "int8", with the frozen weights in INT8
-    (integrations.peft.set_products). loss: the head's logits are never whole in memory; who reads outputs.logits of a
-    training step has them computed then. layers: norms, RoPE and activations of liger-kernel, for families that it
-    knows. graphs: from the second batch on, the layers are CUDA graphs; lengths are rounded up by at most a ninth from
-    512 tokens on, with tokens that attention and loss ignore. Padding on the right is computed as if it were tokens,
-    which none before it sees: its own hidden states are others. offload: between forward and backward pass the inputs
-    of checkpointed layers are in the host's memory, which is pinned: M * hidden_size values a layer, rounded up to a
-    power of two.
+    (integrations.peft.set_products), which with layers share what is rotated. loss: the head's logits are never whole
+    in memory; who reads outputs.logits of a training step has them computed then. layers: norms, RoPE and activations
+    of liger-kernel, for families that it knows. graphs: from the second batch on, the layers are CUDA graphs; lengths
+    are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore. Padding on the
+    right is computed as if it were tokens, which none before it sees: its own hidden states are others. offload:
+    between forward and backward pass the inputs of checkpointed layers are in the host's memory, which is pinned: M *
+    hidden_size values a layer, rounded up to a power of two.
     """
     base = _base_of(model)
     there: _SpedUp | None = vars(base).get(_AT)
@@ -98,8 +98,9 @@ def speed_up_training(
 
 def restore_training(model: Any) -> None:
     """Undoes what speed_up_training() did to the model's loss and layers, but for liger-kernel's, which stay."""
-    made: _SpedUp | None = vars(_base_of(model)).pop(_AT, None)
-    for undo in reversed(made.undo if made else []):
+    base = _base_of(model)
+    made: _SpedUp | None = vars(base).pop(_AT, None)
+    for undo in reversed(made.undo if made else [functools.partial(transformers_int8.restore_rotated, base)]):
         undo()
 
 
@@ -162,10 +163,10 @@ def _products_in_int8(base: Any, made: _SpedUp) -> None:
 
 def _share_rotated(base: Any, made: _SpedUp) -> None:
     """Over liger-kernel's activation, which knows nothing of it."""
-    count, undo = transformers_int8.share_rotated(base)
-    made.undo.append(undo)
-    if count:
-        made.report.done["inputs of products in INT8"] = f"rotated once, in {count} layers, and SwiGLU's where it ends"
+    shared = transformers_int8.share_rotated(base)
+    made.undo.append(functools.partial(transformers_int8.restore_rotated, base))
+    if any(shared):
+        made.report.done["layers of products in INT8"] = str(shared)
 
 
 def _loss(base: Any, made: _SpedUp) -> None:

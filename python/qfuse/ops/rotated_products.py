@@ -69,24 +69,22 @@ def _multiply(
 
 
 class _Rotated(NamedTuple):
-    """q and scale of a tensor, as long as this is the same."""
+    """q and scale of a tensor, kept at it, as long as it holds what it held."""
 
-    of: TensorWeakRef
     version: int
     stream: int | None
     rows: tuple[Tensor, Tensor]
 
     def is_of(self, x: Tensor) -> bool:
-        return self.of() is x and self.version == x._version and self.stream == _stream(x)
+        return self.version == x._version and self.stream == _stream(x)
 
 
 class _OfThread(threading.local):
-    shares = False
-    rotated: tuple[_Rotated, ...] = ()
+    shared: list[TensorWeakRef] | None = None  # in shared_inputs(), what rows are kept of
 
 
 _of_thread = _OfThread()
-_MOST = 2  # kept of a thread: d_gate's and d_up's
+_AT = "_qfuse_rotated"
 
 
 def _stream(x: Tensor) -> int | None:
@@ -95,31 +93,35 @@ def _stream(x: Tensor) -> int | None:
 
 @contextmanager
 def shared_inputs() -> Iterator[None]:
-    """Within it, an x of several products is rotated once. Who calls sees to it that nothing but torch's operations,
-    which count that, writes to x between them."""
-    before = _of_thread.shares
-    _of_thread.shares, _of_thread.rotated = True, ()
+    """Within it, an x of several products is rotated once. Who calls sees to it that nobody writes to x between them
+    but torch's operations, which count that, and not past .data."""
+    shared: list[TensorWeakRef] = []
+    before, _of_thread.shared = _of_thread.shared, shared
     try:
         yield
     finally:
-        _of_thread.shares, _of_thread.rotated = before, ()
+        _of_thread.shared = before
+        for of in shared:
+            tensor = of()
+            if tensor is not None:
+                tensor.__dict__.pop(_AT, None)
 
 
 def keep_rotated(tensor: Tensor, q: Tensor, scale: Tensor) -> None:
-    """For the product of this thread that takes the tensor next."""
+    """For products of this tensor: those within shared_inputs(), or else the first one."""
     if tensor.is_inference():  # which counts nothing
         return
-    made = _Rotated(TensorWeakRef(tensor), tensor._version, _stream(tensor), (q, scale))
-    _of_thread.rotated = (*_of_thread.rotated, made)[-_MOST:]
+    tensor.__dict__[_AT] = _Rotated(tensor._version, _stream(tensor), (q, scale))
+    if _of_thread.shared is not None:
+        _of_thread.shared.append(TensorWeakRef(tensor))
 
 
 def _rotated(x: Tensor) -> tuple[Tensor, Tensor] | tuple[None, None]:
-    for kept in _of_thread.rotated:
-        if not x.is_inference() and kept.is_of(x):
-            if not _of_thread.shares:
-                _of_thread.rotated = tuple(other for other in _of_thread.rotated if other is not kept)
-            return kept.rows
-    if not _of_thread.shares or x.is_inference() or torch._C._are_functorch_transforms_active():
+    is_shared = _of_thread.shared is not None
+    kept: _Rotated | None = x.__dict__.get(_AT) if is_shared else x.__dict__.pop(_AT, None)
+    if kept is not None and kept.is_of(x):
+        return kept.rows
+    if not is_shared or x.is_inference() or torch._C._are_functorch_transforms_active():
         return None, None
     q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x)
     keep_rotated(x, q, scale)
