@@ -93,7 +93,7 @@ inline RawTensors small_fp8() {
           {"a.input_scale", f32({2.0F})},
           {"b.weight", fp8_codes({5, 6}, 2)},
           {"b.weight_scale_inv", fp8_scales("BF16", {2, 2})},
-          {"attention.k_scale", {"F32", {}, bytes_of<float>({0.5F})}},
+          {"b.k_scale", {"F32", {}, bytes_of<float>({0.5F})}},
           {"norm.weight", f32({1.0F, 2.0F})}};
 }
 

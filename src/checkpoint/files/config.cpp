@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/files/errors.h"
@@ -14,6 +15,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kQuantizationConfig = "quantization_config";
 constexpr const char* kCompressionConfig = "compression_config";  // compressed-tensors' older name of it
+constexpr const char* kBlockStructure = "block_structure";
 constexpr const char* kTextConfig = "text_config";
 constexpr const char* kSkipModules = "llm_int8_skip_modules";
 constexpr const char* kModelType = "model_type";
@@ -22,9 +24,11 @@ constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
 bool drop_quantization_in(OrderedJson& object) {
-  bool had_any = object.contains(kQuantizationConfig) && object[kQuantizationConfig].is_object();
-  object.erase(kQuantizationConfig);
-  object.erase(kCompressionConfig);
+  bool had_any = false;
+  for (const char* key : {kQuantizationConfig, kCompressionConfig}) {
+    had_any = had_any || (object.contains(key) && object[key].is_object());
+    object.erase(key);
+  }
   for (const auto& [key, value] : object.items())
     if (value.is_object()) had_any = drop_quantization_in(value) || had_any;
   return had_any;
@@ -96,6 +100,21 @@ void add_block(const OrderedJson& object, const char* key, const std::string& wh
   blocks.push_back({sizes[0], sizes[1]});
 }
 
+// An older compressed-tensors writes "128x128" for [128, 128].
+OrderedJson with_numbers(OrderedJson object, const char* key) {
+  const auto stated = object.find(key);
+  if (stated == object.end() || !stated->is_string()) return object;
+  const std::string text = stated->get<std::string>();
+  const char* const end = text.data() + text.size();
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  const auto [cross, first] = std::from_chars(text.data(), end, rows);
+  if (first != std::errc() || cross == end || *cross != 'x') return object;
+  const auto [last, second] = std::from_chars(cross + 1, end, columns);
+  if (second == std::errc() && last == end) *stated = {rows, columns};
+  return object;
+}
+
 // Of compressed-tensors, whose groups are of layers that are quantized alike.
 void add_block_of_group(const OrderedJson& group, const std::string& where, std::vector<ScaleBlock>& blocks) {
   const auto weights = group.find("weights");
@@ -105,7 +124,7 @@ void add_block_of_group(const OrderedJson& group, const std::string& where, std:
   if (group_size != weights->end() && group_size->is_number_integer() && *group_size > 0)
     blocks.push_back({1, group_size->get<std::int64_t>()});
   else
-    add_block(*weights, "block_structure", where, blocks);
+    add_block(with_numbers(*weights, kBlockStructure), kBlockStructure, where, blocks);
 }
 
 // Of the configs of parts.
@@ -251,7 +270,7 @@ std::vector<std::string> Config::plain_modules() const {
     for (const char* key : {"modules_to_not_convert", "ignored_layers", "ignore", "exclude_modules"})
       if (const auto stated = record.find(key); stated != record.end() && stated->is_array())
         for (const OrderedJson& name : *stated)
-          if (name.is_string()) modules.push_back(name.get<std::string>());
+          if (name.is_string() && name != "") modules.push_back(name.get<std::string>());  // "" is no module's name
   });
   return modules;
 }

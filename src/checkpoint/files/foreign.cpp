@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 
 #include "checkpoint/files/adapter.h"
 #include "checkpoint/files/errors.h"
@@ -27,21 +28,67 @@ constexpr std::array kMethods{
 };
 constexpr std::string_view kFp8 = "fp8";
 
+constexpr std::array kFloats{TensorType::f8_e4m3, TensorType::f8_e5m2, TensorType::f8_e4m3fnuz, TensorType::f8_e5m2fnuz,
+                             TensorType::f8_e8m0};
+
+bool is_quantized(const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }
+
+bool is_floats(const Tensor& tensor) {
+  return !is_quantized(tensor) && std::ranges::count(kFloats, tensor.values().entry->type) > 0;
+}
+
+bool is_integers(const Tensor& tensor) {
+  const TensorType type = tensor.values().entry->type;
+  return !is_quantized(tensor) && (type == TensorType::u8 || type == TensorType::i8);
+}
+
+std::string said_of_floats(const Tensor& tensor) {
+  const TensorType type = tensor.values().entry->type;
+  return fmt::format("has '{}' in {}, and qfuse reads F8_E4M3 with scales", printable(tensor.name), type_name(type));
+}
+
+std::string said_of_integers(const Tensor& tensor, const std::string& scale) {
+  return fmt::format("has '{}' in {} {}, integers or 4-bit codes that qfuse does not read", printable(tensor.name),
+                     type_name(tensor.values().entry->type),
+                     scale.empty() ? "beside weights of FP8" : fmt::format("with '{}'", printable(scale)));
+}
+
 // Of a layer's matrix of 8-bit floats that no scale is beside, or a scale that is left beside its integers.
 std::string left_alone(const Tensor& tensor, const Model& model) {
-  constexpr std::array kFloats{TensorType::f8_e4m3, TensorType::f8_e5m2, TensorType::f8_e4m3fnuz,
-                               TensorType::f8_e5m2fnuz};
-  constexpr std::array kIntegers{TensorType::u8, TensorType::i8};
   const std::string& name = tensor.name;
-  const TensorType type = tensor.values().entry->type;
   if (!name.ends_with(kWeightSuffix)) return "";
-  if (tensor.shape.size() == 2 && std::ranges::count(kFloats, type) > 0)
-    return fmt::format("has '{}' in {}, and qfuse reads F8_E4M3 with scales", printable(name), type_name(type));
+  if (is_floats(tensor) && tensor.shape.size() == 2) return said_of_floats(tensor);
   const std::string module = name.substr(0, name.size() - kWeightSuffix.size());
   for (const std::string& scale : {name + "_scale", module + ".scale"})
-    if (std::ranges::count(kIntegers, type) > 0 && model.find(scale) != nullptr)
-      return fmt::format("has '{}' in {} with '{}', integers or 4-bit codes that qfuse does not read", printable(name),
-                         type_name(type), printable(scale));
+    if (is_integers(tensor) && model.find(scale) != nullptr) return said_of_integers(tensor, scale);
+  return "";
+}
+
+// What a tensor may be a scale of, by its name: "a.weight_scale_2" and "a.scale" of "a.weight".
+std::array<std::string, 2> possible_owners(const std::string& name) {
+  const std::size_t behind_name = name.rfind("_scale");
+  const std::size_t behind_module = name.rfind(".scale");
+  return {behind_name == name.npos ? "" : name.substr(0, behind_name),
+          behind_module == name.npos ? "" : name.substr(0, behind_module) + std::string(kWeightSuffix)};
+}
+
+// Beside FP8 a copy would be a part of the model that is quantized still, while its config.json says nothing of it.
+std::string left_beside_fp8(std::span<const Tensor> tensors) {
+  std::map<std::string, std::string> scales;  // of integers, by the name of those; "" where there is none
+  for (const Tensor& tensor : tensors)
+    if (is_integers(tensor)) scales[tensor.name] = "";
+  const auto is_scale = [&](const Tensor& tensor) {
+    return std::ranges::any_of(possible_owners(tensor.name), [&](const auto& owner) { return scales.contains(owner); });
+  };
+  for (const Tensor& tensor : tensors)
+    for (const std::string& owner : possible_owners(tensor.name))
+      if (const auto found = scales.find(owner); found != scales.end()) found->second = tensor.name;
+  for (const Tensor& tensor : tensors) {
+    if (is_floats(tensor) && !is_scale(tensor)) return said_of_floats(tensor);
+    if (!is_integers(tensor)) continue;
+    if (const std::string& scale = scales[tensor.name]; !scale.empty() || tensor.shape.size() > 1)
+      return said_of_integers(tensor, scale);
+  }
   return "";
 }
 
@@ -75,7 +122,6 @@ bool has_own_adapters(const Model& model) {
 }  // namespace
 
 std::string foreign_method(const Model& model, const std::optional<Config>& config, std::span<const Tensor> tensors) {
-  const auto is_quantized = [](const Tensor& tensor) { return tensor.quantized_dtype().has_value(); };
   const bool any_is = std::ranges::any_of(tensors, is_quantized);
   if (const std::string method = config && !any_is ? config->foreign_quant_method() : ""; !method.empty()) {
     const auto* const known =
@@ -87,10 +133,10 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
   for (const Method& method : kMethods)
     if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.ends_with(method.ending); }))
       return said(std::string(method.name), "the names of its tensors", method.reader);
-  for (const Tensor& tensor : tensors)
-    if (std::string left = is_quantized(tensor) ? "" : left_alone(tensor, model); !left.empty())
-      return left + ": load it with the library that wrote it, and save it in 16 bits";
-  return "";
+  std::string left = std::ranges::any_of(tensors, &Tensor::is_fp8) ? left_beside_fp8(tensors) : "";
+  for (auto tensor = tensors.begin(); left.empty() && tensor != tensors.end(); ++tensor)
+    left = left_alone(*tensor, model);
+  return left.empty() ? "" : left + ": load it with the library that wrote it, and save it in 16 bits";
 }
 
 PeftContent peft_content(const Model& model) {

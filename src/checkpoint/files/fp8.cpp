@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ constexpr ScaleBlock kDefaultBlock{128, 128};
 constexpr std::array<std::string_view, 7> kActivationScales{".input_scale",   ".activation_scale", ".qscale_act",
                                                             ".scale_input",   "_input_scale",      "_activation_scale",
                                                             ".input_scale_ub"};
-// Of an attention, anywhere.
+// Behind an attention's name, or that of one of its layers.
 constexpr std::array<std::string_view, 6> kAttentionScales{".k_scale",      ".v_scale",  ".q_scale",
                                                            ".output_scale", ".kv_scale", ".prob_scale"};
 
@@ -138,21 +139,22 @@ std::optional<StoredWeightFp8> in_blocks(const StoredWeightFp8& weight, std::spa
   return found;
 }
 
+StoredWeightFp8 with_one_scale(StoredWeightFp8 weight) {
+  weight.rows *= std::exchange(weight.matrices, 1);
+  return with_block(weight, {weight.rows, weight.columns});
+}
+
 // The weight with the block that each of its scales is of; `blocks`: those that a config states.
 StoredWeightFp8 with_its_block(StoredWeightFp8 weight, std::vector<ScaleBlock> blocks) {
   const Sizes& shape = weight.scales.entry->shape;
-  if (shape.size() < 2 && element_count(shape) == 1) {
-    weight.rows *= std::exchange(weight.matrices, 1);
-    return with_block(weight, {weight.rows, weight.columns});
-  }
-  const bool are_stated = !blocks.empty();
-  if (!are_stated) blocks.push_back(kDefaultBlock);
+  if (shape.size() < 2 && element_count(shape) == 1) return with_one_scale(weight);
+  if (blocks.empty()) blocks.push_back(kDefaultBlock);
   if (const std::optional<StoredWeightFp8> found = in_blocks(weight, blocks)) return *found;
-  std::vector<ScaleBlock> others{{1, weight.columns}};
-  if (!are_stated) others.push_back({weight.rows, weight.columns});
+  std::vector<ScaleBlock> others{{1, weight.columns}, {weight.rows, weight.columns}};
   if (weight.codes.entry->shape.size() == 3) others.push_back({weight.rows, 1});  // of Llama 4, which has [in, out]
   for (const ScaleBlock& block : others)
     if (const StoredWeightFp8 one = with_block(weight, block); has_shape(one)) return one;
+  if (element_count(shape) == 1) return with_one_scale(weight);
   refuse_shape(weight, blocks);
 }
 
@@ -172,9 +174,26 @@ void add_fp8(Claims& claims, const StoredTensor& codes, const StoredTensor& scal
   claims.add(std::move(weight));
 }
 
+// What is known of a model once its FP8 weights are claimed.
+struct Claimed {
+  std::set<std::string_view> weights;
+  std::set<std::string_view> words;  // the last ones of the names of what has a scale called `_scale`
+};
+
+// The last word of a layer's or a stack's name: "proj".
+std::string_view last_word(std::string_view weight) {
+  if (weight.ends_with(kWeightSuffix)) weight.remove_suffix(kWeightSuffix.size());
+  return weight.substr(weight.find_last_of("._") + 1);  // npos + 1 is 0
+}
+
+bool is_within(const std::set<std::string_view>& weights, const std::string& module) {
+  const auto first = weights.lower_bound(module + ".");
+  return first != weights.end() && first->starts_with(module + ".");
+}
+
 // What the inputs of a layer, or an attention's keys and values, are divided by before they become FP8 themselves; or a
 // marker.
-bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
+bool is_activation_scale(const Claims& claims, const Claimed& claimed, const StoredTensor& stored) {
   const std::string& name = stored.entry->name;
   if (ends_with_any(name, kMarkers)) return true;
   if (!dtype_of(stored.entry->type)) return false;
@@ -183,7 +202,24 @@ bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
     const std::string owner = name.substr(0, name.size() - ending.size());
     return claims.weight(ending.front() == '.' ? owner + std::string(kWeightSuffix) : owner) != nullptr;
   }
-  return ends_with_any(name, kAttentionScales) && element_count(stored.entry->shape) == 1;
+  return ends_with_any(name, kAttentionScales) && element_count(stored.entry->shape) == 1 &&
+         is_within(claimed.weights, name.substr(0, name.rfind('.')));
+}
+
+[[noreturn]] void refuse_missing(const StoredTensor& scales, const std::string& weight) {
+  fail(Status::invalid_data, "{}: has the scales of a quantized weight, but '{}' is missing", scales.where(),
+       printable(weight));
+}
+
+// Of a stack that is not there. Parameters are called so too, such as `logit_scale`: the last word tells them.
+void refuse_scale_of_nothing(const Claims& claims, const Claimed& claimed, const StoredTensor& stored) {
+  const std::string& name = stored.entry->name;
+  if (!dtype_of(stored.entry->type) || !name.ends_with("_scale") || claimed.words.empty()) return;
+  if (ends_with_any(name, kActivationScales) || ends_with_any(name, kAttentionScales)) return;
+  const std::string weight = name.substr(0, name.size() - std::string_view("_scale").size());
+  const std::string_view word = last_word(weight);
+  if (claims.model().find(weight) == nullptr && (word == "proj" || claimed.words.contains(word)))
+    refuse_missing(stored, weight);
 }
 
 // The weight that a tensor of scales is called after; "" of a name that other tensors have too.
@@ -204,6 +240,7 @@ std::string weight_of_scales(const StoredTensor& stored, bool has_fp8) {
 void claim_fp8(Claims& claims) {
   std::vector<StoredTensor> bare;
   std::optional<std::vector<ScaleBlock>> blocks;
+  Claimed claimed;
   claims.for_each_stored([&](const StoredTensor& stored) {
     if (!is_e4m3(stored) || claims.is_claimed(stored)) return;
     const StoredTensor* scales = scales_of(claims.model(), stored);
@@ -213,6 +250,8 @@ void claim_fp8(Claims& claims) {
     }
     if (!blocks) blocks = claims.config() ? claims.config()->scale_blocks() : scale_blocks_beside(claims.model());
     add_fp8(claims, stored, *scales, *blocks);
+    claimed.weights.insert(stored.entry->name);
+    if (scales->entry->name.ends_with("_scale")) claimed.words.insert(last_word(stored.entry->name));
   });
   if (!claims.has_fp8()) return;
   if (!bare.empty())
@@ -220,7 +259,9 @@ void claim_fp8(Claims& claims) {
          bare.front().where(), printable(scale_names(bare.front().entry->name)[0]),
          printable(scale_names(bare.front().entry->name)[1]));
   claims.for_each_stored([&](const StoredTensor& stored) {
-    if (!claims.is_claimed(stored) && is_activation_scale(claims, stored)) claims.add_activation_scale(stored);
+    if (claims.is_claimed(stored)) return;
+    if (is_activation_scale(claims, claimed, stored)) return claims.add_activation_scale(stored);
+    refuse_scale_of_nothing(claims, claimed, stored);
   });
 }
 
@@ -229,9 +270,7 @@ void refuse_left_of_fp8(const Claims& claims, const StoredTensor& stored) {
   const std::string weight = weight_of_scales(stored, claims.has_fp8());
   if (weight.empty()) return;
   const StoredTensor* values = claims.model().find(weight);
-  if (values == nullptr)
-    fail(Status::invalid_data, "{}: has the scales of a quantized weight, but '{}' is missing", stored.where(),
-         printable(weight));
+  if (values == nullptr) refuse_missing(stored, weight);
   const TensorType type = values->entry->type;
   if (dtype_of(type) || stored.entry->name.ends_with(kInverse))
     fail(dtype_of(type) ? Status::invalid_data : Status::unsupported,

@@ -159,6 +159,7 @@ TEST(DequantizeFp8, what_config_says_otherwise_is_said) {
          {"2 weights are FP8, as that of 'layers.0.q_proj', which config.json lists as not quantized"});
   expect(R"("quant_method": "fp8", "modules_to_not_convert": ["layers.2.q_proj", "a"])",
          {"1 weights are FP8, as that of 'a'"});
+  expect(R"("quant_method": "fp8", "modules_to_not_convert": [""])", {unlisted});
   expect(R"("quant_method": "fp8", "ignore": ["re:("])",
          {"config.json's list of what is not quantized was not compared"});
 }
@@ -178,8 +179,38 @@ TEST(DequantizeFp8, what_no_layout_claims_is_refused_by_name) {
   refused({{"e.w1.weight", u8({1})}, {"e.w1.weight_scale", {"F8_E4M3", {1}, "0"}}},
           "has 'e.w1.weight' in U8 with 'e.w1.weight_scale'");
   refused({{"e.weight_packed", u8({1})}}, "is quantized by compressed-tensors, as the names of its tensors say");
-  refused({{"c.weight", {"F8_E5M2", {2, 2}, "0123"}}},
-          "has 'c.weight' in F8_E5M2, and qfuse reads F8_E4M3 with scales");
+  const auto bytes = [](const char* type, std::vector<std::int64_t> shape) {
+    return RawTensor{type, shape, std::string(elements_of(shape), 'x')};
+  };
+  const auto scaled = [&](const std::string& name, const char* type, const std::string& scale) {
+    refused({{name, bytes(type, {2, 3, 4})}, {scale, f32({1})}},
+            fmt::format("has '{}' in {} with '{}'", name, type, scale));
+    refused({{name, bytes(type, {24})}, {scale, f32({1})}}, fmt::format("has '{}' in {} with '{}'", name, type, scale));
+  };
+  for (const char* type : {"U8", "I8"})
+    for (const std::string name : {"e.gate_up_proj", "c.weight"})
+      for (const char* ending : {"_scale", "_scales", "_scale_2"}) scaled(name, type, name + ending);
+  scaled("c.weight", "I8", "c.scales");
+  refused({{"e.table", bytes("U8", {2, 3})}}, "has 'e.table' in U8 beside weights of FP8, integers or 4-bit codes");
+  for (const char* type : {"F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
+    for (const std::vector<std::int64_t>& shape :
+         std::vector<std::vector<std::int64_t>>{{2, 2}, {2, 3, 4}, {2, 1, 2, 1}})
+      for (const std::string name : {"c.weight", "e.gate_up_proj"}) {
+        const std::string part = fmt::format("has '{}' in {}, and qfuse reads F8_E4M3 with scales", name, type);
+        refused({{name, bytes(type, shape)}}, part);
+        refused({{name, bytes(type, shape)}, {name + "_scale", f32({1})}}, part);
+      }
+  for (const std::string name : {"n.query_norm.scale", "proj_scale"})
+    refused({{name, bytes("F8_E4M3", {4, 4})}}, fmt::format("has '{}' in F8_E4M3, and qfuse reads", name));
+}
+
+TEST(DequantizeFp8, bytes_that_nothing_scales_are_kept) {
+  const TemporaryDirectory directory;
+  RawTensors tensors = small_fp8();
+  tensors["e.tokens"] = u8({1, 2, 3});
+  write_model(directory / "in", tensors, kFp8Config);
+  dequantize(directory / "in", directory / "out");
+  EXPECT_TRUE(load(directory / "out").at("e.tokens") == tensors["e.tokens"]);
 }
 
 TEST(DequantizeFp8, a_plain_model_whose_config_says_fp8_has_nothing_to_dequantize) {

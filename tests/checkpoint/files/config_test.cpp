@@ -15,6 +15,14 @@ TEST(Config, drops_quantization_config_and_keeps_the_order) {
             "{\n  \"z\": 1,\n  \"dtype\": \"bfloat16\",\n  \"a\": [\n    1,\n    {}\n  ]\n}\n");
 }
 
+TEST(Config, says_whether_it_dropped_a_quantization) {
+  const auto drops = [](const char* text) { return Config(text, "config.json").drop_quantization(); };
+  EXPECT_TRUE(drops(R"({"quantization_config": {}})"));
+  EXPECT_TRUE(drops(R"({"compression_config": {}})"));
+  EXPECT_TRUE(drops(R"({"text_config": {"compression_config": {}}})"));
+  EXPECT_FALSE(drops(R"({"compression_config": null, "text_config": {}})"));
+}
+
 TEST(Config, sets_the_dtype_under_the_name_it_has) {
   EXPECT_EQ(unquantized(R"({"torch_dtype": null})", Dtype::float16), "{\n  \"torch_dtype\": \"float16\"\n}\n");
   EXPECT_EQ(unquantized("{}", Dtype::float32), "{\n  \"torch_dtype\": \"float32\"\n}\n");

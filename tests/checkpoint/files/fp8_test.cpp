@@ -32,6 +32,7 @@ const char* const kCompressed =
 
 TEST(Fp8, a_block_is_what_config_says_or_128_by_128_and_scales_fit_it_by_ceil) {
   const std::string blocks = std::string(kCompressed) + R"("block_structure": [3, 4]}}}}})";
+  const std::string text = std::string(kCompressed) + R"("block_structure": "3x4"}}}}})";
   const std::string groups = std::string(kCompressed) + R"("group_size": 32}}}}})";
   const std::string tensors = std::string(kCompressed) + R"("group_size": null, "block_structure": null}}}}})";
   const std::string part = R"({"text_config": )" + std::string(kFp8Config) + "}";
@@ -43,6 +44,7 @@ TEST(Fp8, a_block_is_what_config_says_or_128_by_128_and_scales_fit_it_by_ceil) {
       {"config", {7, 11}, "w.weight_scale_inv", {3, 3}, {1, 7, 11, 3, 4}, kFp8Config},
       {"config_of_a_part", {7, 11}, "w.weight_scale_inv", {3, 3}, {1, 7, 11, 3, 4}, part.c_str()},
       {"compressed_blocks", {7, 11}, "w.weight_scale", {3, 3}, {1, 7, 11, 3, 4}, blocks.c_str()},
+      {"compressed_text", {7, 11}, "w.weight_scale", {3, 3}, {1, 7, 11, 3, 4}, text.c_str()},
       {"compressed_groups", {6, 70}, "w.weight_scale", {6, 3}, {1, 6, 70, 1, 32}, groups.c_str()},
       {"compressed_rows", {7, 11}, "w.weight_scale", {7, 1}, {1, 7, 11, 1, 11}, tensors.c_str()},
       {"modelopt_blocks", {576, 200}, "w.weight_scale", {5, 1, 2, 1}, {1, 576, 200, 128, 128}},
@@ -50,6 +52,7 @@ TEST(Fp8, a_block_is_what_config_says_or_128_by_128_and_scales_fit_it_by_ceil) {
       {"all", {7, 11}, "w.weight_scale", {}, {1, 7, 11, 7, 11}},
       {"all_of_one", {7, 11}, "w.weight_scale", {1}, {1, 7, 11, 7, 11}},
       {"all_of_one_by_one", {700, 11}, "w.weight_scale", {1, 1}, {1, 700, 11, 700, 11}},
+      {"all_beside_blocks", {7, 11}, "w.weight_scale", {1, 1}, {1, 7, 11, 7, 11}, kFp8Config},
       {"a_block_is_all", {7, 11}, "w.weight_scale_inv", {1, 1}, {1, 7, 11, 128, 128}},
       {"a_vector", {11}, "w.weight_scale", {1}, {1, 1, 11, 1, 11}},
       {"a_convolution", {2, 3, 4, 5}, "w.weight_scale", {}, {1, 24, 5, 24, 5}},
@@ -77,6 +80,8 @@ TEST(Fp8, stacks_of_experts_have_scales_each) {
       {"columns", {2, 5, 6}, "", {2, 1, 6}, {2, 5, 6, 5, 1}},
       {"each", {2, 500, 6}, "", {2}, {2, 500, 6, 500, 6}},
       {"all", {2, 5, 6}, "", {1}, {1, 10, 6, 10, 6}},
+      {"all_of_one_by_one", {2, 5, 6}, "", {1, 1}, {1, 10, 6, 10, 6}},
+      {"all_of_ones", {2, 5, 6}, "", {1, 1, 1}, {1, 10, 6, 10, 6}},
   };
   for (const AcceptedFp8& it : cases) {
     SCOPED_TRACE(it.name);
@@ -111,12 +116,20 @@ TEST(Fp8, refuses_weights_whose_parts_disagree) {
   const auto scales = [](std::vector<std::int64_t> shape) { return fp8_scales("F32", std::move(shape)); };
   const std::string two = R"({"quantization_config": {"weight_block_size": [3, 4]}, "part": {"quantization_config": )"
                           R"({"weight_block_size": [3, 5]}}})";
+  const std::string no_text = std::string(kCompressed) + R"("block_structure": "3x4x"}}}}})";
   const std::vector<Refused> cases{
       {"floor", with_part(good, "a.weight_scale_inv", scales({2, 2})),
        "has shape [2, 2]; scales of 'a.weight', which is [7, 11], have [3, 3] in blocks of 3 x 4, or one for each row"},
       {"turned", with_part(with_part(good, "a.weight", fp8_codes({7, 5})), "a.weight_scale_inv", scales({2, 3})),
        "has shape [2, 3]; scales of 'a.weight', which is [7, 5], have [3, 2]"},
-      {"one_for_many_blocks", with_part(good, "a.weight_scale_inv", scales({1, 1})), "has shape [1, 1]"},
+      {"stack_missing",
+       with_part(with_part(with_part(good, "e.up_proj", fp8_codes({2, 3, 4})), "e.up_proj_scale", scales({1})),
+                 "e.down_proj_scale", scales({2, 1, 4})),
+       "'e.down_proj_scale': has the scales of a quantized weight, but 'e.down_proj' is missing"},
+      {"stack_missing_of_two",
+       with_part(with_part(with_part(good, "e.up", fp8_codes({2, 3, 4})), "e.up_scale", scales({1})), "f.up_scale",
+                 scales({1})),
+       "'f.up_scale': has the scales of a quantized weight, but 'f.up' is missing"},
       {"default_block", good, "have [1, 1] in blocks of 128 x 128", Status::invalid_data, ""},
       {"scale_missing", without_part(good, "b.weight_scale_inv"),
        "'b.weight': is F8_E4M3, and the tensor of its scales is missing: 'b.weight_scale_inv' or 'b.weight_scale'"},
@@ -137,6 +150,8 @@ TEST(Fp8, refuses_weights_whose_parts_disagree) {
        R"({"quantization_config": {"weight_block_size": [3]}})"},
       {"no_number", good, "weight_block_size is \"3x4\"", Status::invalid_data,
        R"({"quantization_config": {"weight_block_size": "3x4"}})"},
+      {"no_text_of_a_block", good, "block_structure is \"3x4x\", and must be two numbers", Status::invalid_data,
+       no_text.c_str()},
       {"block_of_0", good, "weight_block_size is [0,4]", Status::invalid_data,
        R"({"quantization_config": {"weight_block_size": [0, 4]}})"},
       {"two_blocks", good, "config.json says blocks of 3 x 4 and of 3 x 5, and both fit [3, 3]", Status::invalid_data,
@@ -171,8 +186,40 @@ TEST(Fp8, every_tensor_is_claimed_once) {
     bytes += scale.entry->bytes();
     scales.push_back(scale.entry->name);
   }
-  EXPECT_EQ(scales, Names({"a.comfy_quant", "a.input_scale", "attention.k_scale", "scaled_fp8"}));
+  EXPECT_EQ(scales, Names({"a.comfy_quant", "a.input_scale", "b.k_scale", "scaled_fp8"}));
   EXPECT_EQ(bytes, model.data_bytes());
+}
+
+Names plain_tensors(const RawTensors& tensors, const std::string& config = kFp8Config) {
+  const TemporaryDirectory directory;
+  write_file(directory / "x", safetensors(tensors));
+  const Model model(directory / "x");
+  Names plain;
+  for (const Tensor& tensor : read_layout(model, config_of(config)).tensors)
+    if (!tensor.is_fp8()) plain.push_back(tensor.name);
+  return plain;
+}
+
+TEST(Fp8, scales_of_an_attention_are_those_of_one_that_has_fp8) {
+  for (const char* ending : {".q_scale", ".k_scale", ".v_scale", ".output_scale", ".kv_scale", ".prob_scale"}) {
+    SCOPED_TRACE(ending);
+    RawTensors tensors{{"l.attn.q_proj.weight", fp8_codes({3, 4})}, {"l.attn.q_proj.weight_scale", f32({1})}};
+    for (const char* module : {"l.attn", "l.attn.q_proj", "l.att", "l.attn.k_proj", "norm"})
+      tensors[module + std::string(ending)] = f32({1});
+    Names kept;
+    for (const char* module : {"l.att", "l.attn.k_proj", "norm"}) kept.push_back(module + std::string(ending));
+    EXPECT_EQ(plain_tensors(tensors), kept);
+  }
+}
+
+TEST(Fp8, parameters_are_called_scales_too) {
+  RawTensors tensors{{"e.up_proj", fp8_codes({2, 3, 4})}, {"e.up_proj_scale", f32({1})}};
+  const Names names{"b.scale", "layer_scale", "logit_scale", "norm.scale", "r.per_expert_scale"};
+  for (const std::string& name : names) tensors[name] = f32({1, 2});
+  EXPECT_EQ(plain_tensors(tensors), names);
+  RawTensors in_blocks = small_fp8();
+  in_blocks["x.up_proj_scale"] = f32({1});  // where scales have another ending
+  EXPECT_EQ(plain_tensors(in_blocks), (Names{"norm.weight", "x.up_proj_scale"}));
 }
 
 // Or another one of that name.

@@ -287,7 +287,7 @@ TEST_F(Check, WeightsInFp8AreAsConfigSaysOrNot) {
   const std::string second = "model.layers.1.mlp.up_proj";
   tensors[first + ".weight"] = {"F8_E4M3", {12, 8}, std::string(96, '\0')};
   tensors[first + ".weight_scale_inv"] = f32({1});
-  tensors["model.layers.0.self_attn.k_scale"] = f32({1});
+  tensors[first + ".output_scale"] = f32({1});
   EXPECT_EQ(problems(), Names({"quantization ", "quantization "})) << "no record, and the other layer's is plain";
   config["quantization_config"] = {{"quant_method", "fp8"}, {"modules_to_not_convert", {second}}};
   EXPECT_EQ(problems(), Names());
