@@ -257,8 +257,7 @@ class Merge : public Transform {
     change_config(base, config);
     if (!base.is_quantized() && config.drop_quantization())
       plan.notes.push_back(
-          fmt::format("{}: its config.json has a quantization_config of bitsandbytes, and its weights are plain: the "
-                      "output's has none",
+          fmt::format("{}: its config.json says that it is quantized, and its weights are plain: the output's does not",
                       base.model().name()));
     if (options_.dtype && !options_.to_4bit) config.set_dtype(*options_.dtype);
     plan.config = base.is_quantized() && !options_.to_4bit ? config.unquantized(vote.most()) : config.text();

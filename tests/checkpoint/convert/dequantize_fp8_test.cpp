@@ -172,6 +172,10 @@ TEST(DequantizeFp8, what_no_layout_claims_is_refused_by_name) {
     write_model(directory / "in", tensors, kFp8Config);
     EXPECT_REFUSED(Status::unsupported, part, dequantize(directory / "in", directory / "out"));
     EXPECT_EQ(names_in(directory.path()), Names{"in"});
+    write_adapter(directory / "adapter", lora("a", 7, 11, 2), {{"r", 2}});
+    const std::vector<AdapterInput> adapters{{directory / "adapter"}};
+    EXPECT_REFUSED(Status::unsupported, part, merge(directory / "in", adapters, directory / "out"));
+    EXPECT_FALSE(fs::exists(directory / "out"));
     EXPECT_TRUE(holds(inspect(directory / "in").notes.at(0), part));
   };
   refused({{"e.w1.weight", {"I8", {2, 4}, "01234567"}}, {"e.w1.scale", {"F8_E8M0", {2, 1}, "01"}}},

@@ -151,7 +151,7 @@ TEST_F(Merge, a_record_of_quantized_weights_over_plain_ones_is_dropped) {
   merged();
   EXPECT_EQ(nlohmann::json::parse(config), (nlohmann::json{{"model_type", "llama"}}));
   ASSERT_EQ(report.notes.size(), 1U);
-  EXPECT_TRUE(holds(report.notes[0], "has a quantization_config of bitsandbytes, and its weights are plain"));
+  EXPECT_TRUE(holds(report.notes[0], "says that it is quantized, and its weights are plain"));
   write_file(base() / "config.json", R"({"quantization_config": null})");
   merged();
   EXPECT_TRUE(report.notes.empty());
