@@ -333,7 +333,14 @@ def hooked(mlp):
     mlp.act_fn.register_forward_hook(lambda *_: None)
 
 
-@pytest.mark.parametrize(("change", "shared"), [(of_class, 1), (of_instance, 1), (of_another, 0), (hooked, 1)])
+def of_that_name(mlp):
+    mlp.act_fn = type("SiLU", (torch.nn.GELU,), {})()
+
+
+CHANGES = [(of_class, 1), (of_instance, 1), (of_another, 0), (hooked, 1), (of_that_name, 1)]
+
+
+@pytest.mark.parametrize(("change", "shared"), CHANGES)
 def test_only_the_known_block_has_its_swiglu_quantized(device, monkeypatch, change, shared):
     monkeypatch.setattr(transformers_training, "_layers", lambda base, report: None)
     model = llama(device, "all-linear", head_dim=64)

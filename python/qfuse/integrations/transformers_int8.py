@@ -45,11 +45,11 @@ def share_rotated(model: nn.Module) -> Shared:
             continue
         if _are_adapted(module, _MLP):
             is_swiglu = _is_swiglu(module, forward)
-            _replace(module, _mlp(forward) if is_swiglu else _sharing(forward))
+            _replace(module, forward, _mlp(forward) if is_swiglu else _sharing(forward))
             counts[1] += 1
             counts[2] += is_swiglu
         elif _are_adapted(module, _ATTENTION):
-            _replace(module, _sharing(forward))
+            _replace(module, forward, _sharing(forward))
             counts[0] += 1
     return Shared(*counts)
 
@@ -61,7 +61,7 @@ def restore_rotated(model: nn.Module) -> None:
         if before is None:
             continue
         vars(module).pop("forward")
-        if before is not getattr(type(module).forward, "__func__", type(module).forward):
+        if before is not type(module).forward:
             module.forward = types.MethodType(before, module)
 
 
@@ -82,24 +82,14 @@ def _is_adapted(layer: Any) -> bool:
     return base is not None and is_base(base)
 
 
-def _replace(module: nn.Module, forward: Callable[..., Any]) -> None:
-    """As a method, so that a copy of the module calls its own."""
+def _replace(module: nn.Module, before: Callable[..., Any], forward: Callable[..., Any]) -> None:
+    """As a method: a copy of the module calls its own, restore_rotated() finds it, and it is pickled as the class's."""
+    setattr(forward, _BEFORE, before)
+    forward.__name__ = "forward"
     module.forward = types.MethodType(forward, module)
 
 
-def _in_place_of(before: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What is found by restore_rotated(), and pickled as the class's forward."""
-
-    def mark(forward: Callable[..., Any]) -> Callable[..., Any]:
-        setattr(forward, _BEFORE, before)
-        forward.__name__ = "forward"
-        return forward
-
-    return mark
-
-
 def _sharing(before: Callable[..., Any]) -> Callable[..., Any]:
-    @_in_place_of(before)
     def shared(self: Any, *args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_compiling():
             return before(self, *args, **kwargs)
@@ -133,7 +123,6 @@ def _steps(code: types.CodeType) -> tuple[Any, ...]:
 
 
 def _mlp(before: Callable[..., Any]) -> Callable[..., Any]:
-    @_in_place_of(before)
     def mlp(self: Any, x: Tensor) -> Any:
         if torch.compiler.is_compiling():
             return before(self, x)
@@ -164,4 +153,5 @@ def _is_changed(module: nn.Module) -> bool:
 
 
 def _is_silu(activation: Any) -> bool:
-    return type(activation).__name__ in ("SiLU", "SiLUActivation")
+    kind = type(activation)
+    return kind is nn.SiLU or (kind.__module__, kind.__name__) == ("transformers.activations", "SiLUActivation")
