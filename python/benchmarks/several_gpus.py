@@ -4,11 +4,12 @@
     python python/benchmarks/several_gpus.py --device cpu --small        # to see that it runs
 
 Layers of Llama-3-70B's shape with random weights, in NF4 with nested absmax, in files as bitsandbytes writes them, one
-for each layer. peft's LoRA of rank 16 over every linear layer, checkpointed activations, AdamW. Each way is a run of
-its own, a process for each GPU, with the files out of the page cache:
+for each layer. peft's LoRA of rank 16 over every linear layer, checkpointed activations, fused AdamW. Each way is a run
+of its own, a process for each GPU, with the files out of the page cache:
 
   one               qfuse on one GPU
   qfuse fsdp        FSDP2: a model on the meta device, of which each rank reads its part
+  qfuse fsdp fast   the same behind speed_up_training(): a loss of chunks, layers as regions of torch.compile
   qfuse tp          tensor parallelism, read likewise; both ranks see both sequences
   bnb fsdp bf16     bitsandbytes under FSDP2 with its codes in bfloat16, the way that its documentation has
   bnb ddp           bitsandbytes under DDP: each GPU has the whole model
@@ -47,7 +48,8 @@ import torch.distributed as dist
 from llamas import random_weight
 from torch import Tensor, nn
 
-WAYS = ("one", "qfuse fsdp", "qfuse tp", "bnb fsdp bf16", "bnb ddp", "accelerate", "accelerate qfuse")
+WAYS = ("one", "qfuse fsdp", "qfuse fsdp fast", "qfuse tp")
+WAYS += ("bnb fsdp bf16", "bnb ddp", "accelerate", "accelerate qfuse")
 CHECKED, WARM_UP, TIMED = 3, 2, 8
 LLAMA_70B = dict(hidden_size=8192, intermediate_size=28672, num_attention_heads=64, num_key_value_heads=8)
 SMALL = dict(hidden_size=256, intermediate_size=512, num_attention_heads=4, num_key_value_heads=2)
@@ -169,10 +171,14 @@ def in_parts(arguments: argparse.Namespace, over: Any) -> Any:
     model = checkpointed(with_adapter(model))
     if arguments.way == "qfuse tp":
         parallelize_module(model, over, qd.tensor_parallel_plan(model))
-    elif arguments.way == "qfuse fsdp":
+    elif arguments.way.startswith("qfuse fsdp"):
         share_out(model, over)
     qd.load(model, arguments.model, arguments.device)
-    return model.to(arguments.device) if arguments.way != "qfuse fsdp" else model
+    if arguments.way == "qfuse fsdp fast":
+        from qfuse.integrations.transformers_training import speed_up_training
+
+        print(speed_up_training(model), file=sys.stderr)
+    return model if arguments.way.startswith("qfuse fsdp") else model.to(arguments.device)
 
 
 def in_bfloat16(model: Any, over: Any) -> Any:
@@ -199,7 +205,7 @@ def by_accelerate(model: Any, optimizer: Any) -> Any:
 
 
 def adamw(model: nn.Module) -> torch.optim.Optimizer:
-    return torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-4)
+    return torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-4, fused=True)
 
 
 def make(arguments: argparse.Namespace, over: Any) -> tuple[Any, Any]:

@@ -1,8 +1,10 @@
 """FSDP2 over ranks: see distributed_cases.py."""
 
 import warnings
+from functools import partial, partialmethod
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -20,7 +22,17 @@ from distributed_models import (
     weight,
     whole,
 )
-from distributed_support import FOLDER, Skipped, mesh, needs, refused, shared_out
+from distributed_support import (
+    FOLDER,
+    Skipped,
+    llama,
+    losses_of_lengths,
+    mesh,
+    needs,
+    refused,
+    share_out_layers,
+    shared_out,
+)
 from torch import nn
 from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
@@ -185,26 +197,12 @@ def case_2_fsdp_of_transformers_experts() -> None:
         stacks = [f"mlp.experts.{name}_proj" for name in ("gate_up", "down")]
         return get_peft_model(model, LoraConfig(r=4, target_modules=["q_proj"], target_parameters=stacks))
 
-    def losses(model: Any) -> list[float]:
-        optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
-        ids = torch.arange(32, device=DEVICE).view(2, 16)
-        found = []
-        for _ in range(3):
-            loss = model(input_ids=ids, labels=ids).loss
-            loss.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-            found.append(loss.item())
-        return found
-
-    model, over = made(), mesh(2)
+    losses, model, over = losses_of_lengths, made(), mesh(2)
     report = qd.shardable(model)
     assert len(report.layers) == 2 and not report.left
     stack = "base_model.model.model.layers.0.mlp.experts.base_layer.base_layer.down_proj"
     whole_bytes = sum(each.nbytes for each in model.get_parameter(stack).inner)
-    for layer in model.base_model.model.model.layers:
-        fully_shard(layer, mesh=over)
-    fully_shard(model, mesh=over)
+    share_out_layers(model, over)
     part = model.get_parameter(stack).to_local()
     assert part.packed.shape[0] == 2 and sum(each.nbytes for each in part.inner[:2]) < whole_bytes / 2
     assert losses(model) == losses(made())
@@ -216,6 +214,40 @@ def case_2_fsdp_of_transformers_experts() -> None:
         expected = twin.down_proj_4bit.weight(twin.down_proj).dequantize()
         assert torch.equal(stored["model.layers.1.mlp.experts.down_proj"].dequantize(), expected.cpu())
     dist.barrier()
+
+
+def case_2_fsdp_of_a_model_that_is_sped_up() -> None:
+    """speed_up_training() before and after fully_shard has the losses of one process, and its logits where they are
+    asked for."""
+    needs("transformers", "peft", "bitsandbytes")
+    import qfuse.integrations.peft
+    from qfuse.integrations.transformers_training import speed_up_training
+
+    def sped_up(model: Any) -> Any:
+        with patch.object(nn.Module, "compile", partialmethod(nn.Module.compile, backend="aot_eager")):
+            report = speed_up_training(model, products=False, regions=True)
+        assert report.done["the layers"] == "torch.compile, 2 regions"
+        assert report.done["the loss"] == "a chunk of tokens at a time, without logits in memory"
+        return model
+
+    losses, ids = partial(losses_of_lengths, lengths=(16, 24, 16)), torch.arange(32, device=DEVICE).view(2, 16)
+    with qfuse.integrations.peft.enabled():
+        model = sped_up(llama())
+        expected, logits = losses(model), model(input_ids=ids).logits
+        for is_first in (True, False):
+            model = llama()
+            assert len(qd.shardable(model).layers) == 14
+            if is_first:
+                share_out_layers(sped_up(model), mesh(2))
+            else:
+                share_out_layers(model, mesh(2))
+                sped_up(model)
+            found = losses(model)
+            assert found == expected, (is_first, found, expected)
+            output = model(input_ids=ids)
+            assert output.logits.grad_fn is not None and torch.equal(output.logits + 0, logits + 0)
+            (output.logits.float().square().mean()).backward()
+            assert all(p.grad is not None for name, p in model.named_parameters() if "lora_B" in name)
 
 
 def case_4_hybrid_sharding() -> None:

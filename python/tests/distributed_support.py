@@ -1,17 +1,21 @@
 """What the cases of distributed_cases.py share."""
 
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from distributed_models import DEVICE
+import torch
+from distributed_models import DEVICE, weight
+from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor.parallel import parallelize_module
 
 import qfuse.distributed as qd
 from qfuse import versions
+from qfuse.nn import Linear4bit
 
 # As distributed_cases.py is called.
 FOLDER = Path(sys.argv[1])
@@ -54,3 +58,42 @@ def shared_out(model: Any, over: Any, **options: Any) -> Any:
 def tensor_parallel(model: Any, over: Any) -> Any:
     plan = {"layers.*.up": qd.ColwiseLinear4bit(), "layers.*.down": qd.RowwiseLinear4bit()}
     return parallelize_module(model, over, plan)
+
+
+def llama() -> Any:
+    """Of transformers, checkpointed, with peft's adapters over 4-bit layers."""
+    from peft import LoraConfig, get_peft_model
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    sizes = dict(hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4, vocab_size=128)
+    torch.manual_seed(3)
+    model = LlamaForCausalLM(LlamaConfig(**sizes)).bfloat16().to(DEVICE)
+    for layer in model.model.layers:
+        for seed, (name, linear) in enumerate([(n, m) for n, m in layer.named_modules() if isinstance(m, nn.Linear)]):
+            layer.set_submodule(name, Linear4bit(weight(linear.out_features, linear.in_features, seed)))
+    model = get_peft_model(model, LoraConfig(r=4, target_modules="all-linear"))
+    model.enable_input_require_grads()
+    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    return model.train()
+
+
+def share_out_layers(model: Any, over: Any) -> None:
+    """And the head by itself, as accelerate has it."""
+    base = model.base_model.model
+    for part in (*base.model.layers, base.lm_head):
+        fully_shard(part, mesh=over)
+    fully_shard(model, mesh=over)
+
+
+def losses_of_lengths(model: Any, lengths: Sequence[int] = (16, 16, 16)) -> list[float]:
+    """Of steps with two sequences each."""
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
+    found = []
+    for length in lengths:
+        ids = torch.arange(2 * length, device=DEVICE).view(2, length)
+        loss = model(input_ids=ids, labels=ids).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        found.append(loss.item())
+    return found

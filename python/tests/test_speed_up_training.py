@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import functools
 import pickle
 import warnings
 
@@ -20,10 +21,12 @@ from training_models import (
 
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
+from qfuse.integrations import transformers_regions
 from qfuse.integrations.transformers_training import SpeedUpTraining, report, restore_training, speed_up_training
 
 pytestmark = pytest.mark.usefixtures("recorded")
 GRAPHS = "CUDA graphs, from the second batch on"
+LOSS = "a chunk of tokens at a time, without logits in memory"
 
 
 @pytest.fixture(autouse=True)
@@ -233,6 +236,36 @@ def test_options():
     model = make()
     found = speed_up_training(model, products=False, loss=False, layers=False, graphs=False)
     assert str(found) == "" and "forward" not in vars(model.get_base_model().lm_head)
+
+
+def test_layers_as_regions(monkeypatch):
+    """Of torch.compile, in place of liger-kernel's parts and of graphs."""
+    compile_ = functools.partialmethod(torch.nn.Module.compile, backend="aot_eager")
+    monkeypatch.setattr(torch.nn.Module, "compile", compile_)
+    plain, model = make(), make()
+    found = speed_up_training(model, products=False, regions=True)
+    assert found.done == {"the loss": LOSS, "the layers": "torch.compile, 2 regions"} and not found.left
+    for tokens in (64, 40, 64):
+        for each in (plain, model):
+            each(**make_batch(tokens, "right", seed=tokens)).loss.backward()
+    for own, other in zip(model.parameters(), plain.parameters(), strict=True):
+        if other.grad is not None:
+            torch.testing.assert_close(own.grad, other.grad, rtol=1e-4, atol=1e-6)
+    layers = model.get_base_model().model.layers
+    assert all(layer._compiled_call_impl is not None for layer in layers)
+    restore_training(model)
+    assert all(layer._compiled_call_impl is None for layer in layers)
+
+
+def test_regions_are_for_several_processes_of_gpus_without_experts(monkeypatch):
+    monkeypatch.setattr(transformers_regions, "several_processes", lambda: True)
+    assert speed_up_training(make(), products=False, loss=False).done["the layers"] == GRAPHS
+    mixture, dense = make_base("qwen3_moe").model, make_base().model
+    assert transformers_regions.why_not(mixture) == "experts choose their tokens in each batch anew"
+    assert transformers_regions.why_not(dense) is None
+    assert transformers_regions.why_not(torch.nn.Linear(2, 2)) == "it has no layers that transformers can checkpoint"
+    found = speed_up_training(make(), products=False, loss=False, layers=False, graphs=False, regions=False)
+    assert str(found) == ""
 
 
 def test_a_backbone_without_a_head():

@@ -24,6 +24,7 @@ from ..ops.gradients import is_watched
 from ..ops.lora import is_saved_by_hooks
 from ..training.batches import Attention, attention_of, lengthen, round_up
 from ..training.graphs import Captured, CudaRecorder, Gradients, Memory, Place, RandomOfLayers, Recorder
+from .transformers_regions import several_processes
 
 LIMIT_OF_GRAPHS = 32  # at once; each keeps some megabytes of the driver's
 LIMIT_OF_FAILURES = 3
@@ -116,8 +117,7 @@ class GraphedBackbone:
             return "its attention mask is one of its own"
         if is_saved_by_hooks():
             return "what it keeps for the backward pass goes to hooks"
-        has_group = torch.distributed.is_available() and torch.distributed.is_initialized()
-        if has_group and torch.distributed.get_world_size() > 1:
+        if several_processes():
             return "several processes train, which exchange gradients in hooks"
         return self._watched.why_not()
 

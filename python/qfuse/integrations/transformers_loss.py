@@ -5,12 +5,14 @@ Here the head gives a tensor that knows what it would be: the loss function take
 gets the logits themselves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import MethodType
 from typing import Any
 
 import torch
+import torch.distributed.fsdp
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
@@ -46,6 +48,9 @@ class DeferredLogits(Tensor):
     def __torch_function__(cls, func: Function, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func in _DESCRIPTIONS:
+            with torch._C.DisableTorchFunctionSubclass():
+                return func(*args, **kwargs)
+        if func is Tensor.register_hook and is_shared_out(args[0].head):  # FSDP's, before the gradient of what it gives
             with torch._C.DisableTorchFunctionSubclass():
                 return func(*args, **kwargs)
         if func in _OF_A_GRADIENT:
@@ -128,7 +133,7 @@ _DESCRIPTIONS = {
     getattr(Tensor, name).__get__
     for name in (
         *("shape", "dtype", "device", "ndim", "is_cuda", "layout", "is_meta"),
-        *("requires_grad", "grad_fn", "is_leaf"),
+        *("requires_grad", "grad_fn", "is_leaf", "_base"),
     )
 } | {Tensor.size, Tensor.dim, Tensor.is_floating_point, Tensor.numel, Tensor.__len__}
 _OF_A_GRADIENT = {Tensor.retain_grad, Tensor.register_hook}
@@ -148,7 +153,7 @@ def why_not(model: Any) -> str | None:
     from transformers.loss.loss_utils import ForCausalLMLoss
 
     head = model.get_output_embeddings()
-    if type(head) is not nn.Linear:
+    if not (type(head) is nn.Linear or (is_shared_out(head) and nn.Linear in type(head).__bases__)):
         return f"its head is a {type(head).__name__}" if head is not None else "it has no head"
     if head.weight.requires_grad:
         return "its head is trained"
@@ -181,11 +186,45 @@ def defer(model: Any) -> Callable[[], None]:
 def forward(head: nn.Linear, input: Tensor) -> Tensor:
     """Of a head whose logits are deferred. It has the name of what it replaces, by which a model is unpickled."""
     computed = partial(type(head).forward, head)
+    if is_shared_out(head):
+        if vars(head).get(_IS_ASKED):
+            return computed(input)
+        computed = partial(_asked, head)
     is_trained = head.training and torch.is_grad_enabled() and not is_watched()
     is_its_own = head.weight.requires_grad or head.bias is not None
     if not is_trained or is_its_own or not input.requires_grad or input.device != head.weight.device:
-        return computed(input)
+        return type(head).forward(head, input)
     return DeferredLogits.of(input, head, computed)
+
+
+_IS_ASKED = "_qfuse_is_asked"  # of a head, for logits as they are
+
+
+def is_shared_out(head: Any) -> bool:
+    """By fully_shard, of the head alone: its weight is whole from the beginning of its forward to the end."""
+    return torch.distributed.is_available() and isinstance(head, torch.distributed.fsdp.FSDPModule)
+
+
+def _asked(head: nn.Module, hidden: Tensor) -> Tensor:
+    """Its logits, through the hooks that gather its weight, now and for the backward pass."""
+    vars(head)[_IS_ASKED] = True
+    try:
+        found: Tensor = head(hidden)
+        return found
+    finally:
+        del vars(head)[_IS_ASKED]
+
+
+@contextmanager
+def _whole_weight(head: Any) -> Iterator[Tensor]:
+    if not is_shared_out(head):
+        yield head.weight
+        return
+    head.unshard()
+    try:
+        yield head.weight
+    finally:
+        head.reshard()
 
 
 def _loss_function(original: Function, logits: Tensor, labels: Tensor | None, *args: Any, **kwargs: Any) -> Any:
@@ -215,9 +254,8 @@ def _loss(
         shift_labels = nn.functional.pad(labels, (0, 1), value=ignore_index)[..., 1:]
     hidden = logits.hidden
     shift_labels = shift_labels.to(hidden.device).reshape(hidden.shape[:-1])
-    weight = logits.head.weight
-    assert isinstance(weight, Tensor)
-    total = linear_cross_entropy(hidden, weight, shift_labels, ignore_index, logits.changes)
+    with _whole_weight(logits.head) as weight:
+        total = linear_cross_entropy(hidden, weight, shift_labels, ignore_index, logits.changes)
     if num_items_in_batch is None:
         found = (shift_labels != ignore_index).sum()
         return torch.where(found > 0, total / found.clamp(min=1), torch.nan)  # NaN has no gradient, as torch has it

@@ -6,7 +6,8 @@
 What stands around the products of a QLoRA step takes longer than these: logits in float32, small kernels of norms and
 activations, and a host that launches them one by one. So the loss is made of a chunk of tokens at a time, norms, RoPE
 and SwiGLU are liger-kernel's, where it is installed, LoRA's products are qfuse's, and the layers are replayed as CUDA
-graphs (transformers_graphs.py). What a model or a batch cannot have stays as it is, and the report says so.
+graphs (transformers_graphs.py), or where several processes train compiled (transformers_regions.py). What a model or a
+batch cannot have stays as it is, and the report says so.
 """
 
 import functools
@@ -18,7 +19,7 @@ from typing import Any, Literal
 from torch import nn
 from transformers import TrainerCallback
 
-from . import bitsandbytes, peft, transformers_int8, transformers_loss, transformers_offload
+from . import bitsandbytes, peft, transformers_int8, transformers_loss, transformers_offload, transformers_regions
 from .transformers_graphs import GraphedBackbone
 
 
@@ -61,8 +62,10 @@ def speed_up_training(
     layers: bool = True,
     graphs: bool = True,
     offload: bool = False,
+    regions: bool | None = None,
 ) -> TrainingReport:
-    """Call it once the model has its adapters, before training. A second call changes nothing.
+    """Call it once the model has its adapters, before training; under FSDP2 before or after fully_shard. A second call
+    changes nothing.
 
     products: integrations.bitsandbytes.enable() and integrations.peft.enable(); "int8", with the frozen weights in INT8
     (integrations.peft.set_products), which with layers share what is rotated. loss: the head's logits are never whole
@@ -71,7 +74,10 @@ def speed_up_training(
     are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore. Padding on the
     right is computed as if it were tokens, which none before it sees: its own hidden states are others. offload:
     between forward and backward pass the inputs of checkpointed layers are in the host's memory, which is pinned: M *
-    hidden_size values a layer, rounded up to a power of two.
+    hidden_size values a layer, rounded up to a power of two. regions: each layer is compiled by torch.compile, which
+    fuses norms, RoPE and activation itself, in place of liger-kernel's and of graphs; by default where several
+    processes train a model without experts on GPUs. The first steps take longer by what torch compiles, and another
+    length is compiled once more, for all that follow.
     """
     base = _base_of(model)
     there: _SpedUp | None = vars(base).get(_AT)
@@ -84,13 +90,14 @@ def speed_up_training(
         _products_in_int8(base, made)
     if loss:
         _loss(base, made)
-    if layers:
+    is_compiled = _regions(base, made, regions)
+    if layers and not is_compiled:
         _layers(base, made.report)
     if products == "int8" and layers:
         _share_rotated(base, made)
     if offload:
         _offload(base, made)
-    if graphs:
+    if graphs and not is_compiled:
         _graphs(base, made)
     vars(base)[_AT] = made
     return made.report
@@ -197,6 +204,24 @@ def _graphs(base: Any, made: _SpedUp) -> None:
     made.backbone = GraphedBackbone(backbone)
     made.undo.append(made.backbone.install(base))
     made.report.done["the layers"] = "CUDA graphs, from the second batch on"
+
+
+def _regions(base: Any, made: _SpedUp, regions: bool | None) -> bool:
+    """Whether the layers are compiled."""
+    backbone = _backbone_of(base)
+    if regions is None:
+        if base.device.type == "cpu" or not transformers_regions.several_processes():
+            return False
+        reason = transformers_regions.why_not(backbone)
+        if reason is not None:
+            made.report.left["the layers of several processes"] = f"{reason}; regions=True compiles them"
+            return False
+    if not regions and regions is not None:
+        return False
+    made.undo.append(transformers_regions.compile_layers(backbone))
+    count = len(transformers_regions.layers_of(backbone))
+    made.report.done["the layers"] = f"torch.compile, {count} regions"
+    return True
 
 
 def _layers(base: Any, report: TrainingReport) -> None:
