@@ -18,9 +18,11 @@ from training_models import (
     transformers,
 )
 
+import qfuse
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
 from qfuse.integrations.transformers_training import report, restore_training, speed_up_training
+from qfuse.versions import OLDEST
 
 pytest.importorskip("bitsandbytes")
 SIZES = dict(hidden_size=256, intermediate_size=512, num_hidden_layers=3, num_attention_heads=8, head_dim=32)
@@ -34,6 +36,9 @@ MAY_FALL_BACK = ("gemma2", "gpt_oss", "qwen3_moe")
 NEEDS_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU)
 CASES = [pytest.param("llama", "cpu", marks=pytest.mark.slow)]
 CASES += [pytest.param(family, "cuda", marks=NEEDS_GPU) for family in (*OF_FAMILY, "olmo2", "granite")]
+IN_4_BITS = {f"{family}, experts in 4 bits": family for family in ("qwen3_moe", "gpt_oss")}
+CASES += [pytest.param(each, "cpu", marks=pytest.mark.slow) for each in IN_4_BITS]
+CASES += [pytest.param(each, "cuda", marks=NEEDS_GPU) for each in IN_4_BITS]
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +49,7 @@ def leave_nothing_behind():
 
 
 def make_in_nf4(family, folder, device):
-    base = make_base(family, **SIZES)
+    base = make_base(IN_4_BITS.get(family, family), **SIZES)
     base.save_pretrained(folder)
     quantized = transformers.BitsAndBytesConfig(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16
@@ -57,6 +62,8 @@ def make_in_nf4(family, folder, device):
         attn_implementation=base.config._attn_implementation,
     )
     model.config.use_cache = False
+    if family in IN_4_BITS:
+        assert qfuse.quantize_experts(model)
     model = add_adapters(model)
     randomize(model, std=0.05)
     return model
@@ -119,6 +126,8 @@ def assert_reported(model, family, batches):
 def test_a_family_rounds_no_more_than_before(family, device, tmp_path, request, monkeypatch):
     if device == "cpu":
         request.getfixturevalue("recorded")
+    if family in IN_4_BITS:
+        pytest.importorskip("transformers", OLDEST["transformers"])
     model = make_in_nf4(family, tmp_path, device)
     module = sys.modules[type(model.get_base_model()).__module__]
     for name, value in list(vars(module).items()):  # for what liger-kernel puts there
