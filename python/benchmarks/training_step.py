@@ -37,6 +37,7 @@ WAYS: dict[str, dict[str, Any] | None] = {
     "qfuse": {},
     "qfuse offloading": dict(offload=True),
     "qfuse without liger-kernel": dict(layers=False),
+    "qfuse regions": dict(regions=True),
     "qfuse INT8": dict(products="int8"),
 }
 # Relative, from the first way's: bf16's roundings in another order, or those of INT8.

@@ -1,12 +1,18 @@
 """qfuse.matmul_4bit_lora: values and gradients, against exact sums, sums in fp64, and torch's autograd."""
 
+import functools
+
 import pytest
 import torch
 from conftest import DTYPES, Calls, make_weight, same_bits
+from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from test_matmul import COLS, ROWS, exact_weight, first_rows, integers, keywords, leave_nothing_behind  # noqa: F401
+from torch._dynamo.backends.common import aot_autograd
 from torch.utils.checkpoint import checkpoint
 
 import qfuse
+from qfuse.native.torch_ops import Call
+from qfuse.ops.lora import matmul_4bit_lora
 
 OP = torch.ops.qfuse.matmul_4bit.default
 linear = torch.nn.functional.linear
@@ -153,6 +159,40 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype):
     found = step(torch.compile(qfuse.matmul_4bit_lora, fullgraph=True, backend=backend))
     for one, other in zip(found, step(qfuse.matmul_4bit_lora), strict=True):
         torch.testing.assert_close(one, other)
+
+
+def test_a_compiled_block_keeps_no_decoded_weight_for_its_gradient(device):
+    """Forward and backward it is decoded from the same tensors, which a compiler takes for one result."""
+    gate, up, down = (make_weight(device, *shape).weight for shape in [(512, 256), (512, 256), (256, 512)])
+    factors = [torch.ones(shape, device=device) / 64 for shape in [(8, 256), (512, 8)] * 2 + [(8, 512), (256, 8)]]
+    leaves = [torch.ones(700, 256, device=device, dtype=torch.bfloat16), *factors]
+    leaves = [leaf.requires_grad_() for leaf in leaves]
+
+    def block(x, *factors):
+        def product(x, weight, at):
+            return matmul_4bit_lora(Call(x, weight, None, order=None), None, *factors[at : at + 2], 1.0)
+
+        hidden = torch.nn.functional.silu(product(x, gate, 0)) * product(x, up, 2)
+        return x + product(hidden, down, 4)
+
+    def as_it_is(graph, _):
+        return make_boxed_func(graph.forward)
+
+    def kept(tensor):
+        shapes.append(tuple(tensor.shape))
+        return tensor
+
+    shapes = []
+    inductors = functools.partial(min_cut_rematerialization_partition, compiler="inductor")
+    backend = aot_autograd(fw_compiler=as_it_is, bw_compiler=as_it_is, partition_fn=inductors)
+    torch._dynamo.reset()
+    with torch.autograd.graph.saved_tensors_hooks(kept, lambda tensor: tensor):
+        found = torch.compile(block, fullgraph=True, backend=backend)(*leaves)
+    assert (700, 256) in shapes and not {(512, 256), (256, 512)} & set(shapes), shapes
+    gradients = torch.autograd.grad(found.float().sum(), leaves)
+    expected = torch.autograd.grad(block(*leaves).float().sum(), leaves)
+    for own, other in zip(gradients, expected, strict=True):
+        torch.testing.assert_close(own, other, rtol=0.02, atol=0.02)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -167,7 +167,17 @@ def decode(call: Call) -> Tensor:
     """The weight [n, k], or a stack of these, in x's dtype."""
     beside = [("x", call.x)] if call.bias is None else [("x", call.x), ("bias", call.bias)]
     check_one_device((("packed", call.weight.packed), *beside))  # of one on meta, torch's product says nothing
-    return torch_ops.dequantize_4bit(unnested(call.weight._replace(dtype=call.x.dtype)))
+    weight = unnested(call.weight._replace(dtype=call.x.dtype))
+    if call.direction == "backward" and _is_compiling():
+        weight = _seen_apart(weight)
+    return torch_ops.dequantize_4bit(weight)
+
+
+def _seen_apart(weight: Weight4bit) -> Weight4bit:
+    """The same, which is another one to torch's compiler. What a layer decodes forward and backward would be one result
+    to it, kept from the one to the other: all of a model's weights, decoded."""
+    packed, *others = weight.tensors
+    return weight._replace(tensors=(packed.reshape(-1) if packed.dim() > 1 else packed.unsqueeze(1), *others))
 
 
 def _call(call: Call) -> Tensor:
