@@ -2,9 +2,11 @@
 QFUSE_RANKS_DEVICE=cuda on a GPU each, by NCCL."""
 
 import ast
+import gc
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -260,6 +262,20 @@ def test_a_stack_that_cannot_be_cut_stays_as_it_is() -> None:
     stack.base = held
     report = qd.shardable(model)
     assert list(report.left) == ["gate_up_proj"] and report.layers == ["down_proj"] and stack.base is held
+
+
+def test_shardable_leaves_nothing_of_a_layer_that_it_replaces() -> None:
+    """Which knows its weight and is known by it: FSDP then frees what it does not share out to its rank."""
+    bnb: Any = pytest.importorskip("bitsandbytes")
+    model = nn.Sequential(bnb.nn.Linear4bit(128, 64, bias=False)).to(DEVICE)
+    old = weakref.ref(model[0].weight)
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        assert qd.shardable(model) and old() is None
+    finally:
+        if collects:
+            gc.enable()
 
 
 def test_shardable_of_bitsandbytes() -> None:
