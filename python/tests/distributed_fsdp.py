@@ -248,6 +248,8 @@ def case_2_fsdp_of_a_model_that_is_sped_up() -> None:
             assert output.logits.grad_fn is not None and torch.equal(output.logits + 0, logits + 0)
             (output.logits.float().square().mean()).backward()
             assert all(p.grad is not None for name, p in model.named_parameters() if "lora_B" in name)
+        replicated = nn.parallel.DistributedDataParallel(llama(), init_sync=False)
+        assert losses(sped_up(replicated)) == expected
 
 
 def case_4_hybrid_sharding() -> None:
