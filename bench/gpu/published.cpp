@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMatrices = 3;  // gate, up, down: the last is the others' transpose, and as large
 constexpr int kWarmUps = 2;
-constexpr int kRounds = 1000;
+constexpr int kPublishedRounds = 1000;
 constexpr int kRepeats = 3;  // of the whole, in turn
 
 struct Configuration {
@@ -36,7 +36,7 @@ struct Layer {
 double seconds(const Layer& layer, const Decode& decode, const Stream& stream) {
   auto* const handle = static_cast<cudaStream_t>(stream.handle());
   std::chrono::steady_clock::time_point begin;
-  for (int round = -kWarmUps; round < kRounds; ++round) {
+  for (int round = -kWarmUps; round < kPublishedRounds; ++round) {
     if (round == 0) begin = std::chrono::steady_clock::now();
     for (int matrix = 0; matrix < kMatrices; ++matrix) {
       decode(*layer.weights, matrix, layer.configuration.dtype, handle);
@@ -113,7 +113,7 @@ void time_published(Report& report, const Card& card, const Peer* peer) {
     for (Contender& contender : contenders) run_once(layers, contender, stream);
 
   std::string text =
-      fmt::format("\nthe published test: {} rounds of 9 matrices, synchronized after each, wall clock", kRounds);
+      fmt::format("\nthe published test: {} rounds of 9 matrices, synchronized after each, wall clock", kPublishedRounds);
   Json json = Json::array();
   for (const Contender& contender : contenders) {
     text += "\n  " + to_line(contender);
