@@ -4,6 +4,8 @@ import contextlib
 import copy
 import functools
 import pickle
+import sys
+import types
 import warnings
 
 import pytest
@@ -19,9 +21,10 @@ from training_models import (
     transformers,
 )
 
+import qfuse
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
-from qfuse.integrations import transformers_regions
+from qfuse.integrations import transformers_regions, transformers_training
 from qfuse.integrations.transformers_training import SpeedUpTraining, report, restore_training, speed_up_training
 
 pytestmark = pytest.mark.usefixtures("recorded")
@@ -236,6 +239,26 @@ def test_options():
     model = make()
     found = speed_up_training(model, products=False, loss=False, layers=False, graphs=False)
     assert str(found) == "" and "forward" not in vars(model.get_base_model().lm_head)
+
+
+def test_experts_in_4_bits_are_not_liger_kernels(monkeypatch):
+    """Whose activation takes the place of an expert's forward, and would multiply by codes."""
+    patched = []
+    names = {"MODEL_TYPE_TO_APPLY_LIGER_FN": {"qwen3_moe": None}}
+    names["_apply_liger_kernel_to_instance"] = lambda model, **parts: patched.append(parts)
+    fake = types.SimpleNamespace(monkey_patch=types.SimpleNamespace(**names))
+    monkeypatch.setitem(sys.modules, "liger_kernel", types.SimpleNamespace(transformers=fake))
+    monkeypatch.setitem(sys.modules, "liger_kernel.transformers", fake)
+    monkeypatch.setattr(transformers_training, "version", lambda name: "0.8")
+    model = make_base("qwen3_moe", moe_intermediate_size=64, hidden_size=64)
+    monkeypatch.setattr(type(model), "device", torch.device("cuda"))
+    for is_quantized in (False, True):
+        if is_quantized:
+            assert qfuse.quantize_experts(model)
+        found = transformers_training.TrainingReport()
+        transformers_training._layers(model, found)
+        assert ("swiglu" in patched[-1]) == is_quantized and not patched[-1].get("swiglu")
+        assert ("experts are in 4 bits" in str(found)) == is_quantized
 
 
 def test_layers_as_regions(monkeypatch):

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from torch import nn
 from transformers import TrainerCallback
 
+from ..layers.experts import Stack4bit
 from . import bitsandbytes, peft, transformers_int8, transformers_loss, transformers_offload, transformers_regions
 from .transformers_graphs import GraphedBackbone
 
@@ -237,5 +238,10 @@ def _layers(base: Any, report: TrainingReport) -> None:
     if family not in monkey_patch.MODEL_TYPE_TO_APPLY_LIGER_FN:
         report.left["norms, RoPE and activations"] = f"liger-kernel does not know the family {family}"
         return
-    monkey_patch._apply_liger_kernel_to_instance(base, cross_entropy=False, fused_linear_cross_entropy=False)
-    report.done["norms, RoPE and activations"] = f"liger-kernel {version('liger-kernel')}"
+    parts = dict(cross_entropy=False, fused_linear_cross_entropy=False)
+    found = f"liger-kernel {version('liger-kernel')}"
+    if any(isinstance(module, Stack4bit) for module in base.modules()):
+        parts["swiglu"] = False  # its experts would multiply by codes
+        found += ", but for activations: experts are in 4 bits"
+    monkey_patch._apply_liger_kernel_to_instance(base, **parts)
+    report.done["norms, RoPE and activations"] = found
