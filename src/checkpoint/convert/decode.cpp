@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "checkpoint/convert/decode_gptq.h"
 #include "format/layout.h"
 
 namespace qfuse::checkpoint {
@@ -172,6 +173,8 @@ Source decoded(const Tensor& tensor, Dtype dtype) {
     source.read = [weight = *weight, dtype](std::int64_t begin, std::span<std::byte> made, Piece& piece) {
       read_fp8(weight, dtype, begin, made, piece);
     };
+  } else if (const auto* weight = std::get_if<StoredWeightGptq>(&tensor.storage)) {
+    return decoded_gptq(*weight, dtype);
   } else {
     return stored(tensor.values());
   }

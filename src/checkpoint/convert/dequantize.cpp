@@ -8,6 +8,7 @@
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/fp8_records.h"
+#include "checkpoint/convert/gptq_records.h"
 #include "checkpoint/convert/notes.h"
 #include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/config.h"
@@ -78,6 +79,7 @@ class Dequantization : public Transform {
     note_transposed(transposed_ones, families, model, plan.notes);
     note_other_dtypes(tensors, model, plan.notes);
     drop_fp8_records(layout, model, config, plan);
+    drop_gptq_records(layout, model, plan);
     if (config) plan.config = config->unquantized(vote.most());
     check_output(model, tensors, options_, plan);
     return plan;

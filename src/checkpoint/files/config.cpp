@@ -264,6 +264,12 @@ std::vector<ScaleBlock> Config::scale_blocks() const {
   return blocks;
 }
 
+std::vector<OrderedJson> Config::quantizations() const {
+  std::vector<OrderedJson> records;
+  for_each_quantization(json_, [&](const OrderedJson& record) { records.push_back(record); });
+  return records;
+}
+
 std::vector<std::string> Config::plain_modules() const {
   std::vector<std::string> modules;
   for_each_quantization(json_, [&](const OrderedJson& record) {
@@ -371,10 +377,18 @@ std::optional<Config> read_config(const Model& model) {
   return read_config_in(model.path());
 }
 
-std::vector<ScaleBlock> scale_blocks_beside(const Model& model) {
-  if (model.is_directory()) return {};
+std::optional<Config> config_beside(const Model& model) {
+  if (model.is_directory()) return std::nullopt;
   try {
-    const std::optional<Config> config = read_config_in(model.path().parent_path());
+    return read_config_in(model.path().parent_path());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<ScaleBlock> scale_blocks_beside(const Model& model) {
+  try {
+    const std::optional<Config> config = config_beside(model);
     return config ? config->scale_blocks() : std::vector<ScaleBlock>();
   } catch (const Error&) {
     return {};  // what lies beside a file may be something else of that name

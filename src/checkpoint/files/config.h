@@ -91,6 +91,8 @@ class Config {
   // The blocks of FP8 weights that have a scale each, as quantization_configs say, at any depth: `weight_block_size`
   // of fp8, and `block_structure` or `group_size` of compressed-tensors' groups. invalid_data for what is no such size.
   [[nodiscard]] std::vector<ScaleBlock> scale_blocks() const;
+  // The records themselves, at any depth.
+  [[nodiscard]] std::vector<nlohmann::ordered_json> quantizations() const;
   // Patterns of modules that they say are not quantized.
   [[nodiscard]] std::vector<std::string> plain_modules() const;
 
@@ -132,6 +134,9 @@ std::vector<std::int64_t> numbers_in(const nlohmann::ordered_json& value);
 
 // None for a model that is a file, or a directory without config.json.
 std::optional<Config> read_config(const Model& model);
+
+// The config.json that a model that is a file lies beside; none where there is none, or something else of that name.
+std::optional<Config> config_beside(const Model& model);
 
 // The model_types of a model's config.json, of a file's that of the directory that it lies in; empty without one.
 std::vector<std::string> read_model_types(const Model& model);

@@ -7,6 +7,7 @@
 
 #include "checkpoint/files/adapter.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/packing.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -50,7 +51,7 @@ std::string said_of_floats(const Tensor& tensor) {
 std::string said_of_integers(const Tensor& tensor, const std::string& scale) {
   return fmt::format("has '{}' in {} {}, integers or 4-bit codes that qfuse does not read", printable(tensor.name),
                      type_name(tensor.values().entry->type),
-                     scale.empty() ? "beside weights of FP8" : fmt::format("with '{}'", printable(scale)));
+                     scale.empty() ? "beside weights that are decoded" : fmt::format("with '{}'", printable(scale)));
 }
 
 // Of a layer's matrix of 8-bit floats that no scale is beside, or a scale that is left beside its integers.
@@ -72,8 +73,9 @@ std::array<std::string, 2> possible_owners(const std::string& name) {
           behind_module == name.npos ? "" : name.substr(0, behind_module) + std::string(kWeightSuffix)};
 }
 
-// Beside FP8 a copy would be a part of the model that is quantized still, while its config.json says nothing of it.
-std::string left_beside_fp8(std::span<const Tensor> tensors) {
+// Beside what is read, a copy would be a part of the model that is quantized still, while its config.json says nothing
+// of it.
+std::string left_beside_others(std::span<const Tensor> tensors) {
   std::map<std::string, std::string> scales;  // of integers, by the name of those; "" where there is none
   for (const Tensor& tensor : tensors)
     if (is_integers(tensor)) scales[tensor.name] = "";
@@ -101,8 +103,8 @@ bool any_tensor(const Model& model, Holds holds) {
 
 std::string said(const std::string& name, std::string_view source, std::string_view reader) {
   return fmt::format(
-      "is quantized by {}, as {} say{}; qfuse reads bitsandbytes' formats and FP8: load it with {} and save it in 16 "
-      "bits",
+      "is quantized by {}, as {} say{}; qfuse reads bitsandbytes' formats, FP8, and GPTQ and AWQ of 4 bits, by what "
+      "config.json says: load it with {} and save it in 16 bits",
       name, source, source.ends_with('s') ? "" : "s", reader);
 }
 
@@ -123,6 +125,9 @@ bool has_own_adapters(const Model& model) {
 
 std::string foreign_method(const Model& model, const std::optional<Config>& config, std::span<const Tensor> tensors) {
   const bool any_is = std::ranges::any_of(tensors, is_quantized);
+  if (any_tensor(model, [](const TensorEntry& entry) { return entry.name.ends_with(".qweight"); }))
+    if (const std::optional<PackingRecord> record = read_packing(model, config); record && !record->packing)
+      return record->unread;
   if (const std::string method = config && !any_is ? config->foreign_quant_method() : ""; !method.empty()) {
     const auto* const known =
         std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& m) { return m.quant_method == method; });
@@ -133,7 +138,8 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
   for (const Method& method : kMethods)
     if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.ends_with(method.ending); }))
       return said(std::string(method.name), "the names of its tensors", method.reader);
-  std::string left = std::ranges::any_of(tensors, &Tensor::is_fp8) ? left_beside_fp8(tensors) : "";
+  const auto is_of_others = [](const Tensor& tensor) { return tensor.is_fp8() || tensor.is_gptq(); };
+  std::string left = std::ranges::any_of(tensors, is_of_others) ? left_beside_others(tensors) : "";
   for (auto tensor = tensors.begin(); left.empty() && tensor != tensors.end(); ++tensor)
     left = left_alone(*tensor, model);
   return left.empty() ? "" : left + ": load it with the library that wrote it, and save it in 16 bits";

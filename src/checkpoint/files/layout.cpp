@@ -17,6 +17,7 @@ struct LayoutRow {
 constexpr std::array kLayouts{
     LayoutRow{claim_bitsandbytes, refuse_left_of_bitsandbytes},
     LayoutRow{claim_fp8, refuse_left_of_fp8},
+    LayoutRow{claim_gptq, refuse_left_of_gptq},
 };
 
 }  // namespace
@@ -27,6 +28,7 @@ std::optional<Dtype> Tensor::quantized_dtype() const {
   if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->state.dtype;
   if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->dtype;
   if (const auto* weight = std::get_if<StoredWeightFp8>(&storage)) return weight->dtype;
+  if (const auto* weight = std::get_if<StoredWeightGptq>(&storage)) return weight->dtype;
   return std::nullopt;
 }
 
@@ -34,6 +36,7 @@ const StoredTensor& Tensor::values() const {
   if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->packed;
   if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->weight;
   if (const auto* weight = std::get_if<StoredWeightFp8>(&storage)) return weight->codes;
+  if (const auto* weight = std::get_if<StoredWeightGptq>(&storage)) return weight->qweight;
   return std::get<StoredTensor>(storage);
 }
 
@@ -50,6 +53,8 @@ std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
 }
 
 bool Layout::has_fp8() const { return std::ranges::any_of(tensors, &Tensor::is_fp8); }
+
+bool Layout::has_gptq() const { return std::ranges::any_of(tensors, &Tensor::is_gptq); }
 
 const StoredTensor* Claims::find(Tensor& weight, const std::string& name) {
   const StoredTensor* part = model_.find(name);
@@ -75,6 +80,7 @@ void Claims::add_activation_scale(const StoredTensor& scale) {
 
 void Claims::add(Tensor weight) {
   has_fp8_ = has_fp8_ || weight.is_fp8();
+  has_gptq_ = has_gptq_ || weight.is_gptq();
   const std::string_view values = weight.values().entry->name;
   weights_.emplace(values, std::move(weight));
 }

@@ -20,6 +20,7 @@
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/fp8.h"
+#include "checkpoint/files/gptq.h"
 #include "checkpoint/files/model.h"
 
 namespace qfuse::checkpoint {
@@ -29,12 +30,13 @@ struct Tensor {
   std::string name;
   std::vector<std::int64_t> shape;
   // StoredTensor: as it is, not quantized
-  std::variant<StoredTensor, StoredWeight4bit, StoredWeightInt8, StoredWeightFp8> storage;
+  std::variant<StoredTensor, StoredWeight4bit, StoredWeightInt8, StoredWeightFp8, StoredWeightGptq> storage;
   std::vector<StoredTensor> parts;  // all that it is made of, in no order
 
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::optional<Dtype> quantized_dtype() const;  // what it decodes to by default; none if not quantized
   [[nodiscard]] bool is_fp8() const { return std::holds_alternative<StoredWeightFp8>(storage); }
+  [[nodiscard]] bool is_gptq() const { return std::holds_alternative<StoredWeightGptq>(storage); }  // or AWQ
   [[nodiscard]] const StoredTensor& values() const;  // the part that holds its values or codes
   [[nodiscard]] std::int64_t stored_bytes() const;   // of all its parts
   // Decoded to `dtype`, which matters only if it is quantized.
@@ -46,8 +48,9 @@ struct Layout {
   std::vector<Tensor> tensors;                  // of the decoded model, in the order of their values' files and bytes
   std::vector<StoredTensor> activation_scales;  // which a decoded model has not
 
-  // Whether any is FP8.
+  // Whether any is FP8, or of GPTQ or AWQ.
   [[nodiscard]] bool has_fp8() const;
+  [[nodiscard]] bool has_gptq() const;
 };
 
 // Every size, type and relation that decoding relies on is checked here; invalid_data or unsupported where one does not
@@ -79,6 +82,7 @@ class Claims {
 
   [[nodiscard]] bool is_claimed(const StoredTensor& stored) const { return parts_.contains(stored.entry->name); }
   [[nodiscard]] bool has_fp8() const { return has_fp8_; }
+  [[nodiscard]] bool has_gptq() const { return has_gptq_; }
   // The weight whose values are called so.
   [[nodiscard]] const Tensor* weight(std::string_view values) const;
 
@@ -106,6 +110,7 @@ class Claims {
   std::unordered_map<std::string_view, Tensor> weights_;  // by the name of their values
   std::vector<StoredTensor> activation_scales_;
   bool has_fp8_ = false;
+  bool has_gptq_ = false;
 };
 
 // `part` must be of that type.

@@ -49,6 +49,10 @@ TensorInfo describe(const Tensor& tensor) {
     info.format = "fp8";
     info.block = {weight->block_rows, weight->block_columns};
     info.scale_dtype = type_name(weight->scales.entry->type);
+  } else if (const auto* weight = std::get_if<StoredWeightGptq>(&tensor.storage)) {
+    info.format = name_of(weight->packing);
+    info.block = {1, weight->group_size};
+    info.scale_dtype = type_name(weight->scales.entry->type);
   }
   for (const StoredTensor& part : tensor.parts) info.arrays.push_back(locate(part));
   return info;
