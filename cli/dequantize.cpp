@@ -26,12 +26,12 @@ Command add_dequantize(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("dequantize", "Turn a quantized checkpoint into plain weights");
   auto args = std::make_shared<ConversionArguments>();
   add_paths(*parser, *args,
-            "A checkpoint of bitsandbytes or in FP8: a .safetensors file, a model directory or a diffusers "
-            "pipeline");
+            "A checkpoint of bitsandbytes, in FP8, or of GPTQ or AWQ: a .safetensors file, a model directory or a "
+            "diffusers pipeline");
   add_dtype_option(
       *parser, *args,
-      "The dtype of the decoded weights; auto: the one that each had before it was quantized, of FP8 that of "
-      "config.json, or bf16");
+      "The dtype of the decoded weights; auto: the one that each had before it was quantized, of FP8, GPTQ and "
+      "AWQ that of config.json, or bf16");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, args->components, "Convert only this folder of a diffusers pipeline");
   parser->footer(

@@ -17,19 +17,19 @@
 namespace qfuse::checkpoint {
 
 struct GptqKind {
-  const char* config;
+  const char* record;  // what quantization_config says, but for the groups
   bool is_awq = false;
   bool stores_one_less = false;
 };
 
-inline const GptqKind kGptq1{
-    R"({"torch_dtype": "bfloat16", "quantization_config": {"bits": 4, "quant_method": "gptq"}})", false, true};
-inline const GptqKind kGptq2{
-    R"({"torch_dtype": "bfloat16", "quantization_config": {"bits": 4, "quant_method": "gptq", )"
-    R"("checkpoint_format": "gptq_v2"}})"};
-inline const GptqKind kAwq{R"({"torch_dtype": "bfloat16", "quantization_config": {"bits": 4, "quant_method": "awq", )"
-                           R"("version": "gemm"}})",
-                           true};
+inline const GptqKind kGptq1{R"("quant_method": "gptq", "bits": 4)", false, true};
+inline const GptqKind kGptq2{R"("quant_method": "gptq", "bits": 4, "checkpoint_format": "gptq_v2")"};
+inline const GptqKind kAwq{R"("quant_method": "awq", "bits": 4, "version": "gemm")", true};
+
+inline std::string gptq_config(const GptqKind& kind, std::size_t group_size = 8) {
+  return R"({"torch_dtype": "bfloat16", "quantization_config": {)" + std::string(kind.record) + R"(, "group_size": )" +
+         std::to_string(group_size) + "}}";
+}
 
 struct GptqSize {
   std::size_t rows = 0;

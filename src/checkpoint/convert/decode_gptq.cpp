@@ -91,6 +91,17 @@ class GptqRows {
     }
   }
 
+  // The same, each element by itself and as docs/FORMAT.md says it.
+  void read_by_oracle(std::int64_t first, std::span<std::byte> out) {
+    const std::int64_t end = first + std::ssize(out) / size_of(dtype_);
+    for (std::int64_t at = first; at < end; ++at) {
+      const std::int64_t row = at / weight_.columns;
+      if (row < first_row_ || row >= end_row_) load(row);
+      format::store_rounded(out.data(), at - first, static_cast<qfuse_dtype>(dtype_),
+                            value_by_oracle(row - first_row_, at % weight_.columns));
+    }
+  }
+
  private:
   [[nodiscard]] bool is_awq() const { return weight_.packing == Packing::awq; }
 
@@ -158,6 +169,26 @@ class GptqRows {
     }
   }
 
+  // Of a row of the strip.
+  [[nodiscard]] float value_by_oracle(std::int64_t row, std::int64_t column) const {
+    const std::int64_t group = first_values_[static_cast<std::size_t>(column)] / kCodes;
+    const std::uint32_t word = is_awq() ? codes_.word(column, row / kInWord) : codes_.word(column / kInWord, row);
+    const std::uint32_t zeros = zeros_.word(group, row / kInWord);
+    const auto nibble = [](std::uint32_t from, std::int64_t i) { return static_cast<int>((from >> (4 * i)) & 15U); };
+    constexpr std::array<std::int64_t, kInWord> kAwqRows{0, 2, 4, 6, 1, 3, 5, 7};  // of the nibbles, the lowest first
+    std::int64_t place = row % kInWord;
+    if (is_awq()) place = std::ranges::find(kAwqRows, place) - kAwqRows.begin();
+    int zero = nibble(zeros, place);
+    for (std::int64_t i = 0, carry = 1; weight_.packing == Packing::gptq && i <= place; ++i) {
+      const std::int64_t sum = nibble(zeros, i) + carry;
+      zero = static_cast<int>(sum % kCodes);
+      carry = 1 + sum / kCodes;
+    }
+    const int code = nibble(word, is_awq() ? place : column % kInWord);
+    const auto scale_dtype = static_cast<qfuse_dtype>(*dtype_of(weight_.scales.entry->type));
+    return static_cast<float>(code - zero) * format::load_as_float(scales_.row(group), row, scale_dtype);
+  }
+
   template <class Value>
   void look_up(std::int64_t column, std::int64_t count, std::byte* out) const {
     const std::uint32_t shift = shift_of(row_);
@@ -197,12 +228,14 @@ class GptqRows {
 }  // namespace
 
 Source decoded_gptq(const StoredWeightGptq& weight, Dtype dtype) {
-  return {
-      .dtype = dtype,
-      .bytes = weight.rows * weight.columns * size_of(dtype),
-      .unit = size_of(dtype),
-      .read = [rows = std::make_shared<GptqRows>(weight, dtype), dtype](
-                  std::int64_t begin, std::span<std::byte> out, Piece&) { rows->read(begin / size_of(dtype), out); }};
+  const auto rows = std::make_shared<GptqRows>(weight, dtype);
+  return {.dtype = dtype,
+          .bytes = weight.rows * weight.columns * size_of(dtype),
+          .unit = size_of(dtype),
+          .read = [rows, dtype](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+            const bool by_oracle = piece.exec().device.type == QFUSE_REFERENCE;
+            by_oracle ? rows->read_by_oracle(begin / size_of(dtype), out) : rows->read(begin / size_of(dtype), out);
+          }};
 }
 
 }  // namespace qfuse::checkpoint

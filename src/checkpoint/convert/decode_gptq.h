@@ -1,4 +1,4 @@
-// Weights of GPTQ and AWQ, decoded on the host: the disk is slower.
+// Weights of GPTQ and AWQ, decoded on the host whatever the device: a disk is slower.
 #ifndef QFUSE_CHECKPOINT_CONVERT_DECODE_GPTQ_H
 #define QFUSE_CHECKPOINT_CONVERT_DECODE_GPTQ_H
 
@@ -10,7 +10,8 @@
 namespace qfuse::checkpoint {
 
 // (code - zero point) * scale, which fp32 holds exactly, rounded once to `dtype`; row after row, whose codes lie in
-// columns of the file. Reads may begin and end at any element. Holds 32 MiB, or eight rows.
+// columns of the file. Reads may begin and end at any element. Holds 32 MiB, or eight rows. For the reference device
+// each element is decoded by itself, by other code.
 Source decoded_gptq(const StoredWeightGptq& weight, Dtype dtype);
 
 }  // namespace qfuse::checkpoint

@@ -57,16 +57,22 @@ void require_4bit(const StoredWeightGptq& weight) {
          weight.qzeros.where(), bits);
 }
 
-// Without g_idx these are the groups; with it, how many columns each has, about.
+// Without g_idx these are the groups; with it, how many columns each has, about. Derived from how many groups there are
+// only where no other size gives so many: AutoAWQ's divide the columns.
 std::int64_t group_size_of(const StoredWeightGptq& weight, const PackingRecord& record) {
-  const std::int64_t stated = record.group_size.value_or(0);
-  const std::int64_t size = !record.group_size ? 0 : stated > 0 ? std::min(stated, weight.columns) : weight.columns;
-  if (size > 0 && qfuse_block_count(weight.columns, size) == weight.groups) return size;
-  const bool is_known = weight.g_idx || (weight.columns % weight.groups == 0 && !record.group_size);
-  if (!is_known)
+  const std::int64_t derived = qfuse_block_count(weight.columns, weight.groups);
+  const bool divides = weight.packing == Packing::awq && weight.columns % weight.groups == 0;
+  if (!record.group_size && !weight.g_idx && weight.groups > 1 && !divides)
+    fail(Status::invalid_data, "{}: has {} groups of {} columns, and the config states no group_size",
+         weight.scales.where(), weight.groups, weight.columns);
+  const std::int64_t stated = record.group_size.value_or(derived);
+  const std::int64_t size = stated > 0 ? std::min(stated, weight.columns) : weight.columns;
+  const std::int64_t needed = qfuse_block_count(weight.columns, size);
+  if (needed == weight.groups) return size;
+  if (!weight.g_idx)
     fail(Status::invalid_data, "{}: has {} groups, and {} columns in groups of {} have {}", weight.scales.where(),
-         weight.groups, weight.columns, size, size > 0 ? qfuse_block_count(weight.columns, size) : 0);
-  return qfuse_block_count(weight.columns, weight.groups);
+         weight.groups, weight.columns, size, needed);
+  return derived;
 }
 
 // Rows and columns, as qweight and g_idx have them.

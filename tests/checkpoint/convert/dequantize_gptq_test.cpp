@@ -31,7 +31,7 @@ TEST_P(DecodeGptq, reads_may_begin_and_end_anywhere) {
   if (!it.g_idx.empty()) parts["w.g_idx"] = g_idx_of(it.g_idx);
   const std::string all = gptq_decoded(parts, "w", *it.kind, it.size, it.group_size).bytes;
   const TemporaryDirectory directory;
-  write_model(directory.path(), parts, it.kind->config);
+  write_model(directory.path(), parts, gptq_config(*it.kind, it.group_size));
   const Model model(directory.path());
   const Layout layout = read_layout(model, read_config(model));
   Pipeline pipeline({});
@@ -81,7 +81,7 @@ TEST(DequantizeGptq, weights_that_are_larger_than_memory_is_for_them) {
           name == "w.scales" ? fp8_scales("F32", tensor.shape).bytes : repeated(noise, 4 * elements_of(tensor.shape));
     }
     const TemporaryDirectory directory;
-    write_model(directory / "in", parts, it.kind->config);
+    write_model(directory / "in", parts, gptq_config(*it.kind, columns / groups));
     dequantize(directory / "in", directory / "out");
     const RawTensor out = load(directory / "out").at("w.weight");
     ASSERT_EQ(out.shape,
@@ -101,7 +101,7 @@ class DequantizeKinds : public testing::TestWithParam<const GptqKind*> {};
 
 TEST_P(DequantizeKinds, nothing_of_it_is_left) {
   const TemporaryDirectory directory;
-  write_model(directory / "in", small_gptq(*GetParam()), GetParam()->config);
+  write_model(directory / "in", small_gptq(*GetParam()), gptq_config(*GetParam()));
   write_file(directory / "in/tokenizer.json", "{}");
   const ConversionReport report = dequantize(directory / "in", directory / "out");
   EXPECT_TRUE(load(directory / "out") == small_gptq_decoded(*GetParam()));
@@ -116,7 +116,7 @@ TEST_P(DequantizeKinds, nothing_of_it_is_left) {
 
 TEST_P(DequantizeKinds, in_every_dtype_on_every_device_in_shards) {
   const TemporaryDirectory directory;
-  write_model(directory / "in", small_gptq(*GetParam()), GetParam()->config);
+  write_model(directory / "in", small_gptq(*GetParam()), gptq_config(*GetParam()));
   for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
     DequantizeOptions options;
     options.dtype = dtype;
@@ -134,7 +134,7 @@ TEST_P(DequantizeKinds, in_every_dtype_on_every_device_in_shards) {
 
 TEST_P(DequantizeKinds, one_wrong_bit_is_seen_by_compare) {
   const TemporaryDirectory directory;
-  write_model(directory / "in", small_gptq(*GetParam()), GetParam()->config);
+  write_model(directory / "in", small_gptq(*GetParam()), gptq_config(*GetParam()));
   RawTensors out = small_gptq_decoded(*GetParam());
   out["b.weight"].bytes[2 * 29] ^= 1;
   write_model(directory / "out", out);
@@ -146,7 +146,7 @@ TEST_P(DequantizeKinds, one_wrong_bit_is_seen_by_compare) {
 
 TEST_P(DequantizeKinds, a_merge_is_that_onto_the_decoded_model) {
   const TemporaryDirectory directory;
-  write_model(directory / "in", small_gptq(*GetParam()), GetParam()->config);
+  write_model(directory / "in", small_gptq(*GetParam()), gptq_config(*GetParam()));
   write_file(directory / "in/quantize_config.json", R"({"bits": 4, "quant_method": "other"})");
   dequantize(directory / "in", directory / "plain");
   write_adapter(directory / "adapter", lora("a", 8, 24, 2), {{"r", 2}});
@@ -206,7 +206,8 @@ TEST(DequantizeGptq, what_the_model_keeps_transposed_is_transposed_back) {
   const std::string module = "h.0.attn.c_attn";
   const RawTensors parts = gptq_parts(module, kGptq1, size);
   write_model(directory / "in", parts,
-              R"({"model_type": "gpt2", "torch_dtype": "bfloat16", "quantization_config": {"quant_method": "gptq"}})");
+              R"({"model_type": "gpt2", "torch_dtype": "bfloat16", "quantization_config": {"quant_method": "gptq", )"
+              R"("group_size": 8}})");
   dequantize(directory / "in", directory / "out");
   const RawTensor out = load(directory / "out").at(module + ".weight");
   const RawTensor expected = gptq_decoded(parts, module, kGptq1, size, 8);
@@ -222,7 +223,7 @@ TEST(DequantizeGptq, a_group_that_is_none_is_refused) {
     const TemporaryDirectory directory;
     RawTensors tensors = small_gptq(kGptq1);
     std::memcpy(&tensors["a.g_idx"].bytes[4 * 5], &group, sizeof group);
-    write_model(directory / "in", tensors, kGptq1.config);
+    write_model(directory / "in", tensors, gptq_config(kGptq1));
     EXPECT_REFUSED(Status::invalid_data, fmt::format("'a.g_idx': has group {}, and 'a.scales' has 3", group),
                    dequantize(directory / "in", directory / "out"));
     EXPECT_EQ(names_in(directory.path()), Names{"in"});
@@ -231,7 +232,7 @@ TEST(DequantizeGptq, a_group_that_is_none_is_refused) {
 
 TEST(DequantizeGptq, inspect_says_how_it_is_stored) {
   const TemporaryDirectory directory;
-  write_model(directory / "in", small_gptq(kAwq), kAwq.config);
+  write_model(directory / "in", small_gptq(kAwq), gptq_config(kAwq));
   const Inventory inventory = inspect(directory / "in");
   EXPECT_EQ(inventory.notes, Names());
   ASSERT_EQ(inventory.tensors.size(), 4U);
@@ -246,7 +247,7 @@ TEST(DequantizeGptq, inspect_says_how_it_is_stored) {
   std::int64_t bytes = 0;
   for (const TensorInfo& tensor : inventory.tensors) bytes += tensor.bytes;
   EXPECT_EQ(bytes, inventory.bytes);
-  write_model(directory / "gptq", small_gptq(kGptq1), kGptq1.config);
+  write_model(directory / "gptq", small_gptq(kGptq1), gptq_config(kGptq1));
   EXPECT_EQ(inspect(directory / "gptq").tensors[1].format, "gptq");
 }
 

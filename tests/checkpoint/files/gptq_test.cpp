@@ -25,17 +25,35 @@ std::string unread_method(const std::string& record, const Files& beside = {}) {
 }
 
 TEST(Gptq, configs_that_are_read) {
-  for (const char* record : {R"({"quant_method": "gptq"})", R"({"quant_method": "gptq", "bits": 4, "group_size": 8})",
-                             R"({"quant_method": "GPTQ", "format": "gptq", "checkpoint_format": "GPTQ"})",
-                             R"({"quant_method": "gptq", "pack_dtype": "int32", "is_marlin_format": false})",
-                             R"({"quant_method": "gptq", "sym": false, "desc_act": false, "static_groups": true})",
-                             R"({"quant_method": "gptq", "version": "1.0", "group_size": -1, "dynamic": {"-:x": {}}})",
-                             R"({"quant_method": "gptq", "modules_in_block_to_quantize": [["a"]], "lm_head": true})"})
-    EXPECT_EQ(unread_method(record), "") << record;
+  for (const std::string rest : {R"("quant_method": "gptq", "bits": 4)",
+                                 R"("quant_method": "GPTQ", "format": "gptq", "checkpoint_format": "GPTQ")",
+                                 R"("quant_method": "gptq", "pack_dtype": "int32", "is_marlin_format": false)",
+                                 R"("quant_method": "gptq", "sym": false, "desc_act": false, "static_groups": true)",
+                                 R"("quant_method": "gptq", "version": "1.0", "dynamic": {})",
+                                 R"("quant_method": "gptq", "modules_in_block_to_quantize": [["a"]], "lm_head": true)"})
+    EXPECT_EQ(unread_method(R"({"group_size": 8, )" + rest + "}"), "") << rest;
   const std::string file = "quantize_config.json";
+  const std::string record = R"({"quant_method": "gptq", "group_size": 8})";
   EXPECT_EQ(unread_method("", {{file, R"({"bits": 4, "group_size": 8})"}}), "");
-  EXPECT_EQ(unread_method(R"({"quant_method": "gptq"})", {{file, R"({"bits": 4})"}}), "");
-  EXPECT_EQ(unread_method(R"({"quant_method": "gptq"})", {{file, R"({"tool": "another"})"}}), "");
+  EXPECT_EQ(unread_method(record, {{file, R"({"bits": 4})"}}), "");
+  EXPECT_EQ(unread_method(record, {{file, R"({"tool": "another"})"}}), "");
+}
+
+// Rules may give a layer groups of its own: g_idx says them.
+TEST(Gptq, groups_of_each_layer_are_its_own) {
+  const TemporaryDirectory directory;
+  const GptqSize size{8, 16, 4};
+  RawTensors tensors = small_gptq(kGptq1);
+  tensors.erase("b.qweight");
+  for (const std::string part : {"b.qzeros", "b.scales"}) tensors.erase(part);
+  tensors.merge(gptq_parts("c", kGptq1, size));
+  tensors["c.g_idx"] = g_idx_of({0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3});
+  write_model(directory / "m", tensors,
+              R"({"torch_dtype": "bfloat16", "quantization_config": {"quant_method": "gptq", "group_size": 8, )"
+              R"("dynamic": {"+:c": {"group_size": 4}}}})");
+  dequantize(directory / "m", directory / "out");
+  EXPECT_TRUE(load(directory / "out").at("c.weight") == gptq_decoded(tensors, "c", kGptq1, size, 4));
+  EXPECT_EQ(inspect(directory / "m").tensors.at(2).block, (std::vector<std::int64_t>{1, 4}));
 }
 
 TEST(Gptq, configs_that_are_not_read_have_a_reason) {
@@ -93,7 +111,7 @@ TEST(Gptq, refuses_weights_whose_parts_disagree) {
     RawTensors tensors;
     const char* message;
     Status status = Status::invalid_data;
-    const char* config = kGptq1.config;
+    std::string config = gptq_config(kGptq1);
   };
   const RawTensors good = small_gptq(kGptq1);
   const RawTensors awq = small_gptq(kAwq);
@@ -101,6 +119,7 @@ TEST(Gptq, refuses_weights_whose_parts_disagree) {
   const auto scales = [](std::vector<std::int64_t> shape) { return fp8_scales("F16", std::move(shape)); };
   const char* const sorted = R"({"quantization_config": {"quant_method": "gptq", "desc_act": true}})";
   const char* const groups = R"({"quantization_config": {"quant_method": "gptq", "group_size": 6}})";
+  const char* const unstated = R"({"quantization_config": {"quant_method": "gptq"}})";
   const char* const awq_groups = R"({"quantization_config": {"quant_method": "awq", "group_size": 4}})";
   const std::vector<Refused> cases{
       {removed(good, "b.qzeros"), "'b.qweight': needs tensor 'b.qzeros', which is missing"},
@@ -109,8 +128,8 @@ TEST(Gptq, refuses_weights_whose_parts_disagree) {
       {replaced(good, "c.g_idx", g_idx_of({0})), "'c.g_idx': is part of a quantized weight, but 'c.qweight'"},
       {replaced(good, "c.scales", scales({2, 2})), "'c.scales': is part of a quantized weight, but 'c.qweight'"},
       {replaced(awq, "mlp.act.scales", f32({1})), "'mlp.act.scales': scales what 'mlp.act' gives, as AutoAWQ does",
-       Status::unsupported, kAwq.config},
-      {replaced(awq, "a.g_idx", g_idx_of({0})), "'a.g_idx': is part of", Status::invalid_data, kAwq.config},
+       Status::unsupported, gptq_config(kAwq)},
+      {replaced(awq, "a.g_idx", g_idx_of({0})), "'a.g_idx': is part of", Status::invalid_data, gptq_config(kAwq)},
       {replaced(good, "a.weight", f32({1})), "'a.qweight': decodes to 'a.weight', which is there too"},
       {replaced(good, "a.qweight", {"I16", {3, 8}, std::string(48, 'x')}), "'a.qweight': is I16, needs I32"},
       {replaced(good, "a.qweight", words({24})), "'a.qweight': has shape [24], and needs 2 dimensions"},
@@ -132,14 +151,16 @@ TEST(Gptq, refuses_weights_whose_parts_disagree) {
        Status::invalid_data, sorted},
       {good, "'b.scales': has 2 groups, and 16 columns in groups of 6 have 3", Status::invalid_data, groups},
       {awq, "'a.scales': has 3 groups, and 24 columns in groups of 4 have 6", Status::invalid_data, awq_groups},
-      {good, "'a.scales': has shape [3, 8], and a weight of 64 rows", Status::invalid_data, kAwq.config},
-      {awq, "'a.scales': has shape [3, 8], and a weight of 1 rows", Status::invalid_data, kGptq1.config},
+      {good, "'b.scales': has 2 groups of 16 columns, and the config states no group_size", Status::invalid_data,
+       unstated},
+      {good, "'a.scales': has shape [3, 8], and a weight of 64 rows", Status::invalid_data, gptq_config(kAwq)},
+      {awq, "'a.scales': has shape [3, 8], and a weight of 1 rows", Status::invalid_data, gptq_config(kGptq1)},
       {replaced(good, "embed_tokens.qweight", words({1, 8})), "'embed_tokens.qweight': is an embedding",
        Status::unsupported},
       {replaced(good, "transformer.wte.qweight", words({1, 8})), "'transformer.wte.qweight': is an embedding",
        Status::unsupported},
       {replaced(awq, "a.qweight", words({1 << 21, 0})), "'a.qweight': has shape [2097152, 0], and qfuse reads at most",
-       Status::unsupported, kAwq.config},
+       Status::unsupported, gptq_config(kAwq)},
       {replaced(good, "b.qweight", words({1LL << 60, 0})), "and qfuse reads at most 1048576 columns",
        Status::unsupported},
   };
@@ -155,7 +176,7 @@ TEST(Gptq, every_tensor_is_claimed_once) {
     RawTensors tensors = small_gptq(*kind);
     const RawTensors none = gptq_parts("none", *kind, {0, 0, 0});
     tensors.insert(none.begin(), none.end());
-    write_model(directory / "m", tensors, kind->config);
+    write_model(directory / "m", tensors, gptq_config(*kind));
     const Model model(directory / "m");
     Names plain;
     std::int64_t bytes = 0;
@@ -177,10 +198,10 @@ TEST(Gptq, a_file_has_the_packing_of_the_config_beside_it) {
   EXPECT_TRUE(holds(inspect(file).notes.at(0), "is quantized by GPTQ, as the names of its tensors say"));
   write_file(directory / "quantize_config.json", "no JSON");
   EXPECT_EQ(inspect(file).notes.size(), 1U);
-  write_file(directory / "quantize_config.json", R"({"bits": 4, "checkpoint_format": "gptq_v2"})");
+  write_file(directory / "quantize_config.json", R"({"bits": 4, "group_size": 8, "checkpoint_format": "gptq_v2"})");
   EXPECT_EQ(inspect(file).tensors.at(1).format, "gptq");
   fs::remove(directory / "quantize_config.json");
-  write_file(directory / "config.json", kGptq2.config);
+  write_file(directory / "config.json", gptq_config(kGptq2));
   EXPECT_EQ(inspect(file).tensors.at(1).format, "gptq");
   dequantize(file, directory / "out.safetensors");
   EXPECT_TRUE(load(directory / "out.safetensors").at("a.weight").bytes.size() == 2 * 8 * 24);
@@ -188,7 +209,8 @@ TEST(Gptq, a_file_has_the_packing_of_the_config_beside_it) {
 
 TEST(Gptq, weights_decode_to_the_dtype_of_the_config_or_of_the_scales) {
   const TemporaryDirectory directory;
-  write_model(directory / "m", small_gptq(kGptq1), R"({"quantization_config": {"quant_method": "gptq"}})");
+  write_model(directory / "m", small_gptq(kGptq1),
+              R"({"quantization_config": {"quant_method": "gptq", "group_size": 8}})");
   const Inventory inventory = inspect(directory / "m");
   EXPECT_EQ(inventory.tensors.at(1).dtype, "F16");
   EXPECT_EQ(inventory.tensors.at(2).dtype, "BF16");
@@ -199,7 +221,7 @@ TEST(Gptq, what_no_layout_claims_is_refused_by_name) {
   const TemporaryDirectory directory;
   RawTensors tensors = small_gptq(kGptq1);
   tensors["e.up_proj"] = {"U8", {2, 4}, "01234567"};
-  write_model(directory / "m", tensors, kGptq1.config);
+  write_model(directory / "m", tensors, gptq_config(kGptq1));
   EXPECT_REFUSED(Status::unsupported, "has 'e.up_proj' in U8 beside weights that are decoded",
                  dequantize(directory / "m", directory / "out"));
 }
