@@ -43,7 +43,15 @@ using ProgressCallback = std::function<bool(const Progress&)>;
 QFUSE_API qfuse_device best_device();
 
 // As checkpoints and the command spell it.
-constexpr std::string_view name_of(QuantType quant_type) { return quant_type == QuantType::nf4 ? "nf4" : "fp4"; }
+constexpr std::string_view name_of(QuantType quant_type) {
+  switch (quant_type) {
+    case QuantType::fp4: return "fp4";
+    case QuantType::nf4: return "nf4";
+    case QuantType::e2m1: return "e2m1";
+    case QuantType::int4: return "int4";
+  }
+  return "";
+}
 
 // One part of a conversion that several processes share, each on a host of its own if need be: the files of the output
 // are dealt out in turn, file i to shard i % count. What one makes gathers in <out>.qfuse-shards beside the output,
