@@ -88,7 +88,7 @@ class Dequantization : public Transform {
 
   // By bitsandbytes, whose linear layer was put in the place of another.
   static bool is_stored_transposed(const Tensor& tensor, const Families& families) {
-    return is_quantized(tensor) && !tensor.is_fp8() && families.is_transposed(tensor.name, tensor.shape);
+    return tensor.is_of_bitsandbytes() && families.is_transposed(tensor.name, tensor.shape);
   }
 
   // Who asks for a dtype may expect it of the whole model.

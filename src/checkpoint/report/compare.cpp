@@ -52,7 +52,8 @@ bool may_be_transposed(const Pair& pair) {
   if (pair.a == nullptr || pair.b == nullptr) return false;
   const Tensor& plain = pair.a->quantized_dtype() ? *pair.b : *pair.a;
   const bool one_is_quantized = pair.a->quantized_dtype().has_value() != pair.b->quantized_dtype().has_value();
-  return one_is_quantized && !pair.a->is_fp8() && !pair.b->is_fp8() && dtype_of(plain.values().entry->type);
+  return one_is_quantized && !pair.a->is_of_other_methods() && !pair.b->is_of_other_methods() &&
+         dtype_of(plain.values().entry->type);
 }
 
 bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.transposed && !tensor.quantized_dtype(); }
