@@ -44,7 +44,15 @@ using ProgressCallback = std::function<bool(const Progress&)>;
 QFUSE_API qfuse_device best_device();
 
 // As checkpoints and the command spell it.
-constexpr std::string_view name_of(QuantType quant_type) { return quant_type == QuantType::nf4 ? "nf4" : "fp4"; }
+constexpr std::string_view name_of(QuantType quant_type) {
+  switch (quant_type) {
+    case QuantType::fp4: return "fp4";
+    case QuantType::nf4: return "nf4";
+    case QuantType::e2m1: return "e2m1";
+    case QuantType::int4: return "int4";
+  }
+  return "";
+}
 
 // One part of a conversion that several processes share, each on a host of its own if need be: the files of the output
 // are dealt out in turn, file i to shard i % count. What one makes gathers in <out>.qfuse-shards beside the output,
@@ -106,12 +114,12 @@ struct DequantizeOptions : ConversionOptions {};
 
 // Reads a checkpoint of bitsandbytes, in FP8, or of GPTQ or AWQ, and writes the same model unquantized: a file gives a
 // file, a directory a directory with shards, index and config.json (without quantization_config; its dtype that of most
-// decoded elements). The other files of the directory are copied, but for weights of any common format (.bin, .gguf, .h5,
-// .onnx, ...) and their indexes, and so are its folders with all that they hold. A note names each folder that is not:
-// one with weights that modules.json does not name, one of another format, a checkpoint of training. A tensor that is
-// not quantized keeps its bytes. invalid_data if none is quantized, unsupported if some are by a method whose layout is
-// not read. Scales of activations are not in the output; a note says so.
-// The output appears under its name only when complete, whatever happens; the input is never written to.
+// decoded elements). The other files of the directory are copied, but for weights of any common format (.bin, .gguf,
+// .h5, .onnx, ...) and their indexes, and so are its folders with all that they hold. A note names each folder that is
+// not: one with weights that modules.json does not name, one of another format, a checkpoint of training. A tensor that
+// is not quantized keeps its bytes. invalid_data if none is quantized, unsupported if some are by a method whose layout
+// is not read. Scales of activations are not in the output; a note says so. The output appears under its name only when
+// complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
 

@@ -93,6 +93,20 @@ inline contract::Dequantize4bit dequantize_4bit_sample(bool nested) {
   return p;
 }
 
+// INT4 in 9 blocks, with a global scale and zero points.
+inline contract::Dequantize4bit dequantize_4bit_rows_sample() {
+  contract::Dequantize4bit p{};
+  p.weight.rows = 3;
+  p.weight.cols = 33;
+  p.weight.blocksize = 16;
+  p.weight.quant_type = QFUSE_INT4;
+  p.weight.scale_type = QFUSE_SCALES_BFLOAT16;
+  p.weight.global_scale = detail::asked<float>();
+  p.weight.zero_points = detail::asked<std::uint8_t>();
+  p.out_dtype = QFUSE_FLOAT32;
+  return p;
+}
+
 inline contract::Quantize4bit quantize_4bit_sample(bool nested) {
   contract::Quantize4bit p{};
   p.weight = detail::weight<qfuse_weight_4bit_out>(nested);

@@ -1,6 +1,8 @@
-// in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset
+// in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset;
+//         of rows: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], a global scale or divisor, zero points
 // out:    [n] fp32, fp16 or bf16; any address
-// math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32
+// math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32;
+//         of rows: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
 // cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by the stores to memory
 // oracle: reference/dequantize_4bit.cpp
 #undef HWY_TARGET_INCLUDE
@@ -123,6 +125,87 @@ void decode(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t 
   }
 }
 
+// ---- kernel of scales of rows: the pieces [begin, end), each of up to `piece` columns of a row ----
+
+// The products of block b of a row.
+template <qfuse_dtype kDtype>
+HWY_INLINE Products decode_scale(const qfuse_weight_4bit& w, std::int64_t block) {
+  const format::Format4& format = format::format4(w.quant_type);
+  float scale = format::load_scale(w.scales, block, w.scale_type);
+  if (w.global_scale != nullptr) scale *= format::load_unaligned<float>(w.global_scale, 0);
+  if (w.global_divisor != nullptr) scale /= format::load_unaligned<float>(w.global_divisor, 0);
+  const float zero = w.zero_points != nullptr ? static_cast<float>(w.zero_points[block]) : format.zero_point;
+  return make_products_of_row<kDtype>(format.values, zero, scale);
+}
+
+// `count` elements of one block, the first one starting a byte; the last unit, if short, on copies.
+template <qfuse_dtype kDtype, bool kStream, std::size_t kElements>
+HWY_INLINE void decode_block_of_row(const Products& products, const std::uint8_t* packed, std::int64_t count,
+                                    std::uint8_t* out) {
+  constexpr NibbleOrder kOrder = NibbleOrder::low_first;
+  constexpr auto kUnit = static_cast<std::int64_t>(kElements);
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  for (; count >= kUnit; count -= kUnit, packed += kUnit / 2, out += kUnit * kSize)
+    decode_unit<kDtype, kStream, kOrder, kElements>(products, packed, out);
+  if (count == 0) return;
+  std::array<std::uint8_t, kElements / 2> copy{};
+  std::array<std::uint8_t, kElements * kSize> outputs;
+  std::memcpy(copy.data(), packed, static_cast<std::size_t>(format::packed_size(count)));
+  decode_unit<kDtype, false, kOrder, kElements>(products, copy.data(), outputs.data());
+  std::memcpy(out, outputs.data(), static_cast<std::size_t>(count * kSize));
+}
+
+template <qfuse_dtype kDtype, bool kStream, std::size_t kElements>
+HWY_NOINLINE void decode_piece(const contract::Dequantize4bit& p, std::int64_t row, std::int64_t col,
+                               std::int64_t end) {
+  const qfuse_weight_4bit& w = p.weight;
+  const std::uint8_t* const packed = w.packed + row * contract::bytes_a_row(w);
+  std::uint8_t* const out = static_cast<std::uint8_t*>(p.out) + row * w.cols * format::dtype_size(kDtype);
+  std::int64_t block = row * contract::blocks_a_row(w) + col / w.blocksize;
+  std::int64_t left = w.blocksize - col % w.blocksize;
+  for (; col < end; col += left, left = w.blocksize, ++block)
+    decode_block_of_row<kDtype, kStream, kElements>(decode_scale<kDtype>(w, block), packed + col / 2,
+                                                    std::min(left, end - col), out + col * format::dtype_size(kDtype));
+}
+
+template <qfuse_dtype kDtype, bool kStream>
+void decode_rows(const contract::Dequantize4bit& p, std::int64_t piece, std::int64_t begin, std::int64_t end) {
+  const std::int64_t cols = p.weight.cols;
+  const std::int64_t pieces = format::ceil_div(cols, piece);
+  const bool whole_units =
+      p.weight.blocksize % static_cast<std::int64_t>(kUnitElements) == 0 || p.weight.blocksize >= cols;
+  const auto decode_one =
+      whole_units ? decode_piece<kDtype, kStream, kUnitElements> : decode_piece<kDtype, kStream, kUnitElements / 2>;
+  std::int64_t row = begin / pieces;
+  std::int64_t col = begin % pieces * piece;
+  for (; begin < end; ++begin) {
+    const std::int64_t stop = col + std::min(piece, cols - col);
+    decode_one(p, row, col, stop);
+    row += stop == cols ? 1 : 0;
+    col = stop == cols ? 0 : stop;
+  }
+  if constexpr (kStream) hwy::FlushStream();
+}
+
+template <bool kStream>
+void decode_of_rows(const contract::Dequantize4bit& p, std::int64_t piece, std::int64_t begin, std::int64_t end) {
+  switch (p.out_dtype) {
+    case QFUSE_FLOAT32: return decode_rows<QFUSE_FLOAT32, kStream>(p, piece, begin, end);
+    case QFUSE_FLOAT16: return decode_rows<QFUSE_FLOAT16, kStream>(p, piece, begin, end);
+    case QFUSE_BFLOAT16: return decode_rows<QFUSE_BFLOAT16, kStream>(p, piece, begin, end);
+  }
+}
+
+// Streamed where each row begins as aligned as `out`.
+void dequantize_4bit_rows(const contract::Dequantize4bit& p, std::int64_t piece, std::int64_t begin, std::int64_t end,
+                          bool stream) {
+  const hn::ScalableTag<std::uint8_t> d8;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d8));
+  const bool aligned = reinterpret_cast<std::uintptr_t>(p.out) % hn::Lanes(d8) == 0 &&
+                       p.weight.cols * format::dtype_size(p.out_dtype) % lanes == 0;
+  return stream && aligned ? decode_of_rows<true>(p, piece, begin, end) : decode_of_rows<false>(p, piece, begin, end);
+}
+
 void dequantize_4bit_blocks(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end, bool stream) {
   const hn::ScalableTag<std::uint8_t> d8;
   const bool aligned = reinterpret_cast<std::uintptr_t>(p.out) % hn::Lanes(d8) == 0;
@@ -138,6 +221,7 @@ namespace qfuse::cpu {
 namespace {
 
 HWY_EXPORT(dequantize_4bit_blocks);
+HWY_EXPORT(dequantize_4bit_rows);
 
 // Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 17;
@@ -145,12 +229,24 @@ constexpr std::int64_t kGrainElements = 1 << 17;
 // From here on the output leaves the caches anyway, and non-temporal stores save reading it first.
 constexpr std::int64_t kStreamBytes = 32 << 20;
 
+// Columns of a row that a thread decodes at once: whole units.
+constexpr std::int64_t kPiece = 1 << 12;
+
+contract::Outcome dequantize_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec, bool stream) {
+  const std::int64_t pieces = format::ceil_div(p.weight.cols, kPiece);
+  const std::int64_t grain = format::ceil_div(kGrainElements, std::min(p.weight.cols, kPiece));
+  return run(p, p.weight.rows * pieces, grain, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(dequantize_4bit_rows)[target](p, kPiece, begin, end, stream);
+  });
+}
+
 }  // namespace
 
 contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
   const std::int64_t n = contract::element_count(p.weight);
   const std::int64_t blocksize = p.weight.blocksize;
   const bool stream = n * format::dtype_size(p.out_dtype) >= kStreamBytes;
+  if (contract::has_scales_of_rows(p.weight)) return dequantize_rows(p, exec, stream);
   return run(p, format::block_count(n, blocksize), kGrainElements / blocksize, exec,
              [&](std::size_t target, std::int64_t begin, std::int64_t end) {
                HWY_DISPATCH_TABLE(dequantize_4bit_blocks)[target](p, begin, end, stream);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "checkpoint/convert/decode_gptq.h"
+#include "checkpoint/convert/decode_scaled_4bit.h"
 #include "format/layout.h"
 
 namespace qfuse::checkpoint {
@@ -175,6 +177,8 @@ Source decoded(const Tensor& tensor, Dtype dtype) {
     };
   } else if (const auto* weight = std::get_if<StoredWeightGptq>(&tensor.storage)) {
     return decoded_gptq(*weight, dtype);
+  } else if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&tensor.storage)) {
+    source = decoded_scaled_4bit(*weight, dtype, std::move(source));
   } else {
     return stored(tensor.values());
   }

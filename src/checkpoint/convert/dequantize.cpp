@@ -88,9 +88,9 @@ class Dequantization : public Transform {
  private:
   static bool is_quantized(const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }
 
-  // By bitsandbytes, whose linear layer was put in the place of another.
+  // Whose linear layer was put in the place of another.
   static bool is_stored_transposed(const Tensor& tensor, const Families& families) {
-    return is_quantized(tensor) && !tensor.is_fp8() && families.is_transposed(tensor.name, tensor.shape);
+    return tensor.is_of_linear() && families.is_transposed(tensor.name, tensor.shape);
   }
 
   // Who asks for a dtype may expect it of the whole model.

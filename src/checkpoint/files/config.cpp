@@ -264,7 +264,7 @@ std::vector<ScaleBlock> Config::scale_blocks() const {
   return blocks;
 }
 
-std::vector<OrderedJson> Config::quantizations() const {
+std::vector<OrderedJson> Config::quantization_records() const {
   std::vector<OrderedJson> records;
   for_each_quantization(json_, [&](const OrderedJson& record) { records.push_back(record); });
   return records;
@@ -322,7 +322,8 @@ std::optional<std::string> Config::word(const std::string& field) const {
 bool Config::has_own_code() const { return json_.contains("auto_map"); }
 
 bool Config::is_quantized() const {
-  return json_.contains(kQuantizationConfig) && json_[kQuantizationConfig].is_object();
+  const auto has = [&](const char* key) { return json_.contains(key) && json_[key].is_object(); };
+  return has(kQuantizationConfig) || has(kCompressionConfig);
 }
 
 void Config::untie(std::span<const std::string> fields) {
@@ -391,7 +392,7 @@ std::vector<ScaleBlock> scale_blocks_beside(const Model& model) {
     const std::optional<Config> config = config_beside(model);
     return config ? config->scale_blocks() : std::vector<ScaleBlock>();
   } catch (const Error&) {
-    return {};  // what lies beside a file may be something else of that name
+    return {};  // a config.json of something else
   }
 }
 

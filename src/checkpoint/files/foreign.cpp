@@ -24,7 +24,7 @@ constexpr std::array kMethods{
     Method{"GPTQ", "gptq", ".g_idx", "transformers with gptqmodel"},
     Method{"AWQ", "awq", ".qzeros", "transformers with gptqmodel"},
     Method{"HQQ", "hqq", ".W_q", "transformers with hqq"},
-    Method{"compressed-tensors", "compressed-tensors", ".weight_packed", "transformers with compressed-tensors"},
+    Method{"compressed-tensors", "compressed-tensors", ".bitmask", "transformers with compressed-tensors"},
     Method{"MXFP4", "mxfp4", "_proj_blocks", "transformers"},
 };
 constexpr std::string_view kFp8 = "fp8";
@@ -51,7 +51,7 @@ std::string said_of_floats(const Tensor& tensor) {
 std::string said_of_integers(const Tensor& tensor, const std::string& scale) {
   return fmt::format("has '{}' in {} {}, integers or 4-bit codes that qfuse does not read", printable(tensor.name),
                      type_name(tensor.values().entry->type),
-                     scale.empty() ? "beside weights that are decoded" : fmt::format("with '{}'", printable(scale)));
+                     scale.empty() ? "beside quantized weights" : fmt::format("with '{}'", printable(scale)));
 }
 
 // Of a layer's matrix of 8-bit floats that no scale is beside, or a scale that is left beside its integers.
@@ -73,8 +73,8 @@ std::array<std::string, 2> possible_owners(const std::string& name) {
           behind_module == name.npos ? "" : name.substr(0, behind_module) + std::string(kWeightSuffix)};
 }
 
-// Beside what is read, a copy would be a part of the model that is quantized still, while its config.json says nothing
-// of it.
+// Beside quantized weights a copy would be a part of the model that is quantized still, while its config.json says
+// nothing of it.
 std::string left_beside_others(std::span<const Tensor> tensors) {
   std::map<std::string, std::string> scales;  // of integers, by the name of those; "" where there is none
   for (const Tensor& tensor : tensors)
@@ -103,8 +103,9 @@ bool any_tensor(const Model& model, Holds holds) {
 
 std::string said(const std::string& name, std::string_view source, std::string_view reader) {
   return fmt::format(
-      "is quantized by {}, as {} say{}; qfuse reads bitsandbytes' formats, FP8, and GPTQ and AWQ of 4 bits, by what "
-      "config.json says: load it with {} and save it in 16 bits",
+      "is quantized by {}, as {} say{}, in a format that qfuse does not read (docs/FORMAT.md lists those that it "
+      "does): "
+      "load it with {} and save it in 16 bits",
       name, source, source.ends_with('s') ? "" : "s", reader);
 }
 
@@ -138,8 +139,7 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
   for (const Method& method : kMethods)
     if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.ends_with(method.ending); }))
       return said(std::string(method.name), "the names of its tensors", method.reader);
-  const auto is_of_others = [](const Tensor& tensor) { return tensor.is_fp8() || tensor.is_gptq(); };
-  std::string left = std::ranges::any_of(tensors, is_of_others) ? left_beside_others(tensors) : "";
+  std::string left = std::ranges::any_of(tensors, &Tensor::is_of_other_methods) ? left_beside_others(tensors) : "";
   for (auto tensor = tensors.begin(); left.empty() && tensor != tensors.end(); ++tensor)
     left = left_alone(*tensor, model);
   return left.empty() ? "" : left + ": load it with the library that wrote it, and save it in 16 bits";

@@ -15,15 +15,15 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-constexpr std::string_view kCodes = ".qweight";
-constexpr std::string_view kScales = ".scales";
-constexpr std::array<std::string_view, 2> kOtherParts{".qzeros", ".g_idx"};
+constexpr std::string_view kGptqCodes = ".qweight";
+constexpr std::string_view kGptqScales = ".scales";
+constexpr std::array<std::string_view, 2> kOtherGptqParts{".qzeros", ".g_idx"};
 constexpr std::int64_t kInWord = 8;  // codes
 // Of a row, whose groups are decoded together: 16 times what the largest models have.
 constexpr std::int64_t kMostColumns = 1 << 20;
 constexpr std::int64_t kMostRows = 1 << 30;
 
-bool is_codes(const StoredTensor& stored) { return stored.entry->name.ends_with(kCodes); }
+bool is_codes(const StoredTensor& stored) { return stored.entry->name.ends_with(kGptqCodes); }
 
 // What tensors of Python's modules for embeddings are called; GPT-NeoX's head is called so too.
 bool is_embedding(std::string_view module) {
@@ -107,7 +107,7 @@ StoredWeightGptq storage_of(const StoredTensor& qweight, Claims& claims, const P
   const std::string module = weight.name.substr(0, weight.name.size() - kWeightSuffix.size());
   StoredWeightGptq storage{.qweight = qweight,
                            .qzeros = claims.get(weight, qweight, module + ".qzeros"),
-                           .scales = claims.get(weight, qweight, module + std::string(kScales)),
+                           .scales = claims.get(weight, qweight, module + std::string(kGptqScales)),
                            .packing = *record.packing};
   if (storage.packing != Packing::awq)
     if (const StoredTensor* g_idx = claims.find(weight, module + ".g_idx")) storage.g_idx = *g_idx;
@@ -132,10 +132,8 @@ StoredWeightGptq storage_of(const StoredTensor& qweight, Claims& claims, const P
 }
 
 void add_gptq(const StoredTensor& qweight, Claims& claims, const PackingRecord& record) {
-  const std::string module = qweight.entry->name.substr(0, qweight.entry->name.size() - kCodes.size());
+  const std::string module = qweight.entry->name.substr(0, qweight.entry->name.size() - kGptqCodes.size());
   Tensor weight{module + std::string(kWeightSuffix), {}, {}, {}};
-  if (claims.model().find(weight.name) != nullptr)
-    fail(Status::invalid_data, "{}: decodes to '{}', which is there too", qweight.where(), printable(weight.name));
   if (is_embedding(module))
     fail(Status::unsupported,
          "{}: is an embedding, and qfuse reads linear layers: load the model with transformers with gptqmodel and "
@@ -165,15 +163,15 @@ void refuse_left_of_gptq(const Claims& claims, const StoredTensor& stored) {
   if (!claims.has_gptq()) return;
   const std::string& name = stored.entry->name;
   const std::string module = name.substr(0, name.rfind('.'));
-  const bool is_scales = name.ends_with(kScales);
+  const bool is_scales = name.ends_with(kGptqScales);
   if (is_scales && stored.entry->shape.size() < 2)
     fail(Status::unsupported,
          "{}: scales what '{}' gives, as AutoAWQ does with activations, and a plain model has no such tensor: load it "
          "with transformers with gptqmodel",
          stored.where(), printable(module));
-  if (is_scales || std::ranges::any_of(kOtherParts, [&](std::string_view part) { return name.ends_with(part); }))
+  if (is_scales || std::ranges::any_of(kOtherGptqParts, [&](std::string_view part) { return name.ends_with(part); }))
     fail(Status::invalid_data, "{}: is part of a quantized weight, but '{}{}' is missing", stored.where(),
-         printable(module), kCodes);
+         printable(module), kGptqCodes);
 }
 
 }  // namespace qfuse::checkpoint

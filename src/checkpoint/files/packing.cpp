@@ -125,7 +125,7 @@ std::string_view name_of(Packing packing) { return packing == Packing::awq ? kAw
 std::optional<PackingRecord> read_packing(const Model& model, const std::optional<Config>& config) {
   const std::optional<Config> beside = config ? std::nullopt : config_beside(model);
   const std::optional<Config>& stated = config ? config : beside;
-  const std::vector<OrderedJson> records = stated ? stated->quantizations() : std::vector<OrderedJson>();
+  const std::vector<OrderedJson> records = stated ? stated->quantization_records() : std::vector<OrderedJson>();
   std::optional<PackingRecord> record;
   for (const OrderedJson& json : records)
     if (!record) record = record_of(json, "", std::string(kConfigFile));

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
-#include <unordered_set>
 #include <utility>
 
 #include "checkpoint/convert/check_output.h"
@@ -200,11 +199,7 @@ class Merge : public Transform {
            tensor.values().where(), name_of(weight->state.quant_type), name_of(*options_.to_4bit));
     if (tensor.quantized_dtype() && weight == nullptr)
       fail(Status::invalid_argument, "{}: is {}, and cannot become {}: dequantize the base first",
-           tensor.values().where(),
-           tensor.is_gptq()  ? "GPTQ or AWQ"
-           : tensor.is_fp8() ? "FP8"
-                             : "LLM.int8",
-           name_of(*options_.to_4bit));
+           tensor.values().where(), tensor.format(), name_of(*options_.to_4bit));
   }
 
   // The source of a tensor that is not copied: adapters change it, or it is only decoded, cast, or rounded to 4 bits
@@ -287,10 +282,8 @@ class Merge : public Transform {
 
   // The head that was tied to the embedding, and stands in no file of the base.
   void add_untied(const MergedModel& base, const std::string& prefix, ConversionPlan& plan) {
-    std::unordered_set<std::string_view> names;
-    for (const Tensor& tensor : base.tensors()) names.insert(tensor.name);
     for (const auto& [name, change] : base.rules().changes)
-      if (!names.contains(name))
+      if (!base.has(name))
         plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base, nullptr)));
   }
 
@@ -340,8 +333,7 @@ class Merge : public Transform {
   [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base, const std::string& prefix) {
     std::vector<std::string> new_modules;
     for (const auto& [name, change] : base.rules().changes)
-      if (name.ends_with(kWeightSuffix) && base.model().find(name) == nullptr)
-        new_modules.emplace_back(module_of(name));
+      if (name.ends_with(kWeightSuffix) && !base.has(name)) new_modules.emplace_back(module_of(name));
     const auto changed = [&](const Tensor& tensor, const QuantState* encoded) -> std::optional<PlannedSource> {
       const bool is_same =
           base.change_of(tensor.name) == nullptr && !base.is_seen(tensor.name) && !base.is_cast(tensor);

@@ -161,8 +161,10 @@ TEST_P(DequantizeKinds, a_merge_is_that_onto_the_decoded_model) {
   EXPECT_TRUE(compare(directory / "in", directory / "merged", compared).equal);
   MergeOptions options;
   options.to_4bit = QuantType::nf4;
-  EXPECT_REFUSED(Status::invalid_argument, "is GPTQ or AWQ, and cannot become nf4: dequantize the base first",
-                 merge(directory / "in", adapters, directory / "nf4", options));
+  EXPECT_REFUSED(
+      Status::invalid_argument,
+      fmt::format("is {}, and cannot become nf4: dequantize the base first", GetParam()->is_awq ? "awq" : "gptq"),
+      merge(directory / "in", adapters, directory / "nf4", options));
   EXPECT_REFUSED(Status::invalid_data, "is quantized already: dequantize the checkpoint first",
                  quantize(directory / "in", directory / "nf4"));
 }

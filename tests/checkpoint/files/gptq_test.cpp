@@ -82,9 +82,7 @@ TEST(Gptq, configs_that_are_not_read_have_a_reason) {
          "has a config.json that says another format of 4-bit weights than quantize_config.json or quant_config.json");
   expect(unread_method(R"({"quant_method": "auto-round", "bits": 4})"),
          "is quantized by 'auto-round', as its config.json");
-  expect(unread_method(""),
-         "is quantized by GPTQ, as the names of its tensors say; qfuse reads bitsandbytes' formats, FP8, "
-         "and GPTQ and AWQ of 4 bits, by what config.json says");
+  expect(unread_method(""), "is quantized by GPTQ, as the names of its tensors say, in a format");
 }
 
 std::string gptq_error(Status status, const RawTensors& tensors, const std::string& config) {
@@ -130,7 +128,7 @@ TEST(Gptq, refuses_weights_whose_parts_disagree) {
       {replaced(awq, "mlp.act.scales", f32({1})), "'mlp.act.scales': scales what 'mlp.act' gives, as AutoAWQ does",
        Status::unsupported, gptq_config(kAwq)},
       {replaced(awq, "a.g_idx", g_idx_of({0})), "'a.g_idx': is part of", Status::invalid_data, gptq_config(kAwq)},
-      {replaced(good, "a.weight", f32({1})), "'a.qweight': decodes to 'a.weight', which is there too"},
+      {replaced(good, "a.weight", f32({1})), "'a.weight': 'a.qweight' is this tensor too, quantized"},
       {replaced(good, "a.qweight", {"I16", {3, 8}, std::string(48, 'x')}), "'a.qweight': is I16, needs I32"},
       {replaced(good, "a.qweight", words({24})), "'a.qweight': has shape [24], and needs 2 dimensions"},
       {replaced(good, "a.qzeros", words({3})), "'a.qzeros': has shape [3], and needs 2 dimensions"},
@@ -222,7 +220,7 @@ TEST(Gptq, what_no_layout_claims_is_refused_by_name) {
   RawTensors tensors = small_gptq(kGptq1);
   tensors["e.up_proj"] = {"U8", {2, 4}, "01234567"};
   write_model(directory / "m", tensors, gptq_config(kGptq1));
-  EXPECT_REFUSED(Status::unsupported, "has 'e.up_proj' in U8 beside weights that are decoded",
+  EXPECT_REFUSED(Status::unsupported, "has 'e.up_proj' in U8 beside quantized weights",
                  dequantize(directory / "m", directory / "out"));
 }
 

@@ -1,6 +1,7 @@
 // in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset
 // out:    [n] fp32, fp16 or bf16; 16-byte stores where it is aligned to 16 bytes and packed to 4; else any address
-// math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32
+// math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32;
+//         of rows: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
 // cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by the device's memory
 // oracle: reference/dequantize_4bit.cpp
 #include "backend/cuda/dequantize_4bit/plan.h"
