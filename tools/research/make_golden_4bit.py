@@ -2,21 +2,24 @@
 and decoded by the library itself on a CPU.
 
     pip install --target libraries --no-deps compressed-tensors==0.20.0 nvidia-modelopt==0.47.0 loguru pydantic \
-        pydantic-core annotated-types typing-inspection
+        pydantic-core annotated-types typing-inspection omegaconf antlr4-python3-runtime==4.9.3 pulp rich scipy
     PYTHONPATH=libraries python3 make_golden_4bit.py tests/golden/scaled_4bit
 
 with torch and transformers. A directory has model.safetensors and config.json as they are published, and
 decoded.safetensors: what the library's own decoder makes of the weights.
 """
 
-import json
 import sys
 from pathlib import Path
 
+import modelopt.torch.quantization as mtq
 import torch
 from compressed_tensors.compressors import ModelCompressor
 from compressed_tensors.quantization import QuantizationConfig, apply_quantization_config
 from compressed_tensors.quantization.utils import calculate_qparams, generate_gparam
+from modelopt.torch.export import export_hf_checkpoint
+from modelopt.torch.quantization.qtensor import NVFP4QTensor
+from modelopt.torch.quantization.utils import update_quant_cfg_with_kv_cache_quant
 from safetensors.torch import load_file, save_file
 from transformers.models.llama import LlamaConfig, LlamaForCausalLM
 
@@ -91,40 +94,19 @@ def by_compressed_tensors(path, sizes, groups):
 
 
 def by_modelopt(path):
-    from modelopt.torch.quantization.qtensor import NVFP4QTensor
-
+    """Its own export, with keys and values in FP8; decoded from what it wrote by the tensor class that it uses."""
     model = tiny_llama(WHOLE)
-    tensors, decoded = {}, {}
-    for key, weight in model.state_dict().items():
-        tensors[key] = decoded[key] = weight.contiguous()
-        if not key.endswith("_proj.weight"):
-            continue
-        module = key.removesuffix(".weight")
-        made, scale, scale_2 = NVFP4QTensor.quantize(weight, 16)
-        tensors |= {key: made._quantized_data, f"{key}_scale": scale, f"{key}_scale_2": scale_2}
-        tensors[f"{module}.input_scale"] = torch.tensor(0.5)
-        if module.endswith(("k_proj", "v_proj")):
-            tensors[f"{module}.{module[-6]}_scale"] = torch.tensor(0.25)
-        decoded[key] = made.dequantize(torch.bfloat16, scale=scale, double_scale=scale_2, block_sizes={-1: 16})
-    model.config.save_pretrained(path)
-    save_file(tensors, path / "model.safetensors", metadata={"format": "pt"})
-    quantization = {
-        "quant_algo": "NVFP4",
-        "kv_cache_quant_algo": "FP8",
-        "group_size": 16,
-        "exclude_modules": ["lm_head"],
-    }
-    record = {"producer": {"name": "modelopt", "version": "0.47.0"}, "quantization": quantization}
-    (path / "hf_quant_config.json").write_text(json.dumps(record, indent=2) + "\n")
-    config = json.loads((path / "config.json").read_text())
-    weights = {"dynamic": False, "num_bits": 4, "type": "float", "group_size": 16}
-    config["quantization_config"] = {
-        "config_groups": {"group_0": {"input_activations": weights, "weights": weights, "targets": ["Linear"]}},
-        "ignore": ["lm_head"],
-        "quant_algo": "NVFP4",
-        "quant_method": "modelopt",
-    }
-    (path / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    shapes = {key: tensor.shape for key, tensor in model.state_dict().items()}
+    scheme = update_quant_cfg_with_kv_cache_quant(mtq.NVFP4_DEFAULT_CFG, mtq.FP8_KV_CFG["quant_cfg"])
+    model = mtq.quantize(model, scheme, lambda calibrated: calibrated(torch.arange(32).reshape(2, 16)))
+    export_hf_checkpoint(model, export_dir=path)
+    tensors, decoded = load_file(path / "model.safetensors"), {}
+    for key, shape in shapes.items():
+        decoded[key] = tensors[key]
+        if f"{key}_scale" in tensors:
+            made = NVFP4QTensor(shape, torch.bfloat16, tensors[key])
+            scales = {"scale": tensors[f"{key}_scale"], "double_scale": tensors[f"{key}_scale_2"]}
+            decoded[key] = made.dequantize(torch.bfloat16, **scales, block_sizes={-1: 16})
     return decoded
 
 
@@ -135,14 +117,6 @@ def main():
         decoded = by_modelopt(path) if groups is None else by_compressed_tensors(path, sizes, groups)
         save_file({key: tensor.contiguous() for key, tensor in decoded.items()}, path / "decoded.safetensors")
         (path / "generation_config.json").unlink(missing_ok=True)
-        print(
-            name,
-            {
-                k: (str(t.dtype), list(t.shape))
-                for k, t in load_file(path / "model.safetensors").items()
-                if "0.mlp.down" in k
-            },
-        )
 
 
 main()
