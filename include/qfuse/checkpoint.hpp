@@ -107,8 +107,9 @@ struct ConversionReport {
 // A diffusers pipeline becomes a pipeline: chosen components are converted as a model directory is. The files of the
 // others are copied, and so are those beside the components that are no weights; the report names what is left out.
 
-// Without `dtype`, a 4-bit weight decodes to the dtype in its quant_state; any other, of LLM.int8, FP8 or
-// other libraries' 4-bit codes, to that of a directory's config.json, or to bf16 where none is. Without `components`, those with quantized weights are converted.
+// Without `dtype`, a 4-bit weight of bitsandbytes decodes to the dtype in its quant_state; any other, of LLM.int8, FP8
+// or another library's 4-bit format, to that of a directory's config.json, or to bf16 where none is. Without
+// `components`, those with quantized weights are converted.
 struct DequantizeOptions : ConversionOptions {};
 
 // Reads a checkpoint of bitsandbytes, in FP8, or in the 4-bit formats of compressed-tensors, modelopt, gpt-oss and
