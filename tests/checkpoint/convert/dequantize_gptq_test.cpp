@@ -94,6 +94,15 @@ TEST(DequantizeGptq, weights_that_are_larger_than_memory_is_for_them) {
         found += out.bytes.substr(2 * (row * columns + column), 2);
       }
     EXPECT_TRUE(found == as_bf16(expected));
+    const Model model(directory / "in");
+    const Source source = decoded(read_layout(model, read_config(model)).tensors.at(0), Dtype::bfloat16);
+    Pipeline pipeline({});
+    for (const std::size_t row : {rows - 8, std::size_t{0}, rows - 8, std::size_t{16}}) {
+      std::string read(2 * columns, '\0');
+      source.read(static_cast<std::int64_t>(2 * row * columns), std::as_writable_bytes(std::span(read)),
+                  pipeline.next());
+      EXPECT_TRUE(read == out.bytes.substr(2 * row * columns, 2 * columns)) << row;
+    }
   }
 }
 
