@@ -15,10 +15,9 @@ namespace {
 
 constexpr std::int64_t kStripBytes = 32 << 20;
 constexpr std::int64_t kReadBytes = 1 << 20;  // at a time
-constexpr std::int64_t kInWord = 8;           // codes
 constexpr std::int64_t kCodes = 16;
 // Of AWQ's word, which nibble is that of a row.
-constexpr std::array<std::uint32_t, kInWord> kAwqNibbles{0, 4, 1, 5, 2, 6, 3, 7};
+constexpr std::array<std::uint32_t, kCodesInWord> kAwqNibbles{0, 4, 1, 5, 2, 6, 3, 7};
 
 // Columns of a stored matrix that follow one another, of all its rows.
 class Strip {
@@ -70,7 +69,7 @@ class GptqRows {
     read_groups();
     const std::int64_t row_bytes =
         weight.columns / 2 + weight.groups * (type_bits(weight.scales.entry->type) / 8 + 1) + 1;
-    most_rows_ = std::max(kStripBytes / row_bytes / kInWord * kInWord, kInWord);
+    most_rows_ = std::max(kStripBytes / row_bytes / kCodesInWord * kCodesInWord, kCodesInWord);
     words_.resize(static_cast<std::size_t>(weight.qweight.entry->shape[0]));
     values_.resize(static_cast<std::size_t>(weight.groups * kCodes * size_of(dtype)));
   }
@@ -131,10 +130,10 @@ class GptqRows {
   }
 
   void load(std::int64_t row) {
-    first_row_ = row / kInWord * kInWord;
+    first_row_ = row / kCodesInWord * kCodesInWord;
     end_row_ = std::min(first_row_ + most_rows_, weight_.rows);
-    const std::int64_t first_word = first_row_ / kInWord;
-    const std::int64_t words = qfuse_block_count(end_row_, kInWord) - first_word;
+    const std::int64_t first_word = first_row_ / kCodesInWord;
+    const std::int64_t words = qfuse_block_count(end_row_, kCodesInWord) - first_word;
     is_awq() ? codes_.load(first_word, words) : codes_.load(first_row_, end_row_ - first_row_);
     zeros_.load(first_word, words);
     scales_.load(first_row_, end_row_ - first_row_);
@@ -143,14 +142,14 @@ class GptqRows {
 
   // Those of a row lie in a column.
   void gather_words(std::int64_t row) {
-    const std::int64_t column = is_awq() ? row / kInWord : row;
+    const std::int64_t column = is_awq() ? row / kCodesInWord : row;
     if (column == gathered_) return;
     gathered_ = column;
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] = codes_.word(static_cast<std::int64_t>(i), column);
   }
 
   [[nodiscard]] std::uint32_t shift_of(std::int64_t row) const {
-    const auto place = static_cast<std::size_t>(row % kInWord);
+    const auto place = static_cast<std::size_t>(row % kCodesInWord);
     return 4 * (is_awq() ? kAwqNibbles[place] : static_cast<std::uint32_t>(place));
   }
 
@@ -160,7 +159,7 @@ class GptqRows {
     const std::uint32_t stored_less = weight_.packing == Packing::gptq ? 0x11111111U : 0U;
     const auto scale_dtype = static_cast<qfuse_dtype>(*dtype_of(weight_.scales.entry->type));
     for (std::int64_t group = 0; group < weight_.groups; ++group) {
-      const std::uint32_t word = zeros_.word(group, row / kInWord) + stored_less;
+      const std::uint32_t word = zeros_.word(group, row / kCodesInWord) + stored_less;
       const auto zero = static_cast<std::int64_t>((word >> shift_of(row)) & 15U);
       const float scale = format::load_as_float(scales_.row(group), row, scale_dtype);
       for (std::int64_t code = 0; code < kCodes; ++code)
@@ -172,11 +171,13 @@ class GptqRows {
   // Of a row of the strip.
   [[nodiscard]] float value_by_oracle(std::int64_t row, std::int64_t column) const {
     const std::int64_t group = first_values_[static_cast<std::size_t>(column)] / kCodes;
-    const std::uint32_t word = is_awq() ? codes_.word(column, row / kInWord) : codes_.word(column / kInWord, row);
-    const std::uint32_t zeros = zeros_.word(group, row / kInWord);
+    const std::uint32_t word =
+        is_awq() ? codes_.word(column, row / kCodesInWord) : codes_.word(column / kCodesInWord, row);
+    const std::uint32_t zeros = zeros_.word(group, row / kCodesInWord);
     const auto nibble = [](std::uint32_t from, std::int64_t i) { return static_cast<int>((from >> (4 * i)) & 15U); };
-    constexpr std::array<std::int64_t, kInWord> kAwqRows{0, 2, 4, 6, 1, 3, 5, 7};  // of the nibbles, the lowest first
-    std::int64_t place = row % kInWord;
+    constexpr std::array<std::int64_t, kCodesInWord> kAwqRows{0, 2, 4, 6,
+                                                              1, 3, 5, 7};  // of the nibbles, the lowest first
+    std::int64_t place = row % kCodesInWord;
     if (is_awq()) place = std::ranges::find(kAwqRows, place) - kAwqRows.begin();
     int zero = nibble(zeros, place);
     for (std::int64_t i = 0, carry = 1; weight_.packing == Packing::gptq && i <= place; ++i) {
@@ -184,7 +185,7 @@ class GptqRows {
       zero = static_cast<int>(sum % kCodes);
       carry = 1 + sum / kCodes;
     }
-    const int code = nibble(word, is_awq() ? place : column % kInWord);
+    const int code = nibble(word, is_awq() ? place : column % kCodesInWord);
     const auto scale_dtype = static_cast<qfuse_dtype>(*dtype_of(weight_.scales.entry->type));
     return static_cast<float>(code - zero) * format::load_as_float(scales_.row(group), row, scale_dtype);
   }
@@ -197,7 +198,8 @@ class GptqRows {
                            [&](std::int64_t i) { return words_[static_cast<std::size_t>(i)] >> shift; });
     else
       look_up_codes<Value>(column, count, out, [&](std::int64_t i) {
-        return words_[static_cast<std::size_t>(i / kInWord)] >> (4 * (static_cast<std::uint32_t>(i) % kInWord));
+        return words_[static_cast<std::size_t>(i / kCodesInWord)] >>
+               (4 * (static_cast<std::uint32_t>(i) % kCodesInWord));
       });
   }
 

@@ -18,7 +18,6 @@ using Sizes = std::vector<std::int64_t>;
 constexpr std::string_view kGptqCodes = ".qweight";
 constexpr std::string_view kGptqScales = ".scales";
 constexpr std::array<std::string_view, 2> kOtherGptqParts{".qzeros", ".g_idx"};
-constexpr std::int64_t kInWord = 8;  // codes
 // Of a row, whose groups are decoded together: 16 times what the largest models have.
 constexpr std::int64_t kMostColumns = 1 << 20;
 constexpr std::int64_t kMostRows = 1 << 30;
@@ -26,7 +25,7 @@ constexpr std::int64_t kMostRows = 1 << 30;
 bool is_codes(const StoredTensor& stored) { return stored.entry->name.ends_with(kGptqCodes); }
 
 // What tensors of Python's modules for embeddings are called; GPT-NeoX's head is called so too.
-bool is_embedding(std::string_view module) {
+bool is_called_embedding(std::string_view module) {
   const std::string_view word = module.substr(module.rfind('.') + 1);  // npos + 1 is 0
   return (word.find("embed") != word.npos && word != "embed_out") || word == "wte" || word == "wpe";
 }
@@ -38,7 +37,7 @@ void require_rank(const StoredTensor& part, std::size_t rank, TensorType type) {
          rank);
 }
 
-void require_shape(const StoredTensor& part, const Sizes& needed, const StoredWeightGptq& weight) {
+void require_gptq_shape(const StoredTensor& part, const Sizes& needed, const StoredWeightGptq& weight) {
   if (part.entry->shape != needed)
     fail(Status::invalid_data, "{}: has shape {}, and a weight of {} rows and {} columns in {} groups needs {}",
          part.where(), printable(part.entry->shape), weight.rows, weight.columns, weight.groups, printable(needed));
@@ -48,7 +47,7 @@ void require_shape(const StoredTensor& part, const Sizes& needed, const StoredWe
 void require_4bit(const StoredWeightGptq& weight) {
   const std::int64_t words = weight.qzeros.entry->shape[1];
   const std::int64_t rows = weight.rows;
-  if (rows == 0 || words > rows || words == qfuse_block_count(rows, kInWord)) return;
+  if (rows == 0 || words > rows || words == qfuse_block_count(rows, kCodesInWord)) return;
   constexpr std::int64_t kBits = 32;
   if (const std::int64_t bits = words * kBits / rows; words * kBits % rows == 0 && bits > 1)
     fail(Status::unsupported,
@@ -79,24 +78,24 @@ std::int64_t group_size_of(const StoredWeightGptq& weight, const PackingRecord& 
 void set_sizes(StoredWeightGptq& weight) {
   const Sizes& words = weight.qweight.entry->shape;
   const bool is_awq = weight.packing == Packing::awq;
-  const std::int64_t packed_columns = std::min(words[0], kMostColumns + 1) * kInWord;
+  const std::int64_t packed_columns = std::min(words[0], kMostColumns + 1) * kCodesInWord;
   weight.columns = is_awq ? words[0] : weight.g_idx ? weight.g_idx->entry->shape[0] : packed_columns;
   weight.groups = weight.scales.entry->shape[0];
   if (weight.columns > kMostColumns || words[1] > kMostRows)
     fail(Status::unsupported, "{}: has shape {}, and qfuse reads at most {} columns of a weight, and {} rows",
          weight.qweight.where(), printable(words), kMostColumns, kMostRows);
-  weight.rows = is_awq ? words[1] * kInWord : words[1];
+  weight.rows = is_awq ? words[1] * kCodesInWord : words[1];
 }
 
 void check_sizes(const StoredWeightGptq& weight) {
   require_4bit(weight);
-  const std::int64_t row_words = qfuse_block_count(weight.rows, kInWord);
+  const std::int64_t row_words = qfuse_block_count(weight.rows, kCodesInWord);
   const bool is_awq = weight.packing == Packing::awq;
-  require_shape(weight.scales, {weight.groups, weight.rows}, weight);
-  require_shape(weight.qzeros, {weight.groups, row_words}, weight);
-  require_shape(
+  require_gptq_shape(weight.scales, {weight.groups, weight.rows}, weight);
+  require_gptq_shape(weight.qzeros, {weight.groups, row_words}, weight);
+  require_gptq_shape(
       weight.qweight,
-      is_awq ? Sizes{weight.columns, row_words} : Sizes{qfuse_block_count(weight.columns, kInWord), weight.rows},
+      is_awq ? Sizes{weight.columns, row_words} : Sizes{qfuse_block_count(weight.columns, kCodesInWord), weight.rows},
       weight);
   if (weight.groups > weight.columns || (weight.columns > 0 && weight.groups < 1))
     fail(Status::invalid_data, "{}: has {} groups, of {} columns", weight.scales.where(), weight.groups,
@@ -134,7 +133,7 @@ StoredWeightGptq storage_of(const StoredTensor& qweight, Claims& claims, const P
 void add_gptq(const StoredTensor& qweight, Claims& claims, const PackingRecord& record) {
   const std::string module = qweight.entry->name.substr(0, qweight.entry->name.size() - kGptqCodes.size());
   Tensor weight{module + std::string(kWeightSuffix), {}, {}, {}};
-  if (is_embedding(module))
+  if (is_called_embedding(module))
     fail(Status::unsupported,
          "{}: is an embedding, and qfuse reads linear layers: load the model with transformers with gptqmodel and "
          "save it in 16 bits",

@@ -20,6 +20,8 @@ namespace qfuse::checkpoint {
 
 class Claims;
 
+inline constexpr std::int64_t kCodesInWord = 8;
+
 struct StoredWeightGptq {
   StoredTensor qweight;
   StoredTensor qzeros;

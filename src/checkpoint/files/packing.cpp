@@ -24,7 +24,7 @@ struct Format {
 constexpr std::array kGptqFormats{Format{kGptq, Packing::gptq}, Format{"gptq_v2", Packing::gptq_v2}};
 constexpr std::array kAwqFormats{Format{"gemm", Packing::awq}};
 
-std::string lower_case(std::string text) {
+std::string lowered(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
@@ -46,8 +46,7 @@ std::set<std::string> formats_of(const OrderedJson& record, bool is_awq) {
   for (const char* key : {"checkpoint_format", "format", "version"}) {
     const auto stated = record.find(key);
     const bool is_meant = is_awq || key != std::string_view("version");
-    if (is_meant && stated != record.end() && stated->is_string())
-      formats.insert(lower_case(stated->get<std::string>()));
+    if (is_meant && stated != record.end() && stated->is_string()) formats.insert(lowered(stated->get<std::string>()));
   }
   if (record.value("is_marlin_format", OrderedJson()) == true) formats.insert("marlin");
   if (record.value("backend", OrderedJson()) == "llm-awq") formats.insert("llm-awq");
@@ -71,7 +70,7 @@ std::string unread_part(const OrderedJson& record, const std::set<std::string>& 
 std::optional<PackingRecord> record_of(const OrderedJson& json, const char* method, const std::string& file) {
   const OrderedJson stated = first_of(json, {"quant_method", "method"});
   if (stated.is_null() && first_of(json, {"bits", "w_bit"}).is_null()) return std::nullopt;
-  const std::string name = lower_case(stated.is_string() ? stated.get<std::string>() : method);
+  const std::string name = lowered(stated.is_string() ? stated.get<std::string>() : method);
   const bool is_awq = name == kAwq;
   if (!is_awq && name != kGptq) return std::nullopt;
   const std::set<std::string> formats = formats_of(json, is_awq);
@@ -130,7 +129,7 @@ std::optional<PackingRecord> read_packing(const Model& model, const std::optiona
   for (const OrderedJson& json : records)
     if (!record) record = record_of(json, "", std::string(kConfigFile));
   if (!records.empty() && !record) return std::nullopt;
-  const std::optional<PackingRecord> own = read_own_file(model);
+  std::optional<PackingRecord> own = read_own_file(model);
   if (!record) return own;
   if (own && own->packing != record->packing)
     return PackingRecord{
