@@ -25,10 +25,9 @@ int run(ConversionArguments args) {
 Command add_dequantize(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("dequantize", "Turn a quantized checkpoint into plain weights");
   auto args = std::make_shared<ConversionArguments>();
-  add_paths(
-      *parser, *args,
-      "A checkpoint of bitsandbytes, in FP8, or in the 4-bit formats of compressed-tensors, modelopt, gpt-oss and "
-      "DeepSeek-V4: a .safetensors file, a model directory or a diffusers pipeline");
+  add_paths(*parser, *args,
+            "A checkpoint of bitsandbytes, in FP8, or in the 4-bit formats of GPTQ, AWQ, compressed-tensors, modelopt, "
+            "gpt-oss and DeepSeek-V4: a .safetensors file, a model directory or a diffusers pipeline");
   add_dtype_option(*parser, *args,
                    "The dtype of the decoded weights; auto: the one that each had before it was quantized, or, where "
                    "its file does not say that, config.json's, or bf16");

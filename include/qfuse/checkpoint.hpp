@@ -4,7 +4,7 @@
 // model_index.json names folders, some of which are model directories. Which weights are quantized is decided by the
 // keys in the files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, <name>'s SCB, in FP8 <name>_scale_inv and
 // others, and what other libraries store of 4-bit weights, docs/FORMAT.md), never by config.json, which only says how
-// large their blocks are.
+// large their blocks are, and how the words of GPTQ and AWQ are packed.
 // In the place of a path that does not exist, the name of a model on the Hub ("org/name") or its address there means
 // its snapshot in the Hub's cache on this machine (HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub). Nothing is
 // downloaded.
@@ -107,20 +107,20 @@ struct ConversionReport {
 // A diffusers pipeline becomes a pipeline: chosen components are converted as a model directory is. The files of the
 // others are copied, and so are those beside the components that are no weights; the report names what is left out.
 
-// Without `dtype`, a 4-bit weight of bitsandbytes decodes to the dtype in its quant_state; any other, of LLM.int8, FP8
-// or another library's 4-bit format, to that of a directory's config.json, or to bf16 where none is. Without
-// `components`, those with quantized weights are converted.
+// Without `dtype`, a 4-bit weight decodes to the dtype in its quant_state; any other, of LLM.int8, FP8 or other
+// libraries' 4-bit codes, to that of a directory's config.json, or else to bf16, of GPTQ and AWQ to that of its scales.
+// Without `components`, those with quantized weights are converted.
 struct DequantizeOptions : ConversionOptions {};
 
-// Reads a checkpoint of bitsandbytes, in FP8, or in the 4-bit formats of compressed-tensors, modelopt, gpt-oss and
-// DeepSeek-V4, and writes the same model unquantized: a file gives a file, a directory a directory with shards, index
-// and config.json (without quantization_config; its dtype that of most decoded elements). The other files of the
+// Reads a checkpoint of bitsandbytes, in FP8, or in the 4-bit formats of GPTQ, AWQ, compressed-tensors, modelopt, gpt-
+// oss and DeepSeek-V4, and writes the same model unquantized: a file gives a file, a directory a directory with shards,
+// index and config.json (without quantization_config; its dtype that of most decoded elements). The other files of the
 // directory are copied, but for weights of any common format (.bin, .gguf, .h5, .onnx, ...) and their indexes, and so
 // are its folders with all that they hold. A note names each folder that is not: one with weights that modules.json
 // does not name, one of another format, a checkpoint of training. A tensor that is not quantized keeps its bytes.
 // invalid_data if none is quantized, unsupported if some are by a method whose layout is not read. Scales of
-// activations are not in the output; a note says so.
-// The output appears under its name only when complete, whatever happens; the input is never written to.
+// activations are not in the output; a note says so. The output appears under its name only when complete, whatever
+// happens; the input is never written to.
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
 
@@ -267,7 +267,7 @@ struct StoredArray {
 struct TensorInfo {
   std::string name;                 // of a pipeline, behind its component's: "transformer/proj_out.weight"
   std::string file;                 // name within the checkpoint
-  std::string format;               // "nf4", "fp4", "int8", "fp8", "int4", "mxfp4", "nvfp4",
+  std::string format;               // "nf4", "fp4", "int8", "fp8", "int4", "mxfp4", "nvfp4", "gptq", "awq",
                                     // "activation_scale", which a decoded model has not, or the safetensors dtype
                                     // ("BF16", "F32", ...)
   std::vector<std::int64_t> shape;  // of the decoded tensor

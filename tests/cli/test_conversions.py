@@ -178,6 +178,33 @@ class Scaled4bit(Command):
         self.assertFalse(self.out.exists())
 
 
+class Gptq(Command):
+    """GPTQ's words, whose columns may be in any order."""
+
+    source = GOLDEN / "gptq/gptq"
+
+    def test_inspect(self):
+        out, _ = self.run_qfuse("inspect", self.source)
+        self.assertRegex(out, r"\nordered\.weight +\[64, 96\] +gptq 1x32 F16 -> F16 +3936\n")
+        self.assertRegex(self.run_qfuse("inspect", "--summary", self.source)[0], r"\ngptq, 1x32 F16 +4 +9\.42 kB ")
+
+    def test_dequantize(self):
+        out, _ = self.dequantize(source=self.source)
+        self.assertRegex(out, r"\A[^\n]*out: 5 of 7 tensors dequantized, 32\.3 kB in 1 file, [\d.]+ s\n\Z")
+        self.assertNotIn("quantization_config", (self.out / "config.json").read_text())
+        self.assertEqual(self.run_qfuse("compare", self.source, self.out)[0], "equal: 7 tensors, bit by bit\n")
+
+    def test_a_config_of_other_bits(self):
+        source = self.directory / "in"
+        shutil.copytree(self.source, source)
+        config = (source / "config.json").read_text()
+        (source / "config.json").write_text(config.replace('"bits": 4', '"bits": 8'))
+        error = self.error("dequantize", source, "-o", self.out, code=1)
+        self.assertIn("is quantized by GPTQ in 8 bits, as its config.json says", error)
+        self.assertFalse(self.out.exists())
+        self.assertIn("is quantized by GPTQ in 8 bits", self.run_qfuse("inspect", source)[1])
+
+
 class Device(Command):
     """What --device does on this machine, whether it has GPUs or not."""
 

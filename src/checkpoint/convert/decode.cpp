@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "checkpoint/convert/decode_gptq.h"
 #include "checkpoint/convert/decode_scaled_4bit.h"
 #include "format/layout.h"
 
@@ -174,6 +175,8 @@ Source decoded(const Tensor& tensor, Dtype dtype) {
     source.read = [weight = *weight, dtype](std::int64_t begin, std::span<std::byte> made, Piece& piece) {
       read_fp8(weight, dtype, begin, made, piece);
     };
+  } else if (const auto* weight = std::get_if<StoredWeightGptq>(&tensor.storage)) {
+    return decoded_gptq(*weight, dtype);
   } else if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&tensor.storage)) {
     source = decoded_scaled_4bit(*weight, dtype, std::move(source));
   } else {

@@ -54,7 +54,7 @@ void add_counted(const std::vector<std::string>& modules, const char* what, std:
   if (!modules.empty()) lines.push_back(fmt::format(fmt::runtime(what), modules.size(), printable(modules.front())));
 }
 
-// `names_targets`: what is quantized is listed too, as compressed-tensors does.
+// `names_targets`: what is quantized is listed too, as compressed-tensors does, or by rules, as GPTQ does.
 void add_lists(const PlainModules& plain, bool names_targets, std::span<const Tensor> tensors,
                std::vector<std::string>& lines) {
   std::set<std::string> quantized_kinds;
@@ -86,7 +86,8 @@ std::vector<std::string> fp8_disagreements(const Config& config, std::span<const
   if (config.word("quantization_config.quant_method") == "bitsandbytes")
     lines.emplace_back("config.json says that bitsandbytes quantized it, and its weights say another method");
   try {
-    add_lists(PlainModules(config), config.foreign_quant_method() == "compressed-tensors", tensors, lines);
+    const std::string method = config.foreign_quant_method();
+    add_lists(PlainModules(config), method == "compressed-tensors" || method == "gptq", tensors, lines);
   } catch (const Error& error) {  // an expression that is none
     lines.push_back(fmt::format("config.json's list of what is not quantized was not compared: {}", error.what()));
   }

@@ -7,6 +7,7 @@
 
 #include "checkpoint/files/adapter.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/packing.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -125,6 +126,9 @@ bool has_own_adapters(const Model& model) {
 
 std::string foreign_method(const Model& model, const std::optional<Config>& config, std::span<const Tensor> tensors) {
   const bool any_is = std::ranges::any_of(tensors, is_quantized);
+  if (any_tensor(model, [](const TensorEntry& entry) { return entry.name.ends_with(".qweight"); }))
+    if (const std::optional<PackingRecord> record = read_packing(model, config); record && !record->packing)
+      return record->unread;
   if (const std::string method = config && !any_is ? config->foreign_quant_method() : ""; !method.empty()) {
     const auto* const known =
         std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& m) { return m.quant_method == method; });

@@ -21,6 +21,7 @@ constexpr std::array kLayouts{
     LayoutRow{claim_mxfp4_stacks, refuse_left_of_mxfp4_stacks},
     LayoutRow{claim_modelopt, refuse_left_of_modelopt},
     LayoutRow{claim_deepseek_4bit, nullptr},
+    LayoutRow{claim_gptq, refuse_left_of_gptq},
     LayoutRow{claim_fp8, refuse_left_of_fp8},  // the last: FP8 tensors may be scales of those above
 };
 
@@ -38,6 +39,7 @@ std::optional<Dtype> Tensor::quantized_dtype() const {
   if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->state.dtype;
   if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->dtype;
   if (const auto* weight = std::get_if<StoredWeightFp8>(&storage)) return weight->dtype;
+  if (const auto* weight = std::get_if<StoredWeightGptq>(&storage)) return weight->dtype;
   if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&storage)) return weight->dtype;
   return std::nullopt;
 }
@@ -46,6 +48,7 @@ std::string_view Tensor::format() const {
   if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return name_of(weight->state.quant_type);
   if (std::holds_alternative<StoredWeightInt8>(storage)) return "int8";
   if (std::holds_alternative<StoredWeightFp8>(storage)) return "fp8";
+  if (const auto* weight = std::get_if<StoredWeightGptq>(&storage)) return name_of(weight->packing);
   const auto* weight = std::get_if<StoredWeightScaled4bit>(&storage);
   if (weight == nullptr) return type_name(values().entry->type);
   if (weight->quant_type == QuantType::int4) return "int4";
@@ -56,6 +59,7 @@ const StoredTensor& Tensor::values() const {
   if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->packed;
   if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->weight;
   if (const auto* weight = std::get_if<StoredWeightFp8>(&storage)) return weight->codes;
+  if (const auto* weight = std::get_if<StoredWeightGptq>(&storage)) return weight->qweight;
   if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&storage)) return weight->codes;
   return std::get<StoredTensor>(storage);
 }
@@ -73,6 +77,8 @@ std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
 }
 
 bool Layout::has_other_methods() const { return std::ranges::any_of(tensors, &Tensor::is_of_other_methods); }
+
+bool Layout::has_gptq() const { return std::ranges::any_of(tensors, &Tensor::is_gptq); }
 
 const StoredTensor* Claims::find(Tensor& weight, const std::string& name) {
   const StoredTensor* part = model_.find(name);
@@ -97,6 +103,7 @@ void Claims::add_activation_scale(const StoredTensor& scale) {
 }
 
 void Claims::add(Tensor weight) {
+  has_gptq_ = has_gptq_ || weight.is_gptq();
   const std::string_view values = weight.values().entry->name;
   if (const StoredTensor* other = weight.name == values ? nullptr : model_.find(weight.name))
     fail(Status::invalid_data, "{}: '{}' is this tensor too, quantized", other->where(), printable(values));

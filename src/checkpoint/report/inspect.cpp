@@ -45,6 +45,9 @@ TensorInfo describe(const Tensor& tensor) {
   } else if (const auto* weight = std::get_if<StoredWeightFp8>(&tensor.storage)) {
     info.block = {weight->block_rows, weight->block_columns};
     info.scale_dtype = type_name(weight->scales.entry->type);
+  } else if (const auto* weight = std::get_if<StoredWeightGptq>(&tensor.storage)) {
+    info.block = {1, weight->group_size};
+    info.scale_dtype = type_name(weight->scales.entry->type);
   } else if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&tensor.storage)) {
     info.block = {1, weight->blocksize};
     if (weight->is_transposed) std::swap(info.block[0], info.block[1]);

@@ -53,7 +53,7 @@ class Gpu : public testing::Test {
 TEST_F(Gpu, decodes_every_golden_file_to_every_dtype) {
   const std::vector<std::optional<Dtype>> dtypes{std::nullopt, Dtype::bfloat16, Dtype::float16, Dtype::float32};
   for (const char* name : {"bnb_cases.safetensors", "bnb_extra.safetensors", "bnb_int8.safetensors", "tiny_llama/bnb4",
-                           "tiny_llama/bnb4_scattered"})
+                           "tiny_llama/bnb4_scattered", "gptq/gptq", "gptq/awq"})
     for (const std::optional<Dtype> dtype : dtypes) {
       SCOPED_TRACE(std::string(name) + (dtype ? " to " + std::to_string(static_cast<int>(*dtype)) : ""));
       expect_same([&](const fs::path& out, qfuse_device device) {
