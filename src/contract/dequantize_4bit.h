@@ -20,11 +20,6 @@ inline Outcome check_ranges(const Dequantize4bit& p) {
   return check_dtype("out_dtype", p.out_dtype);
 }
 
-// UNSUPPORTED where scales of rows are not decoded.
-inline Outcome check_device(const Dequantize4bit& p, const qfuse_device& device) {
-  return check_device(p.weight, device);
-}
-
 template <ParamsOf<Dequantize4bit> P, class Visit>
 void visit_arrays(P& p, Visit& visit) {
   visit_arrays(p.weight, visit);

@@ -5,7 +5,6 @@
 #include <bit>
 #include <string>
 
-#include "contract/device_types.h"
 #include "contract/ranges.h"
 
 namespace qfuse::contract {
@@ -131,11 +130,5 @@ Outcome check_no_begin(const qfuse_weight_4bit& w) {
   return invalid_argument(fmt::format("nested_begin is {}, it must be 0 here", w.nested_begin));
 }
 Outcome check_ranges(const qfuse_weight_4bit_out& w) { return check_flat_blocks(w); }
-
-Outcome check_device(const qfuse_weight_4bit& w, const qfuse_device& device) {
-  if (!has_scales_of_rows(w) || !has_own_memory(device.type)) return {};
-  return unsupported(fmt::format("quant_type is {} ({}), which CUDA and OpenCL devices do not decode yet: the CPU does",
-                                 format::format4(w.quant_type).name, static_cast<int>(w.quant_type)));
-}
 
 }  // namespace qfuse::contract

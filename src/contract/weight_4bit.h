@@ -46,7 +46,6 @@ Outcome check_ranges_of_any(const qfuse_weight_4bit& w);
 // For ops that take no part of a nested weight.
 Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
-Outcome check_device(const qfuse_weight_4bit& w, const qfuse_device& device);
 
 template <ParamsOf<qfuse_weight_4bit> W, class Visit>
 void visit_arrays_of_rows(W& w, Visit& visit) {

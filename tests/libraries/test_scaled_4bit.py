@@ -7,6 +7,7 @@ import json
 
 import peft
 import torch
+from families import make
 from libraries import GOLDEN, Judged, main, run_qfuse
 from models import load, same_bits
 from safetensors.torch import load_file, save_file
@@ -133,20 +134,42 @@ class Scaled4bit(Judged):
         self.assertEqual(state, {})
         run_qfuse("compare", path, out, "--adapter", adapter)
 
-    def test_experts_of_deepseek_v4(self):
+    def test_deepseek_v4(self):
+        """Experts in 4 bits, and other layers in FP8 in blocks, both with scales that are powers of two."""
         torch.manual_seed(0)
-        codes, scales = packed((48,), 192)
-        e8m0 = scales.view(torch.float8_e8m0fnu)
         path = self.directory / "deepseek"
-        path.mkdir()
-        tensors = {"e.0.w1.weight": codes.view(torch.int8), "e.0.w1.scale": e8m0, "norm.weight": torch.ones(4)}
-        save_file(tensors, path / "model.safetensors")
-        (path / "config.json").write_text('{"dtype": "bfloat16"}')
-        made = read(self.convert("dequantize", path, to="deepseek-out"))
-        quantizer = type("Quantizer", (), {"quantization_config": FineGrainedFP8Config()})()
-        expected = Fp8Dequantize(quantizer)._dequantize_one(tensors["e.0.w1.weight"], e8m0, torch.bfloat16)
-        self.assertTrue(same_bits(made["e.0.w1.weight"], expected))
-        self.assertEqual(made.keys(), {"e.0.w1.weight", "norm.weight"})
+        make("DeepseekV4ForCausalLM", path)
+        tensors = {}
+        for key, tensor in read(path).items():
+            module = key.removesuffix(".weight")
+            if ".experts." in key:
+                codes, scales = packed(tensor.shape[:1], tensor.shape[1])
+                tensors |= {key: codes.view(torch.int8), f"{module}.scale": scales.view(torch.float8_e8m0fnu)}
+            elif ".attn.w" in key or ".shared_experts." in key:
+                blocks = [-(-size // 128) for size in tensor.shape]
+                scales = torch.randint(116, 124, blocks, dtype=torch.uint8).view(torch.float8_e8m0fnu)
+                tensors |= {key: (tensor * 100).to(torch.float8_e4m3fn), f"{module}.scale": scales}
+            else:
+                tensors[key] = tensor
+        save_file(tensors, path / "model.safetensors", metadata={"format": "pt"})
+        config = json.loads((path / "config.json").read_text())
+        record = {"weight_block_size": [128, 128], "scale_fmt": "ue8m0", "expert_dtype": "fp4"}
+        config["quantization_config"] = {"quant_method": "fp8"} | record
+        (path / "config.json").write_text(json.dumps(config))
+        out = self.convert("dequantize", path, "--check", to="deepseek-out")
+        made, op = read(out), Fp8Dequantize(type("Quantizer", (), {"quantization_config": FineGrainedFP8Config()})())
+        self.assertEqual(made.keys(), {key for key in tensors if not key.endswith(".scale")})
+        formats = set()
+        for key, tensor in made.items():
+            expected, scales = tensors[key], tensors.get(f"{key.removesuffix('.weight')}.scale")
+            if scales is not None:
+                expected = op._dequantize_one(expected, scales, torch.bfloat16)
+                formats.add(tensors[key].dtype)
+            self.assertTrue(same_bits(tensor, expected), key)
+        self.assertEqual(formats, {torch.int8, torch.float8_e4m3fn})
+        load(AutoModelForCausalLM, out)
+        run_qfuse("compare", path, out)
+        run_qfuse("check", path)
 
 
 if __name__ == "__main__":

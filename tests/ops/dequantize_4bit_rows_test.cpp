@@ -8,12 +8,15 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "format/fp8_groups.h"
 #include "format/rounding.h"
 #include "support/buffer.h"
 #include "support/compare.h"
+#include "support/golden.h"
 #include "support/output.h"
 #include "support/risk.h"
 #include "support/run.h"
@@ -24,12 +27,6 @@ namespace {
 
 constexpr std::array kRowsDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
 constexpr std::int64_t kAllCodes = 16;  // codes
-
-template <class Body>
-void for_each_rows_way(const Body& body) {
-  body(oracle());
-  for_each_cpu_way(body);
-}
 
 // A code's value by the format's definition: two bits of exponent with bias 1, one of fraction.
 double value_of_e2m1(unsigned code) {
@@ -73,7 +70,7 @@ void expect_values(const contract::Dequantize4bit& all, const std::vector<float>
       format::store_rounded(expected.as<void>(), static_cast<std::int64_t>(i), dtype, values[i]);
     contract::Dequantize4bit p = all;
     p.out_dtype = dtype;
-    for_each_rows_way([&](const qfuse_exec& exec) { expect_output(p, expected, exec); });
+    for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) { expect_output(p, expected, exec); });
   }
 }
 
@@ -162,11 +159,85 @@ TEST(Dequantize4bitRows, rows_begin_with_a_byte_and_a_scale_of_their_own) {
   p.weight.scales = scales.data();
   p.weight.zero_points = zero_points.data();
   p.out_dtype = QFUSE_FLOAT32;
-  for_each_rows_way([&](const qfuse_exec& exec) {
+  for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
     const Buffer out = output_of(p, exec);
     ASSERT_TRUE(same_elements(expected.data(), out.data(), std::ssize(expected), QFUSE_FLOAT32));
   });
 }
+
+// ---- against compressed-tensors and modelopt ----
+
+// A weight of tests/golden/formats_4bit.safetensors; the file is kept.
+contract::Dequantize4bit golden_rows(const GoldenFile& file, const std::string& name) {
+  const auto part = [&](const char* suffix) {
+    const auto found = file.find(name + suffix);
+    return found == file.end() ? nullptr : &found->second;
+  };
+  const auto begins = [&](const char* word) { return name.starts_with(word); };
+  const std::map<std::string, qfuse_scale_type> types = {{"F32", QFUSE_SCALES_FLOAT32},
+                                                         {"U8", QFUSE_SCALES_UE8M0},
+                                                         {"F16", QFUSE_SCALES_FLOAT16},
+                                                         {"BF16", QFUSE_SCALES_BFLOAT16},
+                                                         {"F8_E4M3", QFUSE_SCALES_E4M3}};
+  const std::map<std::string, qfuse_dtype> dtypes = {
+      {"F32", QFUSE_FLOAT32}, {"F16", QFUSE_FLOAT16}, {"BF16", QFUSE_BFLOAT16}};
+  const GoldenTensor& expected = *part(".expected");
+  contract::Dequantize4bit p{};
+  qfuse_weight_4bit& w = p.weight;
+  w.rows = expected.shape.at(0);
+  w.cols = expected.shape.at(1);
+  w.blocksize = begins("nvfp4") ? 16 : begins("int4_channel") ? w.cols : 32;
+  w.quant_type = begins("int4") ? QFUSE_INT4 : QFUSE_E2M1;
+  w.packed = part(".packed")->as<std::uint8_t>();
+  w.scales = part(".scales")->bytes.data();
+  w.scale_type = types.at(part(".scales")->dtype);
+  if (const GoldenTensor* global = part(".global"))
+    (begins("nvfp4_ct") ? w.global_divisor : w.global_scale) = global->as<float>();
+  if (const GoldenTensor* zeros = part(".zero_points")) w.zero_points = zeros->as<std::uint8_t>();
+  p.out_dtype = dtypes.at(expected.dtype);
+  return p;
+}
+
+// Where a library has other bits than the format: modelopt's code 8 is +0, and compressed-tensors' 2^128 is infinite.
+void allow_for_library(const std::string& name, const contract::Dequantize4bit& p, std::vector<float>& values) {
+  for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+    const auto* const scales = static_cast<const std::uint8_t*>(p.weight.scales);
+    float& value = values[static_cast<std::size_t>(i)];
+    const bool was_nan = name.starts_with("mxfp4_ct") && scales[i / p.weight.cols] == format::kUe8m0Nan;
+    if (name.starts_with("nvfp4_modelopt") && value == 0) value = 0;
+    if (was_nan) value = std::nanf("");
+  }
+}
+
+std::vector<float> widened(const void* elements, std::int64_t n, qfuse_dtype dtype) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < n; ++i) values.push_back(format::load_as_float(elements, i, dtype));
+  return values;
+}
+
+TEST(Dequantize4bitRows, equals_compressed_tensors_and_modelopt_on_the_golden_weights) {
+  const GoldenFile file = read_golden("formats_4bit.safetensors");
+  int weights = 0;
+  for (const auto& [key, golden] : file) {
+    if (!key.ends_with(".expected")) continue;
+    const std::string name = key.substr(0, key.find('.'));
+    SCOPED_TRACE(name);
+    ++weights;
+    const contract::Dequantize4bit p = golden_rows(file, name);
+    const std::int64_t n = p.weight.rows * p.weight.cols;
+    std::vector<float> expected = widened(golden.bytes.data(), n, p.out_dtype);
+    allow_for_library(name, p, expected);
+    for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
+      const Buffer out = output_of(p, exec);
+      std::vector<float> actual = widened(out.data(), n, p.out_dtype);
+      allow_for_library(name, p, actual);
+      ASSERT_TRUE(same_elements(expected.data(), actual.data(), n, QFUSE_FLOAT32));
+    });
+  }
+  EXPECT_EQ(weights, 22);
+}
+
+// ---- against the oracle ----
 
 class Dequantize4bitRowsCases : public testing::TestWithParam<Rows4bitCase> {};
 
@@ -197,7 +268,8 @@ TEST_P(Dequantize4bitRowsCases, every_target_gives_the_oracles_bytes_at_any_addr
         for (const float** const one : {&p.weight.global_scale, &p.weight.global_divisor})
           if (*one != nullptr) *one = reinterpret_cast<const float*>(global.data());
         if (p.weight.zero_points != nullptr) p.weight.zero_points = zero_points.data();
-        for_each_cpu_way([&](const qfuse_exec& exec) { expect_output(p, expected, exec, places.out); });
+        for_each_fast_way<contract::Dequantize4bit>(
+            [&](const qfuse_exec& exec) { expect_output(p, expected, exec, places.out); });
         if (HasFatalFailure()) return;
       }
     }

@@ -19,6 +19,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/products-inl.h"
 #include "backend/cpu/run.h"
+#include "backend/cpu/scales-inl.h"
 #include "backend/cpu/steps-inl.h"
 #include "format/codebook4.h"
 #include "format/elements.h"
@@ -127,15 +128,47 @@ void decode(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t 
 
 // ---- kernel of scales of rows: the pieces [begin, end), each of up to `piece` columns of a row ----
 
-// The products of block b of a row.
-template <qfuse_dtype kDtype>
-HWY_INLINE Products decode_scale(const qfuse_weight_4bit& w, std::int64_t block) {
-  const format::Format4& format = format::format4(w.quant_type);
-  float scale = format::load_scale(w.scales, block, w.scale_type);
-  if (w.global_scale != nullptr) scale *= format::load_unaligned<float>(w.global_scale, 0);
-  if (w.global_divisor != nullptr) scale /= format::load_unaligned<float>(w.global_divisor, 0);
-  const float zero = w.zero_points != nullptr ? static_cast<float>(w.zero_points[block]) : format.zero_point;
-  return make_products_of_row<kDtype>(format.values, zero, scale);
+// What the blocks of a piece have, but for their codes: as many as there are of the smallest ones in it.
+struct RowScales {
+  alignas(64) ScaleTable scales;
+  alignas(64) ScaleTable zero_points;
+  bool are_finite;
+};
+
+// Whole vectors of a copy: nothing is read past the arrays.
+HWY_INLINE void decode_scales(const qfuse_weight_4bit& w, std::int64_t block, std::int64_t count, RowScales& to) {
+  const hn::ScalableTag<float> df;
+  const std::size_t padded = hwy::RoundUpTo(static_cast<std::size_t>(count), hn::Lanes(df));
+  alignas(64) std::array<std::uint8_t, kScales * sizeof(float)> copy;
+  const auto copy_of = [&](const void* array, std::int64_t size) HWY_ATTR {
+    std::memcpy(copy.data(), static_cast<const std::uint8_t*>(array) + block * size,
+                static_cast<std::size_t>(count * size));
+    std::memset(copy.data() + count * size, 0,
+                (padded - static_cast<std::size_t>(count)) * static_cast<std::size_t>(size));
+  };
+  copy_of(w.scales, format::scale_size(w.scale_type));
+  widen_scales(w.scale_type, copy.data(), padded, to.scales.data());
+  const auto for_scales = [&](const auto& step) HWY_ATTR {
+    for (std::size_t i = 0; i < padded; i += hn::Lanes(df)) {
+      float* const at = to.scales.data() + i;
+      hn::Store(step(hn::Load(df, at)), df, at);
+    }
+  };
+  if (w.global_scale != nullptr) {
+    const auto global = hn::Set(df, format::load_unaligned<float>(w.global_scale, 0));
+    for_scales([&](auto scale) HWY_ATTR { return hn::Mul(scale, global); });
+  }
+  if (w.global_divisor != nullptr) {
+    const auto global = hn::Set(df, format::load_unaligned<float>(w.global_divisor, 0));
+    for_scales([&](auto scale) HWY_ATTR { return hn::Div(scale, global); });
+  }
+  to.are_finite = are_zero_or_within(to.scales.data(), padded, 0, format::kInfBits);
+  if (w.zero_points == nullptr) return;
+  copy_of(w.zero_points, 1);
+  for (std::size_t i = 0; i < padded; i += hn::Lanes(df)) {
+    const auto integers = hn::BitCast(hn::RebindToSigned<decltype(df)>(), load_code_bytes(df, copy.data() + i));
+    hn::Store(hn::ConvertTo(df, integers), df, to.zero_points.data() + i);
+  }
 }
 
 // `count` elements of one block, the first one starting a byte; the last unit, if short, on copies.
@@ -155,17 +188,44 @@ HWY_INLINE void decode_block_of_row(const Products& products, const std::uint8_t
   std::memcpy(out, outputs.data(), static_cast<std::size_t>(count * kSize));
 }
 
+// The blocks of a piece, each with its products.
+template <qfuse_dtype kDtype, bool kStream, std::size_t kElements, class Make>
+HWY_INLINE void decode_blocks_of_row(const std::uint8_t* packed, std::uint8_t* out, std::int64_t count,
+                                     std::int64_t first_count, std::int64_t blocksize, const Make& make) {
+  std::int64_t left = first_count;
+  for (std::size_t i = 0; count > 0; ++i, left = blocksize) {
+    left = std::min(left, count);
+    decode_block_of_row<kDtype, kStream, kElements>(make(i), packed, left, out);
+    packed += left / 2;
+    out += left * format::dtype_size(kDtype);
+    count -= left;
+  }
+}
+
+// The columns [col, end) of a row.
 template <qfuse_dtype kDtype, bool kStream, std::size_t kElements>
 HWY_NOINLINE void decode_piece(const contract::Dequantize4bit& p, std::int64_t row, std::int64_t col,
                                std::int64_t end) {
   const qfuse_weight_4bit& w = p.weight;
-  const std::uint8_t* const packed = w.packed + row * contract::bytes_a_row(w);
-  std::uint8_t* const out = static_cast<std::uint8_t*>(p.out) + row * w.cols * format::dtype_size(kDtype);
-  std::int64_t block = row * contract::blocks_a_row(w) + col / w.blocksize;
-  std::int64_t left = w.blocksize - col % w.blocksize;
-  for (; col < end; col += left, left = w.blocksize, ++block)
-    decode_block_of_row<kDtype, kStream, kElements>(decode_scale<kDtype>(w, block), packed + col / 2,
-                                                    std::min(left, end - col), out + col * format::dtype_size(kDtype));
+  const format::Format4& format = format::format4(w.quant_type);
+  const std::uint8_t* const packed = w.packed + row * contract::bytes_a_row(w) + col / 2;
+  auto* const out = static_cast<std::uint8_t*>(p.out) + (row * w.cols + col) * format::dtype_size(kDtype);
+  const std::int64_t block = col / w.blocksize;
+  RowScales of;
+  decode_scales(w, row * contract::blocks_a_row(w) + block, (end - 1) / w.blocksize + 1 - block, of);
+  const auto decode = [&](const auto& make) HWY_ATTR {
+    decode_blocks_of_row<kDtype, kStream, kElements>(packed, out, end - col, w.blocksize - col % w.blocksize,
+                                                     w.blocksize, make);
+  };
+  if (w.zero_points != nullptr)
+    return decode([&](std::size_t i) HWY_ATTR {
+      return make_products_of_row<kDtype>(format.values, of.zero_points[i], of.scales[i]);
+    });
+  Values values;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = format.values[i] - format.zero_point;
+  if (of.are_finite)
+    return decode([&](std::size_t i) HWY_ATTR { return make_products_of_row<kDtype, true>(values, of.scales[i]); });
+  decode([&](std::size_t i) HWY_ATTR { return make_products_of_row<kDtype, false>(values, of.scales[i]); });
 }
 
 template <qfuse_dtype kDtype, bool kStream>
@@ -229,8 +289,8 @@ constexpr std::int64_t kGrainElements = 1 << 17;
 // From here on the output leaves the caches anyway, and non-temporal stores save reading it first.
 constexpr std::int64_t kStreamBytes = 32 << 20;
 
-// Columns of a row that a thread decodes at once: whole units.
-constexpr std::int64_t kPiece = 1 << 12;
+// Columns of a row that a thread decodes at once: whole units, of at most kScales blocks.
+constexpr std::int64_t kPiece = format::kCodes8 * format::kRowBlocksize;
 
 contract::Outcome dequantize_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec, bool stream) {
   const std::int64_t pieces = format::ceil_div(p.weight.cols, kPiece);

@@ -62,12 +62,6 @@ HWY_INLINE hn::Vec<Bits<DF>> round_products(DF df, hn::Vec<DF> codes, hn::Vec<DF
   }
 }
 
-// Those of a format with scales of rows, which flushes nothing.
-template <qfuse_dtype kDtype, class DF>
-HWY_INLINE hn::Vec<Bits<DF>> round_products_of_row(DF df, hn::Vec<DF> values, float zero_point, float scale) {
-  return round_to<kDtype>(df, hn::Mul(hn::Sub(values, hn::Set(df, zero_point)), hn::Set(df, scale)));
-}
-
 using format::NibbleOrder;
 
 // For each byte of a unit's output: the packed byte that it comes from.
@@ -262,11 +256,23 @@ HWY_INLINE Products make_products(const format::Codebook4& codebook, float absma
   return make_outputs<kDtype>(codebook.values, rule);
 }
 
-// Of a block of a format with scales of rows.
+// Of a block of a format with scales of rows, which flushes nothing. kFinite promises that the scale is.
+template <qfuse_dtype kDtype, bool kFinite>
+HWY_INLINE Products make_products_of_row(const Values& values, float scale) {
+  const auto rule = [&](auto df, auto codes) HWY_ATTR {
+    const auto products = hn::Mul(codes, hn::Set(df, scale));
+    if constexpr (kFinite) return round_number_to<kDtype>(df, products);
+    return round_to<kDtype>(df, products);
+  };
+  return make_outputs<kDtype>(values, rule);
+}
+
+// The same of codes from which a zero point is taken.
 template <qfuse_dtype kDtype>
 HWY_INLINE Products make_products_of_row(const Values& values, float zero_point, float scale) {
-  const auto rule = [&](auto df, auto codes)
-                        HWY_ATTR { return round_products_of_row<kDtype>(df, codes, zero_point, scale); };
+  const auto rule = [&](auto df, auto codes) HWY_ATTR {
+    return round_to<kDtype>(df, hn::Mul(hn::Sub(codes, hn::Set(df, zero_point)), hn::Set(df, scale)));
+  };
   return make_outputs<kDtype>(values, rule);
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "checkpoint/convert/scaled_4bit_oracle.h"
+
 namespace qfuse::checkpoint {
 namespace {
 
@@ -56,19 +58,32 @@ void move_down(HostBytes row) {
   row.back() >>= 4;
 }
 
+// Of rows of `row_bytes`, from row `row` on, `length` bytes each from byte `begin` on, to `out` one behind the other.
+void read_rows(const StoredTensor& stored, std::int64_t row_bytes, std::int64_t row, std::int64_t begin,
+               std::int64_t length, HostBytes out) {
+  constexpr std::int64_t kWasted = 4;  // times what is needed: reading that is cheaper than calls for each row
+  const std::int64_t rows = std::ssize(out) / length;
+  if (length == row_bytes) return stored.read(row * row_bytes, out);
+  if (rows == 1 || length * kWasted < row_bytes) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      stored.read((row + r) * row_bytes + begin, stretch_of(out, r * length, length));
+    return;
+  }
+  std::vector<std::byte> whole(static_cast<std::size_t>(rows * row_bytes));
+  stored.read(row * row_bytes, whole);
+  for (std::int64_t r = 0; r < rows; ++r)
+    std::memcpy(&out[static_cast<std::size_t>(r * length)], &whole[static_cast<std::size_t>(r * row_bytes + begin)],
+                static_cast<std::size_t>(length));
+}
+
 // Rows of codes, each as long as its columns need.
 void read_nibbles(const StoredWeightScaled4bit& weight, const Part& part, HostBytes out) {
-  const std::int64_t begin = part.row * weight.row_bytes + part.column / 2;
-  const std::int64_t length = part.row_bytes();
-  if (part.column == 0 && length == weight.row_bytes) return weight.codes.read(begin, out);
-  const std::int64_t odd = part.column % 2;
-  const std::int64_t read = (odd + part.columns + 1) / 2;
-  std::vector<std::byte> row(static_cast<std::size_t>(read));
-  for (std::int64_t r = 0; r < part.rows; ++r) {
-    weight.codes.read(begin + r * weight.row_bytes, row);
-    if (odd != 0) move_down(row);
-    std::memcpy(&out[static_cast<std::size_t>(r * length)], row.data(), static_cast<std::size_t>(length));
-  }
+  const std::int64_t begin = part.column / 2;
+  if (part.column % 2 == 0) return read_rows(weight.codes, weight.row_bytes, part.row, begin, part.row_bytes(), out);
+  std::vector<std::byte> row(static_cast<std::size_t>(part.columns / 2 + 1));  // within a block there is one
+  weight.codes.read(part.row * weight.row_bytes + begin, row);
+  move_down(row);
+  std::memcpy(out.data(), row.data(), out.size());
 }
 
 // Code 8 is 0 there, and -0 elsewhere.
@@ -81,11 +96,8 @@ void clear_signs_of_zeros(HostBytes codes) {
 
 void read_scales(const StoredWeightScaled4bit& weight, const Part& part, HostBytes out) {
   const std::int64_t size = type_bits(weight.scales.entry->type) / 8;
-  const std::int64_t blocks = blocks_of(weight, part);
-  const std::int64_t first = part.row * weight.blocks() + part.column / weight.blocksize;
-  if (blocks == weight.blocks()) return weight.scales.read(first * size, out);
-  for (std::int64_t r = 0; r < part.rows; ++r)
-    weight.scales.read((first + r * weight.blocks()) * size, stretch_of(out, r * blocks * size, blocks * size));
+  read_rows(weight.scales, weight.blocks() * size, part.row, part.column / weight.blocksize * size,
+            blocks_of(weight, part) * size, out);
 }
 
 // A byte for each, of words that have those of eight rows.
@@ -267,16 +279,15 @@ void read_columns(const StoredWeightScaled4bit& weight, Dtype dtype, std::int64_
 }  // namespace
 
 Source decoded_scaled_4bit(const StoredWeightScaled4bit& weight, Dtype dtype, Source source) {
-  if (weight.is_transposed) {
-    source.made = Made::on_host;
-    source.read = [weight, dtype](std::int64_t begin, HostBytes out, Piece& piece) {
-      read_columns(weight, dtype, begin, out, piece.host_exec());
-    };
-  } else {
-    source.read = [weight, dtype](std::int64_t begin, HostBytes made, Piece& piece) {
+  if (weight.is_transposed) source.made = Made::on_host;
+  source.read = [weight, dtype](std::int64_t begin, HostBytes made, Piece& piece) {
+    if (piece.exec().device.type == QFUSE_REFERENCE)
+      decode_by_oracle(weight, dtype, begin / size_of(dtype), made);
+    else if (weight.is_transposed)
+      read_columns(weight, dtype, begin, made, piece.host_exec());
+    else
       read_straight(weight, dtype, begin, made, piece);
-    };
-  }
+  };
   return source;
 }
 

@@ -10,7 +10,7 @@
 namespace qfuse::checkpoint {
 
 // `source` with what makes the weight's values, from any element to any other. One that is transposed is made on the
-// host, by strips of columns, in memory that does not grow with the weight.
+// host, by strips of columns, in memory that does not grow with the weight. For the reference device the oracle reads.
 Source decoded_scaled_4bit(const StoredWeightScaled4bit& weight, Dtype dtype, Source source);
 
 }  // namespace qfuse::checkpoint

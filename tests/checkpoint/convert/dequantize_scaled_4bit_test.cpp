@@ -24,15 +24,17 @@ TEST_P(DecodeScaled4bit, reads_may_begin_and_end_anywhere) {
   write_file(directory / "x", safetensors(made.tensors));
   const Model model(directory / "x");
   const Layout layout = read_layout(model, Config(k4bitConfig, ""));
-  Pipeline pipeline({});
   const Source source = decoded(layout.tensors.at(0), Dtype::bfloat16);
   ASSERT_EQ(source.bytes, std::ssize(all));
-  for (std::int64_t begin = 0; begin < source.bytes; begin += 2)
-    for (std::int64_t end = begin + 2; end <= source.bytes; end += 2) {
-      std::string read(static_cast<std::size_t>(end - begin), '\0');
-      source.read(begin, std::as_writable_bytes(std::span(read)), pipeline.next());
-      ASSERT_TRUE(read == all.substr(static_cast<std::size_t>(begin), read.size())) << begin << " to " << end;
-    }
+  for (const qfuse_device_type device : {QFUSE_CPU, QFUSE_REFERENCE}) {
+    Pipeline pipeline({.device = {device, 0}});
+    for (std::int64_t begin = 0; begin < source.bytes; begin += 2)
+      for (std::int64_t end = begin + 2; end <= source.bytes; end += 2) {
+        std::string read(static_cast<std::size_t>(end - begin), '\0');
+        source.read(begin, std::as_writable_bytes(std::span(read)), pipeline.next());
+        ASSERT_TRUE(read == all.substr(static_cast<std::size_t>(begin), read.size())) << begin << " to " << end;
+      }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DecodeScaled4bit,
