@@ -26,18 +26,17 @@ Command add_dequantize(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("dequantize", "Turn a quantized checkpoint into plain weights");
   auto args = std::make_shared<ConversionArguments>();
   add_paths(*parser, *args,
-            "A checkpoint of bitsandbytes or in FP8: a .safetensors file, a model directory or a diffusers "
-            "pipeline");
-  add_dtype_option(
-      *parser, *args,
-      "The dtype of the decoded weights; auto: the one that each had before it was quantized, of FP8 that of "
-      "config.json, or bf16");
+            "A checkpoint of bitsandbytes, in FP8, or in the 4-bit formats of GPTQ, AWQ, compressed-tensors, modelopt, "
+            "gpt-oss and DeepSeek-V4: a .safetensors file, a model directory or a diffusers pipeline");
+  add_dtype_option(*parser, *args,
+                   "The dtype of the decoded weights; auto: the one that each had before it was quantized, or, where "
+                   "its file does not say that, config.json's, or bf16");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, args->components, "Convert only this folder of a diffusers pipeline");
   parser->footer(
       "Weights that are not quantized are copied byte for byte, and so are the tokenizer and the other files and "
-      "folders of a directory. config.json loses its quantization_config. What an FP8 model has for its activations "
-      "is left out. Ctrl-C leaves no partial output." +
+      "folders of a directory. config.json loses its quantization_config. What a model has for quantizing "
+      "activations is left out. Ctrl-C leaves no partial output." +
       conversion_help("dequantize"));
   return {parser, [args] { return run(*args); }};
 }

@@ -123,7 +123,8 @@ Command add_inspect(CLI::App& app) {
       "Reads only the headers. The parts of a quantized weight count as one tensor. Tensors whose names differ in "
       "numbers alone, and which are stored alike, are a line: layers.{0..31} are layers 0 to 31, and bytes are those "
       "of all. \"nf4 64 nested -> BF16\": NF4 in blocks of 64 with double quantization, which decodes to BF16. "
-      "\"fp8 128x128 F32 -> BF16\": a scale of F32 for each block of 128 rows by 128 columns.");
+      "\"fp8 128x128 F32 -> BF16\": a scale of F32 for each block of 128 rows by 128 columns; so of int4, mxfp4, "
+      "nvfp4, gptq and awq.");
   return {parser, [args] { return run(*args); }};
 }
 

@@ -25,8 +25,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Convert, merge, inspect, check and compare checkpoints of models, quantized by bitsandbytes (NF4, FP4, LLM.int8), "
-    "in FP8 or plain. A checkpoint is a .safetensors file, a model directory as transformers saves it, or a diffusers "
-    "pipeline.";
+    "in FP8, in other libraries' 4-bit formats, or plain. A checkpoint is a .safetensors file, a model directory as "
+    "transformers saves it, or a diffusers pipeline.";
 
 constexpr const char* kExamples =
     "Examples:\n"

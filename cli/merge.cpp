@@ -126,10 +126,11 @@ Command add_merge(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("merge", "Merge LoRA adapters into a model");
   auto args = std::make_shared<MergeArguments>();
   parser
-      ->add_option("BASE|ADAPTER", args->in,
-                   "The model: a .safetensors file, a model directory or a diffusers pipeline, plain, quantized by "
-                   "bitsandbytes or in FP8. Or one adapter of peft and nothing else: its base is the one that its "
-                   "adapter_config.json names, a directory here or beside the adapter, or a model in the Hub's cache")
+      ->add_option(
+          "BASE|ADAPTER", args->in,
+          "The model: a .safetensors file, a model directory or a diffusers pipeline, plain, or "
+          "quantized as dequantize reads it. Or one adapter of peft and nothing else: its base is the one that its "
+          "adapter_config.json names, a directory here or beside the adapter, or a model in the Hub's cache")
       ->type_name(kPath)
       ->required();
   parser

@@ -53,6 +53,7 @@ int run_on_cpu(const Options& options) {
   if (!options.peer.empty()) throw UsageError("--peer is a library for GPUs: it needs --device cuda and a GPU");
   const std::map<std::string, void (*)(const Options&, Report&)> benchmarks = {
       {"nf4", time_nf4_on_cpu},
+      {"dequantize_4bit", time_rows_on_cpu},
       {"matmul", time_matmul_on_cpu},
       {"swiglu", time_swiglu_on_cpu},
       {"rotated_int8", time_rotated_int8_on_cpu}};

@@ -3,7 +3,8 @@
 // model.safetensors.index.json, and config.json beside them; or a diffusers pipeline: a directory whose
 // model_index.json names folders, some of which are model directories. Which weights are quantized is decided by the
 // keys in the files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, <name>'s SCB, in FP8 <name>_scale_inv and
-// others, docs/FORMAT.md), never by config.json, which only says how large FP8's blocks are.
+// others, and what other libraries store of 4-bit weights, docs/FORMAT.md), never by config.json, which only says how
+// large their blocks are, and how the words of GPTQ and AWQ are packed.
 // In the place of a path that does not exist, the name of a model on the Hub ("org/name") or its address there means
 // its snapshot in the Hub's cache on this machine (HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub). Nothing is
 // downloaded.
@@ -43,7 +44,15 @@ using ProgressCallback = std::function<bool(const Progress&)>;
 QFUSE_API qfuse_device best_device();
 
 // As checkpoints and the command spell it.
-constexpr std::string_view name_of(QuantType quant_type) { return quant_type == QuantType::nf4 ? "nf4" : "fp4"; }
+constexpr std::string_view name_of(QuantType quant_type) {
+  switch (quant_type) {
+    case QuantType::fp4: return "fp4";
+    case QuantType::nf4: return "nf4";
+    case QuantType::e2m1: return "e2m1";
+    case QuantType::int4: return "int4";
+  }
+  return "";
+}
 
 // One part of a conversion that several processes share, each on a host of its own if need be: the files of the output
 // are dealt out in turn, file i to shard i % count. What one makes gathers in <out>.qfuse-shards beside the output,
@@ -98,18 +107,20 @@ struct ConversionReport {
 // A diffusers pipeline becomes a pipeline: chosen components are converted as a model directory is. The files of the
 // others are copied, and so are those beside the components that are no weights; the report names what is left out.
 
-// Without `dtype`, a 4-bit weight decodes to the dtype in its quant_state; one of LLM.int8 or FP8 to that of a
-// directory's config.json, or to bf16 where none is. Without `components`, those with quantized weights are converted.
+// Without `dtype`, a 4-bit weight decodes to the dtype in its quant_state; any other, of LLM.int8, FP8 or other
+// libraries' 4-bit codes, to that of a directory's config.json, or else to bf16, of GPTQ and AWQ to that of its scales.
+// Without `components`, those with quantized weights are converted.
 struct DequantizeOptions : ConversionOptions {};
 
-// Reads a checkpoint of bitsandbytes or in FP8 and writes the same model unquantized: a file gives a file, a directory
-// a directory with shards, index and config.json (without quantization_config; its dtype that of most decoded
-// elements). The other files of the directory are copied, but for weights of any common format (.bin, .gguf, .h5,
-// .onnx, ...) and their indexes, and so are its folders with all that they hold. A note names each folder that is not:
-// one with weights that modules.json does not name, one of another format, a checkpoint of training. A tensor that is
-// not quantized keeps its bytes. invalid_data if none is quantized, unsupported if some are by a method whose layout is
-// not read. Scales of activations are not in the output; a note says so.
-// The output appears under its name only when complete, whatever happens; the input is never written to.
+// Reads a checkpoint of bitsandbytes, in FP8, or in the 4-bit formats of GPTQ, AWQ, compressed-tensors, modelopt, gpt-
+// oss and DeepSeek-V4, and writes the same model unquantized: a file gives a file, a directory a directory with shards,
+// index and config.json (without quantization_config; its dtype that of most decoded elements). The other files of the
+// directory are copied, but for weights of any common format (.bin, .gguf, .h5, .onnx, ...) and their indexes, and so
+// are its folders with all that they hold. A note names each folder that is not: one with weights that modules.json
+// does not name, one of another format, a checkpoint of training. A tensor that is not quantized keeps its bytes.
+// invalid_data if none is quantized, unsupported if some are by a method whose layout is not read. Scales of
+// activations are not in the output; a note says so. The output appears under its name only when complete, whatever
+// happens; the input is never written to.
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
 
@@ -209,7 +220,7 @@ struct MergeReport : ConversionReport {
 QFUSE_API std::filesystem::path find_base(const std::filesystem::path& adapter);
 
 // Writes `base`, or where that is empty find_base() of the first adapter, with LoRA adapters merged into it: an
-// unquantized checkpoint, that a 4-bit, LLM.int8 or FP8 base is decoded for, or a 4-bit one. Each element is the sum of
+// unquantized checkpoint, that a quantized base is decoded for, or a 4-bit one. Each element is the sum of
 // qfuse_lora_merge over all adapters in their order, rounded once; with
 // DoRA, then multiplied by magnitude / length of its row. Every tensor of an adapter is used exactly once, or the merge
 // is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be
@@ -256,8 +267,9 @@ struct StoredArray {
 struct TensorInfo {
   std::string name;                 // of a pipeline, behind its component's: "transformer/proj_out.weight"
   std::string file;                 // name within the checkpoint
-  std::string format;               // "nf4", "fp4", "int8", "fp8", "activation_scale", which a decoded model has not,
-                                    // or the safetensors dtype ("BF16", "F32", ...)
+  std::string format;               // "nf4", "fp4", "int8", "fp8", "int4", "mxfp4", "nvfp4", "gptq", "awq",
+                                    // "activation_scale", which a decoded model has not, or the safetensors dtype
+                                    // ("BF16", "F32", ...)
   std::vector<std::int64_t> shape;  // of the decoded tensor
   std::string dtype;                // safetensors dtype it decodes to, or is
   std::int64_t blocksize = 0;       // elements; 0 where there are no such blocks
@@ -267,8 +279,8 @@ struct TensorInfo {
 
   std::int64_t nested_blocksize = 0;  // absmax in a block of nested_absmax; 0 where not nested
   float nested_offset = 0.0F;         // any value, also NaN and infinite
-  std::vector<std::int64_t> block;    // of FP8: rows and columns that share a scale; else empty
-  std::string scale_dtype;            // of FP8: safetensors dtype of its scales; else empty
+  std::vector<std::int64_t> block;    // rows and columns that share a scale; empty of bitsandbytes' formats
+  std::string scale_dtype;            // safetensors dtype of such scales; else empty
   std::vector<StoredArray> arrays;    // all that it is made of, in no order; each array of a file is one tensor's
 };
 

@@ -91,17 +91,25 @@ typedef enum qfuse_status QFUSE_ENUM {
 /* Element types of weights. The 16-bit values are little-endian IEEE binary16 and bfloat16. */
 typedef enum qfuse_dtype QFUSE_ENUM { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUSE_BFLOAT16 = 2 } qfuse_dtype;
 
-/* Element types of scales. UE8M0, which others call E8M0, is a byte: 2^(byte - 127), 255 for NaN. The 16-bit types are
- * those of weights. Not every op takes every one. */
+/* Element types of scales. UE8M0, which others call E8M0, is a byte: 2^(byte - 127), 255 for NaN. E4M3 is torch's
+ * float8_e4m3fn: 4 bits of exponent with bias 7, 3 of fraction, no infinities, NaN for 0x7f and 0xff. The 16-bit types
+ * are those of weights. Not every op takes every one. */
 typedef enum qfuse_scale_type QFUSE_ENUM {
   QFUSE_SCALES_FLOAT32 = 0,
   QFUSE_SCALES_UE8M0 = 1,
   QFUSE_SCALES_FLOAT16 = 2,
-  QFUSE_SCALES_BFLOAT16 = 3
+  QFUSE_SCALES_BFLOAT16 = 3,
+  QFUSE_SCALES_E4M3 = 4
 } qfuse_scale_type;
 
-/* 4-bit codebooks. The numbers are those of bitsandbytes' own C interface. */
-typedef enum qfuse_quant_type QFUSE_ENUM { QFUSE_FP4 = 1, QFUSE_NF4 = 2 } qfuse_quant_type;
+/* 4-bit codebooks. FP4 and NF4 are bitsandbytes', with the numbers of its own C interface. E2M1 is OCP's FP4: 0, 0.5,
+ * 1, 1.5, 2, 3, 4, 6 and, with bit 3, their negatives, -0 among them. INT4 is the nibble less a zero point. */
+typedef enum qfuse_quant_type QFUSE_ENUM {
+  QFUSE_FP4 = 1,
+  QFUSE_NF4 = 2,
+  QFUSE_E2M1 = 3,
+  QFUSE_INT4 = 4
+} qfuse_quant_type;
 
 /* How the encoders divide by absmax: by its IEEE reciprocal, or by the GPU's approximate one, which bitsandbytes uses
  * on CUDA (docs/ACCURACY.md counts the codes that differ). APPROX is for CUDA only. */
@@ -241,8 +249,9 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
 
 /* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
 
-/* A weight of NF4 or FP4 codes as bitsandbytes stores it, with plain or nested absmax. Every op that reads such a
- * weight takes this struct; the arrays lie where the op runs.
+/* A weight of 4-bit codes. Every op that reads one takes this struct; the arrays lie where the op runs. Only
+ * qfuse_dequantize_4bit takes E2M1 and INT4; every other op refuses them, UNSUPPORTED.
+ * NF4 and FP4, as bitsandbytes stores them, with plain or nested absmax:
  * Layout: the rows*cols elements follow one another, row by row. Byte j of `packed` holds element 2j in its high and
  * 2j+1 in its low nibble; block b covers elements [b*blocksize, (b+1)*blocksize), so that blocks may straddle rows; the
  * spare nibble of an odd count is ignored. A weight without a shape is one row.
@@ -252,17 +261,33 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
  *               + *nested_offset
  *   value = ftz(code[nibble] * A), rounded to the dtype that the op works in
  * where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept. NaN results are
- * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula. */
+ * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula.
+ * E2M1 and INT4, with scales of blocks along rows: MXFP4 is E2M1 with UE8M0 scales in blocks of 32, NVFP4 E2M1 with
+ * E4M3 scales in blocks of 16 and a factor (modelopt) or a divisor (compressed-tensors) for the tensor, INT4 in groups
+ * is INT4 with 16-bit or fp32 scales. Either codebook goes with any type of scales:
+ * Layout: row r is the ceil(cols/2) bytes of `packed` from r*ceil(cols/2) on. Byte j of a row holds its element 2j in
+ * the LOW and 2j+1 in the high nibble; the spare nibble of an odd row is ignored. Block b of row r is its columns
+ * [b*blocksize, (b+1)*blocksize), of which the last may be short; a row has blocks = ceil(cols/blocksize), and a scale
+ * for each.
+ * Value of an element in block b of row r, rounded to nearest even in fp32 where a step rounds:
+ *   A     = scales[r][b], widened to fp32 exactly
+ *   A     = A * *global_scale, or A / *global_divisor, where one is given
+ *   code  = E2M1's value of the nibble, or nibble - zero_points[r][b], exact for any byte that is a zero point
+ *   value = code * A, rounded once more to a 16-bit dtype that the op works in
+ * Nothing is flushed: subnormals are numbers. NaN results are the canonical quiet NaN. */
 typedef struct qfuse_weight_4bit {
   size_t struct_size;
   int64_t rows;                /* >= 0: outputs of a linear layer */
   int64_t cols;                /* >= 0: inputs of a linear layer */
-  int64_t blocksize;           /* elements: a power of two, 32 to 4096 */
+  int64_t blocksize;           /* elements: NF4 and FP4 a power of two, 32 to 4096; E2M1 and INT4 a multiple of 16, or
+                                  any number from cols on, for one scale a row */
   qfuse_quant_type quant_type; /* which codebook */
-  const uint8_t* packed;       /* [ceil(rows*cols/2)] */
-  const float* absmax;         /* plain: [blocks], that is ceil(rows*cols/blocksize); NULL when nested */
+  const uint8_t* packed;       /* [ceil(rows*cols/2)]; E2M1 and INT4: [rows, ceil(cols/2)] */
+  const float* absmax;         /* plain: [blocks], that is ceil(rows*cols/blocksize); NULL when nested, and with E2M1
+                                  and INT4 */
   /* optional from here on */
-  const uint8_t* absmax_8bit;    /* nested: [blocks]; NULL when plain, and the rest is then ignored */
+  const uint8_t* absmax_8bit;    /* nested: [blocks]; NULL when plain, and with E2M1 and INT4: then the fields down to
+                                    nested_begin, which must be 0, are ignored */
   const float* nested_absmax;    /* nested: [ceil((nested_begin + blocks)/nested_blocksize)] */
   const float* nested_quant_map; /* nested: [256], the map stored with the weight */
   const float* nested_offset;    /* nested: [1], added to every decoded absmax */
@@ -270,10 +295,16 @@ typedef struct qfuse_weight_4bit {
   int64_t nested_begin;          /* nested: of a part of a larger weight, how many blocks of nested_absmax[0] lie before
                                     block 0: 0 to nested_blocksize - 1. Products and rotated_int8 alone take another
                                     one than 0 */
+  /* of E2M1 and INT4, and zero with NF4 and FP4: */
+  qfuse_scale_type scale_type; /* element type of `scales` */
+  const void* scales;          /* [rows, blocks] of scale_type */
+  const float* global_scale;   /* [1] or NULL: modelopt's weight_scale_2, a factor */
+  const float* global_divisor; /* [1] or NULL: compressed-tensors' weight_global_scale, a divisor; not both */
+  const uint8_t* zero_points;  /* INT4: [rows, blocks], a byte each, as a rule 0 to 16; NULL: 8 for all. E2M1: NULL */
 } qfuse_weight_4bit;
 
-/* The same weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit, whose nested_begin
- * is 0. The arrays that are given choose between plain and nested. */
+/* An NF4 or FP4 weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit, whose
+ * nested_begin is 0. The arrays that are given choose between plain and nested. */
 typedef struct qfuse_weight_4bit_out {
   size_t struct_size;
   int64_t rows;
@@ -300,8 +331,8 @@ typedef struct qfuse_dequantize_4bit_params {
   void* out;                       /* [rows, cols] of out_dtype */
 } qfuse_dequantize_4bit_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, plain and nested mixed.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
+/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, plain and nested mixed, a
+ * field of another quant_type. UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
 QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
 
@@ -410,8 +441,7 @@ QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params*
 /* ---- dequantize_fp8 -------------------------------------------------------------------------------------------- */
 
 /* FP8 weights with a scale for each block of rows and columns, as DeepSeek-V3 and Qwen3 are published, decoded to fp32,
- * fp16 or bf16. With e4m3(code), torch's float8_e4m3fn: 4 bits of exponent with bias 7, 3 of fraction, no infinities,
- * NaN for 0x7f and 0xff,
+ * fp16 or bf16. With e4m3(code) as of QFUSE_SCALES_E4M3, a type that the scales here do not have,
  *   out[r][c] = round_to_dtype(e4m3(codes[r][c]) * scales[r / block_rows][c / block_cols])
  * Codes and scales are widened to fp32 exactly; the product rounds to fp32, then to a 16-bit dtype once more, both to
  * nearest even. Nothing is flushed: subnormals are numbers. Every NaN result is the canonical quiet NaN. The scale is a

@@ -41,7 +41,8 @@ enum class ScaleType : int {
   float32 = QFUSE_SCALES_FLOAT32,
   ue8m0 = QFUSE_SCALES_UE8M0,
   float16 = QFUSE_SCALES_FLOAT16,
-  bfloat16 = QFUSE_SCALES_BFLOAT16
+  bfloat16 = QFUSE_SCALES_BFLOAT16,
+  e4m3 = QFUSE_SCALES_E4M3
 };
 
 enum class ScaleRule : int { power_of_two = QFUSE_SCALES_POWER_OF_TWO, torchao = QFUSE_SCALES_TORCHAO };
@@ -70,7 +71,7 @@ enum class Sum : int {
 
 enum class Reciprocal : int { ieee = QFUSE_RECIPROCAL_IEEE, approx = QFUSE_RECIPROCAL_APPROX };
 
-enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4 };
+enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4, e2m1 = QFUSE_E2M1, int4 = QFUSE_INT4 };
 
 // The one exception class: what() is a single line naming the offending thing and its values.
 class QFUSE_API Error : public std::runtime_error {
@@ -196,8 +197,8 @@ class Stream {
   void* handle_ = nullptr;
 };
 
-// A 4-bit weight: qfuse_weight_4bit with lengths. A view; the arrays stay the caller's. Without absmax_8bit it is
-// plain.
+// A 4-bit weight: qfuse_weight_4bit with lengths. A view; the arrays stay the caller's. NF4 and FP4 without absmax_8bit
+// are plain.
 struct Weight4bit {
   std::int64_t rows = 1;
   std::int64_t cols = 0;
@@ -210,7 +211,12 @@ struct Weight4bit {
   std::span<const float> nested_quant_map{};
   const float* nested_offset = nullptr;
   std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
-  std::int64_t nested_begin = 0;  // of a part of a larger weight
+  std::int64_t nested_begin = 0;                // of a part of a larger weight
+  ScaleType scale_type = ScaleType::float32;    // e2m1 and int4, and so is all that follows
+  std::span<const std::byte> scales{};          // rows * ceil(cols/blocksize) of scale_type
+  std::span<const float> global_scale{};        // none or 1
+  std::span<const float> global_divisor{};      // none or 1
+  std::span<const std::uint8_t> zero_points{};  // int4: none, for 8, or as many as scales
 };
 
 // The same to be written: qfuse_weight_4bit_out with lengths.
@@ -291,8 +297,47 @@ class Weight4bitArrays {
 
 namespace detail {
 
+// Bytes of a scale; 0 of a number that is no type, which the op refuses.
+inline std::int64_t scale_size(ScaleType type) {
+  switch (type) {
+    case ScaleType::float32: return 4;
+    case ScaleType::ue8m0:
+    case ScaleType::e4m3: return 1;
+    case ScaleType::float16:
+    case ScaleType::bfloat16: return 2;
+  }
+  return 0;
+}
+
 inline void require_elements(const char* field, std::size_t has, std::int64_t count, Dtype dtype) {
   if (count >= 0) require_length(field, has, count * static_cast<std::int64_t>(dtype_size(dtype)));
+}
+
+template <class T>
+const T* data_or_null(std::span<const T> span) {
+  return span.empty() ? nullptr : span.data();
+}
+
+// The fields of E2M1 and INT4.
+inline void give_scales_of_rows(const Weight4bit& view, qfuse_weight_4bit& c) {
+  c.scale_type = static_cast<qfuse_scale_type>(view.scale_type);
+  c.scales = data_or_null(view.scales);
+  c.global_scale = data_or_null(view.global_scale);
+  c.global_divisor = data_or_null(view.global_divisor);
+  c.zero_points = data_or_null(view.zero_points);
+  if (c.global_scale != nullptr) require_length("global_scale", view.global_scale.size(), 1);
+  if (c.global_divisor != nullptr) require_length("global_divisor", view.global_divisor.size(), 1);
+}
+
+inline bool is_along_rows(QuantType type) { return type == QuantType::e2m1 || type == QuantType::int4; }
+
+inline void require_lengths_of_rows(const Weight4bit& view) {
+  if (element_count(view.rows, view.cols) < 0 || view.blocksize < 1) return;  // the op says what is wrong
+  const std::int64_t blocks = view.rows * qfuse_block_count(view.cols, view.blocksize);
+  require_length("packed", view.packed.size(), view.rows * qfuse_packed_size(view.cols));
+  if (const std::int64_t size = scale_size(view.scale_type); size > 0)
+    require_length("scales", view.scales.size(), blocks * size);
+  if (!view.zero_points.empty()) require_length("zero_points", view.zero_points.size(), blocks);
 }
 
 // One C struct from a view, whose lengths must be what its counts need.
@@ -312,7 +357,14 @@ C to_c(const View& view) {
   c.nested_offset = view.nested_offset;
   c.nested_blocksize = view.nested_blocksize;
   std::int64_t blocks_before = 0;
-  if constexpr (requires { view.nested_begin; }) blocks_before = c.nested_begin = view.nested_begin;
+  if constexpr (requires { view.nested_begin; }) {
+    blocks_before = c.nested_begin = view.nested_begin;
+    give_scales_of_rows(view, c);
+    if (is_along_rows(view.quant_type)) {
+      require_lengths_of_rows(view);
+      return c;
+    }
+  }
   const std::int64_t n = element_count(view.rows, view.cols);
   if (n < 0 || view.blocksize < 1 || !std::has_single_bit(static_cast<std::uint64_t>(view.blocksize)))
     return c;  // the op says what is wrong
@@ -468,21 +520,6 @@ struct WeightFp8 {
   std::span<const std::uint8_t> codes{};  // rows*cols
   std::span<const std::byte> scales{};    // ceil(rows/block_rows) * ceil(cols/block_cols) of scale_type
 };
-
-namespace detail {
-
-// Bytes of a scale; 0 of a number that is no type, which the op refuses.
-inline std::int64_t scale_size(ScaleType type) {
-  switch (type) {
-    case ScaleType::float32: return 4;
-    case ScaleType::ue8m0: return 1;
-    case ScaleType::float16:
-    case ScaleType::bfloat16: return 2;
-  }
-  return 0;
-}
-
-}  // namespace detail
 
 // Decodes all elements; `out` is rows*cols elements of dtype. Throws Error; every length is checked.
 inline void dequantize_fp8(const WeightFp8& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {}) {

@@ -113,7 +113,7 @@ std::string shape_text(Shape shape) {
 }
 
 std::string in_python(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kWords{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kWords{
       {{"QFUSE_RECIPROCAL_APPROX", "'approx'"},
        {"QFUSE_RECIPROCAL_IEEE", "'ieee'"},
        {"QFUSE_BACKWARD", "direction='backward'"},
@@ -124,6 +124,8 @@ std::string in_python(std::string message) {
        {"scale_type is QFUSE_SCALES_UE8M0", "the scales are UE8M0"},
        {"QFUSE_SCALES_POWER_OF_TWO", "'power_of_two'"},
        {"QFUSE_ZERO_SCALE_LEAST", "'least'"},
+       {"QFUSE_E2M1 (3)", "'e2m1'"},
+       {"QFUSE_INT4 (4)", "'int4'"},
        {"be NULL", "be None"},
        {"is NULL", "is None"},
        {"not NULL", "not None"}}};

@@ -58,6 +58,10 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "silu_dot_fwd_bwd_quant_fuse(Tensor x, Tensor? grad_y, Tensor(a!)? grad_input_q, Tensor(b!)? grad_input_s, "
       "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t, Tensor(e!)? grad_input_q_t=None, Tensor(f!)? grad_input_s_t=None, "
       "Tensor? expert_ends=None) -> ()");
+  m.def(
+      "dequantize_4bit_rows(Tensor packed, Tensor scales, int cols, str quant_type, int blocksize, ScalarType dtype, "
+      "*, "
+      "Tensor? global_scale=None, Tensor? global_divisor=None, Tensor? zero_points=None) -> Tensor");
   m.def("dequantize_fp8(Tensor codes, Tensor scales, int block_rows, int block_cols, ScalarType dtype) -> Tensor");
 }
 
@@ -83,6 +87,7 @@ void register_all(torch::stable::detail::StableLibrary& m) {
   m.impl("rotated_int8_swiglu", TORCH_BOX(&rotated_int8_swiglu));
   m.impl("swiglu", TORCH_BOX(&swiglu));
   m.impl("silu_dot_fwd_bwd_quant_fuse", TORCH_BOX(&silu_dot_fwd_bwd_quant_fuse));
+  m.impl("dequantize_4bit_rows", TORCH_BOX(&dequantize_4bit_rows));
   m.impl("dequantize_fp8", TORCH_BOX(&dequantize_fp8));
 }
 

@@ -126,6 +126,11 @@ Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tenso
                            ScalarType dtype, const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
                            const std::optional<Tensor>& lora_weight, const std::string& direction);
 
+Tensor dequantize_4bit_rows(const Tensor& packed, const Tensor& scales, std::int64_t cols,
+                            const std::string& quant_type, std::int64_t blocksize, ScalarType dtype,
+                            const std::optional<Tensor>& global_scale, const std::optional<Tensor>& global_divisor,
+                            const std::optional<Tensor>& zero_points);
+
 Tensor dequantize_fp8(const Tensor& codes, const Tensor& scales, std::int64_t block_rows, std::int64_t block_cols,
                       ScalarType dtype);
 

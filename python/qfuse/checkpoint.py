@@ -164,9 +164,10 @@ class StoredArray:
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """A tensor of the decoded model. format: "nf4", "fp4", "int8", "fp8", its dtype, or "activation_scale", which the
-    decoded model has not. dtype: what it decodes to, or is. block: of FP8, the rows and columns that share a scale,
-    else empty; scale_dtype: of FP8. bytes: stored, all parts. blocksize, nested_blocksize: 0 where no blocks are.
+    """A tensor of the decoded model. format: "nf4", "fp4", "int8", "fp8", "int4", "mxfp4", "nvfp4", "gptq", "awq", its
+    dtype, or "activation_scale", which the decoded model has not. dtype: what it decodes to, or is. block: the rows and
+    columns that share a scale, scale_dtype: its type; both empty of bitsandbytes' formats. bytes: stored, all parts.
+    blocksize, nested_blocksize: 0 where no blocks are.
     """
 
     name: str

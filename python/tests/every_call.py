@@ -145,6 +145,9 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.rotated_int8_matmul": lambda i: [
         qfuse.ops.rotated_int8_matmul(i.int8, i.scales[:ROWS], i.int8, i.scales[:ROWS], torch.bfloat16, i.bias)
     ],
+    "ops.dequantize_4bit_rows": lambda i: [
+        qfuse.ops.dequantize_4bit_rows(i.codes, i.scales[:ROWS].view(-1, 1), 512, "int4", 512, torch.bfloat16)
+    ],
     "ops.dequantize_fp8": lambda i: [
         qfuse.ops.dequantize_fp8(i.codes, i.scales[:8].view(4, 2), torch.bfloat16, (16, 128))
     ],

@@ -41,6 +41,14 @@ def _with_offset():
     return OPS.quantize_4bit.nested, (torch.randn(128, 64), 64, "nf4"), how
 
 
+def _with_either_global_scale():
+    """More than a call may have."""
+    given = Inputs(CPU)
+    one, scales = torch.ones(1), torch.ones(ROWS, 1)
+    more = {"global_scale": one, "global_divisor": one, "zero_points": scales.to(torch.uint8)}
+    return OPS.dequantize_4bit_rows.default, (given.codes, scales, 2 * COLS, "int4", 2 * COLS, torch.half), more
+
+
 def _named(op, args, kwargs):
     """All arguments of a call by name, but for those that are left out."""
     return dict(zip([argument.name for argument in op._schema.arguments], args, strict=False)) | kwargs
@@ -72,7 +80,15 @@ def _moved(arguments, here, there, place):
 
 # Of every overload one call, with all tensors that it can have.
 WHOLE = {
-    call[0]: call for call in [*calls(CPU)[::-1], _with_experts(), _with_lora(), _grouped_with_lora(), _with_offset()]
+    call[0]: call
+    for call in [
+        *calls(CPU)[::-1],
+        _with_experts(),
+        _with_lora(),
+        _grouped_with_lora(),
+        _with_offset(),
+        _with_either_global_scale(),
+    ]
 }
 WHOLE |= {call[0]: call for call in calls(CPU) if "expert_ends" in call[2]}
 CALLS = {str(op): (op, _named(op, args, kwargs)) for op, args, kwargs in WHOLE.values()}

@@ -144,6 +144,11 @@ def calls(device):
             {"rows": weight.shape[:1], "order": "split"},
         ),
         *rotated_int8_calls(made),
+        (
+            OPS.dequantize_4bit_rows.default,
+            (codes, made.original[:, :12].contiguous(), 384, "e2m1", 32, torch.half),
+            {"global_scale": absmax[:1]},
+        ),
         (OPS.dequantize_fp8.default, (codes & 0xFE, made.original[:4, :2].contiguous(), 16, 96, torch.half), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),

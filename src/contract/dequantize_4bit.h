@@ -15,7 +15,7 @@ struct Dequantize4bit : qfuse_dequantize_4bit_params {
 inline bool is_empty(const Dequantize4bit& p) { return element_count(p.weight) == 0; }
 
 inline Outcome check_ranges(const Dequantize4bit& p) {
-  if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
+  if (Outcome o = check_ranges_of_any(p.weight); !o.ok()) return o;
   if (Outcome o = check_no_begin(p.weight); !o.ok()) return o;
   return check_dtype("out_dtype", p.out_dtype);
 }

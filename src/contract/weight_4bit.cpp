@@ -3,29 +3,104 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <string>
 
 #include "contract/ranges.h"
 
 namespace qfuse::contract {
 namespace {
 
-Outcome check_quant_type(qfuse_quant_type quant_type) {
-  if (quant_type != QFUSE_NF4 && quant_type != QFUSE_FP4)
-    return invalid_argument(fmt::format("quant_type is {}, it must be QFUSE_FP4 ({}) or QFUSE_NF4 ({})",
-                                        static_cast<int>(quant_type), static_cast<int>(QFUSE_FP4),
-                                        static_cast<int>(QFUSE_NF4)));
+// Which formats an op takes: those of blocks of the flattened tensor, which are bitsandbytes', or all.
+enum class Takes { flat_blocks, all };
+
+bool is_taken(const format::Format4& format, Takes takes) {
+  return takes == Takes::all || format.scales == format::ScalesOf::flat_blocks;
+}
+
+std::string list_of(Takes takes) {
+  std::string list;
+  std::string last;
+  for (const format::Format4& format : format::kFormats4) {
+    if (!is_taken(format, takes)) continue;
+    if (!last.empty()) list += (list.empty() ? "" : ", ") + last;
+    last = fmt::format("{} ({})", format.name, static_cast<int>(format.quant_type));
+  }
+  return list + " or " + last;
+}
+
+Outcome check_quant_type(qfuse_quant_type quant_type, Takes takes) {
+  const format::Format4* const format = format::find_format4(quant_type);
+  if (format == nullptr)
+    return invalid_argument(
+        fmt::format("quant_type is {}, it must be {}", static_cast<int>(quant_type), list_of(takes)));
+  if (!is_taken(*format, takes))
+    return unsupported(
+        fmt::format("quant_type is {} ({}), which qfuse_dequantize_4bit alone takes: decode the weight "
+                    "by it first",
+                    format->name, static_cast<int>(quant_type)));
   return {};
 }
 
-Outcome check_weight(const Weight4bit auto& w) {
-  if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
-  if (Outcome o = check_blocksize(w.blocksize); !o.ok()) return o;
-  if (Outcome o = check_quant_type(w.quant_type); !o.ok()) return o;
+Outcome check_absmax(const Weight4bit auto& w) {
   if (w.absmax != nullptr && is_nested(w))
     return invalid_argument("absmax and absmax_8bit are both given: a weight is either plain or nested");
   if (w.absmax == nullptr && !is_nested(w) && element_count(w) > 0)
     return invalid_argument("absmax and absmax_8bit are both NULL: one of them must hold the scales");
   return is_nested(w) ? check_power_of_two("nested_blocksize", w.nested_blocksize) : Outcome{};
+}
+
+Outcome refuse(const char* field, const format::Format4& format, const char* why) {
+  return invalid_argument(fmt::format("{} is given, but quant_type is {} ({}), {}", field, format.name,
+                                      static_cast<int>(format.quant_type), why));
+}
+
+Outcome check_no_scales_of_rows(const qfuse_weight_4bit& w) {
+  const format::Format4& format = format::format4(w.quant_type);
+  constexpr const char* kWhy = "which has absmax alone";
+  if (w.scale_type != QFUSE_SCALES_FLOAT32) return refuse("scale_type", format, kWhy);
+  if (w.scales != nullptr) return refuse("scales", format, kWhy);
+  if (w.global_scale != nullptr) return refuse("global_scale", format, kWhy);
+  if (w.global_divisor != nullptr) return refuse("global_divisor", format, kWhy);
+  if (w.zero_points != nullptr) return refuse("zero_points", format, kWhy);
+  return {};
+}
+
+Outcome check_block_of_row(const qfuse_weight_4bit& w) {
+  if (w.blocksize > 0 && (w.blocksize % format::kRowBlocksize == 0 || w.blocksize >= w.cols)) return {};
+  return invalid_argument(fmt::format("blocksize is {}, it must be a multiple of {}, or cols ({}) or more", w.blocksize,
+                                      format::kRowBlocksize, w.cols));
+}
+
+Outcome check_scales_of_rows(const qfuse_weight_4bit& w) {
+  const format::Format4& format = format::format4(w.quant_type);
+  constexpr const char* kWhy = "whose scales are `scales`";
+  if (Outcome o = check_block_of_row(w); !o.ok()) return o;
+  if (w.absmax != nullptr) return refuse("absmax", format, kWhy);
+  if (w.absmax_8bit != nullptr) return refuse("absmax_8bit", format, kWhy);
+  if (Outcome o = check_enumerator("scale_type", w.scale_type,
+                                   {"QFUSE_SCALES_FLOAT32", "QFUSE_SCALES_UE8M0", "QFUSE_SCALES_FLOAT16",
+                                    "QFUSE_SCALES_BFLOAT16", "QFUSE_SCALES_E4M3"});
+      !o.ok())
+    return o;
+  if (w.global_scale != nullptr && w.global_divisor != nullptr)
+    return invalid_argument("global_scale and global_divisor are both given: one of them at most scales a weight");
+  if (w.zero_points != nullptr && !format.takes_zero_points)
+    return refuse("zero_points", format, "whose codes are signed");
+  return {};
+}
+
+Outcome check_nested_begin(const qfuse_weight_4bit& w) {
+  const std::int64_t end = is_nested(w) ? w.nested_blocksize : 1;
+  if (w.nested_begin < 0 || w.nested_begin >= end)
+    return invalid_argument(fmt::format("nested_begin is {}, it must be 0 to {}", w.nested_begin, end - 1));
+  return {};
+}
+
+Outcome check_flat_blocks(const Weight4bit auto& w) {
+  if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
+  if (Outcome o = check_quant_type(w.quant_type, Takes::flat_blocks); !o.ok()) return o;
+  if (Outcome o = check_blocksize(w.blocksize); !o.ok()) return o;
+  return check_absmax(w);
 }
 
 }  // namespace
@@ -39,17 +114,21 @@ Outcome check_blocksize(std::int64_t blocksize) {
 }
 
 Outcome check_ranges(const qfuse_weight_4bit& w) {
-  if (Outcome o = check_weight(w); !o.ok()) return o;
-  const std::int64_t end = is_nested(w) ? w.nested_blocksize : 1;
-  if (w.nested_begin < 0 || w.nested_begin >= end)
-    return invalid_argument(fmt::format("nested_begin is {}, it must be 0 to {}", w.nested_begin, end - 1));
-  return {};
+  if (Outcome o = check_flat_blocks(w); !o.ok()) return o;
+  if (Outcome o = check_no_scales_of_rows(w); !o.ok()) return o;
+  return check_nested_begin(w);
+}
+
+Outcome check_ranges_of_any(const qfuse_weight_4bit& w) {
+  if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
+  if (Outcome o = check_quant_type(w.quant_type, Takes::all); !o.ok()) return o;
+  return has_scales_of_rows(w) ? check_scales_of_rows(w) : check_ranges(w);
 }
 
 Outcome check_no_begin(const qfuse_weight_4bit& w) {
   if (w.nested_begin == 0) return {};
   return invalid_argument(fmt::format("nested_begin is {}, it must be 0 here", w.nested_begin));
 }
-Outcome check_ranges(const qfuse_weight_4bit_out& w) { return check_weight(w); }
+Outcome check_ranges(const qfuse_weight_4bit_out& w) { return check_flat_blocks(w); }
 
 }  // namespace qfuse::contract

@@ -8,6 +8,7 @@
 
 #include "contract/arrays.h"
 #include "contract/outcome.h"
+#include "format/codebook4.h"
 #include "format/elements.h"
 #include "format/layout.h"
 
@@ -26,20 +27,44 @@ std::int64_t nested_block_count(const Weight4bit auto& w) {
   return is_nested(w) ? format::block_count(nested_begin(w) + block_count(w), w.nested_blocksize) : 0;
 }
 
+// Whether bytes and blocks begin anew in each row, and each block has one of `scales`: E2M1 and INT4.
+inline bool has_scales_of_rows(const qfuse_weight_4bit& w) {
+  return format::format4(w.quant_type).scales == format::ScalesOf::rows;
+}
+// Of such a weight.
+inline std::int64_t bytes_a_row(const qfuse_weight_4bit& w) { return format::packed_size(w.cols); }
+inline std::int64_t blocks_a_row(const qfuse_weight_4bit& w) { return format::block_count(w.cols, w.blocksize); }
+
 // Of a nested weight, on the CPU.
 inline float nested_offset(const qfuse_weight_4bit& w) { return format::load_unaligned<float>(w.nested_offset, 0); }
 
 Outcome check_blocksize(std::int64_t blocksize);
-// Of a nested one, nested_begin too.
+// Of a nested one, nested_begin too. Weights with scales of rows are refused.
 Outcome check_ranges(const qfuse_weight_4bit& w);
+// For the op that decodes all.
+Outcome check_ranges_of_any(const qfuse_weight_4bit& w);
 // For ops that take no part of a nested weight.
 Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
+
+template <ParamsOf<qfuse_weight_4bit> W, class Visit>
+void visit_arrays_of_rows(W& w, Visit& visit) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  const std::int64_t blocks = w.rows * blocks_a_row(w);
+  const std::int64_t global = blocks > 0 ? kFloat : 0;
+  visit("packed", w.packed, w.rows * bytes_a_row(w));
+  visit("scales", w.scales, blocks * format::scale_size(w.scale_type));
+  visit("global_scale", w.global_scale, w.global_scale != nullptr ? global : 0);
+  visit("global_divisor", w.global_divisor, w.global_divisor != nullptr ? global : 0);
+  visit("zero_points", w.zero_points, w.zero_points != nullptr ? blocks : 0);
+}
 
 template <Weight4bit W, class Visit>
 void visit_arrays(W& w, Visit& visit) {
   constexpr std::int64_t kFloat = sizeof(float);
   constexpr bool kReads = ParamsOf<W, qfuse_weight_4bit>;
+  if constexpr (kReads)
+    if (has_scales_of_rows(w)) return visit_arrays_of_rows(w, visit);
   const std::int64_t blocks = block_count(w);
   const bool nested = is_nested(w) && blocks > 0;
   const std::int64_t map = nested && (kReads || w.nested_quant_map != nullptr) ? format::kCodes8 * kFloat : 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "format/codebook4.h"
 #include "format/fp8_groups.h"
 #include "format/layout.h"
 #include "format/rounding.h"
@@ -43,6 +44,7 @@ inline float load_scale(const void* array, std::int64_t i, qfuse_scale_type type
     case QFUSE_SCALES_UE8M0: return from_ue8m0(load_unaligned<std::uint8_t>(array, i));
     case QFUSE_SCALES_FLOAT16: return load_as_float(array, i, QFUSE_FLOAT16);
     case QFUSE_SCALES_BFLOAT16: return load_as_float(array, i, QFUSE_BFLOAT16);
+    case QFUSE_SCALES_E4M3: return from_e4m3(load_unaligned<std::uint8_t>(array, i));
   }
   return 0.0F;
 }
@@ -56,9 +58,10 @@ inline void store_rounded(void* array, std::int64_t i, qfuse_dtype dtype, float 
   }
 }
 
-// Code i of packed nibbles, high nibble first.
-inline unsigned load_nibble(const std::uint8_t* packed, std::int64_t i) {
-  return i % 2 == 0 ? packed[i / 2] >> 4 : packed[i / 2] & 0xfU;
+// Code i of packed nibbles.
+inline unsigned load_nibble(const std::uint8_t* packed, std::int64_t i, NibbleOrder order = NibbleOrder::high_first) {
+  const bool high = (i % 2 == 0) == (order == NibbleOrder::high_first);
+  return high ? packed[i / 2] >> 4 : packed[i / 2] & 0xfU;
 }
 
 }  // namespace qfuse::format

@@ -12,6 +12,7 @@ namespace qfuse::format {
 
 inline constexpr std::int64_t kMinBlocksize = 32;    // bitsandbytes: 32, 64, ..., 4096
 inline constexpr std::int64_t kMaxBlocksize = 4096;  //
+inline constexpr std::int64_t kRowBlocksize = 16;    // blocks along rows are multiples of it, or whole rows
 inline constexpr std::int64_t kNestedBlocksize =
     QFUSE_NESTED_BLOCKSIZE;                                 // blocks; hard-coded in bitsandbytes' quantize_4bit
 inline constexpr int kCodes4 = 16;                          // entries of a 4-bit codebook
@@ -27,7 +28,7 @@ QFUSE_HOST_DEVICE constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t d
   return n / d + (n % d != 0 ? 1 : 0);
 }
 
-// Two codes a byte: element 2j in the high nibble of byte j, element 2j+1 in its low nibble.
+// Two codes a byte; which nibble comes first is the format's (format/codebook4.h).
 constexpr std::int64_t packed_size(std::int64_t n) { return ceil_div(n, 2); }
 
 // Blocks run over the flattened tensor, so they cross rows; the last one may be short.
@@ -53,6 +54,7 @@ constexpr std::int64_t scale_size(qfuse_scale_type type) {
   switch (type) {
     case QFUSE_SCALES_FLOAT32: return 4;
     case QFUSE_SCALES_UE8M0: return 1;
+    case QFUSE_SCALES_E4M3: return 1;
     case QFUSE_SCALES_FLOAT16: return 2;
     case QFUSE_SCALES_BFLOAT16: return 2;
   }

@@ -18,8 +18,25 @@ inline float decode_absmax(const qfuse_weight_4bit& w, std::int64_t block) {
   return format::mul_ftz(value, scale) + contract::nested_offset(w);
 }
 
+// Of a weight with scales of rows.
+inline float decode_scale(const qfuse_weight_4bit& w, std::int64_t block) {
+  const float scale = format::load_scale(w.scales, block, w.scale_type);
+  if (w.global_scale != nullptr) return scale * format::load_unaligned<float>(w.global_scale, 0);
+  if (w.global_divisor != nullptr) return scale / format::load_unaligned<float>(w.global_divisor, 0);
+  return scale;
+}
+
+inline float decode_element_of_row(const qfuse_weight_4bit& w, std::int64_t row, std::int64_t col) {
+  const format::Format4& format = format::format4(w.quant_type);
+  const std::int64_t block = row * contract::blocks_a_row(w) + col / w.blocksize;
+  const float zero = w.zero_points != nullptr ? static_cast<float>(w.zero_points[block]) : format.zero_point;
+  const unsigned nibble = format::load_nibble(w.packed + row * contract::bytes_a_row(w), col, format.order);
+  return (format.values[nibble] - zero) * decode_scale(w, block);
+}
+
 // In fp32, before it is rounded to a dtype.
 inline float decode_element(const qfuse_weight_4bit& w, std::int64_t i) {
+  if (contract::has_scales_of_rows(w)) return decode_element_of_row(w, i / w.cols, i % w.cols);
   const format::Codebook4& codebook = format::codebook4(w.quant_type);
   return format::mul_ftz(codebook.values[format::load_nibble(w.packed, i)], decode_absmax(w, i / w.blocksize));
 }

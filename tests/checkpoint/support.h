@@ -55,6 +55,15 @@ struct RawTensor {
 };
 using RawTensors = std::map<std::string, RawTensor>;
 
+inline RawTensors with_part(RawTensors tensors, const std::string& name, const RawTensor& tensor) {
+  tensors[name] = tensor;
+  return tensors;
+}
+inline RawTensors without_part(RawTensors tensors, const std::string& name) {
+  EXPECT_EQ(tensors.erase(name), 1U) << name;
+  return tensors;
+}
+
 // Test data as tensors; the shape of a vector is its length.
 template <class T>
 std::string bytes_of(const std::vector<T>& values) {

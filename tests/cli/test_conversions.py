@@ -150,6 +150,61 @@ class Fp8(Command):
         self.assertFalse(self.out.exists())
 
 
+class Scaled4bit(Command):
+    """4-bit formats of other libraries, in a golden model that has several."""
+
+    source = GOLDEN / "scaled_4bit/mixed"
+
+    def test_inspect(self):
+        out, _ = self.run_qfuse("inspect", self.source)
+        layer = r"\nmodel\.layers\.0\."
+        self.assertRegex(out, layer + r"mlp\.down_proj\.weight +\[32, 64\] +int4 1x16 BF16 -> BF16 +1360\n")
+        self.assertRegex(out, layer + r"mlp\.up_proj\.weight +\[64, 32\] +int4 per row BF16 -> BF16 +1168\n")
+        self.assertRegex(out, layer + r"self_attn\.q_proj\.weight +\[32, 32\] +nvfp4 1x16 F8_E4M3 -> BF16 +580\n")
+
+    def test_dequantize(self):
+        out, _ = self.dequantize(source=self.source)
+        self.assertRegex(out, r"\A[^\n]*out: 7 of 12 tensors dequantized, 24\.8 kB in 1 file, [\d.]+ s\n\Z")
+        self.assertNotIn("quantization_config", (self.out / "config.json").read_text())
+        self.assertEqual(self.run_qfuse("compare", self.source, self.out)[0], "equal: 12 tensors, bit by bit\n")
+
+    def test_a_config_of_another_format(self):
+        source = self.directory / "in"
+        shutil.copytree(self.source, source)
+        config = (source / "config.json").read_text()
+        (source / "config.json").write_text(config.replace('"pack-quantized"', '"marlin-24"'))
+        error = self.error("dequantize", source, "-o", self.out, code=1)
+        self.assertIn("config.json says format 'marlin-24', which qfuse does not read", error)
+        self.assertFalse(self.out.exists())
+
+
+class Gptq(Command):
+    """GPTQ's words, whose columns may be in any order."""
+
+    source = GOLDEN / "gptq/gptq"
+
+    def test_inspect(self):
+        out, _ = self.run_qfuse("inspect", self.source)
+        self.assertRegex(out, r"\nordered\.weight +\[64, 96\] +gptq 1x32 F16 -> F16 +3936\n")
+        self.assertRegex(self.run_qfuse("inspect", "--summary", self.source)[0], r"\ngptq, 1x32 F16 +4 +9\.42 kB ")
+
+    def test_dequantize(self):
+        out, _ = self.dequantize(source=self.source)
+        self.assertRegex(out, r"\A[^\n]*out: 5 of 7 tensors dequantized, 32\.3 kB in 1 file, [\d.]+ s\n\Z")
+        self.assertNotIn("quantization_config", (self.out / "config.json").read_text())
+        self.assertEqual(self.run_qfuse("compare", self.source, self.out)[0], "equal: 7 tensors, bit by bit\n")
+
+    def test_a_config_of_other_bits(self):
+        source = self.directory / "in"
+        shutil.copytree(self.source, source)
+        config = (source / "config.json").read_text()
+        (source / "config.json").write_text(config.replace('"bits": 4', '"bits": 8'))
+        error = self.error("dequantize", source, "-o", self.out, code=1)
+        self.assertIn("is quantized by GPTQ in 8 bits, as its config.json says", error)
+        self.assertFalse(self.out.exists())
+        self.assertIn("is quantized by GPTQ in 8 bits", self.run_qfuse("inspect", source)[1])
+
+
 class Device(Command):
     """What --device does on this machine, whether it has GPUs or not."""
 

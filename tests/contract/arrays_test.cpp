@@ -50,6 +50,27 @@ TEST(Arrays, of_dequantize_4bit) {
                    array("nested_quant_map", 1024, kIn), array("nested_offset", 4, kIn), array("out", 260, kOut)}));
 }
 
+// 3 rows of 33 in blocks of 16: 17 bytes and 3 scales a row.
+TEST(Arrays, of_dequantize_4bit_with_scales_of_rows) {
+  Dequantize4bit p = dequantize_4bit_rows_sample();
+  EXPECT_EQ(arrays_of(p),
+            (std::vector{array("packed", 51, kIn), array("scales", 18, kIn), array("global_scale", 4, kIn),
+                         array("zero_points", 9, kIn), array("out", 396, kOut)}));
+  p.weight.zero_points = nullptr;
+  std::swap(p.weight.global_scale, p.weight.global_divisor);
+  for (const auto& [type, size] : {std::pair{QFUSE_SCALES_FLOAT32, 4},
+                                   {QFUSE_SCALES_UE8M0, 1},
+                                   {QFUSE_SCALES_FLOAT16, 2},
+                                   {QFUSE_SCALES_BFLOAT16, 2},
+                                   {QFUSE_SCALES_E4M3, 1}}) {
+    p.weight.scale_type = type;
+    EXPECT_EQ(arrays_of(p), (std::vector{array("packed", 51, kIn), array("scales", 9 * size, kIn),
+                                         array("global_divisor", 4, kIn), array("out", 396, kOut)}));
+  }
+  p.weight.blocksize = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(arrays_of(p).at(1), array("scales", 3, kIn));
+}
+
 TEST(Arrays, of_quantize_4bit) {
   Quantize4bit p = quantize_4bit_sample(false);
   EXPECT_EQ(arrays_of(p), (std::vector{array("in", 520, kIn), array("packed", 65, kOut), array("absmax", 12, kOut)}));
@@ -193,6 +214,12 @@ TEST(Arrays, of_nothing_are_none) {
   i = dequantize_int8_sample();
   i.cols = 0;
   expect_empty(i, "no columns");
+  Dequantize4bit rows = dequantize_4bit_rows_sample();
+  rows.weight.rows = 0;
+  expect_empty(rows, "no rows");
+  rows = dequantize_4bit_rows_sample();
+  rows.weight.cols = 0;
+  expect_empty(rows, "no columns");
   DequantizeFp8 f = dequantize_fp8_sample();
   f.rows = 0;
   expect_empty(f, "no rows");
@@ -272,6 +299,7 @@ TEST(Arrays, of_matmul_4bit_grouped) {
 bool is_optional(const std::string& op_name, const std::string& name) {
   if (name == "bias") return op_name.find("matmul") != std::string::npos;
   if (name == "out") return op_name.find("swiglu") != std::string::npos;
+  if (name.starts_with("global_") || name == "zero_points") return true;
   return name == "given_offset" || name == "weights" || name == "grad_weights";
 }
 

@@ -56,8 +56,6 @@ void expect_weights_refused(const Op& sample) {
   for (const std::int64_t blocksize : {0L, -64L, 16L, 63L, 96L, 8192L})
     refused([&](auto& p) { p.weight.blocksize = blocksize; },
             {"blocksize is " + std::to_string(blocksize) + ", it must be a power of two from 32 to 4096"});
-  refused([](auto& p) { p.weight.quant_type = static_cast<qfuse_quant_type>(7); },
-          {"quant_type is 7, it must be QFUSE_FP4 (1) or QFUSE_NF4 (2)"});
   for (const std::int64_t blocksize : {0L, -1L, 3L, 255L})
     refused([&](auto& p) { p.weight.nested_blocksize = blocksize; },
             {"nested_blocksize is " + std::to_string(blocksize) + ", it must be a power of two"});
@@ -77,6 +75,81 @@ TEST(Ranges, outputs_of_all_experts_are_bounded) {
   p.m = 1;
   p.experts = std::int64_t{1} << 20;
   expect_refused(check(p), {"experts * cols is 1048576 * 576460752303423488, more than memory can hold"});
+}
+
+// Which op takes which format: that which decodes takes all.
+TEST(Ranges, only_dequantize_4bit_takes_every_format) {
+  const auto refused = [](auto p, int quant_type, qfuse_status status, const std::string& message) {
+    SCOPED_TRACE(p.kName);
+    p.weight.quant_type = static_cast<qfuse_quant_type>(quant_type);
+    const Outcome o = check_ranges(p);
+    EXPECT_EQ(o.status, status);
+    EXPECT_EQ(o.message, message);
+  };
+  for (const int unknown : {-1, 0, 5, 7}) {
+    const std::string number = "quant_type is " + std::to_string(unknown);
+    refused(dequantize_4bit_sample(false), unknown, QFUSE_INVALID_ARGUMENT,
+            number + ", it must be QFUSE_FP4 (1), QFUSE_NF4 (2), QFUSE_E2M1 (3) or QFUSE_INT4 (4)");
+    refused(quantize_4bit_sample(false), unknown, QFUSE_INVALID_ARGUMENT,
+            number + ", it must be QFUSE_FP4 (1) or QFUSE_NF4 (2)");
+  }
+  for (const auto& [quant_type, name] : {std::pair{QFUSE_E2M1, "QFUSE_E2M1 (3)"}, {QFUSE_INT4, "QFUSE_INT4 (4)"}}) {
+    const auto refused_by_name = [&, type = quant_type, message = std::string("quant_type is ") + name](const auto& p) {
+      refused(p, type, QFUSE_UNSUPPORTED,
+              message + ", which qfuse_dequantize_4bit alone takes: decode the weight by it first");
+    };
+    refused_by_name(quantize_4bit_sample(false));
+    refused_by_name(matmul_4bit_sample(QFUSE_FORWARD, false));
+    refused_by_name(matmul_4bit_grouped_sample(QFUSE_FORWARD));
+    refused_by_name(rotated_int8_weight_sample<RotatedInt8WeightScales>(QFUSE_FORWARD));
+    refused_by_name(rotated_int8_weight_sample<RotatedInt8Weight>(QFUSE_FORWARD));
+    Matmul4bitMany many = matmul_4bit_many_sample();
+    many.products.back().weight.quant_type = quant_type;
+    EXPECT_EQ(check_ranges(many).status, QFUSE_UNSUPPORTED);
+  }
+}
+
+TEST(Ranges, a_weight_with_absmax_has_no_scales_of_rows) {
+  const auto refused = [](const std::function<void(qfuse_weight_4bit&)>& spoil, const std::string& field) {
+    expect_refused<Dequantize4bit>(dequantize_4bit_sample(true), [&](auto& p) { spoil(p.weight); },
+                                   {field + " is given, but quant_type is QFUSE_NF4 (2), which has absmax alone"});
+    expect_refused<Matmul4bit>(matmul_4bit_sample(QFUSE_FORWARD, true), [&](auto& p) { spoil(p.weight); },
+                               {field + " is given, but quant_type is"});
+  };
+  const float scale = 0;
+  const std::uint8_t zero = 0;
+  refused([](auto& w) { w.scale_type = QFUSE_SCALES_E4M3; }, "scale_type");
+  refused([&](auto& w) { w.scales = &scale; }, "scales");
+  refused([&](auto& w) { w.global_scale = &scale; }, "global_scale");
+  refused([&](auto& w) { w.global_divisor = &scale; }, "global_divisor");
+  refused([&](auto& w) { w.zero_points = &zero; }, "zero_points");
+}
+
+TEST(Ranges, a_weight_with_scales_of_rows_is_checked) {
+  const auto refused = [](const std::function<void(qfuse_weight_4bit&)>& spoil,
+                          std::initializer_list<std::string> parts) {
+    expect_refused<Dequantize4bit>(
+        dequantize_4bit_rows_sample(), [&](auto& p) { spoil(p.weight); }, parts);
+  };
+  const float scale = 0;
+  const std::uint8_t code = 0;
+  refused([](auto& w) { w.rows = -1; }, {"rows is -1, it must not be negative"});
+  refused([](auto& w) { w.rows = w.cols = std::int64_t{1} << 40; }, {"rows * cols is 1099511627776 * 1099511627776"});
+  for (const std::int64_t blocksize : {0L, -16L, 1L, 24L})
+    refused([&](auto& w) { w.blocksize = blocksize; },
+            {"blocksize is " + std::to_string(blocksize) + ", it must be a multiple of 16, or cols (33) or more"});
+  refused([](auto& w) { w.scale_type = static_cast<qfuse_scale_type>(5); },
+          {"scale_type is 5, it must be QFUSE_SCALES_FLOAT32 (0), QFUSE_SCALES_UE8M0 (1), QFUSE_SCALES_FLOAT16 (2), "
+           "QFUSE_SCALES_BFLOAT16 (3) or QFUSE_SCALES_E4M3 (4)"});
+  refused([&](auto& w) { w.absmax = &scale; },
+          {"absmax is given, but quant_type is QFUSE_INT4 (4), whose scales are `scales`"});
+  refused([&](auto& w) { w.absmax_8bit = &code; }, {"absmax_8bit is given, but quant_type is QFUSE_INT4 (4)"});
+  refused([&](auto& w) { w.global_divisor = w.global_scale = &scale; },
+          {"global_scale and global_divisor are both given"});
+  refused([](auto& w) { w.quant_type = QFUSE_E2M1; },
+          {"zero_points is given, but quant_type is QFUSE_E2M1 (3), whose codes are signed"});
+  refused([](auto& w) { w.nested_begin = 1; }, {"nested_begin is 1, it must be 0 here"});
+  refused([](auto& w) { w.scales = nullptr; }, {"scales is NULL, it must hold 18 bytes"});
 }
 
 TEST(Ranges, a_weight_that_is_read_is_checked) {

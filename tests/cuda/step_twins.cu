@@ -140,6 +140,11 @@ struct E4m3Numbers {
     return same_number(a[0], b[0]) && same_number(a[1], b[1]);
   }
 };
+struct Divide {
+  __device__ bool operator()(std::uint64_t i) const {
+    return same(ptx::divide(float_number(i), mixed(i)), portable::divide(float_number(i), mixed(i)));
+  }
+};
 // Selectors as decoders make them: codes without their highest bits, and constants.
 struct Permuted {
   __device__ bool operator()(std::uint64_t i) const {
@@ -331,6 +336,7 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<SaturatedBytes>("saturated_bytes, every integer", kAllFloats),
       counts.run<E4m3Bits>("e4m3_bits, every float", kAllFloats),
       counts.run<E4m3Numbers>("e4m3_numbers, every pair", kAllHalves),
+      counts.run<Divide>("divide, every float by another", kAllFloats),
       counts.run<Permuted>("permuted, every selector of three bits a byte", kAllFloats),
       counts.run<SpreadSigns>("spread_signs, every first word", kAllFloats),
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),

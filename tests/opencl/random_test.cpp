@@ -87,6 +87,38 @@ TEST(OpenclRandom, weights_of_4_bits_have_the_cpus_bytes) {
   });
 }
 
+TEST(OpenclRandom, rows_of_4_bits_have_the_cpus_bytes) {
+  for_each_opencl_device([](qfuse_device device) {
+    RandomScales random;
+    contract::Dequantize4bit p{};
+    qfuse_weight_4bit& w = p.weight;
+    w.rows = 3;
+    w.cols = kCount / 3;
+    w.blocksize = 16;
+    const std::int64_t blocks = w.rows * qfuse_block_count(w.cols, w.blocksize);
+    const auto packed = random.make_codes(w.rows * qfuse_packed_size(w.cols));
+    const auto zero_points = random.make_codes(blocks);
+    const auto scales = random.make(blocks);
+    const auto global = random.make(1);
+    w.packed = packed.data();
+    w.scales = scales.data();
+    w.quant_type = QFUSE_INT4;
+    w.zero_points = zero_points.data();
+    w.global_scale = global.data();
+    expect_the_cpus_bytes(p, QFUSE_FLOAT32, device);
+    std::swap(w.global_scale, w.global_divisor);
+    expect_the_cpus_bytes(p, QFUSE_FLOAT32, device);
+    w.quant_type = QFUSE_E2M1;
+    w.zero_points = nullptr;
+    for (const auto& [type, dtype] : {std::pair{QFUSE_SCALES_E4M3, QFUSE_FLOAT16},
+                                      {QFUSE_SCALES_UE8M0, QFUSE_BFLOAT16},
+                                      {QFUSE_SCALES_BFLOAT16, QFUSE_FLOAT32}}) {
+      w.scale_type = type;
+      expect_the_cpus_bytes(p, dtype, device);
+    }
+  });
+}
+
 TEST(OpenclRandom, codes_of_8_bits_have_the_cpus_bytes) {
   for_each_opencl_device([](qfuse_device device) {
     RandomScales random;

@@ -1,5 +1,5 @@
 // More than 2^31 elements (about 7 GB of memory): no index may be 32 bits. One weight, decoded and encoded again; a
-// weight in FP8, decoded; and the SwiGLU backward of so many activations.
+// weight in FP8 and one with scales of rows, decoded; and the SwiGLU backward of so many activations.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -157,6 +157,57 @@ TEST(Huge, fp8_beyond_two_to_the_31) { expect_fp8_beyond_two_to_the_31(QFUSE_EXE
 TEST(Huge, fp8_on_a_gpu) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
   for_each_gpu_way(expect_fp8_beyond_two_to_the_31);
+}
+
+// A weight with scales of rows, of which the same rows hold numbers.
+void expect_rows_of_4_bits_beyond_two_to_the_31(const qfuse_exec& exec) {
+  constexpr std::int64_t kRows = (std::int64_t{1} << 16) + 37;
+  constexpr std::int64_t kCols = (std::int64_t{1} << 15) + 7;
+  constexpr std::int64_t kBlock = 16;
+  constexpr std::int64_t kRowsOfWindow = 100;
+  const std::int64_t row_bytes = qfuse_packed_size(kCols);
+  const std::int64_t row_blocks = qfuse_block_count(kCols, kBlock);
+  const auto packed = zeros<std::uint8_t>(kRows * row_bytes);
+  const auto scales = zeros<std::uint8_t>(kRows * row_blocks);
+  const auto out = zeros<std::uint16_t>(kRows * kCols);
+  const std::int64_t windows[] = {0, (std::int64_t{1} << 31) / kCols - kRowsOfWindow / 2, kRows - kRowsOfWindow};
+  const auto fill = [](std::uint8_t* bytes, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(i * 2654435761U >> 13);
+  };
+  for (const std::int64_t window : windows) {
+    fill(packed.get() + window * row_bytes, kRowsOfWindow * row_bytes);
+    fill(scales.get() + window * row_blocks, kRowsOfWindow * row_blocks);
+  }
+  contract::Dequantize4bit p{};
+  p.weight.rows = kRows;
+  p.weight.cols = kCols;
+  p.weight.blocksize = kBlock;
+  p.weight.quant_type = QFUSE_E2M1;
+  p.weight.scale_type = QFUSE_SCALES_E4M3;
+  p.weight.packed = packed.get();
+  p.weight.scales = scales.get();
+  p.out_dtype = QFUSE_BFLOAT16;
+  p.out = out.get();
+  qfuse_error error{};
+  ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+  for (const std::int64_t window : windows) {
+    SCOPED_TRACE("window from row " + std::to_string(window));
+    std::vector<std::uint16_t> expected(static_cast<std::size_t>(kRowsOfWindow * kCols));
+    contract::Dequantize4bit part = p;
+    part.weight.rows = kRowsOfWindow;
+    part.weight.packed += window * row_bytes;
+    part.weight.scales = scales.get() + window * row_blocks;
+    part.out = expected.data();
+    ASSERT_EQ(run(part, oracle(), nullptr), QFUSE_OK);
+    EXPECT_TRUE(same_elements(expected.data(), out.get() + window * kCols, std::ssize(expected), QFUSE_BFLOAT16));
+  }
+}
+
+TEST(Huge, rows_of_4_bits_beyond_two_to_the_31) { expect_rows_of_4_bits_beyond_two_to_the_31(QFUSE_EXEC_INIT); }
+
+TEST(Huge, rows_of_4_bits_on_a_gpu) {
+  if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
+  for_each_gpu_way(expect_rows_of_4_bits_beyond_two_to_the_31);
 }
 
 // Groups of tokens: the first, the ones around element 2^31 of x and of y, and the short last.

@@ -9,6 +9,7 @@ namespace qfuse::soak {
 namespace {
 
 constexpr const char* kAnyDtype = "bf16 fp16 fp32";
+constexpr const char* kAnyScales = "fp32 ue8m0 fp16 bf16 e4m3";
 constexpr const char* kAnyDirection = "forward backward";
 constexpr CaseField kRows = {"rows", "4096", ""};
 constexpr CaseField kCols = {"cols", "4096", ""};
@@ -81,6 +82,17 @@ const std::array kOps = {
               kGap,
               kDtype,
               kSpecial,
+              kAt,
+              kSeed}},
+    OpFields{"dequantize_4bit_rows",
+             {kRows,
+              kCols,
+              {"codes", "e2m1", "e2m1 int4"},
+              {"scales", "ue8m0", kAnyScales},
+              kBlocksize,
+              {"global", "none", "none factor divisor"},
+              {"zeros", "0", ""},
+              kDtype,
               kAt,
               kSeed}},
     OpFields{"dequantize_fp8",

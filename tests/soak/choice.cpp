@@ -96,6 +96,20 @@ Case choose_dequantize_fp8(Random& random) {
   return c.set("seed", random.below(1 << 20));
 }
 
+Case choose_dequantize_4bit_rows(Random& random) {
+  constexpr std::array kBlocks = {16, 16, 32, 32, 48, 64, 128, 8192};
+  constexpr const char* kScales[] = {"ue8m0", "e4m3", "bf16", "fp16", "fp32"};
+  constexpr const char* kGlobals[] = {"none", "factor", "divisor"};
+  const bool int4 = random.one_in(2);
+  Case c("dequantize_4bit_rows");
+  c.set("rows", random.of_any_size(1, 8192)).set("cols", random.of_any_size(1, 8192));
+  if (random.one_in(2)) c.set("cols", std::max<std::int64_t>(1, c.number("cols") / 64) * 64);
+  c.set("codes", int4 ? "int4" : "e2m1").set("zeros", int4 && random.one_in(2) ? 1 : 0);
+  c.set("blocksize", random.any_of(kBlocks)).set("scales", random.any_of(kScales));
+  c.set("global", random.any_of(kGlobals)).set("dtype", random.any_of(kDtypes)).set("at", random.any_of(kPlaces));
+  return c.set("seed", random.below(1 << 20));
+}
+
 Case choose_lora_merge(Random& random) {
   Case c("lora_merge");
   c.set("rows", random.of_any_size(1, 4096)).set("cols", random.of_any_size(1, 4096));
@@ -267,6 +281,7 @@ Case next_case(Random& random, const std::vector<std::string>& ops, std::int64_t
   if (op == "dequantize_4bit") return choose_dequantize_4bit(random);
   if (op == "quantize_4bit") return choose_quantize_4bit(random);
   if (op == "dequantize_int8") return choose_dequantize_int8(random);
+  if (op == "dequantize_4bit_rows") return choose_dequantize_4bit_rows(random);
   if (op == "dequantize_fp8") return choose_dequantize_fp8(random);
   if (op == "swiglu") return choose_swiglu(random);
   if (op == "lora_merge") return choose_lora_merge(random);

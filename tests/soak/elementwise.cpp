@@ -260,6 +260,18 @@ Prepared prepare_dequantize_int8(const Case& c, Context& context) {
                                 {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&Params::out>}});
 }
 
+namespace {
+
+qfuse_scale_type scale_type_of(const Case& c) {
+  return c.is("scales", "fp32")    ? QFUSE_SCALES_FLOAT32
+         : c.is("scales", "ue8m0") ? QFUSE_SCALES_UE8M0
+         : c.is("scales", "fp16")  ? QFUSE_SCALES_FLOAT16
+         : c.is("scales", "bf16")  ? QFUSE_SCALES_BFLOAT16
+                                   : QFUSE_SCALES_E4M3;
+}
+
+}  // namespace
+
 Prepared prepare_dequantize_fp8(const Case& c, Context& context) {
   using Params = qfuse_dequantize_fp8_params;
   const std::int64_t at = c.number("at");
@@ -268,10 +280,7 @@ Prepared prepare_dequantize_fp8(const Case& c, Context& context) {
   p.cols = c.number("cols");
   p.block_rows = c.number("block_rows");
   p.block_cols = c.number("block_cols");
-  p.scale_type = c.is("scales", "fp32")    ? QFUSE_SCALES_FLOAT32
-                 : c.is("scales", "ue8m0") ? QFUSE_SCALES_UE8M0
-                 : c.is("scales", "fp16")  ? QFUSE_SCALES_FLOAT16
-                                           : QFUSE_SCALES_BFLOAT16;
+  p.scale_type = scale_type_of(c);
   p.out_dtype = c.dtype();
   const std::int64_t scales = qfuse_block_count(p.rows, p.block_rows) * qfuse_block_count(p.cols, p.block_cols);
   return prepare_simple<Params>(
@@ -279,6 +288,45 @@ Prepared prepare_dequantize_fp8(const Case& c, Context& context) {
       {{context.input(p.rows * p.cols, any_bytes(c, 0), at), point<&Params::codes>},
        {context.input(scales * format::scale_size(p.scale_type), any_bytes(c, 1), at), point<&Params::scales>}},
       {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&Params::out>}});
+}
+
+namespace {
+
+// A weight with scales of rows and its output, as prepare_simple takes them.
+struct RowsParams : qfuse_weight_4bit {
+  qfuse_dtype out_dtype;
+  void* out;
+};
+
+qfuse_status dequantize_rows(const RowsParams* p, const qfuse_exec* exec, qfuse_error* error) {
+  qfuse_weight_4bit w = *p;
+  w.struct_size = sizeof w;
+  const qfuse_dequantize_4bit_params params = {sizeof params, &w, p->out_dtype, p->out};
+  return qfuse_dequantize_4bit(&params, exec, error);
+}
+
+}  // namespace
+
+Prepared prepare_dequantize_4bit_rows(const Case& c, Context& context) {
+  const std::int64_t at = c.number("at");
+  RowsParams p{};
+  p.rows = c.number("rows");
+  p.cols = c.number("cols");
+  p.blocksize = c.number("blocksize");
+  p.quant_type = c.is("codes", "int4") ? QFUSE_INT4 : QFUSE_E2M1;
+  p.scale_type = scale_type_of(c);
+  p.out_dtype = c.dtype();
+  const std::int64_t blocks = p.rows * qfuse_block_count(p.cols, p.blocksize);
+  std::vector<Given<RowsParams>> inputs = {
+      {context.input(p.rows * qfuse_packed_size(p.cols), any_bytes(c, 0), at), point<&RowsParams::packed>},
+      {context.input(blocks * format::scale_size(p.scale_type), any_bytes(c, 1), at), point<&RowsParams::scales>}};
+  const Input global = context.input(1, uniform(c, 2.0F, 2), at);
+  if (c.is("global", "factor")) inputs.push_back({global, point<&RowsParams::global_scale>});
+  if (c.is("global", "divisor")) inputs.push_back({global, point<&RowsParams::global_divisor>});
+  if (c.number("zeros") != 0)
+    inputs.push_back({context.input(blocks, any_bytes(c, 3), at), point<&RowsParams::zero_points>});
+  return prepare_simple<RowsParams>(c, context, dequantize_rows, p, inputs,
+                                    {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&RowsParams::out>}});
 }
 
 Prepared prepare_lora_merge(const Case& c, Context& context) {
@@ -457,6 +505,7 @@ Prepared prepare(const Case& c, Context& context) {
       {"rotated_int8_weight", prepare_rotated_int8_weight},
       {"rotated_int8_matmul", prepare_rotated_int8_matmul},
       {"rotated_int8_swiglu", prepare_rotated_int8_swiglu},
+      {"dequantize_4bit_rows", prepare_dequantize_4bit_rows},
       {"dequantize_fp8", prepare_dequantize_fp8}};
   Prepared made = kPrepare.at(c.op())(c, context);
   made.image_size = round_up(made.image_size, kAlignment);

@@ -60,6 +60,7 @@ Prepared prepare_rotated_int8_weight_scales(const Case& c, Context& context);
 Prepared prepare_rotated_int8_weight(const Case& c, Context& context);
 Prepared prepare_rotated_int8_matmul(const Case& c, Context& context);
 Prepared prepare_rotated_int8_swiglu(const Case& c, Context& context);
+Prepared prepare_dequantize_4bit_rows(const Case& c, Context& context);
 Prepared prepare_dequantize_fp8(const Case& c, Context& context);
 
 inline std::int64_t size_of(qfuse_dtype dtype) { return static_cast<std::int64_t>(qfuse_dtype_size(dtype)); }

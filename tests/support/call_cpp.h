@@ -69,10 +69,20 @@ View view_of(const W& w, const Spans& arrays) {
           w.nested_blocksize};
 }
 
+inline void give_scales_of_rows(const qfuse_weight_4bit& w, const Spans& arrays, Weight4bit& view) {
+  view.scale_type = static_cast<ScaleType>(w.scale_type);
+  view.scales = arrays.of<const std::byte>("scales");
+  view.global_scale = arrays.of<const float>("global_scale");
+  view.global_divisor = arrays.of<const float>("global_divisor");
+  view.zero_points = arrays.of<const std::uint8_t>("zero_points");
+}
+
 inline Dtype dtype(qfuse_dtype of_c) { return static_cast<Dtype>(of_c); }
 
 inline void throwing_call(const contract::Dequantize4bit& p, const Spans& arrays, const Exec& exec) {
-  dequantize_4bit(view_of<Weight4bit>(p.weight, arrays), arrays.of("out"), dtype(p.out_dtype), exec);
+  auto view = view_of<Weight4bit>(p.weight, arrays);
+  give_scales_of_rows(p.weight, arrays, view);
+  dequantize_4bit(view, arrays.of("out"), dtype(p.out_dtype), exec);
 }
 inline void throwing_call(const contract::Quantize4bit& p, const Spans& arrays, const Exec& exec) {
   quantize_4bit(arrays.of("in"), dtype(p.in_dtype), view_of<Weight4bitOut>(p.weight, arrays), exec,

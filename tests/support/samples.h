@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "contract/ops.h"
@@ -90,6 +91,20 @@ inline contract::Dequantize4bit dequantize_4bit_sample(bool nested) {
   contract::Dequantize4bit p{};
   p.weight = detail::weight<qfuse_weight_4bit>(nested);
   p.out_dtype = QFUSE_BFLOAT16;
+  return p;
+}
+
+// INT4 in 9 blocks, with a global scale and zero points.
+inline contract::Dequantize4bit dequantize_4bit_rows_sample() {
+  contract::Dequantize4bit p{};
+  p.weight.rows = 3;
+  p.weight.cols = 33;
+  p.weight.blocksize = 16;
+  p.weight.quant_type = QFUSE_INT4;
+  p.weight.scale_type = QFUSE_SCALES_BFLOAT16;
+  p.weight.global_scale = detail::asked<float>();
+  p.weight.zero_points = detail::asked<std::uint8_t>();
+  p.out_dtype = QFUSE_FLOAT32;
   return p;
 }
 
@@ -274,7 +289,16 @@ inline contract::RotatedInt8Swiglu rotated_int8_swiglu_sample(qfuse_direction di
 
 // Every kind of call of each op, without places.
 inline std::vector<Sample<contract::Dequantize4bit>> samples(std::type_identity<contract::Dequantize4bit> /*op*/) {
-  return {{"plain", dequantize_4bit_sample(false)}, {"nested", dequantize_4bit_sample(true)}};
+  contract::Dequantize4bit nvfp4 = dequantize_4bit_rows_sample();
+  nvfp4.weight.quant_type = QFUSE_E2M1;
+  nvfp4.weight.scale_type = QFUSE_SCALES_E4M3;
+  nvfp4.weight.zero_points = nullptr;
+  std::swap(nvfp4.weight.global_scale, nvfp4.weight.global_divisor);
+  nvfp4.out_dtype = QFUSE_BFLOAT16;
+  return {{"plain", dequantize_4bit_sample(false)},
+          {"nested", dequantize_4bit_sample(true)},
+          {"INT4", dequantize_4bit_rows_sample()},
+          {"NVFP4", nvfp4}};
 }
 inline std::vector<Sample<contract::Quantize4bit>> samples(std::type_identity<contract::Quantize4bit> /*op*/) {
   contract::Quantize4bit given = quantize_4bit_sample(true);

@@ -27,6 +27,7 @@ __all__ = [
     "QuantType",
     "dequantize_4bit",
     "dequantize_4bit_out",
+    "dequantize_4bit_rows",
     "dequantize_blockwise",
     "dequantize_blockwise_out",
     "dequantize_fp8",
@@ -59,6 +60,7 @@ _ops = torch.ops.qfuse
 _no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
 for _op in (
     "dequantize_4bit",
+    "dequantize_4bit_rows",
     "dequantize_blockwise",
     "dequantize_fp8",
     "dequantize_int8",
@@ -177,6 +179,41 @@ def dequantize_blockwise_out(
 def dequantize_int8(codes: Tensor, scb: Tensor, dtype: torch.dtype) -> Tensor:
     """LLM.int8 weights to `dtype`: codes [rows, cols] int8, scb [rows] float32, the rows' largest absolute values."""
     result: Tensor = _ops.dequantize_int8.default(codes, scb, dtype)
+    return result
+
+
+def dequantize_4bit_rows(
+    packed: Tensor,
+    scales: Tensor,
+    cols: int,
+    quant_type: str,
+    blocksize: int,
+    dtype: torch.dtype,
+    *,
+    global_scale: Tensor | None = None,
+    global_divisor: Tensor | None = None,
+    zero_points: Tensor | None = None,
+) -> Tensor:
+    """E2M1 or INT4 codes with scales of blocks along rows, as MXFP4, NVFP4 and INT4 in groups have them, decoded.
+
+    (code - zero point) * A in float32, rounded to `dtype`; A is the block's scale, times *global_scale (modelopt's
+    weight_scale_2) or over *global_divisor (compressed-tensors' weight_global_scale), rounded to float32. packed:
+    [rows, ceil(cols / 2)] uint8, the even column in the low nibble. scales: [rows, ceil(cols / blocksize)]
+    float8_e4m3fn, float8_e8m0fnu (also as uint8), float32, float16 or bfloat16. quant_type: 'e2m1' or 'int4'.
+    blocksize: a multiple of 16, or cols or more. global_scale, global_divisor: one float32. zero_points: of 'int4',
+    uint8 with the shape of scales; None for 8. dtype: float32, float16 or bfloat16.
+    """
+    result: Tensor = _ops.dequantize_4bit_rows.default(
+        packed,
+        scales,
+        cols,
+        quant_type,
+        blocksize,
+        dtype,
+        global_scale=global_scale,
+        global_divisor=global_divisor,
+        zero_points=zero_points,
+    )
     return result
 
 

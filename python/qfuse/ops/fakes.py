@@ -85,6 +85,10 @@ def _quantize_blockwise(input: Tensor, blocksize: int, **_: Any) -> tuple[Tensor
     )
 
 
+def _dequantize_4bit_rows(packed: Tensor, cols: int, dtype: torch.dtype, **_: Any) -> Tensor:
+    return packed.new_empty((packed.shape[0], cols), dtype=dtype)
+
+
 def _decoded_codes(codes: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
     return codes.new_empty(codes.shape, dtype=dtype)
 
@@ -171,6 +175,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "swiglu": _swiglu,
     "silu_dot_fwd_bwd_quant_fuse": _swiglu,
     "dequantize_fp8": _decoded_codes,
+    "dequantize_4bit_rows": _dequantize_4bit_rows,
 }
 
 

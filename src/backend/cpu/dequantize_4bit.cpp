@@ -1,6 +1,8 @@
-// in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset
+// in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset;
+//         of rows: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], a global scale or divisor, zero points
 // out:    [n] fp32, fp16 or bf16; any address
-// math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32
+// math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32;
+//         of rows: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
 // cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by the stores to memory
 // oracle: reference/dequantize_4bit.cpp
 #undef HWY_TARGET_INCLUDE
@@ -17,6 +19,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/products-inl.h"
 #include "backend/cpu/run.h"
+#include "backend/cpu/scales-inl.h"
 #include "backend/cpu/steps-inl.h"
 #include "format/codebook4.h"
 #include "format/elements.h"
@@ -123,6 +126,146 @@ void decode(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t 
   }
 }
 
+// ---- kernel of scales of rows: the pieces [begin, end), each of up to `piece` columns of a row ----
+
+// What the blocks of a piece have, but for their codes: as many as there are of the smallest ones in it.
+struct RowScales {
+  alignas(64) ScaleTable scales;
+  alignas(64) ScaleTable zero_points;
+  bool are_finite;
+};
+
+// Whole vectors of a copy: nothing is read past the arrays.
+HWY_INLINE void decode_scales(const qfuse_weight_4bit& w, std::int64_t block, std::int64_t count, RowScales& to) {
+  const hn::ScalableTag<float> df;
+  const std::size_t padded = hwy::RoundUpTo(static_cast<std::size_t>(count), hn::Lanes(df));
+  alignas(64) std::array<std::uint8_t, kScales * sizeof(float)> copy;
+  const auto copy_of = [&](const void* array, std::int64_t size) HWY_ATTR {
+    std::memcpy(copy.data(), static_cast<const std::uint8_t*>(array) + block * size,
+                static_cast<std::size_t>(count * size));
+    std::memset(copy.data() + count * size, 0,
+                (padded - static_cast<std::size_t>(count)) * static_cast<std::size_t>(size));
+  };
+  copy_of(w.scales, format::scale_size(w.scale_type));
+  widen_scales(w.scale_type, copy.data(), padded, to.scales.data());
+  const auto for_scales = [&](const auto& step) HWY_ATTR {
+    for (std::size_t i = 0; i < padded; i += hn::Lanes(df)) {
+      float* const at = to.scales.data() + i;
+      hn::Store(step(hn::Load(df, at)), df, at);
+    }
+  };
+  if (w.global_scale != nullptr) {
+    const auto global = hn::Set(df, format::load_unaligned<float>(w.global_scale, 0));
+    for_scales([&](auto scale) HWY_ATTR { return hn::Mul(scale, global); });
+  }
+  if (w.global_divisor != nullptr) {
+    const auto global = hn::Set(df, format::load_unaligned<float>(w.global_divisor, 0));
+    for_scales([&](auto scale) HWY_ATTR { return hn::Div(scale, global); });
+  }
+  to.are_finite = are_zero_or_within(to.scales.data(), padded, 0, format::kInfBits);
+  if (w.zero_points == nullptr) return;
+  copy_of(w.zero_points, 1);
+  for (std::size_t i = 0; i < padded; i += hn::Lanes(df)) {
+    const auto integers = hn::BitCast(hn::RebindToSigned<decltype(df)>(), load_code_bytes(df, copy.data() + i));
+    hn::Store(hn::ConvertTo(df, integers), df, to.zero_points.data() + i);
+  }
+}
+
+// `count` elements of one block, the first one starting a byte; the last unit, if short, on copies.
+template <qfuse_dtype kDtype, bool kStream, std::size_t kElements>
+HWY_INLINE void decode_block_of_row(const Products& products, const std::uint8_t* packed, std::int64_t count,
+                                    std::uint8_t* out) {
+  constexpr NibbleOrder kOrder = NibbleOrder::low_first;
+  constexpr auto kUnit = static_cast<std::int64_t>(kElements);
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  for (; count >= kUnit; count -= kUnit, packed += kUnit / 2, out += kUnit * kSize)
+    decode_unit<kDtype, kStream, kOrder, kElements>(products, packed, out);
+  if (count == 0) return;
+  std::array<std::uint8_t, kElements / 2> copy{};
+  std::array<std::uint8_t, kElements * kSize> outputs;
+  std::memcpy(copy.data(), packed, static_cast<std::size_t>(format::packed_size(count)));
+  decode_unit<kDtype, false, kOrder, kElements>(products, copy.data(), outputs.data());
+  std::memcpy(out, outputs.data(), static_cast<std::size_t>(count * kSize));
+}
+
+// The blocks of a piece, each with its products.
+template <qfuse_dtype kDtype, bool kStream, std::size_t kElements, class Make>
+HWY_INLINE void decode_blocks_of_row(const std::uint8_t* packed, std::uint8_t* out, std::int64_t count,
+                                     std::int64_t first_count, std::int64_t blocksize, const Make& make) {
+  std::int64_t left = first_count;
+  for (std::size_t i = 0; count > 0; ++i, left = blocksize) {
+    left = std::min(left, count);
+    decode_block_of_row<kDtype, kStream, kElements>(make(i), packed, left, out);
+    packed += left / 2;
+    out += left * format::dtype_size(kDtype);
+    count -= left;
+  }
+}
+
+// The columns [col, end) of a row.
+template <qfuse_dtype kDtype, bool kStream, std::size_t kElements>
+HWY_NOINLINE void decode_piece(const contract::Dequantize4bit& p, std::int64_t row, std::int64_t col,
+                               std::int64_t end) {
+  const qfuse_weight_4bit& w = p.weight;
+  const format::Format4& format = format::format4(w.quant_type);
+  const std::uint8_t* const packed = w.packed + row * contract::bytes_a_row(w) + col / 2;
+  auto* const out = static_cast<std::uint8_t*>(p.out) + (row * w.cols + col) * format::dtype_size(kDtype);
+  const std::int64_t block = col / w.blocksize;
+  RowScales of;
+  decode_scales(w, row * contract::blocks_a_row(w) + block, (end - 1) / w.blocksize + 1 - block, of);
+  const auto decode = [&](const auto& make) HWY_ATTR {
+    decode_blocks_of_row<kDtype, kStream, kElements>(packed, out, end - col, w.blocksize - col % w.blocksize,
+                                                     w.blocksize, make);
+  };
+  if (w.zero_points != nullptr)
+    return decode([&](std::size_t i) HWY_ATTR {
+      return make_products_of_row<kDtype>(format.values, of.zero_points[i], of.scales[i]);
+    });
+  Values values;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = format.values[i] - format.zero_point;
+  if (of.are_finite)
+    return decode([&](std::size_t i) HWY_ATTR { return make_products_of_row<kDtype, true>(values, of.scales[i]); });
+  decode([&](std::size_t i) HWY_ATTR { return make_products_of_row<kDtype, false>(values, of.scales[i]); });
+}
+
+template <qfuse_dtype kDtype, bool kStream>
+void decode_rows(const contract::Dequantize4bit& p, std::int64_t piece, std::int64_t begin, std::int64_t end) {
+  const std::int64_t cols = p.weight.cols;
+  const std::int64_t pieces = format::ceil_div(cols, piece);
+  const bool whole_units =
+      p.weight.blocksize % static_cast<std::int64_t>(kUnitElements) == 0 || p.weight.blocksize >= cols;
+  const auto decode_one =
+      whole_units ? decode_piece<kDtype, kStream, kUnitElements> : decode_piece<kDtype, kStream, kUnitElements / 2>;
+  std::int64_t row = begin / pieces;
+  std::int64_t col = begin % pieces * piece;
+  for (; begin < end; ++begin) {
+    const std::int64_t stop = col + std::min(piece, cols - col);
+    decode_one(p, row, col, stop);
+    row += stop == cols ? 1 : 0;
+    col = stop == cols ? 0 : stop;
+  }
+  if constexpr (kStream) hwy::FlushStream();
+}
+
+template <bool kStream>
+void decode_of_rows(const contract::Dequantize4bit& p, std::int64_t piece, std::int64_t begin, std::int64_t end) {
+  switch (p.out_dtype) {
+    case QFUSE_FLOAT32: return decode_rows<QFUSE_FLOAT32, kStream>(p, piece, begin, end);
+    case QFUSE_FLOAT16: return decode_rows<QFUSE_FLOAT16, kStream>(p, piece, begin, end);
+    case QFUSE_BFLOAT16: return decode_rows<QFUSE_BFLOAT16, kStream>(p, piece, begin, end);
+  }
+}
+
+// Streamed where each row begins as aligned as `out`.
+void dequantize_4bit_rows(const contract::Dequantize4bit& p, std::int64_t piece, std::int64_t begin, std::int64_t end,
+                          bool stream) {
+  const hn::ScalableTag<std::uint8_t> d8;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d8));
+  const bool aligned = reinterpret_cast<std::uintptr_t>(p.out) % hn::Lanes(d8) == 0 &&
+                       p.weight.cols * format::dtype_size(p.out_dtype) % lanes == 0;
+  return stream && aligned ? decode_of_rows<true>(p, piece, begin, end) : decode_of_rows<false>(p, piece, begin, end);
+}
+
 void dequantize_4bit_blocks(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end, bool stream) {
   const hn::ScalableTag<std::uint8_t> d8;
   const bool aligned = reinterpret_cast<std::uintptr_t>(p.out) % hn::Lanes(d8) == 0;
@@ -138,6 +281,7 @@ namespace qfuse::cpu {
 namespace {
 
 HWY_EXPORT(dequantize_4bit_blocks);
+HWY_EXPORT(dequantize_4bit_rows);
 
 // Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 17;
@@ -145,12 +289,24 @@ constexpr std::int64_t kGrainElements = 1 << 17;
 // From here on the output leaves the caches anyway, and non-temporal stores save reading it first.
 constexpr std::int64_t kStreamBytes = 32 << 20;
 
+// Columns of a row that a thread decodes at once: whole units, of at most kScales blocks.
+constexpr std::int64_t kPiece = format::kCodes8 * format::kRowBlocksize;
+
+contract::Outcome dequantize_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec, bool stream) {
+  const std::int64_t pieces = format::ceil_div(p.weight.cols, kPiece);
+  const std::int64_t grain = format::ceil_div(kGrainElements, std::min(p.weight.cols, kPiece));
+  return run(p, p.weight.rows * pieces, grain, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(dequantize_4bit_rows)[target](p, kPiece, begin, end, stream);
+  });
+}
+
 }  // namespace
 
 contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
   const std::int64_t n = contract::element_count(p.weight);
   const std::int64_t blocksize = p.weight.blocksize;
   const bool stream = n * format::dtype_size(p.out_dtype) >= kStreamBytes;
+  if (contract::has_scales_of_rows(p.weight)) return dequantize_rows(p, exec, stream);
   return run(p, format::block_count(n, blocksize), kGrainElements / blocksize, exec,
              [&](std::size_t target, std::int64_t begin, std::int64_t end) {
                HWY_DISPATCH_TABLE(dequantize_4bit_blocks)[target](p, begin, end, stream);

@@ -15,6 +15,7 @@
 
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
+#include "backend/cpu/scales-inl.h"
 #include "backend/cpu/steps-inl.h"
 #include "format/elements.h"
 #include "format/fp8_groups.h"
@@ -25,24 +26,10 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 
 // ---- steps ----
 
-template <class DF>
-HWY_INLINE hn::Vec<DF> from_e4m3(DF df, hn::Vec<Bits<DF>> code) {
-  const Bits<DF> du;
-  const auto sign = hn::ShiftLeft<24>(hn::And(code, hn::Set(du, 0x80U)));
-  const auto magnitude = hn::And(code, hn::Set(du, 0x7fU));
-  auto bits = hn::ShiftLeft<format::kE4m3Shift>(hn::Add(magnitude, hn::Set(du, format::kE4m3Rebias)));
-  bits = hn::IfThenElse(magnitude_less(du, magnitude, format::kFp8Nan), bits, hn::Set(du, format::kNan32));
-  const auto integer = hn::ConvertTo(df, hn::BitCast(hn::RebindToSigned<DF>(), magnitude));
-  const auto subnormal = hn::BitCast(du, hn::Mul(integer, hn::Set(df, format::kE4m3SubnormalUnit)));
-  bits = hn::IfThenElse(magnitude_less(du, magnitude, format::kE4m3MinNormal), subnormal, bits);
-  return hn::BitCast(df, hn::Or(bits, sign));
-}
-
 template <qfuse_dtype kDtype, class DF>
 HWY_INLINE void decode_fp8_vector([[maybe_unused]] DF df, const std::uint8_t* codes, hn::Vec<DF> scale,
                                   std::uint8_t* out) {
-  const auto code = hn::PromoteTo(Bits<DF>(), hn::LoadU(hn::Rebind<std::uint8_t, DF>(), codes));
-  store_rounded<kDtype>(df, hn::Mul(from_e4m3(df, code), scale), out);
+  store_rounded<kDtype>(df, hn::Mul(from_e4m3(df, load_code_bytes(df, codes)), scale), out);
 }
 
 // ---- kernel: count elements of one row, which share a scale ----

@@ -1,8 +1,7 @@
 // The 16 possible outputs of a block, and the look-up of nibbles in them. Three forms of the same two functions:
-//   make_products<dtype, kTame>(codebook, absmax)     all roundings of the format, once for each code
-//   decode_unit<dtype, kStream>(products, packed, out)    16 packed bytes to 32 elements, by look-up alone
-// kTame promises that absmax is zero, or finite and so large that no product is subnormal; the steps for NaN and for
-// flushing to zero are then left out.
+//   make_outputs<dtype>(values, rule)                     all roundings of the format, once for each code
+//   decode_unit<dtype, kStream, kOrder, kElements>(products, packed, out)    a unit or half of one, by look-up alone
+// A unit is 16 packed bytes, 32 elements. Which nibble of a byte is first is known here alone.
 #if defined(QFUSE_BACKEND_CPU_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_PRODUCTS_INL_H
 #undef QFUSE_BACKEND_CPU_PRODUCTS_INL_H
@@ -27,6 +26,8 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 constexpr std::size_t kUnitPacked = 16;
 constexpr std::size_t kUnitElements = 2 * kUnitPacked;
 
+using Values = std::array<float, format::kCodes4>;
+
 // An absmax from which on products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
 constexpr std::uint32_t kTameBits = 0x04800000U;  // 2^-118
 
@@ -50,7 +51,8 @@ HWY_INLINE bool is_tame(const float* scales, std::size_t count) {
   return are_zero_or_within(scales, count, kTameBits, format::kInfBits);
 }
 
-// Products of some codes, rounded, in the low bytes of each lane.
+// Products of some codes, rounded, in the low bytes of each lane. kTame promises that absmax is zero, or finite and so
+// large that no product is subnormal; the steps for NaN and for flushing to zero are then left out.
 template <qfuse_dtype kDtype, bool kTame, class DF>
 HWY_INLINE hn::Vec<Bits<DF>> round_products(DF df, hn::Vec<DF> codes, hn::Vec<DF> absmax) {
   if constexpr (kTame) {
@@ -59,6 +61,8 @@ HWY_INLINE hn::Vec<Bits<DF>> round_products(DF df, hn::Vec<DF> codes, hn::Vec<DF
     return round_to<kDtype>(df, mul_ftz(df, codes, absmax));
   }
 }
+
+using format::NibbleOrder;
 
 // For each byte of a unit's output: the packed byte that it comes from.
 template <std::size_t kSize>
@@ -69,6 +73,18 @@ constexpr auto make_spread() {
 }
 template <std::size_t kSize>
 alignas(64) constexpr auto kSpread = make_spread<kSize>();
+
+// A unit's packed bytes in every 16 lanes, or half a unit's in every 8: no byte beyond it is read.
+template <std::size_t kElements, class D8>
+HWY_INLINE hn::Vec<D8> load_unit(D8 d8, const std::uint8_t* packed) {
+  if constexpr (kElements == kUnitElements) {
+    return hn::LoadDup128(d8, packed);
+  } else {
+    static_assert(kElements == kUnitElements / 2);
+    const hn::Repartition<std::uint64_t, D8> d64;
+    return hn::BitCast(d8, hn::Set(d64, format::load_unaligned<std::uint64_t>(packed, 0)));
+  }
+}
 
 template <bool kStream, class D8>
 HWY_INLINE void store_outputs(D8 d8, hn::Vec<D8> outputs, std::uint8_t* out) {
@@ -85,22 +101,20 @@ HWY_INLINE void store_outputs(D8 d8, hn::Vec<D8> outputs, std::uint8_t* out) {
 
 using Products = std::array<std::uint32_t, format::kCodes4>;
 
-template <qfuse_dtype kDtype, bool kTame>
-HWY_INLINE Products make_products(const format::Codebook4& codebook, float absmax) {
+template <qfuse_dtype kDtype, class Rule>
+HWY_INLINE Products make_outputs(const Values& values, const Rule& rule) {
   const hn::ScalableTag<float> df;
   Products products;
-  for (std::size_t i = 0; i < products.size(); ++i) {
-    const auto code = hn::Set(df, codebook.values[i]);
-    products[i] = hn::GetLane(round_products<kDtype, kTame>(df, code, hn::Set(df, absmax)));
-  }
+  for (std::size_t i = 0; i < products.size(); ++i) products[i] = hn::GetLane(rule(df, hn::Set(df, values[i])));
   return products;
 }
 
-template <qfuse_dtype kDtype, bool kStream>
+template <qfuse_dtype kDtype, bool kStream, NibbleOrder kOrder = NibbleOrder::high_first,
+          std::size_t kElements = kUnitElements>
 HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed, std::uint8_t* out) {
   constexpr std::size_t kSize = format::dtype_size(kDtype);
-  for (std::size_t i = 0; i < kUnitElements; ++i) {
-    const std::uint32_t product = products[format::load_nibble(packed, static_cast<std::int64_t>(i))];
+  for (std::size_t i = 0; i < kElements; ++i) {
+    const std::uint32_t product = products[format::load_nibble(packed, static_cast<std::int64_t>(i), kOrder)];
     std::memcpy(out + i * kSize, &product, kSize);
   }
 }
@@ -113,11 +127,10 @@ HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed
 // nibble, whatever the lowest bit of its index is.
 using Products = hn::Vec<hn::Full512<std::uint32_t>>;
 
-template <qfuse_dtype kDtype, bool kTame>
-HWY_INLINE Products make_products(const format::Codebook4& codebook, float absmax) {
+template <qfuse_dtype kDtype, class Rule>
+HWY_INLINE Products make_outputs(const Values& values, const Rule& rule) {
   const hn::Full512<float> df;
-  const auto codes = hn::LoadU(df, codebook.values.data());
-  const auto products = round_products<kDtype, kTame>(df, codes, hn::Set(df, absmax));
+  const auto products = rule(df, hn::LoadU(df, values.data()));
   if constexpr (kDtype == QFUSE_FLOAT32) return products;
   return hn::Or(products, hn::ShiftLeft<16>(products));
 }
@@ -129,24 +142,33 @@ HWY_INLINE hn::Vec512<std::uint16_t> permute_words(hn::Vec512<std::uint16_t> tab
 
 // Each lane holds its packed byte in every byte of its own; a shift of its own brings its nibble to where the
 // permutation reads its index, and higher bits are ignored there: bits 1 to 4 of words, bits 0 to 3 of doublewords.
-template <qfuse_dtype kDtype, bool kStream>
+template <qfuse_dtype kDtype, bool kStream, NibbleOrder kOrder = NibbleOrder::high_first,
+          std::size_t kElements = kUnitElements>
 HWY_INLINE void decode_unit(Products products, const std::uint8_t* packed, std::uint8_t* out) {
   constexpr std::size_t kSize = format::dtype_size(kDtype);
+  constexpr bool kHighFirst = kOrder == NibbleOrder::high_first;
   const hn::Full512<std::uint8_t> d8;
   const hn::Full512<std::uint16_t> d16;
   const hn::Full512<std::uint32_t> d32;
-  const auto unit = hn::LoadDup128(d8, packed);
-  for (std::size_t at = 0; at < kUnitElements * kSize; at += hn::Lanes(d8)) {
+  const auto unit = load_unit<kElements>(d8, packed);
+  for (std::size_t at = 0; at < kElements * kSize; at += hn::Lanes(d8)) {
     const auto bytes = hn::TableLookupBytes(unit, hn::Load(d8, kSpread<kSize>.data() + at));
     if constexpr (kSize == 4) {
-      const auto shifts = hn::BitCast(d32, hn::Set(hn::Full512<std::uint64_t>(), std::uint64_t{4}));
+      constexpr std::uint64_t kShifts = kHighFirst ? 4 : std::uint64_t{4} << 32;
+      const auto shifts = hn::BitCast(d32, hn::Set(hn::Full512<std::uint64_t>(), kShifts));
       const auto nibbles = hn::And(hn::Shr(hn::BitCast(d32, bytes), shifts), hn::Set(d32, 0xfU));
       store_outputs<kStream>(d8, hn::BitCast(d8, hn::TableLookupLanes(products, hn::IndicesFromVec(d32, nibbles))),
                              out + at);
     } else {
-      const auto shifts = hn::BitCast(d16, hn::Set(d32, 7U << 16 | 11U));
+      const auto shifts = hn::BitCast(d16, hn::Set(d32, kHighFirst ? 7U << 16 | 11U : 11U << 16 | 7U));
       const auto index = hn::Shr(hn::BitCast(d16, bytes), shifts);
-      store_outputs<kStream>(d8, hn::BitCast(d8, permute_words(hn::BitCast(d16, products), index)), out + at);
+      const auto outputs = hn::BitCast(d8, permute_words(hn::BitCast(d16, products), index));
+      if constexpr (kElements == kUnitElements) {
+        store_outputs<kStream>(d8, outputs, out + at);
+      } else {
+        const hn::Half<decltype(d8)> half;
+        store_outputs<kStream>(half, hn::LowerHalf(half, outputs), out + at);
+      }
     }
   }
 }
@@ -159,13 +181,12 @@ struct Products {
   alignas(16) std::array<std::array<std::uint8_t, format::kCodes4>, sizeof(float)> plane;
 };
 
-template <qfuse_dtype kDtype, bool kTame>
-HWY_INLINE Products make_products(const format::Codebook4& codebook, float absmax) {
+template <qfuse_dtype kDtype, class Rule>
+HWY_INLINE Products make_outputs(const Values& values, const Rule& rule) {
   const hn::CappedTag<float, format::kCodes4> df;
   alignas(64) std::array<std::uint32_t, format::kCodes4> words;
   for (std::size_t i = 0; i < words.size(); i += hn::Lanes(df)) {
-    const auto codes = hn::LoadU(df, codebook.values.data() + i);
-    hn::Store(round_products<kDtype, kTame>(df, codes, hn::Set(df, absmax)), Bits<decltype(df)>(), words.data() + i);
+    hn::Store(rule(df, hn::LoadU(df, values.data() + i)), Bits<decltype(df)>(), words.data() + i);
   }
   const hn::Full128<std::uint32_t> d32;
   const hn::Full128<std::uint16_t> d16;
@@ -184,15 +205,16 @@ HWY_INLINE Products make_products(const format::Codebook4& codebook, float absma
   return products;
 }
 
-// For each byte of a unit's output: 0x0f where it takes the high nibble, the element being even.
-template <std::size_t kSize>
+// For each byte of a unit's output: 0x0f where it takes the high nibble, for even elements or for odd ones.
+template <std::size_t kSize, NibbleOrder kOrder>
 constexpr auto make_high() {
+  constexpr std::size_t kTaker = kOrder == NibbleOrder::high_first ? 0 : 1;
   std::array<std::uint8_t, kUnitElements * kSize> high{};
-  for (std::size_t i = 0; i < high.size(); ++i) high[i] = i / kSize % 2 == 0 ? 0x0f : 0;
+  for (std::size_t i = 0; i < high.size(); ++i) high[i] = i / kSize % 2 == kTaker ? 0x0f : 0;
   return high;
 }
-template <std::size_t kSize>
-alignas(64) constexpr auto kHigh = make_high<kSize>();
+template <std::size_t kSize, NibbleOrder kOrder>
+alignas(64) constexpr auto kHigh = make_high<kSize, kOrder>();
 
 template <class D8>
 HWY_INLINE hn::Vec<D8> nibbles(D8 d8, hn::Vec<D8> bytes, hn::Vec<D8> high) {
@@ -202,20 +224,21 @@ HWY_INLINE hn::Vec<D8> nibbles(D8 d8, hn::Vec<D8> bytes, hn::Vec<D8> high) {
   return hn::Or(hn::And(shifted, high), hn::And(bytes, low));
 }
 
-template <qfuse_dtype kDtype, bool kStream>
+template <qfuse_dtype kDtype, bool kStream, NibbleOrder kOrder = NibbleOrder::high_first,
+          std::size_t kElements = kUnitElements>
 HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed, std::uint8_t* out) {
   constexpr std::size_t kSize = format::dtype_size(kDtype);
   const hn::ScalableTag<std::uint8_t> d8;
   const hn::Repartition<std::uint16_t, decltype(d8)> d16;
-  const auto unit = hn::LoadDup128(d8, packed);
+  const auto unit = load_unit<kElements>(d8, packed);
   const auto plane = [&](std::size_t k) HWY_ATTR { return hn::LoadDup128(d8, products.plane[k].data()); };
   const auto look_up = [&](std::size_t k, auto index) HWY_ATTR {
     const auto even = hn::TableLookupBytes(plane(k), index);
     return hn::OddEven(hn::TableLookupBytes(plane(k + 1), index), even);
   };
-  for (std::size_t at = 0; at < kUnitElements * kSize; at += hn::Lanes(d8)) {
+  for (std::size_t at = 0; at < kElements * kSize; at += hn::Lanes(d8)) {
     const auto bytes = hn::TableLookupBytes(unit, hn::Load(d8, kSpread<kSize>.data() + at));
-    const auto index = nibbles(d8, bytes, hn::Load(d8, kHigh<kSize>.data() + at));
+    const auto index = nibbles(d8, bytes, hn::Load(d8, kHigh<kSize, kOrder>.data() + at));
     auto outputs = look_up(0, index);
     if constexpr (kSize == 4)
       outputs = hn::BitCast(d8, hn::OddEven(hn::BitCast(d16, look_up(2, index)), hn::BitCast(d16, outputs)));
@@ -224,6 +247,34 @@ HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed
 }
 
 #endif  // the target's form
+
+// Of a block of a format with absmax.
+template <qfuse_dtype kDtype, bool kTame>
+HWY_INLINE Products make_products(const format::Codebook4& codebook, float absmax) {
+  const auto rule = [&](auto df, auto codes)
+                        HWY_ATTR { return round_products<kDtype, kTame>(df, codes, hn::Set(df, absmax)); };
+  return make_outputs<kDtype>(codebook.values, rule);
+}
+
+// Of a block of a format with scales of rows, which flushes nothing. kFinite promises that the scale is.
+template <qfuse_dtype kDtype, bool kFinite>
+HWY_INLINE Products make_products_of_row(const Values& values, float scale) {
+  const auto rule = [&](auto df, auto codes) HWY_ATTR {
+    const auto products = hn::Mul(codes, hn::Set(df, scale));
+    if constexpr (kFinite) return round_number_to<kDtype>(df, products);
+    return round_to<kDtype>(df, products);
+  };
+  return make_outputs<kDtype>(values, rule);
+}
+
+// The same of codes from which a zero point is taken.
+template <qfuse_dtype kDtype>
+HWY_INLINE Products make_products_of_row(const Values& values, float zero_point, float scale) {
+  const auto rule = [&](auto df, auto codes) HWY_ATTR {
+    return round_to<kDtype>(df, hn::Mul(hn::Sub(codes, hn::Set(df, zero_point)), hn::Set(df, scale)));
+  };
+  return make_outputs<kDtype>(values, rule);
+}
 
 }  // namespace qfuse::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -145,10 +145,8 @@ void encode_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int
 
 template <qfuse_dtype kDtype>
 void encode(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
-  switch (p.weight.quant_type) {
-    case QFUSE_FP4: return encode_blocks<kDtype, QFUSE_FP4>(p, begin, end);
-    case QFUSE_NF4: return encode_blocks<kDtype, QFUSE_NF4>(p, begin, end);
-  }
+  p.weight.quant_type == QFUSE_NF4 ? encode_blocks<kDtype, QFUSE_NF4>(p, begin, end)
+                                   : encode_blocks<kDtype, QFUSE_FP4>(p, begin, end);
 }
 
 void quantize_4bit_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {

@@ -5,13 +5,12 @@
 // oracle: reference/dequantize_fp8.cpp
 #include "backend/cuda/kernels.h"
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/device/row_tiles.cuh"
 #include "format/fp8_groups.h"
 #include "format/layout.h"
 
@@ -20,15 +19,8 @@ namespace {
 
 // ---- policy ----
 
-// A thread block is 8 rows of 32 threads, of few columns or rows what these have. A thread decodes a group of
-// neighbouring columns in each of 4 rows: it looks up one column of scales, has 4 loads under way at once, and
-// neighbours store neighbouring vectors. So an H200 decodes 18432 x 7168 to bf16 in 101 us, with 94 % of the bandwidth
-// of its copies; with 2 or 8 rows a thread in 102 and 101; with 16 bytes of codes a load, which are two vectors of
-// outputs, in 142.
-constexpr int kFp8Threads = 256;
-constexpr int kColumnThreads = 32;  // side by side, where there are more rows than a block has
-constexpr int kRowsEach = 4;
-
+// In tiles of rows an H200 decodes 18432 x 7168 to bf16 in 101 us, with 94 % of the bandwidth of its copies; with 2 or
+// 8 rows a thread in 102 and 101; with 16 bytes of codes a load, which are two vectors of outputs, in 142.
 constexpr int kVector = 16;  // bytes of the widest store
 template <class Out, bool kWide>
 constexpr int kFp8Group = kWide ? kVector / static_cast<int>(sizeof(Out)) : 1;
@@ -38,28 +30,10 @@ constexpr int kFp8Group = kWide ? kVector / static_cast<int>(sizeof(Out)) : 1;
 struct Fp8Arguments {
   contract::DequantizeFp8 p;
   std::int64_t scale_cols;
-  std::int64_t tile_cols;  // tiles side by side
-  int column_shift;        // a block has 1 << column_shift threads side by side
+  RowTiles tiles;
 };
 
 // ---- steps ----
-
-// The compiler's division of 64 bits takes four times the instructions of that of 32.
-__device__ inline std::int64_t quotient(std::int64_t n, std::int64_t d) {
-  if (((n | d) >> 32) == 0) return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(d);
-  return n / d;
-}
-
-// format::load_scale.
-__device__ inline float load_scale(const void* scales, std::int64_t i, qfuse_scale_type type) {
-  switch (type) {
-    case QFUSE_SCALES_FLOAT32: return load<false>(static_cast<const float*>(scales) + i);
-    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(static_cast<const std::uint8_t*>(scales)[i]);
-    case QFUSE_SCALES_FLOAT16: return widen(load<false>(static_cast<const Half*>(scales) + i));
-    case QFUSE_SCALES_BFLOAT16: return widen(load<false>(static_cast<const Bfloat16*>(scales) + i));
-  }
-  return 0.0F;
-}
 
 // A group of codes, four in a word; a single one alone in it.
 template <int kCodes>
@@ -97,15 +71,11 @@ __device__ void decode_fp8(const Fp8Codes<kCodes>& codes, float scale, Out* out)
 // ---- kernel ----
 
 template <class Out, bool kWide>
-__global__ void __launch_bounds__(kFp8Threads) decode_fp8_tile(const __grid_constant__ Fp8Arguments a) {
+__global__ void __launch_bounds__(kTileThreads) decode_fp8_tile(const __grid_constant__ Fp8Arguments a) {
   constexpr int kGroup = kFp8Group<Out, kWide>;
   const contract::DequantizeFp8& p = a.p;
-  const int row_threads = kFp8Threads >> a.column_shift;
-  const std::int64_t tile_row = quotient(blockIdx.x, a.tile_cols);
-  const std::int64_t tile_col = blockIdx.x - tile_row * a.tile_cols;
-  const int place = static_cast<int>(threadIdx.x) & ((1 << a.column_shift) - 1);
-  const std::int64_t row = tile_row * row_threads * kRowsEach + (threadIdx.x >> a.column_shift);
-  const std::int64_t col = ((tile_col << a.column_shift) + place) * kGroup;
+  const auto [row, group, row_threads] = place_in(a.tiles);
+  const std::int64_t col = group * kGroup;
   if (col >= p.cols) return;
   const std::int64_t scale_col = quotient(col, p.block_cols);
   Fp8Codes<kGroup> codes[kRowsEach];
@@ -134,22 +104,12 @@ bool is_wide(const contract::DequantizeFp8& p) {
          is_aligned(p.codes, kGroup) && is_aligned(p.out, kVector);
 }
 
-// Of 1 to `most`, which is a power of two: rounded up to one.
-int ceil_log2(std::int64_t n, std::int64_t most) {
-  return log2(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(n, most)))));
-}
-
 template <class Out, bool kWide>
 contract::Outcome launch_fp8(const contract::DequantizeFp8& p, const qfuse_exec& exec) {
-  const std::int64_t groups = format::ceil_div(p.cols, kFp8Group<Out, kWide>);
-  const std::int64_t most_rows = kFp8Threads >> ceil_log2(groups, kColumnThreads);
-  const int row_threads = 1 << ceil_log2(p.rows, most_rows);
   const Fp8Arguments a = {.p = p,
                           .scale_cols = format::ceil_div(p.cols, p.block_cols),
-                          .tile_cols = format::ceil_div(groups, kFp8Threads / row_threads),
-                          .column_shift = log2(kFp8Threads / row_threads)};
-  const std::int64_t blocks = a.tile_cols * format::ceil_div(p.rows, std::int64_t{row_threads} * kRowsEach);
-  return launch(decode_fp8_tile<Out, kWide>, {.blocks = blocks, .threads = kFp8Threads}, a, exec);
+                          .tiles = row_tiles(p.rows, format::ceil_div(p.cols, kFp8Group<Out, kWide>))};
+  return launch(decode_fp8_tile<Out, kWide>, {.blocks = a.tiles.blocks, .threads = kTileThreads}, a, exec);
 }
 
 template <class Out>

@@ -17,7 +17,7 @@ cl_int log2(std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>
 
 cl_float16 values_of(qfuse_quant_type quant_type) {
   cl_float16 values;
-  std::ranges::copy(format::codebook4(quant_type).values, values.s);
+  std::ranges::copy(format::format4(quant_type).values, values.s);
   return values;
 }
 
@@ -34,10 +34,26 @@ Outcome decode(const qfuse_exec& exec, const char* kernel, std::int64_t n, const
 
 cl_uint dtype_of(qfuse_dtype dtype) { return static_cast<cl_uint>(dtype); }
 
+// Arrays that are not there have another's address, which the kernel does not read.
+Outcome decode_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
+  const qfuse_weight_4bit& w = p.weight;
+  const void* const nothing = w.packed;
+  const bool factor = w.global_scale != nullptr;
+  const bool divisor = w.global_divisor != nullptr;
+  const void* const global = factor ? w.global_scale : divisor ? w.global_divisor : nothing;
+  const void* const zero_points = w.zero_points != nullptr ? w.zero_points : nothing;
+  const cl_int has =
+      (factor ? kHasFactor : 0) | (divisor ? kHasDivisor : 0) | (w.zero_points != nullptr ? kHasZeroPoints : 0);
+  return decode(exec, "dequantize_4bit_rows", contract::element_count(w), cl_long{w.cols}, cl_long{w.blocksize},
+                values_of(w.quant_type), cl_float{format::format4(w.quant_type).zero_point}, w.packed, w.scales,
+                static_cast<cl_uint>(w.scale_type), has, global, zero_points, dtype_of(p.out_dtype), p.out);
+}
+
 }  // namespace
 
 Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
   const qfuse_weight_4bit& w = p.weight;
+  if (contract::has_scales_of_rows(w)) return decode_rows(p, exec);
   const std::int64_t n = contract::element_count(w);
   const cl_float16 values = values_of(w.quant_type);
   const cl_int block_shift = log2(w.blocksize);

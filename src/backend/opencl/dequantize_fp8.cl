@@ -30,6 +30,7 @@ float from_float16(uint x) {
 float load_scale(__global const uchar* scales, long i, uint type) {
   if (type == QFUSE_SCALES_FLOAT32) return load_float(scales, i);
   if (type == QFUSE_SCALES_UE8M0) return from_ue8m0(scales[i]);
+  if (type == QFUSE_SCALES_E4M3) return from_e4m3(scales[i]);
   const uint half_bits = scales[2 * i] | (uint)scales[2 * i + 1] << 8;
   return type == QFUSE_SCALES_FLOAT16 ? from_float16(half_bits) : as_float(half_bits << 16);
 }

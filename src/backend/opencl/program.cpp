@@ -11,6 +11,7 @@
 #include "contract/float_mode.h"
 #include "format/fp8_groups.h"
 #include "format/layout.h"
+#include "format/quotient.h"
 #include "format/rounding.h"
 
 namespace qfuse::opencl {
@@ -40,11 +41,18 @@ std::string constants() {
                                                             {"QFUSE_SCALES_FLOAT32", QFUSE_SCALES_FLOAT32},
                                                             {"QFUSE_SCALES_UE8M0", QFUSE_SCALES_UE8M0},
                                                             {"QFUSE_SCALES_FLOAT16", QFUSE_SCALES_FLOAT16},
+                                                            {"QFUSE_SCALES_E4M3", QFUSE_SCALES_E4M3},
                                                             {"QFUSE_FLOAT16", QFUSE_FLOAT16},
                                                             {"QFUSE_BFLOAT16", QFUSE_BFLOAT16},
                                                             {"QFUSE_FLOAT32", QFUSE_FLOAT32}};
-  const std::pair<const char*, int> counts[] = {
-      {"kCodes4", kCodes4}, {"kCodes8", kCodes8}, {"kGroup", kGroup}, {"kE4m3Shift", kE4m3Shift}};
+  const std::pair<const char*, int> counts[] = {{"kCodes4", kCodes4},
+                                                {"kCodes8", kCodes8},
+                                                {"kGroup", kGroup},
+                                                {"kE4m3Shift", kE4m3Shift},
+                                                {"kHasFactor", kHasFactor},
+                                                {"kHasDivisor", kHasDivisor},
+                                                {"kHasZeroPoints", kHasZeroPoints},
+                                                {"kQuotientBits", kQuotientBits}};
   const std::pair<const char*, float> floats[] = {{"kFlushScale", kFlushScale},
                                                   {"kHalfSubnormalMagic", kHalfSubnormalMagic},
                                                   {"kInt8Scale", kInt8Scale},

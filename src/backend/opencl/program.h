@@ -11,6 +11,11 @@ namespace qfuse::opencl {
 // Elements that a work-item decodes: 4 bytes of packed codes, and one or two 16-byte stores.
 inline constexpr int kGroup = 8;
 
+// What a weight with scales of rows has beside them.
+inline constexpr int kHasFactor = 1;
+inline constexpr int kHasDivisor = 2;
+inline constexpr int kHasZeroPoints = 4;
+
 // All .cl files of this folder, put here when the library is built.
 extern const char* const kSource;
 

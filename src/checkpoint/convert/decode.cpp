@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "checkpoint/convert/decode_gptq.h"
+#include "checkpoint/convert/decode_scaled_4bit.h"
 #include "format/layout.h"
 
 namespace qfuse::checkpoint {
@@ -172,6 +175,10 @@ Source decoded(const Tensor& tensor, Dtype dtype) {
     source.read = [weight = *weight, dtype](std::int64_t begin, std::span<std::byte> made, Piece& piece) {
       read_fp8(weight, dtype, begin, made, piece);
     };
+  } else if (const auto* weight = std::get_if<StoredWeightGptq>(&tensor.storage)) {
+    return decoded_gptq(*weight, dtype);
+  } else if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&tensor.storage)) {
+    source = decoded_scaled_4bit(*weight, dtype, std::move(source));
   } else {
     return stored(tensor.values());
   }

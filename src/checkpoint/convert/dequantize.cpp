@@ -8,6 +8,7 @@
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/fp8_records.h"
+#include "checkpoint/convert/gptq_records.h"
 #include "checkpoint/convert/notes.h"
 #include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/config.h"
@@ -78,6 +79,7 @@ class Dequantization : public Transform {
     note_transposed(transposed_ones, families, model, plan.notes);
     note_other_dtypes(tensors, model, plan.notes);
     drop_fp8_records(layout, model, config, plan);
+    drop_gptq_records(layout, model, plan);
     if (config) plan.config = config->unquantized(vote.most());
     check_output(model, tensors, options_, plan);
     return plan;
@@ -86,9 +88,9 @@ class Dequantization : public Transform {
  private:
   static bool is_quantized(const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }
 
-  // By bitsandbytes, whose linear layer was put in the place of another.
+  // Whose linear layer was put in the place of another.
   static bool is_stored_transposed(const Tensor& tensor, const Families& families) {
-    return is_quantized(tensor) && !tensor.is_fp8() && families.is_transposed(tensor.name, tensor.shape);
+    return tensor.is_of_linear() && families.is_transposed(tensor.name, tensor.shape);
   }
 
   // Who asks for a dtype may expect it of the whole model.

@@ -49,29 +49,31 @@ std::string kind_of_module(std::string module) {
   return module;
 }
 
-// "2 weights are FP8, as that of 'a', ...", or nothing.
+// "2 weights are quantized, as that of 'a', ...", or nothing.
 void add_counted(const std::vector<std::string>& modules, const char* what, std::vector<std::string>& lines) {
   if (!modules.empty()) lines.push_back(fmt::format(fmt::runtime(what), modules.size(), printable(modules.front())));
 }
 
-// `names_targets`: what is quantized is listed too, as compressed-tensors does.
+// `names_targets`: what is quantized is listed too, as compressed-tensors does, or by rules, as GPTQ does.
 void add_lists(const PlainModules& plain, bool names_targets, std::span<const Tensor> tensors,
                std::vector<std::string>& lines) {
-  std::set<std::string> fp8_kinds;
+  std::set<std::string> quantized_kinds;
   for (const Tensor& tensor : tensors)
-    if (tensor.is_fp8()) fp8_kinds.insert(kind_of_module(std::string(module_of(tensor.name))));
+    if (tensor.is_of_other_methods()) quantized_kinds.insert(kind_of_module(std::string(module_of(tensor.name))));
   std::vector<std::string> listed;
   std::vector<std::string> unlisted;
   for (const Tensor& tensor : tensors) {
     const std::string module(module_of(tensor.name));
-    const bool is_alike = !names_targets && tensor.shape.size() == 2 && fp8_kinds.contains(kind_of_module(module));
-    if (!tensor.is_fp8() && !is_alike) continue;
-    if (plain.hold(module) == tensor.is_fp8()) (tensor.is_fp8() ? listed : unlisted).push_back(module);
+    const bool is_quantized = tensor.is_of_other_methods();
+    const bool is_alike =
+        !names_targets && tensor.shape.size() == 2 && quantized_kinds.contains(kind_of_module(module));
+    if (!is_quantized && !is_alike) continue;
+    if (plain.hold(module) == is_quantized) (is_quantized ? listed : unlisted).push_back(module);
   }
-  add_counted(listed, "{} weights are FP8, as that of '{}', which config.json lists as not quantized", lines);
+  add_counted(listed, "{} weights are quantized, as that of '{}', which config.json lists as not quantized", lines);
   add_counted(
       unlisted,
-      "{} weights are not FP8, as that of '{}', where the same layers of other blocks are, and config.json does "
+      "{} weights are not quantized, as that of '{}', where the same layers of other blocks are, and config.json does "
       "not list it as not quantized",
       lines);
 }
@@ -80,11 +82,12 @@ void add_lists(const PlainModules& plain, bool names_targets, std::span<const Te
 
 std::vector<std::string> fp8_disagreements(const Config& config, std::span<const Tensor> tensors) {
   std::vector<std::string> lines;
-  if (std::ranges::none_of(tensors, &Tensor::is_fp8)) return lines;
+  if (std::ranges::none_of(tensors, &Tensor::is_of_other_methods)) return lines;
   if (config.word("quantization_config.quant_method") == "bitsandbytes")
-    lines.emplace_back("config.json says that bitsandbytes quantized it, and its weights are FP8");
+    lines.emplace_back("config.json says that bitsandbytes quantized it, and its weights say another method");
   try {
-    add_lists(PlainModules(config), config.foreign_quant_method() == "compressed-tensors", tensors, lines);
+    const std::string method = config.foreign_quant_method();
+    add_lists(PlainModules(config), method == "compressed-tensors" || method == "gptq", tensors, lines);
   } catch (const Error& error) {  // an expression that is none
     lines.push_back(fmt::format("config.json's list of what is not quantized was not compared: {}", error.what()));
   }
@@ -93,10 +96,10 @@ std::vector<std::string> fp8_disagreements(const Config& config, std::span<const
 
 void drop_fp8_records(const Layout& layout, const Model& model, const std::optional<Config>& config,
                       ConversionPlan& plan) {
-  if (!layout.has_fp8()) return;
+  if (!layout.has_other_methods()) return;
   const auto note = [&](const std::string& text) { plan.notes.push_back(fmt::format("{}: {}", model.name(), text)); };
   if (const std::vector<StoredTensor>& scales = layout.activation_scales; !scales.empty())
-    note(fmt::format("scales of activations, which only a model that computes in FP8 has, are left out: {}, as '{}'",
+    note(fmt::format("scales of activations, which only a model that quantizes them has, are left out: {}, as '{}'",
                      scales.size(), printable(scales.front().entry->name)));
   if (model.is_directory() && std::filesystem::exists(model.path() / kModeloptRecord)) {
     plan.left_out.insert(kModeloptRecord);

@@ -1,4 +1,5 @@
-// What an FP8 checkpoint has beside its weights and a plain one must not have, and what its config says of them.
+// What a checkpoint that another method than bitsandbytes' quantized has beside its weights and a plain one must not
+// have, and what its config says of them.
 #ifndef QFUSE_CHECKPOINT_CONVERT_FP8_RECORDS_H
 #define QFUSE_CHECKPOINT_CONVERT_FP8_RECORDS_H
 
@@ -19,7 +20,7 @@ void drop_fp8_records(const Layout& layout, const Model& model, const std::optio
                       ConversionPlan& plan);
 
 // Where the lists of what is not quantized, or the method, are others than the tensors': a line each. Empty for a model
-// without FP8 weights.
+// without such weights.
 std::vector<std::string> fp8_disagreements(const Config& config, std::span<const Tensor> tensors);
 
 }  // namespace qfuse::checkpoint

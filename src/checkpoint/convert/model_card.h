@@ -23,9 +23,9 @@ struct CardChanges {
   std::vector<std::string> old_tags = {};  // that hold no longer
 };
 
-inline const std::vector<std::string> kTagsOfQuantized{"4-bit",    "4bit", "8-bit", "8bit",     "bitsandbytes",
-                                                       "bnb",      "fp4",  "fp8",   "float8",   "compressed-tensors",
-                                                       "modelopt", "int8", "nf4",   "quantized"};
+inline const std::vector<std::string> kTagsOfQuantized{
+    "4-bit",    "4bit", "8-bit", "8bit",      "bitsandbytes", "bnb", "fp4",    "fp8", "float8", "compressed-tensors",
+    "modelopt", "int8", "nf4",   "quantized", "gptq",         "awq", "autoawq"};
 
 // `changes` with the library, "" if it is unknown, and with the model at `input` as the base if its name is known.
 CardChanges card_changes(CardChanges changes, const std::filesystem::path& input, std::string_view library);

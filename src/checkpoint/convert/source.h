@@ -63,7 +63,10 @@ enum : std::size_t {
   kToEncode,
   kEncodedAbsmax,
   kWritten,
-  kFactors,  // and those behind it, one for each addend
+  kZeroPoints,  // of 4-bit codes with scales of blocks, and the scale of the whole tensor
+  kGlobalScale,
+  kNumbers,
+  kFactors = kNumbers,  // and those behind it, one for each addend
 };
 }  // namespace array
 

@@ -111,7 +111,7 @@ void add_4bit(Claims& claims, const StoredTensor& blob) {
   if (kind != nf4 && kind != fp4)
     fail(Status::unsupported, "{}: quant_state '{}' is unknown, known are {} and {}", blob.where(), printable(kind),
          nf4, fp4);
-  if (claims.weight(base) != nullptr)
+  if (claims.has_weight(base))
     fail(Status::invalid_data, "{}: is the second quant_state of '{}'", blob.where(), printable(base));
   const QuantState state = read_state(blob);
   if (kind != kind_of(state.quant_type))

@@ -264,6 +264,12 @@ std::vector<ScaleBlock> Config::scale_blocks() const {
   return blocks;
 }
 
+std::vector<OrderedJson> Config::quantization_records() const {
+  std::vector<OrderedJson> records;
+  for_each_quantization(json_, [&](const OrderedJson& record) { records.push_back(record); });
+  return records;
+}
+
 std::vector<std::string> Config::plain_modules() const {
   std::vector<std::string> modules;
   for_each_quantization(json_, [&](const OrderedJson& record) {
@@ -316,7 +322,8 @@ std::optional<std::string> Config::word(const std::string& field) const {
 bool Config::has_own_code() const { return json_.contains("auto_map"); }
 
 bool Config::is_quantized() const {
-  return json_.contains(kQuantizationConfig) && json_[kQuantizationConfig].is_object();
+  const auto has = [&](const char* key) { return json_.contains(key) && json_[key].is_object(); };
+  return has(kQuantizationConfig) || has(kCompressionConfig);
 }
 
 void Config::untie(std::span<const std::string> fields) {
@@ -371,13 +378,21 @@ std::optional<Config> read_config(const Model& model) {
   return read_config_in(model.path());
 }
 
-std::vector<ScaleBlock> scale_blocks_beside(const Model& model) {
-  if (model.is_directory()) return {};
+std::optional<Config> config_beside(const Model& model) {
+  if (model.is_directory()) return std::nullopt;
   try {
-    const std::optional<Config> config = read_config_in(model.path().parent_path());
+    return read_config_in(model.path().parent_path());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<ScaleBlock> scale_blocks_beside(const Model& model) {
+  try {
+    const std::optional<Config> config = config_beside(model);
     return config ? config->scale_blocks() : std::vector<ScaleBlock>();
   } catch (const Error&) {
-    return {};  // what lies beside a file may be something else of that name
+    return {};  // a config.json of something else
   }
 }
 

@@ -91,6 +91,8 @@ class Config {
   // The blocks of FP8 weights that have a scale each, as quantization_configs say, at any depth: `weight_block_size`
   // of fp8, and `block_structure` or `group_size` of compressed-tensors' groups. invalid_data for what is no such size.
   [[nodiscard]] std::vector<ScaleBlock> scale_blocks() const;
+  // Those records, at any depth.
+  [[nodiscard]] std::vector<nlohmann::ordered_json> quantization_records() const;
   // Patterns of modules that they say are not quantized.
   [[nodiscard]] std::vector<std::string> plain_modules() const;
 
@@ -133,13 +135,17 @@ std::vector<std::int64_t> numbers_in(const nlohmann::ordered_json& value);
 // None for a model that is a file, or a directory without config.json.
 std::optional<Config> read_config(const Model& model);
 
+// Of the directory that a model which is a file lies in; none where what lies there is something else of that name.
+std::optional<Config> config_beside(const Model& model);
+
 // The model_types of a model's config.json, of a file's that of the directory that it lies in; empty without one.
 std::vector<std::string> read_model_types(const Model& model);
 
 // The blocks that the config.json says which a model that is a file lies beside; none where it says none, or is none.
 std::vector<ScaleBlock> scale_blocks_beside(const Model& model);
 
-// What weights of a model with this config decode to whose files do not say, LLM.int8 and FP8: its dtype, or bfloat16.
+// What weights of a model with this config decode to whose files do not say, LLM.int8 and all that bitsandbytes did not
+// quantize: its dtype, or bfloat16.
 Dtype unstated_dtype(const std::optional<Config>& config);
 
 }  // namespace qfuse::checkpoint

@@ -7,6 +7,7 @@
 
 #include "checkpoint/files/adapter.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/packing.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -16,14 +17,15 @@ struct Method {
   std::string_view quant_method;  // as a quantization_config does
   std::string_view ending;        // of the names of tensors that no other method has
   std::string_view reader;        // what reads it
+  bool needs_record = false;      // its tensors are read by what a config says of them
 };
 
 // Told by their tensors in this order: GPTQ's have AWQ's names and one more.
 constexpr std::array kMethods{
-    Method{"GPTQ", "gptq", ".g_idx", "transformers with gptqmodel"},
-    Method{"AWQ", "awq", ".qzeros", "transformers with gptqmodel"},
+    Method{"GPTQ", "gptq", ".g_idx", "transformers with gptqmodel", true},
+    Method{"AWQ", "awq", ".qzeros", "transformers with gptqmodel", true},
     Method{"HQQ", "hqq", ".W_q", "transformers with hqq"},
-    Method{"compressed-tensors", "compressed-tensors", ".weight_packed", "transformers with compressed-tensors"},
+    Method{"compressed-tensors", "compressed-tensors", ".bitmask", "transformers with compressed-tensors"},
     Method{"MXFP4", "mxfp4", "_proj_blocks", "transformers"},
 };
 constexpr std::string_view kFp8 = "fp8";
@@ -50,7 +52,7 @@ std::string said_of_floats(const Tensor& tensor) {
 std::string said_of_integers(const Tensor& tensor, const std::string& scale) {
   return fmt::format("has '{}' in {} {}, integers or 4-bit codes that qfuse does not read", printable(tensor.name),
                      type_name(tensor.values().entry->type),
-                     scale.empty() ? "beside weights of FP8" : fmt::format("with '{}'", printable(scale)));
+                     scale.empty() ? "beside quantized weights" : fmt::format("with '{}'", printable(scale)));
 }
 
 // Of a layer's matrix of 8-bit floats that no scale is beside, or a scale that is left beside its integers.
@@ -72,8 +74,9 @@ std::array<std::string, 2> possible_owners(const std::string& name) {
           behind_module == name.npos ? "" : name.substr(0, behind_module) + std::string(kWeightSuffix)};
 }
 
-// Beside FP8 a copy would be a part of the model that is quantized still, while its config.json says nothing of it.
-std::string left_beside_fp8(std::span<const Tensor> tensors) {
+// Beside quantized weights a copy would be a part of the model that is quantized still, while its config.json says
+// nothing of it.
+std::string left_beside_others(std::span<const Tensor> tensors) {
   std::map<std::string, std::string> scales;  // of integers, by the name of those; "" where there is none
   for (const Tensor& tensor : tensors)
     if (is_integers(tensor)) scales[tensor.name] = "";
@@ -101,9 +104,17 @@ bool any_tensor(const Model& model, Holds holds) {
 
 std::string said(const std::string& name, std::string_view source, std::string_view reader) {
   return fmt::format(
-      "is quantized by {}, as {} say{}; qfuse reads bitsandbytes' formats and FP8: load it with {} and save it in 16 "
-      "bits",
+      "is quantized by {}, as {} say{}, in a format that qfuse does not read (docs/FORMAT.md lists those that it "
+      "does): "
+      "load it with {} and save it in 16 bits",
       name, source, source.ends_with('s') ? "" : "s", reader);
+}
+
+std::string said_of_no_record(std::string_view name) {
+  return fmt::format(
+      "is quantized by {}, as the names of its tensors say, and neither config.json nor {} or {} beside them says how: "
+      "put that file there",
+      name, kPackingFiles[0], kPackingFiles[1]);
 }
 
 bool begins_so(std::string_view text, std::string_view lower_case) {
@@ -123,6 +134,9 @@ bool has_own_adapters(const Model& model) {
 
 std::string foreign_method(const Model& model, const std::optional<Config>& config, std::span<const Tensor> tensors) {
   const bool any_is = std::ranges::any_of(tensors, is_quantized);
+  if (any_tensor(model, [](const TensorEntry& entry) { return entry.name.ends_with(".qweight"); }))
+    if (const std::optional<PackingRecord> record = read_packing(model, config); record && !record->packing)
+      return record->unread;
   if (const std::string method = config && !any_is ? config->foreign_quant_method() : ""; !method.empty()) {
     const auto* const known =
         std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& m) { return m.quant_method == method; });
@@ -132,8 +146,9 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
   }
   for (const Method& method : kMethods)
     if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.ends_with(method.ending); }))
-      return said(std::string(method.name), "the names of its tensors", method.reader);
-  std::string left = std::ranges::any_of(tensors, &Tensor::is_fp8) ? left_beside_fp8(tensors) : "";
+      return !any_is && method.needs_record ? said_of_no_record(method.name)
+                                            : said(std::string(method.name), "the names of its tensors", method.reader);
+  std::string left = std::ranges::any_of(tensors, &Tensor::is_of_other_methods) ? left_beside_others(tensors) : "";
   for (auto tensor = tensors.begin(); left.empty() && tensor != tensors.end(); ++tensor)
     left = left_alone(*tensor, model);
   return left.empty() ? "" : left + ": load it with the library that wrote it, and save it in 16 bits";

@@ -26,12 +26,16 @@ constexpr std::array kScaleTypes{TensorType::f32, TensorType::bf16, TensorType::
 constexpr ScaleBlock kDefaultBlock{128, 128};
 
 // Behind a module's or a stack's name.
-constexpr std::array<std::string_view, 7> kActivationScales{".input_scale",   ".activation_scale", ".qscale_act",
-                                                            ".scale_input",   "_input_scale",      "_activation_scale",
-                                                            ".input_scale_ub"};
+constexpr std::array<std::string_view, 8> kActivationScales{
+    ".input_scale", ".activation_scale", ".qscale_act",     ".scale_input",
+    "_input_scale", "_activation_scale", ".input_scale_ub", ".input_global_scale"};
+constexpr std::array<std::string_view, 2> kActivationZeroPoints{".input_zero_point", ".output_zero_point"};
 // Behind an attention's name, or that of one of its layers.
 constexpr std::array<std::string_view, 6> kAttentionScales{".k_scale",      ".v_scale",  ".q_scale",
                                                            ".output_scale", ".kv_scale", ".prob_scale"};
+
+// Of modelopt, whose attentions may quantize keys and values alone.
+constexpr std::array<std::string_view, 2> kCacheScales{".k_proj.k_scale", ".v_proj.v_scale"};
 
 // ComfyUI's, which say that there are FP8 weights.
 constexpr std::array<std::string_view, 2> kMarkers{"scaled_fp8", ".comfy_quant"};
@@ -174,11 +178,8 @@ void add_fp8(Claims& claims, const StoredTensor& codes, const StoredTensor& scal
   claims.add(std::move(weight));
 }
 
-// What is known of a model once its FP8 weights are claimed.
-struct Claimed {
-  std::set<std::string_view> weights;
-  std::set<std::string_view> words;  // the last ones of the names of what has a scale called `_scale`
-};
+// The last ones of the names of what has a scale called `_scale`.
+using LastWords = std::set<std::string_view>;
 
 // The last word of a layer's or a stack's name: "proj".
 std::string_view last_word(std::string_view weight) {
@@ -186,24 +187,22 @@ std::string_view last_word(std::string_view weight) {
   return weight.substr(weight.find_last_of("._") + 1);  // npos + 1 is 0
 }
 
-bool is_within(const std::set<std::string_view>& weights, const std::string& module) {
-  const auto first = weights.lower_bound(module + ".");
-  return first != weights.end() && first->starts_with(module + ".");
-}
-
-// What the inputs of a layer, or an attention's keys and values, are divided by before they become FP8 themselves; or a
-// marker.
-bool is_activation_scale(const Claims& claims, const Claimed& claimed, const StoredTensor& stored) {
+// What the inputs of a layer, or an attention's keys and values, are divided by before they are quantized themselves;
+// or a marker.
+bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
   const std::string& name = stored.entry->name;
   if (ends_with_any(name, kMarkers)) return true;
+  const std::string module = name.substr(0, std::min(name.rfind('.'), name.size()));
+  if (ends_with_any(name, kActivationZeroPoints)) return claims.has_weight(module + std::string(kWeightSuffix));
   if (!dtype_of(stored.entry->type)) return false;
   for (const std::string_view ending : kActivationScales) {
     if (!name.ends_with(ending)) continue;
     const std::string owner = name.substr(0, name.size() - ending.size());
-    return claims.weight(ending.front() == '.' ? owner + std::string(kWeightSuffix) : owner) != nullptr;
+    return claims.has_weight(ending.front() == '.' ? owner + std::string(kWeightSuffix) : owner);
   }
-  return ends_with_any(name, kAttentionScales) && element_count(stored.entry->shape) == 1 &&
-         is_within(claimed.weights, name.substr(0, name.rfind('.')));
+  if (element_count(stored.entry->shape) != 1) return false;
+  return ends_with_any(name, kCacheScales) ||
+         (ends_with_any(name, kAttentionScales) && claims.has_weight_within(module));
 }
 
 [[noreturn]] void refuse_missing(const StoredTensor& scales, const std::string& weight) {
@@ -212,22 +211,22 @@ bool is_activation_scale(const Claims& claims, const Claimed& claimed, const Sto
 }
 
 // Of a stack that is not there. Parameters are called so too, such as `logit_scale`: the last word tells them.
-void refuse_scale_of_nothing(const Claims& claims, const Claimed& claimed, const StoredTensor& stored) {
+void refuse_scale_of_nothing(const Claims& claims, const LastWords& words, const StoredTensor& stored) {
   const std::string& name = stored.entry->name;
-  if (!dtype_of(stored.entry->type) || !name.ends_with("_scale") || claimed.words.empty()) return;
+  if (!dtype_of(stored.entry->type) || !name.ends_with("_scale") || words.empty()) return;
   if (ends_with_any(name, kActivationScales) || ends_with_any(name, kAttentionScales)) return;
   const std::string weight = name.substr(0, name.size() - std::string_view("_scale").size());
   const std::string_view word = last_word(weight);
-  if (claims.model().find(weight) == nullptr && (word == "proj" || claimed.words.contains(word)))
+  if (claims.model().find(weight) == nullptr && (word == "proj" || words.contains(word)))
     refuse_missing(stored, weight);
 }
 
 // The weight that a tensor of scales is called after; "" of a name that other tensors have too.
-std::string weight_of_scales(const StoredTensor& stored, bool has_fp8) {
+std::string weight_of_scales(const StoredTensor& stored, bool is_quantized) {
   const std::string& name = stored.entry->name;
   const auto before = [&](std::string_view ending) { return name.substr(0, name.size() - ending.size()); };
   if (name.ends_with(kInverse)) return before(kInverse);
-  if (!has_fp8) return "";
+  if (!is_quantized) return "";
   if (name.ends_with(".weight_scale")) return before("_scale");
   for (const std::string_view ending : kBehindModule)
     if (name.ends_with(ending) && (ending != ".scale" || stored.entry->type == TensorType::f8_e8m0))
@@ -240,7 +239,7 @@ std::string weight_of_scales(const StoredTensor& stored, bool has_fp8) {
 void claim_fp8(Claims& claims) {
   std::vector<StoredTensor> bare;
   std::optional<std::vector<ScaleBlock>> blocks;
-  Claimed claimed;
+  LastWords words;
   claims.for_each_stored([&](const StoredTensor& stored) {
     if (!is_e4m3(stored) || claims.is_claimed(stored)) return;
     const StoredTensor* scales = scales_of(claims.model(), stored);
@@ -250,24 +249,23 @@ void claim_fp8(Claims& claims) {
     }
     if (!blocks) blocks = claims.config() ? claims.config()->scale_blocks() : scale_blocks_beside(claims.model());
     add_fp8(claims, stored, *scales, *blocks);
-    claimed.weights.insert(stored.entry->name);
-    if (scales->entry->name.ends_with("_scale")) claimed.words.insert(last_word(stored.entry->name));
+    if (scales->entry->name.ends_with("_scale")) words.insert(last_word(stored.entry->name));
   });
-  if (!claims.has_fp8()) return;
+  if (!claims.has_other_methods()) return;
   if (!bare.empty())
     fail(Status::invalid_data, "{}: is F8_E4M3, and the tensor of its scales is missing: '{}' or '{}'",
          bare.front().where(), printable(scale_names(bare.front().entry->name)[0]),
          printable(scale_names(bare.front().entry->name)[1]));
   claims.for_each_stored([&](const StoredTensor& stored) {
     if (claims.is_claimed(stored)) return;
-    if (is_activation_scale(claims, claimed, stored)) return claims.add_activation_scale(stored);
-    refuse_scale_of_nothing(claims, claimed, stored);
+    if (is_activation_scale(claims, stored)) return claims.add_activation_scale(stored);
+    refuse_scale_of_nothing(claims, words, stored);
   });
 }
 
 // Of a layout that is not read here, such as NVFP4, the scales are left beside the codes.
 void refuse_left_of_fp8(const Claims& claims, const StoredTensor& stored) {
-  const std::string weight = weight_of_scales(stored, claims.has_fp8());
+  const std::string weight = weight_of_scales(stored, claims.has_other_methods());
   if (weight.empty()) return;
   const StoredTensor* values = claims.model().find(weight);
   if (values == nullptr) refuse_missing(stored, weight);

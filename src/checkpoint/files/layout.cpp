@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <qfuse/checkpoint.hpp>
 #include <utility>
 
 #include "checkpoint/files/errors.h"
@@ -11,29 +12,55 @@ namespace {
 
 struct LayoutRow {
   void (*claim)(Claims& claims);                                          // all weights that are stored so
-  void (*refuse_left)(const Claims& claims, const StoredTensor& stored);  // what only ever is a part of one
+  void (*refuse_left)(const Claims& claims, const StoredTensor& stored);  // what only ever is a part of one; or NULL
 };
 
 constexpr std::array kLayouts{
     LayoutRow{claim_bitsandbytes, refuse_left_of_bitsandbytes},
-    LayoutRow{claim_fp8, refuse_left_of_fp8},
+    LayoutRow{claim_compressed_tensors, refuse_left_of_compressed_tensors},
+    LayoutRow{claim_mxfp4_stacks, refuse_left_of_mxfp4_stacks},
+    LayoutRow{claim_modelopt, refuse_left_of_modelopt},
+    LayoutRow{claim_deepseek_4bit, nullptr},
+    LayoutRow{claim_gptq, refuse_left_of_gptq},
+    LayoutRow{claim_fp8, refuse_left_of_fp8},  // the last: FP8 tensors may be scales of those above
 };
 
 }  // namespace
 
 std::int64_t Tensor::elements() const { return element_count(shape).value(); }  // checked when it was read
 
+bool Tensor::is_of_bitsandbytes() const {
+  return std::holds_alternative<StoredWeight4bit>(storage) || std::holds_alternative<StoredWeightInt8>(storage);
+}
+
+bool Tensor::is_of_other_methods() const { return quantized_dtype() && !is_of_bitsandbytes(); }
+
 std::optional<Dtype> Tensor::quantized_dtype() const {
   if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->state.dtype;
   if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->dtype;
   if (const auto* weight = std::get_if<StoredWeightFp8>(&storage)) return weight->dtype;
+  if (const auto* weight = std::get_if<StoredWeightGptq>(&storage)) return weight->dtype;
+  if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&storage)) return weight->dtype;
   return std::nullopt;
+}
+
+std::string_view Tensor::format() const {
+  if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return name_of(weight->state.quant_type);
+  if (std::holds_alternative<StoredWeightInt8>(storage)) return "int8";
+  if (std::holds_alternative<StoredWeightFp8>(storage)) return "fp8";
+  if (const auto* weight = std::get_if<StoredWeightGptq>(&storage)) return name_of(weight->packing);
+  const auto* weight = std::get_if<StoredWeightScaled4bit>(&storage);
+  if (weight == nullptr) return type_name(values().entry->type);
+  if (weight->quant_type == QuantType::int4) return "int4";
+  return weight->scales.entry->type == TensorType::f8_e4m3 ? "nvfp4" : "mxfp4";
 }
 
 const StoredTensor& Tensor::values() const {
   if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->packed;
   if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->weight;
   if (const auto* weight = std::get_if<StoredWeightFp8>(&storage)) return weight->codes;
+  if (const auto* weight = std::get_if<StoredWeightGptq>(&storage)) return weight->qweight;
+  if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&storage)) return weight->codes;
   return std::get<StoredTensor>(storage);
 }
 
@@ -49,7 +76,9 @@ std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
   return quantized_dtype() ? elements() * static_cast<std::int64_t>(dtype_size(dtype)) : stored_bytes();
 }
 
-bool Layout::has_fp8() const { return std::ranges::any_of(tensors, &Tensor::is_fp8); }
+bool Layout::has_other_methods() const { return std::ranges::any_of(tensors, &Tensor::is_of_other_methods); }
+
+bool Layout::has_gptq() const { return std::ranges::any_of(tensors, &Tensor::is_gptq); }
 
 const StoredTensor* Claims::find(Tensor& weight, const std::string& name) {
   const StoredTensor* part = model_.find(name);
@@ -74,21 +103,26 @@ void Claims::add_activation_scale(const StoredTensor& scale) {
 }
 
 void Claims::add(Tensor weight) {
-  has_fp8_ = has_fp8_ || weight.is_fp8();
+  has_gptq_ = has_gptq_ || weight.is_gptq();
   const std::string_view values = weight.values().entry->name;
+  if (const StoredTensor* other = weight.name == values ? nullptr : model_.find(weight.name))
+    fail(Status::invalid_data, "{}: '{}' is this tensor too, quantized", other->where(), printable(values));
+  has_other_methods_ = has_other_methods_ || weight.is_of_other_methods();
+  names_.insert(weight.name);
   weights_.emplace(values, std::move(weight));
 }
 
-const Tensor* Claims::weight(std::string_view values) const {
-  const auto found = weights_.find(values);
-  return found == weights_.end() ? nullptr : &found->second;
+bool Claims::has_weight_within(const std::string& module) const {
+  const auto first = names_.lower_bound(module + ".");
+  return first != names_.end() && first->starts_with(module + ".");
 }
 
 Layout read_layout(const Model& model, const std::optional<Config>& config) {
   Claims claims(model, config);
   for (const LayoutRow& layout : kLayouts) layout.claim(claims);
   return claims.settled([&](const StoredTensor& stored) {
-    for (const LayoutRow& layout : kLayouts) layout.refuse_left(claims, stored);
+    for (const LayoutRow& layout : kLayouts)
+      if (layout.refuse_left != nullptr) layout.refuse_left(claims, stored);
   });
 }
 

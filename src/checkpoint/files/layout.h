@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,7 +21,9 @@
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/fp8.h"
+#include "checkpoint/files/gptq.h"
 #include "checkpoint/files/model.h"
+#include "checkpoint/files/scaled_4bit.h"
 
 namespace qfuse::checkpoint {
 
@@ -29,12 +32,19 @@ struct Tensor {
   std::string name;
   std::vector<std::int64_t> shape;
   // StoredTensor: as it is, not quantized
-  std::variant<StoredTensor, StoredWeight4bit, StoredWeightInt8, StoredWeightFp8> storage;
+  std::variant<StoredTensor, StoredWeight4bit, StoredWeightInt8, StoredWeightFp8, StoredWeightScaled4bit,
+               StoredWeightGptq>
+      storage;
   std::vector<StoredTensor> parts;  // all that it is made of, in no order
 
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::optional<Dtype> quantized_dtype() const;  // what it decodes to by default; none if not quantized
-  [[nodiscard]] bool is_fp8() const { return std::holds_alternative<StoredWeightFp8>(storage); }
+  [[nodiscard]] bool is_of_bitsandbytes() const;               // quantized so
+  [[nodiscard]] bool is_of_other_methods() const;  // quantized, and not so: FP8, or 4-bit codes with scales of blocks
+  [[nodiscard]] std::string_view format() const;   // as inspect names it: "nf4", "int8", "fp8", "mxfp4", or its type
+  // Quantized as [out, in], though the plain model may have [in, out]: by bitsandbytes, GPTQ or AWQ.
+  [[nodiscard]] bool is_of_linear() const { return is_of_bitsandbytes() || is_gptq(); }
+  [[nodiscard]] bool is_gptq() const { return std::holds_alternative<StoredWeightGptq>(storage); }  // or AWQ
   [[nodiscard]] const StoredTensor& values() const;  // the part that holds its values or codes
   [[nodiscard]] std::int64_t stored_bytes() const;   // of all its parts
   // Decoded to `dtype`, which matters only if it is quantized.
@@ -46,12 +56,13 @@ struct Layout {
   std::vector<Tensor> tensors;                  // of the decoded model, in the order of their values' files and bytes
   std::vector<StoredTensor> activation_scales;  // which a decoded model has not
 
-  // Whether any is FP8.
-  [[nodiscard]] bool has_fp8() const;
+  // Whether any is.
+  [[nodiscard]] bool has_other_methods() const;
+  [[nodiscard]] bool has_gptq() const;
 };
 
 // Every size, type and relation that decoding relies on is checked here; invalid_data or unsupported where one does not
-// hold. `config`: the model's, which says what weights decode to whose files do not, and the blocks of FP8 weights.
+// hold. `config`: the model's, which says what weights decode to whose files do not, and the blocks of their scales.
 Layout read_layout(const Model& model, const std::optional<Config>& config);
 
 // What is claimed of a model's stored tensors.
@@ -78,9 +89,11 @@ class Claims {
   void add(Tensor weight);
 
   [[nodiscard]] bool is_claimed(const StoredTensor& stored) const { return parts_.contains(stored.entry->name); }
-  [[nodiscard]] bool has_fp8() const { return has_fp8_; }
-  // The weight whose values are called so.
-  [[nodiscard]] const Tensor* weight(std::string_view values) const;
+  [[nodiscard]] bool has_gptq() const { return has_gptq_; }
+  [[nodiscard]] bool has_other_methods() const { return has_other_methods_; }
+  // Whether the decoded model has a weight of that name which was quantized, or one within that module.
+  [[nodiscard]] bool has_weight(const std::string& name) const { return names_.contains(name); }
+  [[nodiscard]] bool has_weight_within(const std::string& module) const;
 
   // What became of all tensors, once every layout has claimed its own. `refuse_left` sees those that nobody claimed.
   template <class Refuse>
@@ -104,8 +117,10 @@ class Claims {
   const std::optional<Config>& config_;
   std::unordered_set<std::string_view> parts_;            // names of claimed tensors
   std::unordered_map<std::string_view, Tensor> weights_;  // by the name of their values
+  std::set<std::string> names_;                           // theirs in the decoded model
   std::vector<StoredTensor> activation_scales_;
-  bool has_fp8_ = false;
+  bool has_gptq_ = false;
+  bool has_other_methods_ = false;
 };
 
 // `part` must be of that type.

@@ -125,6 +125,7 @@ bool may_be(const MergedModel& base, const std::string& trained_on) {
 std::string codes_in_name(const std::string& name) {
   const std::string text = lower(name);
   const auto says = [&](const char* word) { return text.find(word) != text.npos; };
+  if (says("gptq") || says("awq")) return "";  // whose 4 bits are others
   if (says("fp4")) return "fp4";
   return says("4bit") || says("4-bit") || says("nf4") ? "nf4" : "";
 }

@@ -13,6 +13,7 @@
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/fp8_records.h"
+#include "checkpoint/convert/gptq_records.h"
 #include "checkpoint/convert/quantize.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
@@ -101,6 +102,7 @@ class Merge : public Transform {
     ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base, prefix) : plan_tensors(base, prefix);
     describe(base, options_.base_as, card(), plan);
     drop_fp8_records(base.layout(), model, base.config(), plan);
+    drop_gptq_records(base.layout(), model, plan);
     check_output(model, base.tensors(), options_, plan);
     return plan;
   }
@@ -197,7 +199,7 @@ class Merge : public Transform {
            tensor.values().where(), name_of(weight->state.quant_type), name_of(*options_.to_4bit));
     if (tensor.quantized_dtype() && weight == nullptr)
       fail(Status::invalid_argument, "{}: is {}, and cannot become {}: dequantize the base first",
-           tensor.values().where(), tensor.is_fp8() ? "FP8" : "LLM.int8", name_of(*options_.to_4bit));
+           tensor.values().where(), tensor.format(), name_of(*options_.to_4bit));
   }
 
   // The source of a tensor that is not copied: adapters change it, or it is only decoded, cast, or rounded to 4 bits
@@ -281,7 +283,7 @@ class Merge : public Transform {
   // The head that was tied to the embedding, and stands in no file of the base.
   void add_untied(const MergedModel& base, const std::string& prefix, ConversionPlan& plan) {
     for (const auto& [name, change] : base.rules().changes)
-      if (base.model().find(name) == nullptr)
+      if (!base.has(name))
         plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base, nullptr)));
   }
 
@@ -331,8 +333,7 @@ class Merge : public Transform {
   [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base, const std::string& prefix) {
     std::vector<std::string> new_modules;
     for (const auto& [name, change] : base.rules().changes)
-      if (name.ends_with(kWeightSuffix) && base.model().find(name) == nullptr)
-        new_modules.emplace_back(module_of(name));
+      if (name.ends_with(kWeightSuffix) && !base.has(name)) new_modules.emplace_back(module_of(name));
     const auto changed = [&](const Tensor& tensor, const QuantState* encoded) -> std::optional<PlannedSource> {
       const bool is_same =
           base.change_of(tensor.name) == nullptr && !base.is_seen(tensor.name) && !base.is_cast(tensor);

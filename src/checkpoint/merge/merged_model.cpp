@@ -171,6 +171,7 @@ MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapte
   DtypeVote vote;
   for (const Tensor& tensor : layout_.tensors) {
     if (const std::optional<Dtype> dtype = own_dtype(tensor)) vote.add(*dtype, tensor.elements());
+    names_.insert(tensor.name);
     is_quantized_ = is_quantized_ || tensor.quantized_dtype().has_value();
     is_4bit_ = is_4bit_ || std::holds_alternative<StoredWeight4bit>(tensor.storage);
   }

@@ -80,6 +80,8 @@ class MergedModel {
   [[nodiscard]] const std::optional<Config>& config() const { return config_; }
   [[nodiscard]] const std::vector<Tensor>& tensors() const { return layout_.tensors; }
   [[nodiscard]] const Layout& layout() const { return layout_; }
+  // Whether the decoded model has such a tensor, which stands in no file where it is tied to another.
+  [[nodiscard]] bool has(const std::string& tensor) const { return names_.contains(tensor); }
   [[nodiscard]] const Families& families() const { return families_; }
   [[nodiscard]] const MergeRules& rules() const { return rules_; }
   [[nodiscard]] bool is_quantized() const { return is_quantized_; }
@@ -108,6 +110,7 @@ class MergedModel {
   bool is_4bit_ = false;
   Dtype dtype_ = Dtype::bfloat16;  // of most elements, quantized ones as they decode
   std::set<std::string> seen_;
+  std::set<std::string> names_;  // of all tensors
 };
 
 }  // namespace qfuse::checkpoint

@@ -66,7 +66,7 @@ class ModelCheck {
                       "load them",
                       count));
     for (std::string& line : fp8_disagreements(config, tensors)) add("quantization", "", std::move(line));
-    const auto is_stack = [](const Tensor& it) { return it.quantized_dtype() && !it.is_fp8() && it.shape.size() != 2; };
+    const auto is_stack = [](const Tensor& it) { return it.is_of_bitsandbytes() && it.shape.size() != 2; };
     if (const auto stacks = std::ranges::count_if(tensors, is_stack); stacks > 0)
       add("quantization", std::ranges::find_if(tensors, is_stack)->name,
           fmt::format(

@@ -47,12 +47,12 @@ struct Pair {
   bool transposed = false;               // one of them is quantized, and the other one, the model's own, its transpose
 };
 
-// Whether one of the two is quantized by bitsandbytes and the other one not, but of a type to quantize from.
+// Whether one of the two is quantized as a linear layer's and the other one not, but of a type to quantize from.
 bool may_be_transposed(const Pair& pair) {
   if (pair.a == nullptr || pair.b == nullptr) return false;
+  const Tensor& quantized = pair.a->quantized_dtype() ? *pair.a : *pair.b;
   const Tensor& plain = pair.a->quantized_dtype() ? *pair.b : *pair.a;
-  const bool one_is_quantized = pair.a->quantized_dtype().has_value() != pair.b->quantized_dtype().has_value();
-  return one_is_quantized && !pair.a->is_fp8() && !pair.b->is_fp8() && dtype_of(plain.values().entry->type);
+  return quantized.is_of_linear() && !plain.quantized_dtype() && dtype_of(plain.values().entry->type);
 }
 
 bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.transposed && !tensor.quantized_dtype(); }

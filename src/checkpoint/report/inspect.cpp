@@ -34,20 +34,23 @@ TensorInfo describe(const Tensor& tensor) {
   const Dtype dtype = tensor.quantized_dtype().value_or(Dtype::bfloat16);
   info.dtype = type_name(tensor.decoded_type(dtype));
   info.decoded_bytes = tensor.decoded_bytes(dtype);
-  info.format = info.dtype;
+  info.format = tensor.format();
   if (const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage)) {
-    info.format = name_of(weight->state.quant_type);
     info.blocksize = weight->state.blocksize;
     if (const std::optional<NestedState>& nested = weight->state.nested) {
       info.nested = true;
       info.nested_blocksize = nested->blocksize;
       info.nested_offset = nested->offset;
     }
-  } else if (std::holds_alternative<StoredWeightInt8>(tensor.storage)) {
-    info.format = "int8";
   } else if (const auto* weight = std::get_if<StoredWeightFp8>(&tensor.storage)) {
-    info.format = "fp8";
     info.block = {weight->block_rows, weight->block_columns};
+    info.scale_dtype = type_name(weight->scales.entry->type);
+  } else if (const auto* weight = std::get_if<StoredWeightGptq>(&tensor.storage)) {
+    info.block = {1, weight->group_size};
+    info.scale_dtype = type_name(weight->scales.entry->type);
+  } else if (const auto* weight = std::get_if<StoredWeightScaled4bit>(&tensor.storage)) {
+    info.block = {1, weight->blocksize};
+    if (weight->is_transposed) std::swap(info.block[0], info.block[1]);
     info.scale_dtype = type_name(weight->scales.entry->type);
   }
   for (const StoredTensor& part : tensor.parts) info.arrays.push_back(locate(part));

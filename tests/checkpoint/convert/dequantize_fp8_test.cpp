@@ -78,7 +78,7 @@ TEST(DequantizeFp8, nothing_of_fp8_is_left) {
   EXPECT_EQ(report.converted, 2);
   ASSERT_FALSE(report.notes.empty());
   EXPECT_TRUE(holds(report.notes[1],
-                    "scales of activations, which only a model that computes in FP8 has, are left "
+                    "scales of activations, which only a model that quantizes them has, are left "
                     "out: 2, as 'a.input_scale'"));
   EXPECT_TRUE(compare(directory / "in", directory / "out").equal);
   EXPECT_TRUE(compare(directory / "in", directory / "in").equal);
@@ -149,16 +149,17 @@ TEST(DequantizeFp8, what_config_says_otherwise_is_said) {
     ASSERT_EQ(notes.size(), parts.size()) << (notes.empty() ? "" : notes.front());
     for (std::size_t i = 0; i < parts.size(); ++i) EXPECT_TRUE(holds(notes[i], parts[i]));
   };
-  const std::string unlisted = "1 weights are not FP8, as that of 'layers.2.q_proj', where the same layers of other";
+  const std::string unlisted =
+      "1 weights are not quantized, as that of 'layers.2.q_proj', where the same layers of other";
   expect(R"("quant_method": "fp8", "ignored_layers": null)", {unlisted});
   expect(R"("quant_method": "compressed-tensors", "ignore": [])", {});
   expect(R"("quant_method": "fp8", "ignored_layers": ["layers.2"])", {});
   expect(R"("quant_method": "fp8", "ignore": ["re:.*2.q_proj"])", {});
   expect(R"("quant_method": "fp8", "exclude_modules": ["layers.2*"])", {});
   expect(R"("quant_method": "fp8", "modules_to_not_convert": ["q_proj"])",
-         {"2 weights are FP8, as that of 'layers.0.q_proj', which config.json lists as not quantized"});
+         {"2 weights are quantized, as that of 'layers.0.q_proj', which config.json lists as not quantized"});
   expect(R"("quant_method": "fp8", "modules_to_not_convert": ["layers.2.q_proj", "a"])",
-         {"1 weights are FP8, as that of 'a'"});
+         {"1 weights are quantized, as that of 'a'"});
   expect(R"("quant_method": "fp8", "modules_to_not_convert": [""])", {unlisted});
   expect(R"("quant_method": "fp8", "ignore": ["re:("])",
          {"config.json's list of what is not quantized was not compared"});
@@ -178,11 +179,11 @@ TEST(DequantizeFp8, what_no_layout_claims_is_refused_by_name) {
     EXPECT_FALSE(fs::exists(directory / "out"));
     EXPECT_TRUE(holds(inspect(directory / "in").notes.at(0), part));
   };
-  refused({{"e.w1.weight", {"I8", {2, 4}, "01234567"}}, {"e.w1.scale", {"F8_E8M0", {2, 1}, "01"}}},
+  refused({{"e.w1.weight", {"I8", {2, 4}, "01234567"}}, {"e.w1.scale", f32({1})}},
           "has 'e.w1.weight' in I8 with 'e.w1.scale', integers or 4-bit codes that qfuse does not read");
   refused({{"e.w1.weight", u8({1})}, {"e.w1.weight_scale", {"F8_E4M3", {1}, "0"}}},
           "has 'e.w1.weight' in U8 with 'e.w1.weight_scale'");
-  refused({{"e.weight_packed", u8({1})}}, "is quantized by compressed-tensors, as the names of its tensors say");
+  refused({{"e.W_q", u8({1})}}, "is quantized by HQQ, as the names of its tensors say");
   const auto bytes = [](const char* type, std::vector<std::int64_t> shape) {
     return RawTensor{type, shape, std::string(elements_of(shape), 'x')};
   };
@@ -195,7 +196,7 @@ TEST(DequantizeFp8, what_no_layout_claims_is_refused_by_name) {
     for (const std::string name : {"e.gate_up_proj", "c.weight"})
       for (const char* ending : {"_scale", "_scales", "_scale_2"}) scaled(name, type, name + ending);
   scaled("c.weight", "I8", "c.scales");
-  refused({{"e.table", bytes("U8", {2, 3})}}, "has 'e.table' in U8 beside weights of FP8, integers or 4-bit codes");
+  refused({{"e.table", bytes("U8", {2, 3})}}, "has 'e.table' in U8 beside quantized weights, integers or 4-bit codes");
   for (const char* type : {"F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
     for (const std::vector<std::int64_t>& shape :
          std::vector<std::vector<std::int64_t>>{{2, 2}, {2, 3, 4}, {2, 1, 2, 1}})
@@ -249,7 +250,7 @@ TEST(DequantizeFp8, a_merge_is_that_onto_the_decoded_model) {
   EXPECT_TRUE(compare(directory / "fp8", directory / "merged", compared).equal);
   MergeOptions options;
   options.to_4bit = QuantType::nf4;
-  EXPECT_REFUSED(Status::invalid_argument, "is FP8, and cannot become nf4: dequantize the base first",
+  EXPECT_REFUSED(Status::invalid_argument, "is fp8, and cannot become nf4: dequantize the base first",
                  merge(directory / "fp8", adapters, directory / "nf4", options));
 }
 

@@ -9,6 +9,7 @@
 #include "adapters.h"
 #include "conversions.h"
 #include "fp8.h"
+#include "scaled_4bit.h"
 #include "support.h"
 #include "support/quick.h"
 
@@ -52,7 +53,7 @@ class Gpu : public testing::Test {
 TEST_F(Gpu, decodes_every_golden_file_to_every_dtype) {
   const std::vector<std::optional<Dtype>> dtypes{std::nullopt, Dtype::bfloat16, Dtype::float16, Dtype::float32};
   for (const char* name : {"bnb_cases.safetensors", "bnb_extra.safetensors", "bnb_int8.safetensors", "tiny_llama/bnb4",
-                           "tiny_llama/bnb4_scattered"})
+                           "tiny_llama/bnb4_scattered", "gptq/gptq", "gptq/awq"})
     for (const std::optional<Dtype> dtype : dtypes) {
       SCOPED_TRACE(std::string(name) + (dtype ? " to " + std::to_string(static_cast<int>(*dtype)) : ""));
       expect_same([&](const fs::path& out, qfuse_device device) {
@@ -119,6 +120,22 @@ TEST_F(Gpu, decodes_fp8_in_pieces_that_begin_within_blocks) {
                      {"b.weight", fp8_codes({77, 130})},
                      {"b.weight_scale", fp8_scales("F32", {77, 1})}};
   write_file(directory / "in", safetensors(tensors));
+  for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32})
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      DequantizeOptions options;
+      options.dtype = dtype;
+      options.exec.device = device;
+      dequantize(directory / "in", out, options);
+    });
+}
+
+// Larger than a piece, of which parts of rows are read; a stack that the host transposes; and one of each layout.
+TEST_F(Gpu, decodes_4bit_codes_of_other_libraries) {
+  const TemporaryDirectory directory;
+  RawTensors tensors = small_4bit().tensors;
+  for (const Made4bit& made : {packed_int4("large", 3001, 3001, 16), stacked_mxfp4("e.down_proj", 2, 1000, 96)})
+    tensors.insert(made.tensors.begin(), made.tensors.end());
+  write_model(directory / "in", tensors, k4bitConfig);
   for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32})
     expect_same([&](const fs::path& out, qfuse_device device) {
       DequantizeOptions options;

@@ -66,7 +66,7 @@ TEST_F(MergeQuantized, an_int8_base_is_decoded) {
               with_lora(decoded.at(kUp + ".weight"), factors, kUp, kScale, Dtype::float16));
   MergeOptions options;
   options.to_4bit = QuantType::nf4;
-  EXPECT_REFUSED(Status::invalid_argument, "is LLM.int8, and cannot become nf4: dequantize the base first",
+  EXPECT_REFUSED(Status::invalid_argument, "is int8, and cannot become nf4: dequantize the base first",
                  merged(options));
 }
 

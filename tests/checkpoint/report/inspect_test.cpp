@@ -184,10 +184,11 @@ TEST(Inspect, keeps_the_bytes_of_a_path_that_is_not_utf8) {
 
 TEST(Inspect, names_the_method_of_others) {
   const TemporaryDirectory directory;
-  write_model(directory.path(), {{"a.qweight", u8({1, 2})}}, R"({"quantization_config": {"quant_method": "gptq"}})");
+  write_model(directory.path(), {{"a.qweight", u8({1, 2})}},
+              R"({"quantization_config": {"quant_method": "gptq", "bits": 3}})");
   const Inventory inventory = inspect(directory.path());
   ASSERT_EQ(inventory.notes.size(), 1U);
-  EXPECT_TRUE(holds(inventory.notes[0], "is quantized by GPTQ, as its config.json says"));
+  EXPECT_TRUE(holds(inventory.notes[0], "is quantized by GPTQ in 3 bits, as its config.json says"));
   EXPECT_EQ(nlohmann::json::parse(to_json(inventory))["notes"][0], inventory.notes[0]);
   EXPECT_TRUE(inspect(golden("tiny_llama/bnb4")).notes.empty());
 }

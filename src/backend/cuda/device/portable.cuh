@@ -10,6 +10,7 @@
 #include "format/exponential.h"
 #include "format/fp8_groups.h"
 #include "format/matrix_step.h"
+#include "format/quotient.h"
 #include "format/rounding.h"
 
 namespace qfuse::cuda::portable {
@@ -93,6 +94,9 @@ __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high)
   low = format::from_e4m3(static_cast<std::uint8_t>(pair));
   high = format::from_e4m3(static_cast<std::uint8_t>(pair >> 8));
 }
+
+// To nearest even; subnormals are numbers.
+__device__ inline float divide(float a, float b) { return format::quotient(a, b); }
 
 // 1 / (1 + exp(-g)); fast_sigmoid where bf16 g is at most kFastSigmoidMost.
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }

@@ -135,6 +135,8 @@ __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high)
 #endif
 }
 
+__device__ inline float divide(float a, float b) { return __fdiv_rn(a, b); }
+
 // As PyTorch's on CUDA.
 __device__ inline float sigmoid(float g) { return __frcp_rn(1.0F + expf(-g)); }
 

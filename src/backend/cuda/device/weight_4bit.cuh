@@ -115,9 +115,11 @@ __device__ std::uint32_t load_codes(const std::uint8_t* packed, int left) {
   return codes;
 }
 
-// Element e of a group: the high nibble of byte e/2 comes first.
-__device__ inline unsigned nibble(std::uint32_t codes, int e) {
-  return codes >> (8 * (e / 2) + (e % 2 == 0 ? 4 : 0)) & 0xfU;
+// Element e of a group.
+template <format::NibbleOrder kOrder = format::NibbleOrder::high_first>
+__device__ unsigned nibble(std::uint32_t codes, int e) {
+  constexpr int kOfHigh = kOrder == format::NibbleOrder::high_first ? 0 : 1;  // e % 2 of a byte's high nibble
+  return codes >> (8 * (e / 2) + (e % 2 == kOfHigh ? 4 : 0)) & 0xfU;
 }
 
 template <bool kNested>

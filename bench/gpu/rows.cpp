@@ -1,0 +1,100 @@
+// Decoding of MXFP4, NVFP4 and INT4 on a GPU, beside a copy of as many bytes.
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+#include "gpu/device.h"
+#include "gpu/gpu.h"
+#include "gpu/timing.h"
+#include "rows_oracle.h"
+
+namespace qfuse::bench {
+namespace {
+
+constexpr std::array kRowsShapes = {Shape{1024, 4096}, Shape{8192, 8192}, Shape{8192, 28672}};
+
+// Several sets of buffers with the same content.
+class RowsWeights {
+ public:
+  RowsWeights(const Card& card, const RowsFormat& format, Shape shape)
+      : format_(format), shape_(shape), codes_(rows_codes(format, shape)) {
+    const std::int64_t out = kElementBytes * shape.count();
+    const int sets = sets_for(static_cast<std::int64_t>(codes_.packed.size()) + out, card.l2_bytes);
+    const auto copy = [&](const Bytes& bytes) {
+      return DeviceArray(card.index, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    };
+    for (int i = 0; i < sets; ++i)
+      sets_.push_back({copy(codes_.packed), copy(codes_.scales), copy(codes_.global), copy(codes_.zero_points),
+                       DeviceArray(card.index, out)});
+  }
+
+  [[nodiscard]] int sets() const { return static_cast<int>(sets_.size()); }
+  [[nodiscard]] const DeviceArray& out(int i) const { return sets_[static_cast<std::size_t>(i)].out; }
+  [[nodiscard]] contract::Dequantize4bit params(int i) const {
+    const Set& set = sets_[static_cast<std::size_t>(i)];
+    return rows_params(
+        format_, shape_, QFUSE_BFLOAT16,
+        {set.packed.as<void>(), set.scales.as<void>(), set.global.as<void>(), set.zero_points.as<void>()},
+        set.out.as<void>());
+  }
+  void require_decoded(const Enqueue& enqueue) const {
+    const Bytes oracle = decode_rows_by_oracle(format_, shape_, QFUSE_BFLOAT16, codes_);
+    enqueue(0, nullptr);
+    const Bytes decoded = out(0).read<std::uint8_t>();
+    const std::string wrong = difference(oracle.data(), decoded.data(), out(0).size(), kElementBytes);
+    if (!wrong.empty()) throw std::runtime_error(wrong);
+  }
+
+ private:
+  struct Set {
+    DeviceArray packed;
+    DeviceArray scales;
+    DeviceArray global;
+    DeviceArray zero_points;
+    DeviceArray out;
+  };
+  const RowsFormat& format_;
+  Shape shape_;
+  RowsCodes codes_;
+  std::vector<Set> sets_;
+};
+
+void time_rows(Report& report, const Card& card, const RowsFormat& format, Shape shape) {
+  const RowsWeights weights(card, format, shape);
+  const Enqueue decode = [&](int set, void* stream) { run(weights.params(set), exec_on(card, stream)); };
+  weights.require_decoded(decode);
+  const std::int64_t bytes = contract::bytes(weights.params(0));
+  const Enqueue copy = [&](int set, void* stream) {
+    void* const to = weights.out(set).as<void>();
+    const void* const from = weights.out((set + 1) % weights.sets()).as<void>();
+    require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes / 2), cudaMemcpyDeviceToDevice,
+                            static_cast<cudaStream_t>(stream)),
+            "cudaMemcpyAsync");
+  };
+  const std::vector<Candidate> candidates = {{"decode bf16", decode}, {"decode bf16, in L2", decode, Cache::warm}};
+  const BesideRoof times =
+      time_beside_roof(report, {{"a copy that moves the same bytes", copy}}, candidates, weights.sets(), bytes);
+  report.add({.op = "decode", .name = times.roof_name, .shape = shape, .timing = times.roof, .bytes = bytes});
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    report.add({.op = "decode",
+                .name = candidates[i].name,
+                .shape = shape,
+                .timing = times.timings[i],
+                .bytes = bytes,
+                .roof_us = i == 0 ? times.roof.median : 0.0});
+}
+
+}  // namespace
+
+void time_rows_on_gpu(const Options& options, Report& report, const Card& card) {
+  for (const RowsFormat& format : kRowsFormats)
+    for (const Shape shape : shapes_to_time(options, kRowsShapes)) {
+      const std::string name = std::string("decode ") + format.name + ", " + text_of(shape);
+      report.attempt_if_wanted(name, [&] {
+        report.begin_table(name);
+        time_rows(report, card, format, shape);
+      });
+    }
+}
+
+}  // namespace qfuse::bench
