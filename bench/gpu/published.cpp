@@ -112,8 +112,8 @@ void time_published(Report& report, const Card& card, const Peer* peer) {
   for (int repeat = 0; repeat < kRepeats; ++repeat)
     for (Contender& contender : contenders) run_once(layers, contender, stream);
 
-  std::string text =
-      fmt::format("\nthe published test: {} rounds of 9 matrices, synchronized after each, wall clock", kPublishedRounds);
+  std::string text = fmt::format("\nthe published test: {} rounds of 9 matrices, synchronized after each, wall clock",
+                                 kPublishedRounds);
   Json json = Json::array();
   for (const Contender& contender : contenders) {
     text += "\n  " + to_line(contender);
