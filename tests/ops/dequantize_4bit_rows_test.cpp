@@ -115,6 +115,20 @@ TEST(Dequantize4bitRows, every_e4m3_scale_has_its_global_scale_first) {
   }
 }
 
+// Of normal numbers no quotient lies in the middle of two numbers: of those that are subnormal some do.
+TEST(Dequantize4bitRows, subnormal_quotients_round_to_even) {
+  const std::vector<float> scales = {0x1.8p-100F, 0x1.4p-100F, 0x1.cp-100F, -0x1.8p-100F, 0x1.8p-99F, 0x1.400002p-100F,
+                                     0x1p-100F,   0x1.ap-98F,  0x1.ep-98F,  0x1.4p-99F,   0x1.cp-99F, 0x1.3ffffep-100F};
+  AllCodes all(QFUSE_E2M1, QFUSE_SCALES_FLOAT32, std::ssize(scales), scales.data());
+  for (const float divisor : {0x1p47F, 0x1p48F, 0x1p49F, 0x1p50F, 0x1.8p49F}) {
+    SCOPED_TRACE(divisor);
+    all.p.weight.global_divisor = &divisor;
+    std::vector<double> quotients;
+    for (const float scale : scales) quotients.push_back(scale / divisor);
+    expect_products(all.p, quotients);
+  }
+}
+
 TEST(Dequantize4bitRows, int4_is_the_nibble_less_its_zero_point) {
   std::vector<float> scales;
   std::vector<std::uint8_t> zero_points;
