@@ -230,7 +230,8 @@ class GptqRows {
 }  // namespace
 
 Source decoded_gptq(const StoredWeightGptq& weight, Dtype dtype) {
-  const auto rows = std::make_shared<GptqRows>(weight, dtype);
+  const bool is_empty = weight.rows == 0 || weight.columns == 0;  // whatever its other sizes say; nobody reads it
+  const auto rows = is_empty ? nullptr : std::make_shared<GptqRows>(weight, dtype);
   return {.dtype = dtype,
           .bytes = weight.rows * weight.columns * size_of(dtype),
           .unit = size_of(dtype),

@@ -17,12 +17,13 @@ struct Method {
   std::string_view quant_method;  // as a quantization_config does
   std::string_view ending;        // of the names of tensors that no other method has
   std::string_view reader;        // what reads it
+  bool needs_record = false;      // its tensors are read by what a config says of them
 };
 
 // Told by their tensors in this order: GPTQ's have AWQ's names and one more.
 constexpr std::array kMethods{
-    Method{"GPTQ", "gptq", ".g_idx", "transformers with gptqmodel"},
-    Method{"AWQ", "awq", ".qzeros", "transformers with gptqmodel"},
+    Method{"GPTQ", "gptq", ".g_idx", "transformers with gptqmodel", true},
+    Method{"AWQ", "awq", ".qzeros", "transformers with gptqmodel", true},
     Method{"HQQ", "hqq", ".W_q", "transformers with hqq"},
     Method{"compressed-tensors", "compressed-tensors", ".bitmask", "transformers with compressed-tensors"},
     Method{"MXFP4", "mxfp4", "_proj_blocks", "transformers"},
@@ -109,6 +110,13 @@ std::string said(const std::string& name, std::string_view source, std::string_v
       name, source, source.ends_with('s') ? "" : "s", reader);
 }
 
+std::string said_of_no_record(std::string_view name) {
+  return fmt::format(
+      "is quantized by {}, as the names of its tensors say, and neither config.json nor {} or {} beside them says how: "
+      "put that file there",
+      name, kPackingFiles[0], kPackingFiles[1]);
+}
+
 bool begins_so(std::string_view text, std::string_view lower_case) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   return text.size() >= lower_case.size() &&
@@ -138,7 +146,8 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
   }
   for (const Method& method : kMethods)
     if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.ends_with(method.ending); }))
-      return said(std::string(method.name), "the names of its tensors", method.reader);
+      return !any_is && method.needs_record ? said_of_no_record(method.name)
+                                            : said(std::string(method.name), "the names of its tensors", method.reader);
   std::string left = std::ranges::any_of(tensors, &Tensor::is_of_other_methods) ? left_beside_others(tensors) : "";
   for (auto tensor = tensors.begin(); left.empty() && tensor != tensors.end(); ++tensor)
     left = left_alone(*tensor, model);

@@ -82,7 +82,9 @@ TEST(Gptq, configs_that_are_not_read_have_a_reason) {
          "has a config.json that says another format of 4-bit weights than quantize_config.json or quant_config.json");
   expect(unread_method(R"({"quant_method": "auto-round", "bits": 4})"),
          "is quantized by 'auto-round', as its config.json");
-  expect(unread_method(""), "is quantized by GPTQ, as the names of its tensors say, in a format");
+  expect(unread_method(""),
+         "is quantized by GPTQ, as the names of its tensors say, and neither config.json nor quantize_config.json or "
+         "quant_config.json beside them says how");
 }
 
 std::string gptq_error(Status status, const RawTensors& tensors, const std::string& config) {
@@ -168,11 +170,18 @@ TEST(Gptq, refuses_weights_whose_parts_disagree) {
   }
 }
 
+// Nothing, of as many columns as a weight may have.
+RawTensors no_rows(const std::string& module) {
+  return {{module + ".qweight", i32({1 << 17, 0}, "")},
+          {module + ".qzeros", i32({1 << 17, 0}, "")},
+          {module + ".scales", {"F16", {1 << 17, 0}, ""}}};
+}
+
 TEST(Gptq, every_tensor_is_claimed_once) {
   for (const GptqKind* kind : {&kGptq1, &kAwq}) {
     const TemporaryDirectory directory;
     RawTensors tensors = small_gptq(*kind);
-    const RawTensors none = gptq_parts("none", *kind, {0, 0, 0});
+    const RawTensors none = kind->is_awq ? gptq_parts("none", *kind, {0, 0, 0}) : no_rows("none");
     tensors.insert(none.begin(), none.end());
     write_model(directory / "m", tensors, gptq_config(*kind));
     const Model model(directory / "m");
@@ -185,7 +194,8 @@ TEST(Gptq, every_tensor_is_claimed_once) {
     EXPECT_EQ(plain, (Names{"a.bias", "norm.weight"}));
     EXPECT_EQ(bytes, model.data_bytes());
     dequantize(directory / "m", directory / "out");
-    EXPECT_EQ(load(directory / "out").at("none.weight").shape, (std::vector<std::int64_t>{0, 0}));
+    EXPECT_EQ(load(directory / "out").at("none.weight").shape,
+              (std::vector<std::int64_t>{0, kind->is_awq ? 0 : 1 << 20}));
   }
 }
 
