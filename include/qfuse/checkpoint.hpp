@@ -292,8 +292,8 @@ struct Inventory {
   std::vector<std::string> notes;  // a line each: that another method quantized it, or that it is an adapter
 };
 
-// Reads headers and quant_states alone. Every size, type and relation that decoding relies on is checked, as for
-// dequantize.
+// Reads headers, quant_states and the shapes of packed integers alone. Every size, type and relation that decoding
+// relies on is checked, as for dequantize.
 QFUSE_API Inventory inspect(const std::filesystem::path& in);
 
 // What `qfuse inspect --json` prints: the fields above under their names, a tensor on a line, UTF-8 but for what paths

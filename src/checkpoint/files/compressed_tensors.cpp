@@ -107,13 +107,16 @@ std::vector<Scheme> schemes_4bit(const StoredTensor& packed, const std::vector<S
 
 // [rows, columns], which the words of a row do not say exactly.
 std::pair<std::int64_t, std::int64_t> read_shape(const StoredTensor& shape) {
-  require_type(shape, TensorType::i64);
+  const bool is_short = shape.entry->type == TensorType::i32;  // as Kimi's may be
+  if (!is_short) require_type(shape, TensorType::i64);
   if (shape.entry->shape != std::vector<std::int64_t>{2})
     fail(Status::invalid_data, "{}: has shape {}, and must be the two sizes of a matrix", shape.where(),
          printable(shape.entry->shape));
-  std::array<std::int64_t, 2> sizes{};
-  shape.read(0, std::as_writable_bytes(std::span(sizes)));
-  return {sizes[0], sizes[1]};
+  const auto read = [&](auto sizes) {
+    shape.read(0, std::as_writable_bytes(std::span(sizes)));
+    return std::pair<std::int64_t, std::int64_t>(sizes[0], sizes[1]);
+  };
+  return is_short ? read(std::array<std::int32_t, 2>{}) : read(std::array<std::int64_t, 2>{});
 }
 
 // How many bits of integers fill the words of a row, the usual ones first; 0: none do.

@@ -322,8 +322,7 @@ std::optional<std::string> Config::word(const std::string& field) const {
 bool Config::has_own_code() const { return json_.contains("auto_map"); }
 
 bool Config::is_quantized() const {
-  const auto has = [&](const char* key) { return json_.contains(key) && json_[key].is_object(); };
-  return has(kQuantizationConfig) || has(kCompressionConfig);
+  return json_.contains(kQuantizationConfig) && json_[kQuantizationConfig].is_object();
 }
 
 void Config::untie(std::span<const std::string> fields) {

@@ -64,6 +64,15 @@ TEST(Scaled4bit, every_layout_is_one_type) {
   }
 }
 
+TEST(Scaled4bit, a_shape_may_be_of_words) {
+  Made4bit made = packed_int4("w", 5, 37, 16);
+  made.tensors["w.weight_shape"] = {"I32", {2}, bytes_of<std::int32_t>({5, 37})};
+  const TemporaryDirectory directory;
+  write_file(directory / "x", safetensors(made.tensors));
+  const Model model(directory / "x");
+  EXPECT_EQ(read_layout(model, parsed(groups_with(kInt4))).tensors.at(0).shape, made.shape);
+}
+
 TEST(Scaled4bit, each_group_of_a_config_may_be_another) {
   const TemporaryDirectory directory;
   write_file(directory / "x", safetensors(small_4bit().tensors));
@@ -120,7 +129,7 @@ TEST(Scaled4bit, refuses_integers_whose_parts_disagree) {
   expect_refused({
       {"scale_missing", without_part(good, "a.weight_scale"), "needs tensor 'a.weight_scale', which is missing"},
       {"shape_missing", without_part(good, "a.weight_shape"), "needs tensor 'a.weight_shape', which is missing"},
-      {"shape_type", with_part(good, "a.weight_shape", numbers("I32", {2}, 4)), "is I32, needs I64"},
+      {"shape_type", with_part(good, "a.weight_shape", numbers("F32", {2}, 4)), "is F32, needs I64"},
       {"shape_of_one", with_part(good, "a.weight_shape", numbers("I64", {1}, 8)), "must be the two sizes of a matrix"},
       {"rows_lie", with_part(good, "a.weight_shape", shape(6, 37)), "says 6 x 37, and 'a.weight_packed' is [5, 5]"},
       {"columns_lie", with_part(good, "a.weight_shape", shape(5, 300)), "says 5 x 300"},
