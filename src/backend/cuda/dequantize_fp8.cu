@@ -35,6 +35,18 @@ struct Fp8Arguments {
 
 // ---- steps ----
 
+// format::load_scale.
+__device__ inline float load_scale(const void* scales, std::int64_t i, qfuse_scale_type type) {
+  switch (type) {
+    case QFUSE_SCALES_FLOAT32: return load<false>(static_cast<const float*>(scales) + i);
+    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(static_cast<const std::uint8_t*>(scales)[i]);
+    case QFUSE_SCALES_FLOAT16: return widen(load<false>(static_cast<const Half*>(scales) + i));
+    case QFUSE_SCALES_BFLOAT16: return widen(load<false>(static_cast<const Bfloat16*>(scales) + i));
+    case QFUSE_SCALES_E4M3: break;  // the contract refuses them
+  }
+  return 0.0F;
+}
+
 // A group of codes, four in a word; a single one alone in it.
 template <int kCodes>
 struct Fp8Codes {

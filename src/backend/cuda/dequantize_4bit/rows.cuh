@@ -10,6 +10,7 @@
 #include "backend/cuda/dequantize_4bit/steps.cuh"
 #include "backend/cuda/device/row_tiles.cuh"
 #include "backend/cuda/gpu.h"
+#include "format/fp8_groups.h"
 
 namespace qfuse::cuda::dequantize_4bit {
 
@@ -19,30 +20,67 @@ struct RowsArguments {
   qfuse_weight_4bit weight;
   std::int64_t row_bytes;   // of codes
   std::int64_t row_blocks;  // a row has so many
-  float values[format::kCodes4];
-  float zero_point;  // where there is no array of them
+  int scale_bytes;
+  const float* global;            // a factor or a divisor, or null
+  float values[format::kCodes4];  // less the zero point, where there is no array of them
   RowTiles tiles;
   void* out;
 };
 
 // ---- steps ----
 
-__device__ inline float decode_scale(const qfuse_weight_4bit& w, std::int64_t block) {
-  const float scale = w.scale_type == QFUSE_SCALES_E4M3
-                          ? format::from_e4m3(static_cast<const std::uint8_t*>(w.scales)[block])
-                          : load_scale(w.scales, block, w.scale_type);
-  if (w.global_scale != nullptr) return __fmul_rn(scale, load<false>(w.global_scale));
-  if (w.global_divisor != nullptr) return divide(scale, load<false>(w.global_divisor));
+// Of a thread's rows: those that there are, and which blocks of the weight they have here.
+struct RowBlocks {
+  bool there[kRowsEach];
+  std::int64_t blocks[kRowsEach];
+};
+
+// Bits of scales, which are all under way before the first is waited for.
+template <class Bits>
+__device__ void load_scale_bits(const void* scales, const RowBlocks& rows, std::uint32_t (&bits)[kRowsEach]) {
+#pragma unroll
+  for (int r = 0; r < kRowsEach; ++r)
+    if (rows.there[r]) bits[r] = load<false>(static_cast<const Bits*>(scales) + rows.blocks[r]);
+}
+
+__device__ inline void load_scale_bits(const qfuse_weight_4bit& w, int bytes, const RowBlocks& rows,
+                                       std::uint32_t (&bits)[kRowsEach]) {
+  if (bytes == 1)
+    load_scale_bits<std::uint8_t>(w.scales, rows, bits);
+  else if (bytes == 2)
+    load_scale_bits<std::uint16_t>(w.scales, rows, bits);
+  else
+    load_scale_bits<std::uint32_t>(w.scales, rows, bits);
+}
+
+__device__ inline float widen_scale(std::uint32_t bits, qfuse_scale_type type) {
+  switch (type) {
+    case QFUSE_SCALES_FLOAT32: return __uint_as_float(bits);
+    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(bits);
+    case QFUSE_SCALES_FLOAT16: return half_value(static_cast<std::uint16_t>(bits));
+    case QFUSE_SCALES_BFLOAT16: return __uint_as_float(bits << 16);
+    case QFUSE_SCALES_E4M3: return format::from_e4m3(static_cast<std::uint8_t>(bits));
+  }
+  return 0.0F;
+}
+
+__device__ inline float decode_scale(const qfuse_weight_4bit& w, std::uint32_t bits, float global) {
+  const float scale = widen_scale(bits, w.scale_type);
+  if (w.global_scale != nullptr) return __fmul_rn(scale, global);
+  if (w.global_divisor != nullptr) return divide(scale, global);
   return scale;
 }
 
-template <class Out, bool kWide, bool kStream>
-__device__ void decode_group(const float* values, std::uint32_t codes, float zero, float scale, int left, Out* out) {
+// kZeros: there is a zero point to be taken from each value.
+template <class Out, bool kWide, bool kStream, bool kZeros>
+__device__ void decode_group(const float* values, std::uint32_t codes, unsigned zero, float scale, int left, Out* out) {
   constexpr int kGroup = kDecodeGroup<Out, kWide>;
   float numbers[kGroup];
 #pragma unroll
-  for (int e = 0; e < kGroup; ++e)
-    numbers[e] = __fmul_rn(__fsub_rn(values[nibble<format::NibbleOrder::low_first>(codes, e)], zero), scale);
+  for (int e = 0; e < kGroup; ++e) {
+    const float value = values[nibble<format::NibbleOrder::low_first>(codes, e)];
+    numbers[e] = __fmul_rn(kZeros ? __fsub_rn(value, static_cast<float>(zero)) : value, scale);
+  }
   store_group<kWide, kStream>(out, left, numbers);
 }
 
@@ -57,29 +95,37 @@ __global__ void __launch_bounds__(kTileThreads) decode_tile_of_rows(const __grid
   const RowPlace place = place_in(a.tiles);
   const std::int64_t col = place.group * kGroup;
   const std::int64_t col_block = quotient(col, w.blocksize);
-  const std::int64_t rows = col < w.cols ? w.rows : 0;
+  RowBlocks rows;
   std::uint32_t codes[kRowsEach];
-  float scales[kRowsEach];
-  float zeros[kRowsEach];
+  std::uint32_t scales[kRowsEach];
+  static_assert(kRowsEach <= 4);
+  std::uint32_t zeros = 0;  // a byte for each row
+#pragma unroll
+  for (int r = 0; r < kRowsEach; ++r) {
+    const std::int64_t row = place.row + r * place.step;
+    rows.there[r] = col < w.cols && row < w.rows;
+    rows.blocks[r] = row * a.row_blocks + col_block;
+    if (rows.there[r]) codes[r] = load_bytes_once<kGroup / 2>(w.packed + row * a.row_bytes + col / 2);
+  }
+  load_scale_bits(w, a.scale_bytes, rows, scales);
 #pragma unroll
   for (int r = 0; r < kRowsEach; ++r)
-    if (const std::int64_t row = place.row + r * place.step; row < rows)
-      codes[r] = load_bytes_once<kGroup / 2>(w.packed + row * a.row_bytes + col / 2);
-#pragma unroll
-  for (int r = 0; r < kRowsEach; ++r)
-    if (const std::int64_t row = place.row + r * place.step; row < rows) {
-      const std::int64_t block = row * a.row_blocks + col_block;
-      scales[r] = decode_scale(w, block);
-      zeros[r] = w.zero_points != nullptr ? static_cast<float>(w.zero_points[block]) : a.zero_point;
-    }
+    if (rows.there[r] && w.zero_points != nullptr)
+      zeros |= static_cast<std::uint32_t>(w.zero_points[rows.blocks[r]]) << (8 * r);
+  const float global = a.global != nullptr ? load<false>(a.global) : 0.0F;
   if (threadIdx.x < format::kCodes4) values[threadIdx.x] = a.values[threadIdx.x];
   __syncthreads();
   const int left = w.cols - col < kGroup ? static_cast<int>(w.cols - col) : kGroup;
 #pragma unroll
-  for (int r = 0; r < kRowsEach; ++r)
-    if (const std::int64_t row = place.row + r * place.step; row < rows)
-      decode_group<Out, kWide, kStream>(values, codes[r], zeros[r], scales[r], left,
-                                        static_cast<Out*>(a.out) + row * w.cols + col);
+  for (int r = 0; r < kRowsEach; ++r) {
+    if (!rows.there[r]) continue;
+    Out* const out = static_cast<Out*>(a.out) + (place.row + r * place.step) * w.cols + col;
+    const float scale = decode_scale(w, scales[r], global);
+    if (w.zero_points != nullptr)
+      decode_group<Out, kWide, kStream, true>(values, codes[r], zeros >> (8 * r) & 0xffU, scale, left, out);
+    else
+      decode_group<Out, kWide, kStream, false>(values, codes[r], 0, scale, left, out);
+  }
 }
 
 // ---- the kernel of a call ----
@@ -100,11 +146,13 @@ contract::Outcome launch_rows(const contract::Dequantize4bit& p, const qfuse_exe
   RowsArguments a{.weight = w,
                   .row_bytes = contract::bytes_a_row(w),
                   .row_blocks = contract::blocks_a_row(w),
+                  .scale_bytes = static_cast<int>(format::scale_size(w.scale_type)),
+                  .global = w.global_scale != nullptr ? w.global_scale : w.global_divisor,
                   .values = {},
-                  .zero_point = format.zero_point,
                   .tiles = row_tiles(w.rows, format::ceil_div(w.cols, kDecodeGroup<Out, kWide>)),
                   .out = p.out};
-  std::ranges::copy(format.values, a.values);
+  std::ranges::transform(format.values, a.values,
+                         [&](float value) { return w.zero_points != nullptr ? value : value - format.zero_point; });
   return launch(decode_tile_of_rows<Out, kWide, kStream>, {.blocks = a.tiles.blocks, .threads = kTileThreads}, a, exec);
 }
 

@@ -9,9 +9,7 @@
 #include <cstdint>
 
 #include "backend/cuda/device/launch.cuh"
-#include "backend/cuda/device/memory.cuh"
-#include "backend/cuda/device/rounding.cuh"
-#include "format/fp8_groups.h"
+#include "backend/cuda/platform.h"
 #include "format/layout.h"
 
 namespace qfuse::cuda {
@@ -60,18 +58,6 @@ __device__ inline RowPlace place_in(const RowTiles& tiles) {
   const int place = static_cast<int>(threadIdx.x) & ((1 << tiles.column_shift) - 1);
   return {tile_row * step * kRowsEach + (threadIdx.x >> tiles.column_shift), (tile_col << tiles.column_shift) + place,
           step};
-}
-
-// format::load_scale, but for e4m3, which is the caller's to know.
-__device__ inline float load_scale(const void* scales, std::int64_t i, qfuse_scale_type type) {
-  switch (type) {
-    case QFUSE_SCALES_FLOAT32: return load<false>(static_cast<const float*>(scales) + i);
-    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(static_cast<const std::uint8_t*>(scales)[i]);
-    case QFUSE_SCALES_FLOAT16: return widen(load<false>(static_cast<const Half*>(scales) + i));
-    case QFUSE_SCALES_BFLOAT16: return widen(load<false>(static_cast<const Bfloat16*>(scales) + i));
-    case QFUSE_SCALES_E4M3: break;
-  }
-  return 0.0F;
 }
 
 }  // namespace qfuse::cuda
