@@ -128,6 +128,8 @@ void decode(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t 
 
 // ---- kernel of scales of rows: the pieces [begin, end), each of up to `piece` columns of a row ----
 
+constexpr NibbleOrder kOrderOfRows = NibbleOrder::low_first;
+
 // What the blocks of a piece have, but for their codes: as many as there are of the smallest ones in it.
 struct RowScales {
   alignas(64) ScaleTable scales;
@@ -175,16 +177,15 @@ HWY_INLINE void decode_scales(const qfuse_weight_4bit& w, std::int64_t block, st
 template <qfuse_dtype kDtype, bool kStream, std::size_t kElements>
 HWY_INLINE void decode_block_of_row(const Products& products, const std::uint8_t* packed, std::int64_t count,
                                     std::uint8_t* out) {
-  constexpr NibbleOrder kOrder = NibbleOrder::low_first;
   constexpr auto kUnit = static_cast<std::int64_t>(kElements);
   constexpr std::int64_t kSize = format::dtype_size(kDtype);
   for (; count >= kUnit; count -= kUnit, packed += kUnit / 2, out += kUnit * kSize)
-    decode_unit<kDtype, kStream, kOrder, kElements>(products, packed, out);
+    decode_unit<kDtype, kStream, kOrderOfRows, kElements>(products, packed, out);
   if (count == 0) return;
   std::array<std::uint8_t, kElements / 2> copy{};
   std::array<std::uint8_t, kElements * kSize> outputs;
   std::memcpy(copy.data(), packed, static_cast<std::size_t>(format::packed_size(count)));
-  decode_unit<kDtype, false, kOrder, kElements>(products, copy.data(), outputs.data());
+  decode_unit<kDtype, false, kOrderOfRows, kElements>(products, copy.data(), outputs.data());
   std::memcpy(out, outputs.data(), static_cast<std::size_t>(count * kSize));
 }
 
@@ -192,8 +193,13 @@ HWY_INLINE void decode_block_of_row(const Products& products, const std::uint8_t
 template <qfuse_dtype kDtype, bool kStream, std::size_t kElements, class Make>
 HWY_INLINE void decode_blocks_of_row(const std::uint8_t* packed, std::uint8_t* out, std::int64_t count,
                                      std::int64_t first_count, std::int64_t blocksize, const Make& make) {
-  std::int64_t left = first_count;
-  for (std::size_t i = 0; count > 0; ++i, left = blocksize) {
+  constexpr auto kUnit = static_cast<std::int64_t>(kElements);
+  std::size_t i = 0;
+  if (first_count == kUnit && blocksize == kUnit) {  // a unit a block: MXFP4 and NVFP4
+    for (; count >= kUnit; ++i, count -= kUnit, packed += kUnit / 2, out += kUnit * format::dtype_size(kDtype))
+      decode_unit<kDtype, kStream, kOrderOfRows, kElements>(make(i), packed, out);
+  }
+  for (std::int64_t left = first_count; count > 0; ++i, left = blocksize) {
     left = std::min(left, count);
     decode_block_of_row<kDtype, kStream, kElements>(make(i), packed, left, out);
     packed += left / 2;
