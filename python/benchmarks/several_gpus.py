@@ -48,7 +48,7 @@ import torch.distributed as dist
 from llamas import random_weight
 from torch import Tensor, nn
 
-WAYS = ("one", "qfuse fsdp", "qfuse fsdp fast", "qfuse tp")
+WAYS: tuple[str, ...] = ("one", "qfuse fsdp", "qfuse fsdp fast", "qfuse tp")
 WAYS += ("bnb fsdp bf16", "bnb ddp", "accelerate", "accelerate qfuse")
 CHECKED, WARM_UP, TIMED = 3, 2, 8
 LLAMA_70B = dict(hidden_size=8192, intermediate_size=28672, num_attention_heads=64, num_key_value_heads=8)

@@ -82,8 +82,9 @@ def _of_bitsandbytes(module: Any) -> Linear4bit:
         raise ValueError("it has hooks, or a forward that was replaced, as accelerate's where layers are offloaded")
     made = Linear4bit(module)
     made.train(module.training)
-    if getattr(module.weight, "module", None) is module:
-        module.weight.module = None  # the two would keep the whole weight's memory until garbage is collected
+    weight = module.weight
+    if getattr(weight, "module", None) is module:
+        weight.module = None  # the two would keep the whole weight's memory until garbage is collected
     return made
 
 
