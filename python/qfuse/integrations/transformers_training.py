@@ -217,7 +217,7 @@ def _regions(base: Any, made: _SpedUp, regions: bool | None) -> bool:
         if reason is not None:
             made.report.left["the layers of several processes"] = f"{reason}; regions=True compiles them"
             return False
-    if not regions and regions is not None:
+    elif not regions:
         return False
     made.undo.append(transformers_regions.compile_layers(backbone))
     count = len(transformers_regions.layers_of(backbone))
