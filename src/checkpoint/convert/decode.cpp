@@ -108,15 +108,6 @@ std::int64_t scale_index(const StoredWeightFp8& weight, std::int64_t begin) {
   return scale_row * weight.scale_columns() + begin % weight.columns / weight.block_columns;
 }
 
-ScaleType scale_type(const StoredTensor& scales) {
-  switch (scales.entry->type) {
-    case TensorType::f32: return ScaleType::float32;
-    case TensorType::f16: return ScaleType::float16;
-    case TensorType::bf16: return ScaleType::bfloat16;
-    default: return ScaleType::ue8m0;  // as F8_E8M0, or as U8; others are refused when the layout is read
-  }
-}
-
 void read_fp8(const StoredWeightFp8& weight, Dtype dtype, std::int64_t begin, std::span<std::byte> made, Piece& piece) {
   const std::int64_t first = begin / size_of(dtype);
   const std::int64_t end = first + std::ssize(made) / size_of(dtype);
@@ -138,7 +129,7 @@ void read_fp8(const StoredWeightFp8& weight, Dtype dtype, std::int64_t begin, st
          .cols = part.columns,
          .block_rows = weight.block_rows,
          .block_cols = weight.block_columns,
-         .scale_type = scale_type(weight.scales),
+         .scale_type = scale_type_of(weight.scales.entry->type),
          .codes = cut(codes, at - first, count),
          .scales = cut(scales, (scale_index(weight, at) - first_scale) * scale_bytes, scale_count * scale_bytes)},
         cut(made, (at - first) * size_of(dtype), count * size_of(dtype)), dtype, piece.exec());

@@ -121,16 +121,6 @@ void read_zero_points(const StoredWeightScaled4bit& weight, const Part& part, Ho
 
 // ---- rectangles, decoded ----------------------------------------------------------------------------------------
 
-ScaleType scale_type_of(const StoredTensor& scales) {
-  switch (scales.entry->type) {
-    case TensorType::f32: return ScaleType::float32;
-    case TensorType::f16: return ScaleType::float16;
-    case TensorType::bf16: return ScaleType::bfloat16;
-    case TensorType::f8_e4m3: return ScaleType::e4m3;
-    default: return ScaleType::ue8m0;  // as F8_E8M0, or as U8; others are refused when the layout is read
-  }
-}
-
 // The arrays of some rectangles, one behind the other, where the device of `exec` reads them.
 struct Arrays {
   ConstBytes codes;
@@ -189,7 +179,7 @@ void decode_parts(const StoredWeightScaled4bit& weight, const std::vector<Part>&
     Weight4bit of{.rows = part.rows, .cols = part.columns, .blocksize = weight.blocksize};
     of.quant_type = weight.quant_type;
     of.packed = elements_as<std::uint8_t>(take(arrays.codes, part.code_bytes()));
-    of.scale_type = scale_type_of(weight.scales);
+    of.scale_type = scale_type_of(weight.scales.entry->type);
     of.scales = take(arrays.scales, blocks * scale_bytes);
     if (weight.zero_points) of.zero_points = elements_as<std::uint8_t>(take(arrays.zero_points, blocks));
     (weight.is_divisor ? of.global_divisor : of.global_scale) = elements_as<float>(arrays.global);

@@ -7,9 +7,8 @@
 #include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
-#include "checkpoint/convert/fp8_records.h"
-#include "checkpoint/convert/gptq_records.h"
 #include "checkpoint/convert/notes.h"
+#include "checkpoint/convert/quantization_records.h"
 #include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
@@ -78,8 +77,7 @@ class Dequantization : public Transform {
           model.name(), names.joined.size()));
     note_transposed(transposed_ones, families, model, plan.notes);
     note_other_dtypes(tensors, model, plan.notes);
-    drop_fp8_records(layout, model, config, plan);
-    drop_gptq_records(layout, model, plan);
+    drop_quantization_records(layout, model, config, plan);
     if (config) plan.config = config->unquantized(vote.most());
     check_output(model, tensors, options_, plan);
     return plan;

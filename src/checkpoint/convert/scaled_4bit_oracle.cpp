@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "checkpoint/convert/source.h"
@@ -41,23 +39,6 @@ float e2m1_of(unsigned nibble) {
   return nibble < 8 ? kMagnitudes.at(nibble) : -kMagnitudes.at(nibble - 8);
 }
 
-float e4m3_of(unsigned byte) {
-  const unsigned magnitude = byte & 0x7FU;
-  const auto fraction = static_cast<float>(magnitude % 8);
-  const int exponent = static_cast<int>(magnitude / 8);
-  float value = exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8.0F + fraction, exponent - 10);
-  if (magnitude == 0x7F) value = std::numeric_limits<float>::quiet_NaN();
-  return byte < 0x80 ? value : -value;
-}
-
-float scale_of(TensorType type, const std::byte* at) {
-  if (const std::optional<Dtype> dtype = dtype_of(type))
-    return format::load_as_float(at, 0, static_cast<qfuse_dtype>(*dtype));
-  const auto byte = std::to_integer<unsigned>(*at);
-  if (type == TensorType::f8_e4m3) return e4m3_of(byte);
-  return byte == 255 ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(1.0F, static_cast<int>(byte) - 127);
-}
-
 // Rows and columns of the matrices, all below each other.
 struct OracleWindow {
   std::int64_t first_row = 0;
@@ -90,7 +71,8 @@ class WindowOracle {
     const std::int64_t block = column / weight_.blocksize;
     const auto byte = std::to_integer<unsigned>(*codes_.at(row, column / 2));
     const unsigned nibble = column % 2 == 0 ? byte % 16 : byte / 16;
-    float scale = scale_of(weight_.scales.entry->type, scales_.at(row, block * scale_bytes_));
+    const auto scale_type = static_cast<qfuse_scale_type>(scale_type_of(weight_.scales.entry->type));
+    float scale = format::load_scale(scales_.at(row, block * scale_bytes_), 0, scale_type);
     if (weight_.global_scale) scale = weight_.is_divisor ? scale / global_ : scale * global_;
     if (weight_.quant_type == QuantType::int4)
       return static_cast<float>(static_cast<int>(nibble) - zero(row, block)) * scale;

@@ -60,6 +60,16 @@ std::optional<Dtype> dtype_of(TensorType type) {
   return std::nullopt;
 }
 
+ScaleType scale_type_of(TensorType type) {
+  switch (type) {
+    case TensorType::f32: return ScaleType::float32;
+    case TensorType::f16: return ScaleType::float16;
+    case TensorType::bf16: return ScaleType::bfloat16;
+    case TensorType::f8_e4m3: return ScaleType::e4m3;
+    default: return ScaleType::ue8m0;
+  }
+}
+
 std::string_view dtype_name(Dtype dtype) { return facts_of(dtype).name; }
 
 std::optional<Dtype> dtype_from_name(std::string_view name) {

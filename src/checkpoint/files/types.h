@@ -42,6 +42,8 @@ int type_bits(TensorType type);               // of one element
 std::optional<TensorType> type_from_name(std::string_view name);
 TensorType type_of(Dtype dtype);
 std::optional<Dtype> dtype_of(TensorType type);  // none for a type that weights are not decoded to
+// Of scales whose type a layout takes: UE8M0 has a type of its own in files, or is U8.
+ScaleType scale_type_of(TensorType type);
 
 // How config.json and quant_state spell them: "bfloat16", "nf4".
 std::string_view dtype_name(Dtype dtype);

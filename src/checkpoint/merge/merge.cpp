@@ -12,8 +12,7 @@
 #include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
-#include "checkpoint/convert/fp8_records.h"
-#include "checkpoint/convert/gptq_records.h"
+#include "checkpoint/convert/quantization_records.h"
 #include "checkpoint/convert/quantize.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
@@ -101,8 +100,7 @@ class Merge : public Transform {
     const std::string prefix = name_prefix({component, "", ""});
     ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base, prefix) : plan_tensors(base, prefix);
     describe(base, options_.base_as, card(), plan);
-    drop_fp8_records(base.layout(), model, base.config(), plan);
-    drop_gptq_records(base.layout(), model, plan);
+    drop_quantization_records(base.layout(), model, base.config(), plan);
     check_output(model, base.tensors(), options_, plan);
     return plan;
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "checkpoint/convert/check_output.h"
-#include "checkpoint/convert/fp8_records.h"
+#include "checkpoint/convert/quantization_records.h"
 #include "checkpoint/files/adapter_config.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
@@ -65,7 +65,7 @@ class ModelCheck {
           fmt::format("{} weights are quantized, and config.json has no quantization_config: transformers would not "
                       "load them",
                       count));
-    for (std::string& line : fp8_disagreements(config, tensors)) add("quantization", "", std::move(line));
+    for (std::string& line : quantization_disagreements(config, tensors)) add("quantization", "", std::move(line));
     const auto is_stack = [](const Tensor& it) { return it.is_of_bitsandbytes() && it.shape.size() != 2; };
     if (const auto stacks = std::ranges::count_if(tensors, is_stack); stacks > 0)
       add("quantization", std::ranges::find_if(tensors, is_stack)->name,

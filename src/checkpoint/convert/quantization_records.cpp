@@ -1,4 +1,4 @@
-#include "checkpoint/convert/fp8_records.h"
+#include "checkpoint/convert/quantization_records.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/name_pattern.h"
+#include "checkpoint/files/packing.h"
 #include "checkpoint/names/names.h"
 #include "checkpoint/names/patterns.h"
 
@@ -80,7 +81,7 @@ void add_lists(const PlainModules& plain, bool names_targets, std::span<const Te
 
 }  // namespace
 
-std::vector<std::string> fp8_disagreements(const Config& config, std::span<const Tensor> tensors) {
+std::vector<std::string> quantization_disagreements(const Config& config, std::span<const Tensor> tensors) {
   std::vector<std::string> lines;
   if (std::ranges::none_of(tensors, &Tensor::is_of_other_methods)) return lines;
   if (config.word("quantization_config.quant_method") == "bitsandbytes")
@@ -94,19 +95,22 @@ std::vector<std::string> fp8_disagreements(const Config& config, std::span<const
   return lines;
 }
 
-void drop_fp8_records(const Layout& layout, const Model& model, const std::optional<Config>& config,
-                      ConversionPlan& plan) {
+void drop_quantization_records(const Layout& layout, const Model& model, const std::optional<Config>& config,
+                               ConversionPlan& plan) {
   if (!layout.has_other_methods()) return;
   const auto note = [&](const std::string& text) { plan.notes.push_back(fmt::format("{}: {}", model.name(), text)); };
   if (const std::vector<StoredTensor>& scales = layout.activation_scales; !scales.empty())
     note(fmt::format("scales of activations, which only a model that quantizes them has, are left out: {}, as '{}'",
                      scales.size(), printable(scales.front().entry->name)));
-  if (model.is_directory() && std::filesystem::exists(model.path() / kModeloptRecord)) {
-    plan.left_out.insert(kModeloptRecord);
-    note(fmt::format("{} is left out: it says that the model is quantized", kModeloptRecord));
+  std::vector<std::string> files{kModeloptRecord};
+  if (layout.has_gptq()) files.insert(files.end(), kPackingFiles.begin(), kPackingFiles.end());
+  for (const std::string& file : files) {
+    if (!model.is_directory() || !std::filesystem::exists(model.path() / file)) continue;
+    plan.left_out.insert(file);
+    note(fmt::format("{} is left out: it says that the model is quantized", file));
   }
   if (!config) return;
-  for (const std::string& line : fp8_disagreements(*config, layout.tensors)) note(line);
+  for (const std::string& line : quantization_disagreements(*config, layout.tensors)) note(line);
 }
 
 }  // namespace qfuse::checkpoint
