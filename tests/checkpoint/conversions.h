@@ -41,6 +41,25 @@ inline const std::array kConversions{
                      return quantize(in, out, with<QuantizeOptions>(options));
                    }}};
 
+// The model in directory/in gives the same files by the CPU as by the reference in every dtype, of which compare says
+// that they are equal. weight: one that is quantized.
+inline void expect_every_dtype_alike(const TemporaryDirectory& directory, std::int64_t max_shard_size,
+                                     const std::string& weight) {
+  for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
+    DequantizeOptions options;
+    options.dtype = dtype;
+    options.max_shard_size = max_shard_size;
+    options.force = true;
+    dequantize(directory / "in", directory / "cpu", options);
+    EXPECT_TRUE(fs::exists(directory / "cpu/model.safetensors.index.json"));
+    EXPECT_EQ(load(directory / "cpu").at(weight).type, type_of_name(dtype));
+    options.exec.device = {QFUSE_REFERENCE, 0};
+    dequantize(directory / "in", directory / "reference", options);
+    EXPECT_TRUE(files_in(directory / "cpu") == files_in(directory / "reference"));
+    EXPECT_TRUE(compare(directory / "in", directory / "cpu").equal);
+  }
+}
+
 inline std::string conversion_name(const testing::TestParamInfo<ConversionCase>& info) { return info.param.name; }
 
 }  // namespace qfuse::checkpoint

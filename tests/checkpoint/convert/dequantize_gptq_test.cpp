@@ -7,6 +7,7 @@
 
 #include "adapters.h"
 #include "checkpoint/convert/decode.h"
+#include "conversions.h"
 #include "gptq.h"
 
 namespace qfuse::checkpoint {
@@ -126,19 +127,7 @@ TEST_P(DequantizeKinds, nothing_of_it_is_left) {
 TEST_P(DequantizeKinds, in_every_dtype_on_every_device_in_shards) {
   const TemporaryDirectory directory;
   write_model(directory / "in", small_gptq(*GetParam()), gptq_config(*GetParam()));
-  for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
-    DequantizeOptions options;
-    options.dtype = dtype;
-    options.max_shard_size = 100;
-    options.force = true;
-    dequantize(directory / "in", directory / "cpu", options);
-    EXPECT_TRUE(fs::exists(directory / "cpu/model.safetensors.index.json"));
-    EXPECT_EQ(load(directory / "cpu").at("b.weight").type, type_of_name(dtype));
-    options.exec.device = {QFUSE_REFERENCE, 0};
-    dequantize(directory / "in", directory / "reference", options);
-    EXPECT_TRUE(files_in(directory / "cpu") == files_in(directory / "reference"));
-    EXPECT_TRUE(compare(directory / "in", directory / "cpu").equal);
-  }
+  expect_every_dtype_alike(directory, 100, "b.weight");
 }
 
 TEST_P(DequantizeKinds, one_wrong_bit_is_seen_by_compare) {

@@ -5,6 +5,7 @@
 
 #include "adapters.h"
 #include "checkpoint/convert/decode.h"
+#include "conversions.h"
 #include "scaled_4bit.h"
 
 namespace qfuse::checkpoint {
@@ -76,19 +77,7 @@ TEST(DequantizeScaled4bit, nothing_of_the_quantization_is_left) {
 TEST(DequantizeScaled4bit, in_every_dtype_on_every_device_in_shards) {
   const TemporaryDirectory directory;
   write_model(directory / "in", small_4bit().tensors, k4bitConfig);
-  for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
-    DequantizeOptions options;
-    options.dtype = dtype;
-    options.max_shard_size = 500;
-    options.force = true;
-    dequantize(directory / "in", directory / "cpu", options);
-    EXPECT_TRUE(fs::exists(directory / "cpu/model.safetensors.index.json"));
-    EXPECT_EQ(load(directory / "cpu").at("a.weight").type, type_of_name(dtype));
-    options.exec.device = {QFUSE_REFERENCE, 0};
-    dequantize(directory / "in", directory / "reference", options);
-    EXPECT_TRUE(files_in(directory / "cpu") == files_in(directory / "reference"));
-    EXPECT_TRUE(compare(directory / "in", directory / "cpu").equal);
-  }
+  expect_every_dtype_alike(directory, 500, "a.weight");
 }
 
 TEST(DequantizeScaled4bit, one_wrong_bit_is_seen_by_compare) {
