@@ -35,6 +35,7 @@ inline constexpr std::array kRows4bitCases = {
     Rows4bitCase{"columns a multiple of 2 alone", 19, 326, 32},
     Rows4bitCase{"a scale a row, several threads", 1000, 335, 335},
     Rows4bitCase{"a scale a row, in a block without end", 65, 272, std::numeric_limits<std::int64_t>::max()},
+    Rows4bitCase{"a scale a row of 2^n elements, in tiles and a bit", 37, 256, 256},
     Rows4bitCase{"one long row, pieces that end within a block", 1, 200001, 48},
     Rows4bitCase{"one long row, of one scale", 1, 200001, 200001},
     Rows4bitCase{"pieces and a bit", 3, 2 * 4096 + 17, 16},
@@ -57,6 +58,7 @@ inline constexpr std::array kFormats4bit = {
     Format4bitCase{"NVFP4 of compressed-tensors", QFUSE_E2M1, QFUSE_SCALES_E4M3, Global::divisor},
     Format4bitCase{"INT4, bf16", QFUSE_INT4, QFUSE_SCALES_BFLOAT16},
     Format4bitCase{"INT4, fp16, zero points", QFUSE_INT4, QFUSE_SCALES_FLOAT16, Global::none, true},
+    Format4bitCase{"INT4, E4M3, zero points", QFUSE_INT4, QFUSE_SCALES_E4M3, Global::none, true},
     Format4bitCase{"INT4, fp32, zero points, a factor", QFUSE_INT4, QFUSE_SCALES_FLOAT32, Global::factor, true},
 };
 

@@ -73,7 +73,32 @@ TEST(DecodePlan, what_fits_the_cache_stays_there) {
 
 TEST(DecodePlan, prints_all_that_it_chose) {
   EXPECT_EQ(contract::print(plan(decode_of(std::int64_t{4096} * 14336), kH100).fields()),
-            "threads=256 groups=2 group=8 wide=1 stream=1 blocks=14336");
+            "threads=256 groups=2 group=8 wide=1 stream=1 by_rows=0 blocks=14336");
+}
+
+TEST(DecodePlan, rows_of_whole_blocks_are_one_run) {
+  const contract::Dequantize4bit mxfp4 = decode_rows_of(2880, 32);
+  EXPECT_EQ(contract::print(plan(mxfp4, kH100).fields()),
+            "threads=256 groups=2 group=8 wide=1 stream=0 by_rows=0 blocks=1013");
+  EXPECT_EQ(candidates(mxfp4, kH100).size(), 2);
+  EXPECT_FALSE(plan(decode_rows_of(4096, 4096), kH100).by_rows) << "a scale a row, of 2^n elements";
+  EXPECT_TRUE(plan(decode_rows_of(2880, 2880), kH100).by_rows) << "else";
+  EXPECT_TRUE(plan(decode_rows_of(2880, 128), kH100).by_rows) << "a row ends within a block";
+  EXPECT_TRUE(plan(decode_rows_of(2880, 48), kH100).by_rows) << "no power of two";
+  EXPECT_EQ(contract::print(plan(decode_rows_of(2881, 32), kH100).fields()),
+            "threads=256 groups=4 group=2 wide=0 stream=0 by_rows=1 blocks=2070");
+  for (const auto spoil :
+       {+[](contract::Dequantize4bit& p) { p.out = address<void>(0x100008); },
+        +[](contract::Dequantize4bit& p) {
+          p.weight.scale_type = QFUSE_SCALES_FLOAT16;
+          p.weight.scales = address<std::uint8_t>(0x2001);
+        },
+        +[](contract::Dequantize4bit& p) { p.weight.zero_points = address<std::uint8_t>(0x3000); }}) {
+    contract::Dequantize4bit p = mxfp4;
+    spoil(p);
+    EXPECT_TRUE(plan(p, kH100).by_rows);
+    EXPECT_EQ(candidates(p, kH100).size(), 1);
+  }
 }
 
 TEST(EncodePlan, blocks_share_lanes_and_means_have_chunks) {

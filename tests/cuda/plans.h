@@ -66,6 +66,21 @@ inline contract::Dequantize4bit decode_of(std::int64_t n, qfuse_dtype dtype = QF
   return p;
 }
 
+// MXFP4, but for the block.
+inline contract::Dequantize4bit decode_rows_of(std::int64_t cols, std::int64_t blocksize) {
+  contract::Dequantize4bit p{};
+  p.weight.rows = 1440;
+  p.weight.cols = cols;
+  p.weight.blocksize = blocksize;
+  p.weight.quant_type = QFUSE_E2M1;
+  p.weight.scale_type = QFUSE_SCALES_UE8M0;
+  p.weight.packed = address<std::uint8_t>(0x1000);
+  p.weight.scales = address<std::uint8_t>(0x2001);
+  p.out_dtype = QFUSE_BFLOAT16;
+  p.out = address<void>(0x100000);
+  return p;
+}
+
 inline contract::Quantize4bit encode_of(std::int64_t n, std::int64_t blocksize) {
   contract::Quantize4bit p{};
   p.in_dtype = QFUSE_BFLOAT16;

@@ -1,6 +1,10 @@
 #include "backend/cuda/dequantize_4bit/plan.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "backend/cuda/align.h"
+#include "backend/cuda/row_tiles.h"
 
 namespace qfuse::cuda::dequantize_4bit {
 namespace {
@@ -16,6 +20,23 @@ bool is_wide(const contract::Dequantize4bit& p) {
          is_aligned(w.nested_offset, 4);
 }
 
+// Of scales of rows: whether every group is a vector of codes and of outputs, and has one scale.
+bool has_wide_rows(const contract::Dequantize4bit& p) {
+  const qfuse_weight_4bit& w = p.weight;
+  const int group = wide_group(p);
+  return w.cols % group == 0 && (w.blocksize % group == 0 || w.blocksize >= w.cols);
+}
+
+// Whether rows follow each other without gaps, in blocks of 2^n elements, and no kernel of runs is missing: zero points
+// beside scales of 8 bits.
+bool is_one_run(const contract::Dequantize4bit& p) {
+  const qfuse_weight_4bit& w = p.weight;
+  const std::int64_t block = std::min(w.blocksize, w.cols);
+  const std::int64_t scale = format::scale_size(w.scale_type);
+  return block > 0 && std::has_single_bit(static_cast<std::uint64_t>(block)) && w.cols % block == 0 &&
+         is_aligned(w.scales, static_cast<std::size_t>(scale)) && (w.zero_points == nullptr || scale > 1);
+}
+
 Plan plan_with(const contract::Dequantize4bit& p, bool wide, bool stream) {
   Plan plan;
   plan.wide = wide;
@@ -28,20 +49,38 @@ Plan plan_with(const contract::Dequantize4bit& p, bool wide, bool stream) {
   return plan;
 }
 
+Plan plan_by_rows(const contract::Dequantize4bit& p, bool wide) {
+  Plan plan;
+  plan.by_rows = true;
+  plan.wide = wide;
+  plan.group = wide ? wide_group(p) : kNarrowGroup;
+  plan.groups = kRowsEach;
+  plan.threads = kTileThreads;
+  plan.blocks = row_tiles(p.weight.rows, format::ceil_div(p.weight.cols, plan.group)).blocks;
+  return plan;
+}
+
+Plan plan_of(const contract::Dequantize4bit& p, bool stream) {
+  const bool has_scales_of_rows = contract::has_scales_of_rows(p.weight);
+  const bool wide = is_wide(p) && (!has_scales_of_rows || has_wide_rows(p));
+  if (has_scales_of_rows && !(wide && is_one_run(p))) return plan_by_rows(p, wide);
+  return plan_with(p, wide, wide && stream);
+}
+
 }  // namespace
 
 std::vector<Plan> candidates(const contract::Dequantize4bit& p, const DeviceFacts& /*facts*/) {
-  if (!is_wide(p)) return {plan_with(p, false, false)};
-  return {plan_with(p, true, false), plan_with(p, true, true)};
+  const Plan streams = plan_of(p, true);
+  if (!streams.stream) return {streams};
+  return {plan_of(p, false), streams};
 }
 
 Plan plan(const contract::Dequantize4bit& p, const DeviceFacts& facts) {
-  const bool wide = is_wide(p);
   // What fits the L2 cache is left there for who reads it next: an H200 then decodes and reads 1024 x 4096 in 7.6 us,
   // else in 8.6, 2048 x 8192 in 19.1, else in 23.1. What does not fit would drive out other data, and be up to 1 %
   // slower.
   const std::int64_t bytes = contract::element_count(p.weight) * format::dtype_size(p.out_dtype);
-  return plan_with(p, wide, wide && bytes > facts.l2_bytes);
+  return plan_of(p, bytes > facts.l2_bytes);
 }
 
 }  // namespace qfuse::cuda::dequantize_4bit

@@ -14,6 +14,7 @@ namespace qfuse::cuda::dequantize_4bit {
 
 struct Plan {
   static constexpr const char* kOp = "dequantize_4bit";
+  bool by_rows = false;     // scales of rows in tiles of rows; else the weight is one run of blocks
   bool wide = false;        // 16-byte stores; else element by element, for arrays at odd addresses
   bool stream = false;      // store past the caches
   int group = 0;            // elements that a thread decodes at once
@@ -21,9 +22,10 @@ struct Plan {
   int threads = 0;          // of a thread block
   std::int64_t blocks = 0;  // thread blocks
 
-  [[nodiscard]] std::array<contract::Field, 6> fields() const {
+  [[nodiscard]] std::array<contract::Field, 7> fields() const {
     return {{contract::field("threads", threads), contract::field("groups", groups), contract::field("group", group),
-             contract::field("wide", wide), contract::field("stream", stream), contract::field("blocks", blocks)}};
+             contract::field("wide", wide), contract::field("stream", stream), contract::field("by_rows", by_rows),
+             contract::field("blocks", blocks)}};
   }
 };
 

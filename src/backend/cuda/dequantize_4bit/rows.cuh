@@ -1,5 +1,5 @@
-// A weight with scales of rows, which has one kernel and no choice of plans: 16-byte stores where rows and blocks are
-// whole vectors, else any address.
+// A weight with scales of rows: where its rows are whole blocks of 2^n elements it is one run of blocks, decoded as that
+// with absmax is, by the same plans; any other row by row, with 16-byte stores where rows and blocks are whole vectors.
 #ifndef QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_ROWS_CUH
 
@@ -9,25 +9,117 @@
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/dequantize_4bit/steps.cuh"
 #include "backend/cuda/device/row_tiles.cuh"
-#include "backend/cuda/gpu.h"
 #include "format/fp8_groups.h"
 
 namespace qfuse::cuda::dequantize_4bit {
 
-// ---- what the kernel sees ----
+// ---- what the kernels see ----
+
+struct RowsWeight {
+  int block_shift;  // log2 of elements a block, of one run of blocks
+  qfuse_scale_type scale_type;
+  const std::uint8_t* packed;
+  const void* scales;
+  const float* global;  // a factor or a divisor, or null
+  bool is_divisor;
+  const std::uint8_t* zero_points;
+  float values[format::kCodes4];  // less the zero point, where there is no array of them
+};
+
+inline RowsWeight rows_view(const qfuse_weight_4bit& w) {
+  const format::Format4& format = format::format4(w.quant_type);
+  const bool is_divisor = w.global_divisor != nullptr;
+  RowsWeight view{.block_shift = log2(std::min(w.blocksize, w.cols)),
+                  .scale_type = w.scale_type,
+                  .packed = w.packed,
+                  .scales = w.scales,
+                  .global = is_divisor ? w.global_divisor : w.global_scale,
+                  .is_divisor = is_divisor,
+                  .zero_points = w.zero_points,
+                  .values = {}};
+  std::ranges::transform(format.values, view.values,
+                         [&](float value) { return w.zero_points != nullptr ? value : value - format.zero_point; });
+  return view;
+}
 
 struct RowsArguments {
-  qfuse_weight_4bit weight;
+  RowsWeight weight;
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t blocksize;
   std::int64_t row_bytes;   // of codes
   std::int64_t row_blocks;  // a row has so many
-  int scale_bytes;
-  const float* global;            // a factor or a divisor, or null
-  float values[format::kCodes4];  // less the zero point, where there is no array of them
   RowTiles tiles;
   void* out;
 };
 
 // ---- steps ----
+
+__device__ inline float load_global(const RowsWeight& w) { return w.global != nullptr ? load<false>(w.global) : 0.0F; }
+
+__device__ inline float widen_scale(std::uint32_t bits, qfuse_scale_type type) {
+  switch (type) {
+    case QFUSE_SCALES_FLOAT32: return __uint_as_float(bits);
+    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(bits);
+    case QFUSE_SCALES_FLOAT16: return half_value(static_cast<std::uint16_t>(bits));
+    case QFUSE_SCALES_BFLOAT16: return __uint_as_float(bits << 16);
+    case QFUSE_SCALES_E4M3: return format::from_e4m3(static_cast<std::uint8_t>(bits));
+  }
+  return 0.0F;
+}
+
+__device__ inline float scale_of(const RowsWeight& w, std::uint32_t bits, float global) {
+  const float scale = widen_scale(bits, w.scale_type);
+  if (w.global == nullptr) return scale;
+  return w.is_divisor ? divide(scale, global) : __fmul_rn(scale, global);
+}
+
+// kZeros: there is a zero point to be taken from each value.
+template <bool kZeros>
+__device__ float decode_rows_code(const float* values, std::uint32_t codes, int e, unsigned zero, float scale) {
+  const float value = values[nibble<format::NibbleOrder::low_first>(codes, e)];
+  return __fmul_rn(kZeros ? __fsub_rn(value, static_cast<float>(zero)) : value, scale);
+}
+
+// ---- one run of blocks ----
+
+// Scales of 8 bits are looked up among all 256, which a thread block decodes once; others are decoded where they are.
+enum class RowsScales { mapped, direct, with_zeros };
+
+template <RowsScales kScales>
+struct ScalesOfRows {
+  static constexpr bool kMapped = kScales == RowsScales::mapped;
+  static constexpr bool kZeros = kScales == RowsScales::with_zeros;
+  using Weight = RowsWeight;
+  using Tables = cuda::Tables<kMapped>;
+  struct Scale {
+    std::uint32_t bits;
+    unsigned zero;
+  };
+  static __device__ Scale load(const Weight& w, std::int64_t tile, unsigned at) {
+    const std::int64_t block = block_of(tile, at, w.block_shift);
+    if constexpr (kMapped) return {__ldg(static_cast<const std::uint8_t*>(w.scales) + block), 0};
+    const std::uint32_t bits = w.scale_type == QFUSE_SCALES_FLOAT32
+                                   ? __ldg(static_cast<const std::uint32_t*>(w.scales) + block)
+                                   : __ldg(static_cast<const std::uint16_t*>(w.scales) + block);
+    return {bits, kZeros ? __ldg(w.zero_points + block) : 0U};
+  }
+  static __device__ float load_common(const Weight& w) { return load_global(w); }
+  static __device__ void load_tables(const Weight& w, float global, Tables& tables) {
+    static_assert(kDecodeThreads == format::kCodes8, "each thread decodes one scale");
+    if (threadIdx.x < format::kCodes4) tables.values[threadIdx.x] = w.values[threadIdx.x];
+    if constexpr (kMapped) tables.map[threadIdx.x] = scale_of(w, threadIdx.x, global);
+  }
+  static __device__ float decode_scale(const Weight& w, const Tables& tables, Scale scale, float global) {
+    if constexpr (kMapped) return tables.map[scale.bits];
+    return scale_of(w, scale.bits, global);
+  }
+  static __device__ float decode(const Tables& tables, std::uint32_t codes, int e, Scale scale, float decoded) {
+    return decode_rows_code<kZeros>(tables.values, codes, e, scale.zero, decoded);
+  }
+};
+
+// ---- row by row ----
 
 // Of a thread's rows: those that there are, and which blocks of the weight they have here.
 struct RowBlocks {
@@ -43,58 +135,34 @@ __device__ void load_scale_bits(const void* scales, const RowBlocks& rows, std::
     if (rows.there[r]) bits[r] = load<false>(static_cast<const Bits*>(scales) + rows.blocks[r]);
 }
 
-__device__ inline void load_scale_bits(const qfuse_weight_4bit& w, int bytes, const RowBlocks& rows,
-                                       std::uint32_t (&bits)[kRowsEach]) {
-  if (bytes == 1)
-    load_scale_bits<std::uint8_t>(w.scales, rows, bits);
-  else if (bytes == 2)
-    load_scale_bits<std::uint16_t>(w.scales, rows, bits);
-  else
-    load_scale_bits<std::uint32_t>(w.scales, rows, bits);
-}
-
-__device__ inline float widen_scale(std::uint32_t bits, qfuse_scale_type type) {
-  switch (type) {
-    case QFUSE_SCALES_FLOAT32: return __uint_as_float(bits);
-    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(bits);
-    case QFUSE_SCALES_FLOAT16: return half_value(static_cast<std::uint16_t>(bits));
-    case QFUSE_SCALES_BFLOAT16: return __uint_as_float(bits << 16);
-    case QFUSE_SCALES_E4M3: return format::from_e4m3(static_cast<std::uint8_t>(bits));
+__device__ inline void load_scale_bits(const RowsWeight& w, const RowBlocks& rows, std::uint32_t (&bits)[kRowsEach]) {
+  switch (w.scale_type) {
+    case QFUSE_SCALES_UE8M0:
+    case QFUSE_SCALES_E4M3: return load_scale_bits<std::uint8_t>(w.scales, rows, bits);
+    case QFUSE_SCALES_FLOAT16:
+    case QFUSE_SCALES_BFLOAT16: return load_scale_bits<std::uint16_t>(w.scales, rows, bits);
+    case QFUSE_SCALES_FLOAT32: return load_scale_bits<std::uint32_t>(w.scales, rows, bits);
   }
-  return 0.0F;
 }
 
-__device__ inline float decode_scale(const qfuse_weight_4bit& w, std::uint32_t bits, float global) {
-  const float scale = widen_scale(bits, w.scale_type);
-  if (w.global_scale != nullptr) return __fmul_rn(scale, global);
-  if (w.global_divisor != nullptr) return divide(scale, global);
-  return scale;
-}
-
-// kZeros: there is a zero point to be taken from each value.
-template <class Out, bool kWide, bool kStream, bool kZeros>
+template <class Out, bool kWide, bool kZeros>
 __device__ void decode_group(const float* values, std::uint32_t codes, unsigned zero, float scale, int left, Out* out) {
   constexpr int kGroup = kDecodeGroup<Out, kWide>;
   float numbers[kGroup];
 #pragma unroll
-  for (int e = 0; e < kGroup; ++e) {
-    const float value = values[nibble<format::NibbleOrder::low_first>(codes, e)];
-    numbers[e] = __fmul_rn(kZeros ? __fsub_rn(value, static_cast<float>(zero)) : value, scale);
-  }
-  store_group<kWide, kStream>(out, left, numbers);
+  for (int e = 0; e < kGroup; ++e) numbers[e] = decode_rows_code<kZeros>(values, codes, e, zero, scale);
+  store_group<kWide, false>(out, left, numbers);
 }
 
-// ---- kernel ----
-
 // A group of an odd row's last column has one element; its byte is there as any other.
-template <class Out, bool kWide, bool kStream>
-__global__ void __launch_bounds__(kTileThreads) decode_tile_of_rows(const __grid_constant__ RowsArguments a) {
+template <class Out, bool kWide>
+__device__ void decode_tile_of_rows(const RowsArguments& a) {
   constexpr int kGroup = kDecodeGroup<Out, kWide>;
   __shared__ float values[format::kCodes4];
-  const qfuse_weight_4bit& w = a.weight;
+  const RowsWeight& w = a.weight;
   const RowPlace place = place_in(a.tiles);
   const std::int64_t col = place.group * kGroup;
-  const std::int64_t col_block = quotient(col, w.blocksize);
+  const std::int64_t col_block = quotient(col, a.blocksize);
   RowBlocks rows;
   std::uint32_t codes[kRowsEach];
   std::uint32_t scales[kRowsEach];
@@ -103,76 +171,29 @@ __global__ void __launch_bounds__(kTileThreads) decode_tile_of_rows(const __grid
 #pragma unroll
   for (int r = 0; r < kRowsEach; ++r) {
     const std::int64_t row = place.row + r * place.step;
-    rows.there[r] = col < w.cols && row < w.rows;
+    rows.there[r] = col < a.cols && row < a.rows;
     rows.blocks[r] = row * a.row_blocks + col_block;
     if (rows.there[r]) codes[r] = load_bytes_once<kGroup / 2>(w.packed + row * a.row_bytes + col / 2);
   }
-  load_scale_bits(w, a.scale_bytes, rows, scales);
+  load_scale_bits(w, rows, scales);
 #pragma unroll
   for (int r = 0; r < kRowsEach; ++r)
     if (rows.there[r] && w.zero_points != nullptr)
       zeros |= static_cast<std::uint32_t>(w.zero_points[rows.blocks[r]]) << (8 * r);
-  const float global = a.global != nullptr ? load<false>(a.global) : 0.0F;
-  if (threadIdx.x < format::kCodes4) values[threadIdx.x] = a.values[threadIdx.x];
+  const float global = load_global(w);
+  if (threadIdx.x < format::kCodes4) values[threadIdx.x] = w.values[threadIdx.x];
   __syncthreads();
-  const int left = w.cols - col < kGroup ? static_cast<int>(w.cols - col) : kGroup;
+  const int left = a.cols - col < kGroup ? static_cast<int>(a.cols - col) : kGroup;
 #pragma unroll
   for (int r = 0; r < kRowsEach; ++r) {
     if (!rows.there[r]) continue;
-    Out* const out = static_cast<Out*>(a.out) + (place.row + r * place.step) * w.cols + col;
-    const float scale = decode_scale(w, scales[r], global);
+    Out* const out = static_cast<Out*>(a.out) + (place.row + r * place.step) * a.cols + col;
+    const float scale = scale_of(w, scales[r], global);
     if (w.zero_points != nullptr)
-      decode_group<Out, kWide, kStream, true>(values, codes[r], zeros >> (8 * r) & 0xffU, scale, left, out);
+      decode_group<Out, kWide, true>(values, codes[r], zeros >> (8 * r) & 0xffU, scale, left, out);
     else
-      decode_group<Out, kWide, kStream, false>(values, codes[r], 0, scale, left, out);
+      decode_group<Out, kWide, false>(values, codes[r], 0, scale, left, out);
   }
-}
-
-// ---- the kernel of a call ----
-
-// Whether every group is a vector of codes and of outputs, and has one scale.
-template <class Out>
-bool is_wide(const contract::Dequantize4bit& p) {
-  constexpr int kGroup = kDecodeGroup<Out, true>;
-  const qfuse_weight_4bit& w = p.weight;
-  return w.cols % kGroup == 0 && (w.blocksize % kGroup == 0 || w.blocksize >= w.cols) &&
-         is_aligned(w.packed, kGroup / 2) && is_aligned(p.out, kStoreBytes);
-}
-
-template <class Out, bool kWide, bool kStream>
-contract::Outcome launch_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
-  const qfuse_weight_4bit& w = p.weight;
-  const format::Format4& format = format::format4(w.quant_type);
-  RowsArguments a{.weight = w,
-                  .row_bytes = contract::bytes_a_row(w),
-                  .row_blocks = contract::blocks_a_row(w),
-                  .scale_bytes = static_cast<int>(format::scale_size(w.scale_type)),
-                  .global = w.global_scale != nullptr ? w.global_scale : w.global_divisor,
-                  .values = {},
-                  .tiles = row_tiles(w.rows, format::ceil_div(w.cols, kDecodeGroup<Out, kWide>)),
-                  .out = p.out};
-  std::ranges::transform(format.values, a.values,
-                         [&](float value) { return w.zero_points != nullptr ? value : value - format.zero_point; });
-  return launch(decode_tile_of_rows<Out, kWide, kStream>, {.blocks = a.tiles.blocks, .threads = kTileThreads}, a, exec);
-}
-
-// What fits the L2 cache is left there for who reads it next, as plan.cpp has it.
-template <class Out>
-contract::Outcome launch_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
-  if (!is_wide<Out>(p)) return launch_rows<Out, false, false>(p, exec);
-  DeviceFacts facts;
-  if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
-  const std::int64_t bytes = contract::element_count(p.weight) * static_cast<std::int64_t>(sizeof(Out));
-  return bytes > facts.l2_bytes ? launch_rows<Out, true, true>(p, exec) : launch_rows<Out, true, false>(p, exec);
-}
-
-inline contract::Outcome launch_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
-  switch (p.out_dtype) {
-    case QFUSE_FLOAT32: return launch_rows<float>(p, exec);
-    case QFUSE_FLOAT16: return launch_rows<Half>(p, exec);
-    case QFUSE_BFLOAT16: return launch_rows<Bfloat16>(p, exec);
-  }
-  return {};
 }
 
 }  // namespace qfuse::cuda::dequantize_4bit

@@ -14,9 +14,10 @@ namespace qfuse::cuda::dequantize_4bit {
 
 // ---- what a kernel sees ----
 
+template <class Weight>
 struct Arguments {
   std::int64_t n;
-  Weight4bit weight;
+  Weight weight;
   void* out;
 };
 
@@ -41,19 +42,40 @@ __device__ void store_group(Out* out, int left, const float (&weights)[kGroup]) 
     if (e < left) store<kWide>(out + e, Rounding<Out>::one(weights[e]));
 }
 
+// How the absmax of blocks of the whole weight scales codes; rows.cuh has the same for scales of rows.
+template <bool kNested, bool kWide>
+struct AbsmaxOfBlocks {
+  using Weight = Weight4bit;
+  using Tables = cuda::Tables<kNested>;
+  using Scale = Absmax;
+  static __device__ Scale load(const Weight& w, std::int64_t tile, unsigned at) {
+    return load_absmax<kWide, kNested>(w, tile, at);
+  }
+  static __device__ float load_common(const Weight& w) { return load_offset<kWide, kNested>(w); }
+  static __device__ void load_tables(const Weight& w, float /*offset*/, Tables& tables) {
+    cuda::load_tables<kDecodeThreads, kWide>(w, tables);
+  }
+  static __device__ float decode_scale(const Weight& /*w*/, const Tables& tables, Scale absmax, float offset) {
+    return decode_absmax(kNested, tables.map, absmax, offset);
+  }
+  static __device__ float decode(const Tables& tables, std::uint32_t codes, int e, Scale /*absmax*/, float scale) {
+    return decode_code(tables, codes, e, scale);
+  }
+};
+
 // A tile of `count` elements. kWhole: as many as it can have, so that nothing branches on what is left and all loads
 // are under way before the first is waited for.
-template <class Out, bool kNested, bool kWide, bool kStream, bool kWhole>
-__device__ __forceinline__ void decode_tile(const Arguments& a, Tables<kNested>& tables, std::int64_t tile, int count) {
+template <class Scales, class Out, bool kWide, bool kStream, bool kWhole>
+__device__ __forceinline__ void decode_tile(const typename Scales::Weight& w, void* to, typename Scales::Tables& tables,
+                                            std::int64_t tile, int count) {
   constexpr int kGroup = kDecodeGroup<Out, kWide>;
   constexpr int kStride = kDecodeThreads * kGroup;  // between a thread's groups: neighbours have neighbouring ones
-  const Weight4bit& w = a.weight;
   const unsigned first = threadIdx.x * kGroup;
   const std::uint8_t* const packed = w.packed + tile / 2 + threadIdx.x * (kGroup / 2);
-  Out* const out = static_cast<Out*>(a.out) + tile + first;
+  Out* const out = static_cast<Out*>(to) + tile + first;
   int left[kDecodeGroups];
   std::uint32_t codes[kDecodeGroups];
-  Absmax absmax[kDecodeGroups];
+  typename Scales::Scale scales[kDecodeGroups];
 #pragma unroll
   for (int g = 0; g < kDecodeGroups; ++g) {
     left[g] = kWhole ? kGroup : count - static_cast<int>(first) - g * kStride;
@@ -61,20 +83,33 @@ __device__ __forceinline__ void decode_tile(const Arguments& a, Tables<kNested>&
   }
 #pragma unroll
   for (int g = 0; g < kDecodeGroups; ++g)
-    if (left[g] > 0) absmax[g] = load_absmax<kWide, kNested>(w, tile, first + g * kStride);
-  const float offset = load_offset<kWide, kNested>(w);
-  load_tables<kDecodeThreads, kWide>(w, tables);
+    if (left[g] > 0) scales[g] = Scales::load(w, tile, first + g * kStride);
+  const float common = Scales::load_common(w);
+  Scales::load_tables(w, common, tables);
   __syncthreads();
 #pragma unroll
   for (int g = 0; g < kDecodeGroups; ++g) {
     sync_warp();  // keeps the compiler from storing the first group only when it has decoded all: 1 % slower
     if (left[g] <= 0) continue;
-    const float scale = decode_absmax(kNested, tables.map, absmax[g], offset);
+    const float scale = Scales::decode_scale(w, tables, scales[g], common);
     float weights[kGroup];
 #pragma unroll
-    for (int e = 0; e < kGroup; ++e) weights[e] = decode_code(tables, codes[g], e, scale);
+    for (int e = 0; e < kGroup; ++e) weights[e] = Scales::decode(tables, codes[g], e, scales[g], scale);
     store_group<kWide, kStream>(out + g * kStride, left[g], weights);
   }
+}
+
+// The tile of a thread block.
+template <class Scales, class Out, bool kWide, bool kStream>
+__device__ void decode_own_tile(const typename Scales::Weight& w, std::int64_t n, void* out) {
+  constexpr int kTile = kDecodeThreads * kDecodeGroups * kDecodeGroup<Out, kWide>;
+  __shared__ typename Scales::Tables tables;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
+  const std::int64_t left = n - tile;
+  if (left < kTile) [[unlikely]]  // keeps the whole tile's instructions in front
+    decode_tile<Scales, Out, kWide, kStream, false>(w, out, tables, tile, static_cast<int>(left));
+  else
+    decode_tile<Scales, Out, kWide, kStream, true>(w, out, tables, tile, kTile);
 }
 
 }  // namespace qfuse::cuda::dequantize_4bit
