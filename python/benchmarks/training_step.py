@@ -31,7 +31,7 @@ NOTHING = dict(products=False, loss=False, layers=False, graphs=False)
 WAYS: dict[str, dict[str, Any] | None] = {
     "bitsandbytes": None,
     "unsloth": None,
-    "qfuse, products": NOTHING | dict(products=True),
+    "qfuse products": NOTHING | dict(products=True),
     "+ loss": NOTHING | dict(products=True, loss=True),
     "+ layers": dict(graphs=False),
     "qfuse": {},

@@ -242,6 +242,18 @@ def test_schemes_that_are_simulated_have_their_errors(device, way, errors, monke
         assert errors[0] < (found - exact).norm() / exact.norm() < errors[1]
 
 
+def test_ways_of_a_training_step_have_names_that_its_option_takes(monkeypatch, capsys):
+    def parsed(*words):
+        monkeypatch.setattr("sys.argv", ["training_step.py", "--device", "cpu", *words])
+        return training_step.parse().ways
+
+    assert parsed() == list(training_step.WAYS)
+    assert parsed("--ways", "qfuse products, + loss") == ["qfuse products", "+ loss"]
+    with pytest.raises(SystemExit):
+        parsed("--ways", "qfuse, products")
+    assert "no such way: products; there are bitsandbytes" in capsys.readouterr().err
+
+
 def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
     """In place of which is a small one, of random weights and with a token for each letter."""
     training_step.make_model(tmp_path / "nf4", 1, True, device)

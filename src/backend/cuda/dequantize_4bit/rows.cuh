@@ -1,4 +1,4 @@
-// A weight with scales of rows: where its rows are whole blocks of 2^n elements it is one run of blocks, decoded as that
+// A weight with scales of rows: where its rows are whole blocks of 2^n elements it is one run of blocks, decoded as one
 // with absmax is, by the same plans; any other row by row, with 16-byte stores where rows and blocks are whole vectors.
 #ifndef QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_ROWS_CUH
