@@ -25,7 +25,7 @@ constexpr int kVector = 16;  // bytes of the widest store
 template <class Out, bool kWide>
 constexpr int kFp8Group = kWide ? kVector / static_cast<int>(sizeof(Out)) : 1;
 
-// ---- what the kernel sees ----
+// ---- kernel arguments ----
 
 struct Fp8Arguments {
   contract::DequantizeFp8 p;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kTileThreads) decode_fp8_tile(const __grid_con
       decode_fp8(codes[r], scales[r], static_cast<Out*>(p.out) + (row + r * row_threads) * p.cols + col);
 }
 
-// ---- the kernel of a call ----
+// ---- launching the kernel of a call ----
 
 // Whether every group is one aligned vector of codes and of outputs, and has a single scale.
 template <class Out>

@@ -23,7 +23,7 @@ constexpr int kThreads = 256;
 constexpr int kRows = 16;
 constexpr int kColumns = 2;  // per thread; kThreads apart, so that accesses coalesce
 constexpr int kTileCols = kThreads * kColumns;
-constexpr int kTerms = 32;  // of b's rank dimension, that a block holds at a time
+constexpr int kTerms = 32;  // columns of b that a block holds at a time
 
 // Values of b in shared memory. A thread reads four rows at once.
 struct alignas(16) Factors {
@@ -50,7 +50,7 @@ __device__ inline void store_rounded(void* array, std::int64_t i, qfuse_dtype dt
   }
 }
 
-// Called by all of a block. Loads some terms of the tile's rows of b; rows that do not exist are zeros.
+// Called by all of a block. Loads `terms` columns of b for the tile's rows; rows that do not exist are zeros.
 __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t row, std::int64_t first_term, int terms,
                                     Factors& factors) {
   for (int i = static_cast<int>(threadIdx.x); i < kRows * terms; i += kThreads) {

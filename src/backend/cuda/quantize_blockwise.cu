@@ -21,9 +21,9 @@ namespace {
 
 // ---- policy ----
 
-constexpr int kThreads = 1024;  // one value each; blocks of up to this size stay in registers
+constexpr int kThreads = 1024;  // one value per thread; blocks of up to this size stay in registers
 
-// ---- what a kernel sees ----
+// ---- tables and kernel arguments ----
 
 constexpr int kThresholds = format::kCodes8 - 1;
 

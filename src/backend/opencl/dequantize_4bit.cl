@@ -83,7 +83,7 @@ float quotient(float a, float b) {
   const ulong shifted = (ulong)fraction_of(x, &of_x) << kQuotientBits;
   const ulong divisor = fraction_of(y, &of_y);
   const uint q = (uint)(shifted / divisor);
-  const uint cut = q * divisor != shifted ? 1 : 0;  // a 64-bit product
+  const uint cut = q * divisor != shifted ? 1 : 0;  // the product has 64 bits
   return as_float(rounded_quotient(q | cut, of_x - of_y + (q >> kQuotientBits != 0 ? 127 : 126)) | sign);
 }
 

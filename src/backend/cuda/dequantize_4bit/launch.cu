@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kTileThreads) decode_rows(const __grid_constan
   decode_tile_of_rows<Out, kWide>(a);
 }
 
-// ---- the kernel of a plan ----
+// ---- launching the kernel of a plan ----
 
 template <class Scales, class Out, bool kWide, bool kStream>
 contract::Outcome launch_decode(const contract::Dequantize4bit& p, const Plan& plan,

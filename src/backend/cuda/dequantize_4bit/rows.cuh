@@ -1,5 +1,5 @@
-// Decodes weights with row scales. If rows are whole blocks of 2^n elements, the weight is one run of blocks with the
-// plans of absmax; otherwise rows are decoded one by one, with 16-byte stores if rows and blocks are whole vectors.
+// Decodes weights with row scales. If rows are whole blocks of 2^n elements, the weight is one run of blocks, decoded
+// like one with absmax; others are decoded in tiles of rows, with 16-byte stores if rows and blocks are whole vectors.
 #ifndef QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_ROWS_CUH
 
@@ -13,7 +13,7 @@
 
 namespace qfuse::cuda::dequantize_4bit {
 
-// ---- what the kernels see ----
+// ---- kernel arguments ----
 
 struct RowsWeight {
   int block_shift;  // log2 of the elements per block, if the weight is one run of blocks
@@ -83,7 +83,7 @@ __device__ float decode_rows_code(const float* values, std::uint32_t codes, int 
 
 // ---- one run of blocks ----
 
-// mapped: each thread block decodes all 256 8-bit scales into a table. Otherwise each use decodes its scale.
+// mapped: each thread block decodes all 256 8-bit scales into a table. direct, with_zeros: each use decodes its scale.
 enum class RowsScales { mapped, direct, with_zeros };
 
 template <RowsScales kScales>

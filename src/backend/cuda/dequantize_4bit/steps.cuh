@@ -12,7 +12,7 @@
 
 namespace qfuse::cuda::dequantize_4bit {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 template <class Weight>
 struct Arguments {

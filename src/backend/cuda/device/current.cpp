@@ -68,8 +68,8 @@ contract::Outcome outcome_of(cudaError_t error) {
 #ifdef QFUSE_HAS_DRIVER
 
 // Does not use cudaSetDevice: for a thread without a context the runtime reports device 0 as current, and restoring
-// that would create a context there. Also, the runtime gives a thread its first context only in a call that needs one,
-// and cuTensorMapEncodeTiled does not.
+// that would create a context there. Also, the runtime creates a thread's first context only in a runtime call that
+// needs one, and cuTensorMapEncodeTiled is not a runtime call.
 CurrentDevice::CurrentDevice(int device) {
   const Driver* driver = nullptr;
   if (outcome_ = find_driver(driver); !outcome_.ok()) return;

@@ -21,7 +21,7 @@ class CurrentDevice {
   CurrentDevice& operator=(const CurrentDevice&) = delete;
   ~CurrentDevice();
 
-  // Whether that succeeded; if not, nothing was changed.
+  // Whether the constructor succeeded; if not, nothing was changed.
   [[nodiscard]] const contract::Outcome& outcome() const { return outcome_; }
 
  private:

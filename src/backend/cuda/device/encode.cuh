@@ -21,7 +21,7 @@ __device__ float largest_of(float most, int lanes, float (&of_warps)[kThreads / 
   for (int step = 1; step < lanes && step < kWarp; step *= 2) most = fmaxf(most, exchange(most, step));
   if (lanes <= kWarp) return most;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  __syncthreads();  // the previous call's values have been read
+  __syncthreads();  // until the previous call's values have been read
   if (threadIdx.x % kWarp == 0) of_warps[warp] = most;
   __syncthreads();
   const int first = warp & ~(lanes / kWarp - 1);

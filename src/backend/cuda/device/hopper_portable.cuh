@@ -244,8 +244,8 @@ __attribute__((noinline)) __device__ inline float add_products_of(format::Binary
 }
 
 // sums = a * b, or sums += a * b if `adds`: 64 rows, kColumns columns, 16 K elements. b's rows are the columns. Warp w
-// of the four holds rows r = 16 * w + lane / 4 and r + 8 (h = 0, 1), columns c = 8 * j + 2 * (lane % 4) and c + 1 (e =
-// 0, 1), in sums[4 * j + 2 * h + e]: the layout of wgmma.m64nNk16.
+// of the four holds rows r = 16 * w + lane / 4 and r + 8 (h is 0 or 1), columns c = 8 * j + 2 * (lane % 4) and c + 1 (e
+// is 0 or 1), in sums[4 * j + 2 * h + e]: the layout of wgmma.m64nNk16.
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void wgmma_of(format::Binary16 type, float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
   Hardware::multiply([=, &sums] {

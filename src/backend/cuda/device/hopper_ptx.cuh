@@ -113,7 +113,7 @@ struct TileOperand {
 template <int kRowBytes>
 __device__ TileOperand tile_operand(const void* tile, unsigned leading_bytes) {
   static_assert(kRowBytes == 128 || kRowBytes == 64);
-  constexpr unsigned kAddresses = 1U << 18;  // that the descriptor can hold: more than shared memory has
+  constexpr unsigned kAddresses = 1U << 18;  // addresses that the descriptor can hold: more than shared memory has
   constexpr std::uint64_t kSwizzle = 128 / kRowBytes;
   constexpr std::uint64_t kStrideBytes = 8 * kRowBytes;
   return {kSwizzle << 62 | kStrideBytes / 16 << 32 | std::uint64_t{leading_bytes / 16} << 16 |
@@ -130,7 +130,7 @@ __device__ inline void wgmma_fence() {
 #endif
 }
 
-// The sums among the operands of the instruction: their numbers in its text, and the registers.
+// Macros for the sums: their operand numbers in the instruction's text, and their registers.
 #define QFUSE_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define QFUSE_NAMES_32 QFUSE_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define QFUSE_NAMES_64                                                                 \
@@ -150,7 +150,7 @@ __device__ inline void wgmma_fence() {
   QFUSE_SUMS_16(kind, at), QFUSE_SUMS_16(kind, (at) + 16), QFUSE_SUMS_16(kind, (at) + 32), \
       QFUSE_SUMS_16(kind, (at) + 48)
 
-// The text of the instruction, with the numbers of the operands that follow the sums; and these operands.
+// Macros for the instruction's text, given the numbers of the operands that follow the sums, and for these operands.
 #define QFUSE_PRODUCT(columns, names, a, b, adds, transposed, type)                                             \
   "{ .reg .pred adds; setp.ne.b32 adds, " adds ", 0; wgmma.mma_async.sync.aligned.m64n" columns "k16.f32." type \
   "." type " {" names "}, " a ", " b ", adds, 1, 1, " transposed "; }"

@@ -12,7 +12,7 @@ namespace qfuse::cuda {
 
 __device__ inline std::uint32_t magnitudes(std::uint32_t pair) { return pair & 0x7fff7fffU; }
 
-// The result's signs are unspecified. A tree reduction, because a chain would wait for each step's result.
+// Largest magnitude of each half, with any sign. Reduces as a tree: in a chain each step would wait for the one before.
 template <int kWords>
 __device__ std::uint32_t find_absmax(const std::uint32_t (&pairs)[kWords]) {
   static_assert(kWords % 4 == 0);

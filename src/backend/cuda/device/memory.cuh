@@ -44,7 +44,7 @@ __device__ void store_bytes(void* to, T value) {
     static_cast<std::uint8_t*>(to)[b] = reinterpret_cast<const std::uint8_t*>(&value)[b];
 }
 
-// Likewise for addresses that are usually aligned or, with kAligned, always.
+// load() and store() are for addresses that are usually aligned or, with kAligned, always are.
 template <bool kAligned, class T>
 __device__ T load(const T* from) {
   return kAligned || is_aligned(from, sizeof(T)) ? *from : load_bytes<T>(from);

@@ -15,7 +15,7 @@
 
 namespace qfuse::cuda::portable {
 
-// Whether a kernel takes its Turing path: here the caller tells; ptx.cuh goes by the compiled architecture.
+// Whether a kernel takes its Turing path: here the caller decides, in ptx.cuh the compiled architecture.
 __device__ constexpr bool on_turing(bool told) { return told; }
 
 // Returns x or, if x is NaN, the NaN that the contract prescribes.
@@ -117,7 +117,7 @@ __device__ inline void prefetch(const void* /*from*/) {}
 __device__ inline std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   return __byte_perm(low, high, selector);
 }
-// Returns bytes that are 0xff where a byte is negative, else 0: for byte 2 * kHalf of second and first, then the next.
+// Bytes of 0xff for negative and 0 for other bytes: byte 2 * kHalf of second and of first, then the next byte of both.
 template <int kHalf>
 __device__ std::uint32_t spread_signs(std::uint32_t first, std::uint32_t second) {
   std::uint32_t bytes = 0;
@@ -244,7 +244,7 @@ class Copies {
   }
 
  private:
-  static constexpr int kMost = 128;  // under way at once
+  static constexpr int kMost = 128;  // in flight at once
   struct Copy {
     uint4* to;
     const uint4* from;
@@ -252,7 +252,7 @@ class Copies {
   };
   Copy under_way_[kMost] = {};
   int count_ = 0;
-  int closed_ = 0;  // groups
+  int closed_ = 0;  // closed groups
 };
 
 // Loads read-only data, and its whole 128-byte line into L2, because the line's other vectors are loaded soon.
@@ -289,7 +289,7 @@ __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
   return pairs.of_lane[static_cast<int>(word >> (8 * kByte) & 0xffU) * pairs.copies];
 }
 
-// Like PairsOfLane, with rows of 128 bytes at any aligned address. byte_place() names a byte; lanes may differ.
+// Like PairsOfLane, with rows of 128 bytes at any aligned address. byte_place() selects a byte, per lane if need be.
 constexpr int kSharedPairs = 16;
 struct SharedPairs {
   const Pair* of_lane;

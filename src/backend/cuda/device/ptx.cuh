@@ -33,8 +33,8 @@ __device__ inline std::uint32_t half_bits(float low, float high) {
   const __half2 pair = __floats2half2_rn(low, high);
   return *reinterpret_cast<const std::uint32_t*>(&pair);
 }
-// Rounds a pair: if a single value is rounded and its lower byte is stored by itself, CUDA 13.0 converts the rounded
-// value to an integer instead.
+// Rounds a pair, because of CUDA 13.0: if the lower byte of a single rounding is stored by itself, it compiles a
+// conversion of the rounded value to an integer.
 __device__ inline std::uint16_t half_bits(float x) { return static_cast<std::uint16_t>(half_bits(x, 0.0F)); }
 __device__ inline float half_value(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 __device__ inline std::uint32_t bfloat16_bits(float low, float high) {
@@ -137,7 +137,7 @@ __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high)
 
 __device__ inline float divide(float a, float b) { return __fdiv_rn(a, b); }
 
-// Computes what PyTorch does on CUDA.
+// The same operations as PyTorch's sigmoid on CUDA.
 __device__ inline float sigmoid(float g) { return __frcp_rn(1.0F + expf(-g)); }
 
 // Gives the same bits as sigmoid() in two thirds of the instructions; a test compares all of them. The steps are those
@@ -339,7 +339,7 @@ constexpr unsigned kTableAddress = 1024;
 #else
 constexpr unsigned kTableAddress = 0;
 #endif
-// Offset of a lane's copy in the row of byte 0, without that constant.
+// A lane's copy in the row of byte 0, as an address minus kTableAddress.
 struct TableOfLane {
   unsigned table;
   std::uint32_t bytes;
@@ -351,7 +351,7 @@ __device__ inline TableOfLane table_of_lane(const void* table, int lane_bytes) {
   if ((address & 0xffffU) != kTableAddress) __trap();
   return {0, address - kTableAddress + bytes};
 }
-// Returns the lane's copy in the row of byte kByte of the word.
+// Returns the address, minus kTableAddress, of the lane's copy in the row of byte kByte of the word.
 template <int kByte>
 __device__ std::uint32_t row_of_table(TableOfLane of_lane, std::uint32_t word) {
   if constexpr (kIsTuring) return __dp4a(word, 128U << (8 * kByte), of_lane.table + of_lane.bytes);

@@ -17,7 +17,7 @@
 namespace qfuse::cuda::quantize_4bit {
 namespace {
 
-// ---- what a kernel sees ----
+// ---- tables and kernel arguments ----
 
 // Thresholds by position: bins so narrow that each holds at most one threshold. The rank of a scaled weight is its
 // bin's rank plus the result of one comparison. [-1, 1] fills 33 bins, stored in the 32 banks of shared memory, so that

@@ -9,7 +9,7 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 template <Pass kPass>
 struct ColumnArguments {

@@ -40,7 +40,7 @@ Plan named(const TermsPlan& plan) {
   return of_op;
 }
 
-// The windows of a row may have any number of threads, for tests and measurements.
+// Adds plans with other numbers of threads, and so other row windows, for tests and measurements.
 template <class Plan>
 std::vector<Plan> with_other_threads(const Plan& chosen, bool has_rows) {
   std::vector<Plan> all = {chosen};
@@ -64,14 +64,14 @@ SwigluPlan swiglu_by_rows(const contract::RotatedInt8Swiglu& p) {
   return named<SwigluPlan>(by_rows(row_count(p), p.h, kMostRowThreads, is_wide));
 }
 
-// As many blocks as fit on the multiprocessors at once, each with shared memory for the arrays of one token. Returns
-// the plan by rows if that is impossible.
+// Plans as many blocks as fit on the multiprocessors at once, each with shared memory for the arrays of one token.
+// Returns the plan by rows if that is impossible.
 SwigluPlan swiglu_ahead(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts) {
   SwigluPlan plan = swiglu_by_rows(p);
   const std::int64_t terms = std::int64_t{plan.threads} * kLaneTerms;
   const std::int64_t shared_bytes = (is_backward(p) ? 3 : 2) * terms * format::dtype_size(QFUSE_BFLOAT16);
   const std::int64_t in_shared = facts.shared_bytes / (shared_bytes + kReservedBytes);
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // its token numbers stay below this
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // so that 32-bit token numbers suffice
   if (!plan.wide || p.h > terms || p.m > kMost || plan.threads > kMostAheadThreads ||
       facts.compute_capability < kAmpere || in_shared == 0)
     return plan;

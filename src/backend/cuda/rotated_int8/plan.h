@@ -15,7 +15,7 @@ namespace qfuse::cuda::rotated_int8 {
 inline constexpr int kLaneTerms = 32;          // per thread at a time: 16 bytes of codes with one absmax
 inline constexpr int kMostRowThreads = 512;    // so that rows of up to 16384 terms are read once
 inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 registers per thread, for 14336 channels
-inline constexpr int kReservedBytes = 1024;    // shared memory that each thread block costs in addition to its own
+inline constexpr int kReservedBytes = 1024;    // bytes of shared memory that a block costs in addition to its own
 inline constexpr int kWeightRowThreads = 64;   // a thread's fixed work is then a quarter of its work for 32 terms
 inline constexpr int kTileCols = 64;           // columns of a weight that are transposed at a time; divides every width
 

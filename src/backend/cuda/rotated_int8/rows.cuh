@@ -104,7 +104,7 @@ class WeightRow {
   std::int64_t first_;
 };
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 template <class Source, Pass kPass>
 struct RowArguments {
@@ -126,7 +126,7 @@ __device__ void load_rotated(const Row& row, const Arguments& a, std::int64_t co
   rotate<kBlock>(v);
 }
 
-// Called by all threads of the block.
+// Called by all threads of the block; returns their maximum.
 __device__ inline std::uint32_t largest_of_block(std::uint32_t largest) {
   __shared__ std::uint32_t of_warps[kMostRowThreads / kWarp];
 #pragma unroll

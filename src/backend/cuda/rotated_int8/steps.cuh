@@ -14,7 +14,7 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-// ---- of a weight ----
+// ---- a weight ----
 
 struct Weights {
   Weight4bit weight;
@@ -96,7 +96,7 @@ __device__ void rotate(float (&v)[kLaneTerms]) {
   rotate_own<2 * kEight>(v);
 }
 
-// Maximum of magnitudes, as bits.
+// Maximum of magnitudes, compared as bits.
 __device__ inline std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
 __device__ inline std::uint32_t larger_of(std::uint32_t largest, const float (&v)[kLaneTerms]) {
 #pragma unroll

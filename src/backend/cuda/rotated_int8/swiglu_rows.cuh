@@ -12,7 +12,7 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct Bfloat16Rows {
   const void* values;

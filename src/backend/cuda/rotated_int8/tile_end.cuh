@@ -170,7 +170,7 @@ __device__ inline void exchange_halves(std::uint32_t& first, std::uint32_t& seco
 }
 
 // Four lanes have two neighboring outputs each of every 8, as words. Afterwards each lane has a vector of neighbors;
-// returns the number of its first output. With 16-bit values a lane has one word of four vectors each before.
+// returns the number of its first output. With 16-bit values, a lane begins with one word of each of four vectors.
 template <class Value>
 __device__ int gather_vector(std::uint32_t (&words)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % 4;

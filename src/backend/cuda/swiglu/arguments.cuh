@@ -15,7 +15,7 @@ constexpr int kPairs = kChunk / 2;          // words per chunk, each with two bf
 constexpr int kHardwareWarp = 64;           // upper bound, in threads; all threads of a warp take part in exchanges
 constexpr int kWarpRows = kHardwareWarp / kRowChunks;
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct QuantizedArrays {
   std::int8_t* q;
@@ -53,7 +53,7 @@ struct Arguments {
   float limit;            // infinity: no limit
   float alpha;
   float up_offset;
-  bool exponents_are_bf16;  // for any gates
+  bool exponents_are_bf16;  // the sigmoid's argument is a bf16 value for all gates
   bool scales_wait;         // scales are buffered in shared memory
   // Bytes from a thread's row to its next one.
   std::int64_t x_step;

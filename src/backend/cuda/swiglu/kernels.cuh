@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
   constexpr bool kHasMany = kHasWeights || !Payload::kHasOneScale;
   const Arguments& a = arguments_within_reach<kHasMany>(given);
   constexpr bool kRepeats = !kExperts && !kHasWeights && Payload::kIsOneFormat;
-  constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 lacks registers for such pointers
+  constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 lacks registers for moving addresses
   const unsigned outputs = kOutputs != 0 ? kOutputs : a.outputs;
   const int planes = transposed_planes(outputs);
   const bool has_rows = (outputs & rows_of(kBackward)) != 0;

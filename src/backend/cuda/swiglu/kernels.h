@@ -11,7 +11,7 @@ namespace qfuse::cuda::swiglu {
 
 // How groups are quantized. A kernel for one format has only the steps of that format; `any` reads the call's rules.
 enum class Format {
-  int8,         // that of the published operator
+  int8,         // the published operator's format
   e4m3,         // DeepSeek's, with power-of-two scales
   scaled_e4m3,  // E4M3 in groups of 128 with fp32 scales by another rule
   any           // also groups of 32 and UE8M0 scales

@@ -106,7 +106,7 @@ __device__ void swiglu_pair(const Arguments& a, const Inputs& in, int i, Outputs
   out.d_gate[i] = Rounding<Bfloat16>::word(d_gate);
 }
 
-// Whether fast_sigmoid is right for all sigmoids of a chunk.
+// Whether fast_sigmoid is right for all sigmoid arguments of a chunk.
 template <Extras kExtras>
 __device__ bool has_small_gates(const Arguments& a, const Inputs& in) {
   const bool small = are_at_most(magnitudes(find_absmax(in.gate)), kFastSigmoidMost);

@@ -9,8 +9,8 @@
 
 namespace qfuse::cuda::swiglu {
 
-// A tile of tokens, as a block with experts finds it. The whole block waits for the search, whose time goes into
-// fetching its instructions. The search therefore counts in int, because no GPU's memory holds more tokens.
+// A tile of tokens, as a block with experts finds it. The whole block waits for the search, whose time is that of
+// fetching its instructions. It counts in int to have fewer of them; no GPU's memory holds more tokens than that.
 struct FoundTile {
   int token;    // the first one
   int count;    // of tokens; 0: no tile has this number, or there is no room for its columns
