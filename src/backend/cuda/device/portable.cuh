@@ -226,7 +226,7 @@ class Copies {
     if (count_ == kMost) __builtin_trap();  // a kernel that does not wait
     under_way_[count_++] = {shared, static_cast<const uint4*>(from), closed_};
   }
-  // If `exists` is false, stores zeros and reads nothing. `number` is the copy's index in its group.
+  // If `exists` is false, stores zeros and reads nothing. `number`, the copy's number in its group, is not needed here.
   __device__ void begin(int /*number*/, uint4* shared, const void* from, bool exists) {
     begin(shared, exists ? from : nullptr);
   }

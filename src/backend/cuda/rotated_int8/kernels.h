@@ -30,8 +30,8 @@ constexpr std::int64_t end_shared_bytes(int tokens, int outputs) {
 }
 
 // mma: the tile of a thread block, the part of it that a warp has, and the number of stages of 64 terms in shared
-// memory. Derived, not measured: warps of 64 x 64 read half as much as would stall an A100's matrix instructions, and
-// two blocks' stages fit the 99 KiB of a GeForce.
+// memory. Derived, not measured: warps of 64 x 64 read half as much as would keep an A100's matrix instructions
+// waiting, and two blocks' stages fit the 99 KiB of a GeForce.
 inline constexpr int kMmaTerms = 64;  // k is a multiple of this
 struct MmaShape {
   int tokens;
