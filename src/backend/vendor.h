@@ -1,5 +1,5 @@
-// The one seam to a GPU vendor's runtime: what the host does with devices, memory and streams, as a table of functions
-// that each vendor's backend fills. A stream travels as void*, as in qfuse.h.
+// The only interface to a GPU vendor's runtime: a table of functions for devices, memory and streams, which each
+// vendor's backend fills. A stream is passed as void*, as in qfuse.h.
 #ifndef QFUSE_BACKEND_VENDOR_H
 #define QFUSE_BACKEND_VENDOR_H
 
@@ -15,14 +15,14 @@ namespace qfuse::backend {
 struct Vendor {
   qfuse_device_type type;
 
-  // Devices that the driver shows this process; 0 where there is none, or no driver.
+  // Number of devices that the driver shows this process; 0 without devices or without a driver.
   int (*device_count)();
-  // Why there is none, for people.
+  // Human-readable reason why there is no device.
   contract::Outcome (*why_none)();
-  // One line: model, capability, multiprocessors, memory. Empty where there is no such device.
+  // One line: model, capability, multiprocessors, memory. Empty if there is no such device.
   std::string (*describe)(int index);
 
-  // `size` bytes of a device's memory, aligned to 256; of host memory that devices copy from and to at full speed.
+  // Allocates `size` bytes of device memory, aligned to 256, or of host memory that devices copy at full speed.
   contract::Outcome (*allocate)(int index, qfuse_memory_kind kind, std::int64_t size, void** memory);
   void (*release)(int index, qfuse_memory_kind kind, void* memory);
 

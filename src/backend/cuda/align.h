@@ -1,4 +1,4 @@
-// Alignment, for plans on the host and kernels on the device.
+// Alignment constants and checks, for plans on the host and kernels on the device.
 #ifndef QFUSE_BACKEND_CUDA_ALIGN_H
 #define QFUSE_BACKEND_CUDA_ALIGN_H
 
@@ -9,9 +9,9 @@
 
 namespace qfuse::cuda {
 
-inline constexpr std::int64_t kTileAlignment = 1024;  // of a tile that TMA loads: there its swizzle begins anew
+inline constexpr std::int64_t kTileAlignment = 1024;  // bytes, of TMA tiles: the swizzle pattern restarts there
 
-// Of a power of two.
+// `bytes` is a power of two.
 QFUSE_HOST_DEVICE inline bool is_aligned(const void* address, std::size_t bytes) {
   return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
 }

@@ -16,7 +16,7 @@ namespace {
 // ---- policy ----
 
 constexpr int kThreads = 256;
-constexpr int kValues = 16;  // that a thread decodes, one at a time: its neighbours' lie beside them
+constexpr int kValues = 16;  // values per thread, decoded one at a time; neighboring threads access neighboring values
 
 // ---- kernel ----
 

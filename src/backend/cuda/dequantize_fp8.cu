@@ -1,7 +1,7 @@
 // in:     codes [rows, cols] e4m3, scales [row blocks, column blocks] fp32, fp16, bf16 or UE8M0; any address
-// out:    [rows, cols] fp32, fp16 or bf16; 16-byte stores where rows and blocks are whole vectors; else any address
+// out:    [rows, cols] fp32, fp16 or bf16; 16-byte stores if rows and blocks are whole vectors; otherwise any address
 // math:   out = round(e4m3(code) * scale), the product rounded in fp32
-// cost:   n bytes read, 2n or 4n written: bound by the device's memory
+// cost:   n bytes read, 2n or 4n written: bound by device memory bandwidth
 // oracle: reference/dequantize_fp8.cpp
 #include "backend/cuda/kernels.h"
 
@@ -19,13 +19,13 @@ namespace {
 
 // ---- policy ----
 
-// In tiles of rows an H200 decodes 18432 x 7168 to bf16 in 101 us, with 94 % of the bandwidth of its copies; with 2 or
-// 8 rows a thread in 102 and 101; with 16 bytes of codes a load, which are two vectors of outputs, in 142.
+// In tiles of rows an H200 decodes 18432 x 7168 to bf16 in 101 us, at 94 % of its copy bandwidth; with 2 or 8 rows per
+// thread in 102 and 101 us; with 16-byte loads of codes, two output vectors each, in 142 us.
 constexpr int kVector = 16;  // bytes of the widest store
 template <class Out, bool kWide>
 constexpr int kFp8Group = kWide ? kVector / static_cast<int>(sizeof(Out)) : 1;
 
-// ---- what the kernel sees ----
+// ---- kernel arguments ----
 
 struct Fp8Arguments {
   contract::DequantizeFp8 p;
@@ -35,19 +35,19 @@ struct Fp8Arguments {
 
 // ---- steps ----
 
-// format::load_scale.
+// Device version of format::load_scale.
 __device__ inline float load_scale(const void* scales, std::int64_t i, qfuse_scale_type type) {
   switch (type) {
     case QFUSE_SCALES_FLOAT32: return load<false>(static_cast<const float*>(scales) + i);
     case QFUSE_SCALES_UE8M0: return format::from_ue8m0(static_cast<const std::uint8_t*>(scales)[i]);
     case QFUSE_SCALES_FLOAT16: return widen(load<false>(static_cast<const Half*>(scales) + i));
     case QFUSE_SCALES_BFLOAT16: return widen(load<false>(static_cast<const Bfloat16*>(scales) + i));
-    case QFUSE_SCALES_E4M3: break;  // the contract refuses them
+    case QFUSE_SCALES_E4M3: break;  // the contract rejects these scales
   }
   return 0.0F;
 }
 
-// A group of codes, four in a word; a single one alone in it.
+// A group of codes, four per word; a group of one code has a word to itself.
 template <int kCodes>
 struct Fp8Codes {
   std::uint32_t words[kCodes == 8 ? 2 : 1];
@@ -106,9 +106,9 @@ __global__ void __launch_bounds__(kTileThreads) decode_fp8_tile(const __grid_con
       decode_fp8(codes[r], scales[r], static_cast<Out*>(p.out) + (row + r * row_threads) * p.cols + col);
 }
 
-// ---- the kernel of a call ----
+// ---- launching the kernel of a call ----
 
-// Whether every group is a vector of codes and of outputs, and has one scale.
+// Whether every group is one aligned vector of codes and of outputs, and has a single scale.
 template <class Out>
 bool is_wide(const contract::DequantizeFp8& p) {
   constexpr int kGroup = kFp8Group<Out, true>;

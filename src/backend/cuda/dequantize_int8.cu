@@ -15,7 +15,7 @@ namespace {
 
 // ---- policy ----
 
-// One element a thread at a time: for whole files, which are read more slowly than this decodes.
+// A thread decodes one element at a time. This is fast enough: whole files are decoded, and reading them is slower.
 constexpr int kThreads = 256;
 constexpr int kElements = 8;
 

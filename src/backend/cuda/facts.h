@@ -1,4 +1,4 @@
-// What a kernel's plan depends on of a device. Plain values, so that plans are made and tested without one.
+// The facts about a device that plans depend on. Plain values, so that plans are made and tested without a device.
 #ifndef QFUSE_BACKEND_CUDA_FACTS_H
 #define QFUSE_BACKEND_CUDA_FACTS_H
 
@@ -10,17 +10,17 @@ namespace qfuse::cuda {
 struct DeviceFacts {
   int multiprocessors = 0;
   int l2_bytes = 0;
-  int compute_capability = 0;  // of NVIDIA's: 10 * major + minor
-  int shared_bytes = 0;        // of shared memory that a thread block can ask for
-  int clock_khz = 0;           // of a multiprocessor, at most; 0 where the driver does not say
-  int memory_clock_khz = 0;    // likewise; memory moves data twice a clock
+  int compute_capability = 0;  // NVIDIA only: 10 * major + minor
+  int shared_bytes = 0;        // shared memory that a thread block can request
+  int clock_khz = 0;           // highest clock of a multiprocessor; 0 if the driver does not say
+  int memory_clock_khz = 0;    // likewise; memory transfers data twice per clock
   int memory_bus_bits = 0;
 };
 
-// Devices whose figures plans were measured on, as their drivers describe them.
+// Devices on which plans were measured, as their drivers describe them.
 inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 227 << 10, 1'980'000, 2'619'000, 5120};
 inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 227 << 10, 1'980'000, 3'201'000, 6144};
-// Others, by their data sheets.
+// Other devices, according to their data sheets.
 inline constexpr DeviceFacts kT4 = {40, 4 << 20, 75, 64 << 10, 1'590'000, 5'001'000, 256};
 inline constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10, 1'410'000, 1'593'000, 5120};
 inline constexpr DeviceFacts kRtx3090 = {82, 6 << 20, 86, 99 << 10, 1'695'000, 9'751'000, 384};
@@ -28,9 +28,9 @@ inline constexpr DeviceFacts kL4 = {58, 48 << 20, 89, 99 << 10, 2'040'000, 6'251
 inline constexpr DeviceFacts kRtx4090 = {128, 72 << 20, 89, 99 << 10, 2'520'000, 10'501'000, 384};
 inline constexpr DeviceFacts kRtx5090 = {170, 96 << 20, 120, 99 << 10, 2'407'000, 14'001'000, 512};
 
-// By compute capability: the shared memory that a thread block can ask for, and the multiplications of 16-bit numbers
-// with sums in fp32 that a multiprocessor's matrix instructions make in a clock, by the data sheets. A GeForce makes
-// half as many as a card for data centres of the same compute capability: of these two the GeForce's, from 8.6 on.
+// Per compute capability, from the data sheets: shared memory that a thread block can request, and 16-bit
+// multiplications with fp32 sums per clock of a multiprocessor's matrix instructions. GeForce cards have half as many
+// as data center cards of the same compute capability; from 8.6 on the table has the GeForce number.
 struct Architecture {
   int compute_capability;
   int shared_bytes;
@@ -46,7 +46,7 @@ inline constexpr std::array<Architecture, 10> kArchitectures = {{{75, 64 << 10, 
                                                                  {103, 227 << 10, 4096},
                                                                  {120, 99 << 10, 256},
                                                                  {121, 99 << 10, 256}}};
-// Null where it is none of these.
+// Null if the table does not have it.
 constexpr const Architecture* find_architecture(int compute_capability) {
   for (const Architecture& known : kArchitectures)
     if (known.compute_capability == compute_capability) return &known;
@@ -57,8 +57,8 @@ inline constexpr int kTuring = 75;  // compute capabilities
 inline constexpr int kAmpere = 80;
 inline constexpr int kHopper = 90;
 
-// What the build has kernels of.
-#ifdef QFUSE_HIP  // which has no matrix instructions of NVIDIA's
+// Kinds of kernels that the build has.
+#ifdef QFUSE_HIP  // without NVIDIA's matrix instructions
 inline constexpr bool kHasMatrixInstructions = false;
 #else
 inline constexpr bool kHasMatrixInstructions = true;
@@ -69,8 +69,8 @@ inline constexpr bool kHasWgmma = false;
 inline constexpr bool kHasWgmma = true;
 #endif
 
-// Inputs that thread blocks read at different places push each other out of the L2 if they are more: on an H100, whose
-// L2 has 50 MiB.
+// Inputs that thread blocks read at different places evict each other from L2 if they have more bytes than this, on an
+// H100, whose L2 has 50 MiB.
 inline constexpr std::int64_t kBytesReadAtManyPlaces = std::int64_t{20} << 20;
 
 }  // namespace qfuse::cuda

@@ -19,7 +19,7 @@
 namespace qfuse::cuda {
 namespace {
 
-// Runs a call of the runtime with `device` as the thread's current one.
+// Runs a runtime call with `device` as the thread's current device.
 template <class Call>
 contract::Outcome on_device(int device, const Call& call) {
   const CurrentDevice current(device);
@@ -38,15 +38,15 @@ cudaError_t read_facts(int index, DeviceFacts& facts) {
         std::pair{&facts.memory_bus_bits, cudaDevAttrGlobalMemoryBusWidth},
         std::pair{&major, cudaDevAttrComputeCapabilityMajor}, std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
     if (const cudaError_t error = cudaDeviceGetAttribute(value, attribute, index); error != cudaSuccess) return error;
-#ifndef QFUSE_HIP  // where the two numbers are an architecture of AMD's
+#ifndef QFUSE_HIP  // on HIP the two numbers are AMD's architecture
   facts.compute_capability = 10 * major + minor;
 #endif
   return cudaSuccess;
 }
 
-// ---- another GPU's facts, which environment variables ask for (docs/PORTING.md) ----
+// ---- facts of another GPU, requested by environment variables (docs/PORTING.md) ----
 
-// Leaves `value` where the variable is not set.
+// Leaves `value` unchanged if the variable is not set.
 contract::Outcome read_number(const char* name, int most, int& value) {
   const char* const set = std::getenv(name);
   const std::string_view text = set == nullptr ? "" : set;
@@ -60,7 +60,7 @@ contract::Outcome read_number(const char* name, int most, int& value) {
   return {};
 }
 
-// Of what compute capability the code is that the driver takes for this device; 0 where it is no code of NVIDIA's.
+// Finds the compute capability of the code that the driver selects for this device; 0 if it is not NVIDIA's code.
 contract::Outcome read_code(int index, int& compute_capability) {
   compute_capability = 0;
 #ifndef QFUSE_PORTABLE
@@ -74,7 +74,7 @@ contract::Outcome read_code(int index, int& compute_capability) {
   return {};
 }
 
-// A kernel runs by code for an earlier compute capability, but not the other way round.
+// Makes `facts` those of a GPU of this compute capability: at most the device's own, and at least the code's.
 contract::Outcome take_for(int index, int compute_capability, DeviceFacts& facts) {
   const Architecture* const known = find_architecture(compute_capability);
   const std::string asked = "QFUSE_COMPUTE_CAPABILITY is " + std::to_string(compute_capability);
@@ -108,7 +108,7 @@ contract::Outcome take_for_what_is_asked(int index, DeviceFacts& facts) {
 
 contract::Outcome device_facts(int index, DeviceFacts& facts) {
   static std::mutex mutex;
-  static std::array<std::optional<DeviceFacts>, kMaxDevices> known;  // errors are not kept: they may pass
+  static std::array<std::optional<DeviceFacts>, kMaxDevices> known;  // errors are not kept: they may be temporary
   if (index < 0 || index >= kMaxDevices) return outcome_of(cudaErrorInvalidDevice);
   const std::lock_guard lock(mutex);
   std::optional<DeviceFacts>& device = known[static_cast<std::size_t>(index)];

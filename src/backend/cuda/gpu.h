@@ -1,4 +1,4 @@
-// The devices, memory and streams of CUDA's runtime, and the facts that plans depend on. Kernels are launched through
+// Devices, memory and streams of CUDA's runtime, and the facts that plans depend on. Kernels are launched through
 // device/launch.cuh.
 #ifndef QFUSE_BACKEND_CUDA_GPU_H
 #define QFUSE_BACKEND_CUDA_GPU_H
@@ -11,7 +11,7 @@ namespace qfuse::cuda {
 
 extern const backend::Vendor kVendor;
 
-// Read from the driver until that has succeeded once for a device.
+// Asks the driver until one query for the device has succeeded; then returns the kept facts.
 contract::Outcome device_facts(int index, DeviceFacts& facts);
 
 }  // namespace qfuse::cuda

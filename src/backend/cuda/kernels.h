@@ -1,6 +1,6 @@
-// The CUDA backend's ops. Parameters are checked, their arrays are memory that the device can reach. Each enqueues its
-// kernels on exec's device and stream, and allocates nothing. Plans, arguments and device code of an op that has a
-// folder are in a namespace of its name.
+// Ops of the CUDA backend. Parameters are already checked, and arrays are in memory that the device can reach. Each op
+// enqueues its kernels on exec's device and stream, and allocates nothing. If an op has a folder, its plans, arguments
+// and device code are in a namespace of that name.
 #ifndef QFUSE_BACKEND_CUDA_KERNELS_H
 #define QFUSE_BACKEND_CUDA_KERNELS_H
 
@@ -29,17 +29,17 @@ contract::Outcome rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, cons
 
 }  // namespace ops
 
-// For the weight's shape and blocks and the dtype of p, on the GPU with that index. In every build: a GPU that cannot
-// be had is not known.
+// Returns advice for the weight's shape and blocks and the dtype of p, on the GPU with this index. Exists in every
+// build: a GPU that is not available counts as unknown.
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, int index);
 
-// For the nested step of quantize_4bit: the offset is read where the op runs, and it and the map of the code are also
-// written, each where its pointer is not null.
+// The nested step of quantize_4bit: reads the offset from offset_at on the device, and also writes the offset and the
+// map of the code, each if its pointer is not null.
 contract::Outcome quantize_absmax(const contract::QuantizeBlockwise& p, const float* offset_at, float* offset_out,
                                   float* map_out, const qfuse_exec& exec);
 
-// On NVIDIA's GPUs: one with matrix instructions. Its code tells for what compute capability the driver has taken the
-// library's.
+// A kernel with matrix instructions, on NVIDIA GPUs. Its attributes tell the compute capability of the code that the
+// driver selected from the library.
 const void* matrix_kernel();
 
 }  // namespace qfuse::cuda

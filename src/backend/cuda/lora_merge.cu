@@ -2,8 +2,7 @@
 // out:    [rows, cols] fp32, fp16 or bf16; any address
 // math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
 //         fp32
-// cost:   4 to 8 bytes read and written an element, and `rank` fused multiplications, which bind from a rank of about
-//         16 on
+// cost:   4 to 8 bytes read and written per element, and `rank` FMAs, the bottleneck from a rank of about 16 on
 // oracle: reference/lora_merge.cpp
 #include "backend/cuda/kernels.h"
 
@@ -18,22 +17,22 @@ namespace {
 
 // ---- policy ----
 
-// A block has a tile of 16 rows by 512 columns; a thread has two columns of it, whose 32 sums stay in registers. None
-// of this was chosen by measuring.
+// A block has a tile of 16 rows by 512 columns; a thread has two of the columns and keeps their 32 sums in registers.
+// These numbers were not chosen by measurement.
 constexpr int kThreads = 256;
 constexpr int kRows = 16;
-constexpr int kColumns = 2;  // a block's width apart, so that neighbours read and write what lies side by side
+constexpr int kColumns = 2;  // per thread; kThreads apart, so that accesses coalesce
 constexpr int kTileCols = kThreads * kColumns;
-constexpr int kTerms = 32;  // of b, that a block holds at a time
+constexpr int kTerms = 32;  // columns of b that a block holds at a time
 
-// Of b. A thread reads four rows at once.
+// Values of b in shared memory. A thread reads four rows at once.
 struct alignas(16) Factors {
   float values[kTerms][kRows];
 };
 
 // ---- steps ----
 
-// The dtypes cost little beside the sums: one kernel serves them all.
+// One kernel serves all dtypes, because conversions cost little next to the sums.
 __device__ inline float load_as_float(const void* array, std::int64_t i, qfuse_dtype dtype) {
   switch (dtype) {
     case QFUSE_FLOAT32: return widen(load<false>(static_cast<const float*>(array) + i));
@@ -51,7 +50,7 @@ __device__ inline void store_rounded(void* array, std::int64_t i, qfuse_dtype dt
   }
 }
 
-// The tile's rows of b, some terms of them, by all of a block; zeros for rows that there are not.
+// Called by all of a block. Loads `terms` columns of b for the tile's rows; rows that do not exist are zeros.
 __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t row, std::int64_t first_term, int terms,
                                     Factors& factors) {
   for (int i = static_cast<int>(threadIdx.x); i < kRows * terms; i += kThreads) {
@@ -63,13 +62,13 @@ __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t r
 
 // ---- kernel ----
 
-// kAligned: each element of `a` is.
+// kAligned: all elements of `a` are aligned.
 template <bool kAligned>
 __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contract::LoraMerge p) {
   __shared__ Factors factors;
   const std::int64_t tiles = (p.cols + kTileCols - 1) / kTileCols;
   const std::int64_t first_row = blockIdx.x / tiles * kRows;
-  const std::int64_t first_col = blockIdx.x % tiles * kTileCols + threadIdx.x;  // the thread's
+  const std::int64_t first_col = blockIdx.x % tiles * kTileCols + threadIdx.x;  // the thread's first
   float sums[kRows][kColumns] = {};
   for (std::int64_t first = 0; first < p.rank; first += kTerms) {
     const int terms = p.rank - first < kTerms ? static_cast<int>(p.rank - first) : kTerms;

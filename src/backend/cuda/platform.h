@@ -1,5 +1,5 @@
-// The GPU runtime that this build is for, under CUDA's names: NVIDIA's, or HIP's (hip.h). Where a platform of another
-// vendor brings a cuda_runtime.h of its own, that one is included. QFUSE_PORTABLE is defined for all but NVIDIA's.
+// Gives this build's GPU runtime CUDA's names: NVIDIA's runtime, or HIP's (hip.h). If another vendor's platform has its
+// own cuda_runtime.h, that one is included. QFUSE_PORTABLE is defined for all but NVIDIA's.
 #ifndef QFUSE_BACKEND_CUDA_PLATFORM_H
 #define QFUSE_BACKEND_CUDA_PLATFORM_H
 
@@ -11,7 +11,7 @@
 #include <cuda_runtime.h>
 #endif
 
-// Whether there is a cuda.h, with NVIDIA's driver behind it (device/driver.h). The software GPU defines it as well.
+// Whether there is a cuda.h with NVIDIA's driver behind it (device/driver.h). The software GPU defines it as well.
 #ifndef QFUSE_PORTABLE
 #define QFUSE_HAS_DRIVER
 #endif
@@ -20,7 +20,7 @@ namespace qfuse::cuda {
 
 #ifdef QFUSE_HIP
 inline constexpr const char* kPlatform = "HIP";
-inline constexpr std::int64_t kMostThreads = (std::int64_t{1} << 32) - 1;  // of a launch
+inline constexpr std::int64_t kMostThreads = (std::int64_t{1} << 32) - 1;  // per launch
 #else
 inline constexpr const char* kPlatform = "CUDA";
 inline constexpr std::int64_t kMostThreads = std::int64_t{1} << 41;  // 2^31 blocks of 1024

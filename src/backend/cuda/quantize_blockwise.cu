@@ -21,13 +21,13 @@ namespace {
 
 // ---- policy ----
 
-constexpr int kThreads = 1024;  // one value each: neighbours share a block, up to this size without leaving registers
+constexpr int kThreads = 1024;  // one value per thread; blocks of up to this size stay in registers
 
-// ---- what a kernel sees ----
+// ---- tables and kernel arguments ----
 
 constexpr int kThresholds = format::kCodes8 - 1;
 
-// The thresholds of the code, looked up by every thread, and its values.
+// An array for the device: the code's thresholds, which every thread looks up, or its values.
 template <std::size_t kSize>
 struct Table {
   float values[kSize];
@@ -40,15 +40,15 @@ constexpr Table<kSize> table_of(const std::array<float, kSize>& values) {
   return table;
 }
 
-// Once for the host, since to some compilers the functions that make them are the host's.
+// The host's copies come first, because some compilers treat the functions that make them as host-only.
 constexpr auto kHostThresholds = table_of(format::kDynamic8Thresholds);
 constexpr auto kHostMap = table_of(format::kDynamic8);
 __device__ constexpr auto kThresholdTable = kHostThresholds;
 __device__ constexpr auto kMapTable = kHostMap;
 
 struct Arguments : contract::QuantizeBlockwise {
-  const float* offset_at;  // in the place of offset, unless null
-  float* offset_out;       // null: not wanted
+  const float* offset_at;  // replaces `offset` unless null
+  float* offset_out;       // null: not written
   float* map_out;          // likewise
 };
 
@@ -63,7 +63,7 @@ __device__ float load_offset(const Arguments& a) {
   return a.offset_at != nullptr ? load<false>(a.offset_at) : a.offset;
 }
 
-// What is stored once and not for each block of values; to the other thread blocks it is one comparison.
+// Stores what is written once per launch, not once per block of values; other thread blocks only compare.
 __device__ void store_offset_and_map(const Arguments& a, float offset) {
   if (blockIdx.x != 0) return;
   if (a.offset_out != nullptr && threadIdx.x == 0) store<false>(a.offset_out, offset);
@@ -82,7 +82,7 @@ __device__ std::uint8_t encode_8bit(const float* thresholds, float v) {
 
 // ---- kernels ----
 
-// Blocks of up to kThreads values, several to a thread block.
+// Encodes blocks of up to kThreads values, several per thread block.
 template <class In>
 __global__ void __launch_bounds__(kThreads) encode_small(const __grid_constant__ Arguments a) {
   __shared__ float thresholds[kThresholds];
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kThreads) encode_small(const __grid_constant__
   a.codes[i] = encode_8bit(thresholds, mul_ftz(value, reciprocal(most, a.reciprocal)));
 }
 
-// Larger ones, a thread block each, which reads its values twice.
+// Encodes larger blocks, one per thread block, which reads its values twice.
 template <class In>
 __global__ void __launch_bounds__(kThreads) encode_large(const __grid_constant__ Arguments a) {
   __shared__ float thresholds[kThresholds];

@@ -1,6 +1,6 @@
-// Matrices in tiles: a thread block is 8 rows of 32 threads, of few columns or rows what these have. A thread has one
-// group of neighbouring columns in each of 4 rows, whose loads are then under way at once, and neighbours store
-// neighbouring groups. How many there are, for plans on the host; device/row_tiles.cuh has a thread's place.
+// Tiles of a matrix: a thread block is 8 rows of 32 threads, or another shape if there are few columns or rows. A
+// thread has a group of neighboring columns in each of 4 rows, so that 4 loads are in flight, and neighboring threads
+// store neighboring groups. This header counts tiles for plans; device/row_tiles.cuh finds a thread's place.
 #ifndef QFUSE_BACKEND_CUDA_ROW_TILES_H
 #define QFUSE_BACKEND_CUDA_ROW_TILES_H
 
@@ -13,16 +13,16 @@
 namespace qfuse::cuda {
 
 constexpr int kTileThreads = 256;
-constexpr int kColumnThreads = 32;  // side by side, where there are more rows than a block has
+constexpr int kColumnThreads = 32;  // side by side, if the matrix has enough rows
 constexpr int kRowsEach = 4;
 
 struct RowTiles {
-  std::int64_t across;  // tiles side by side
-  int column_shift;     // a block has 1 << column_shift threads side by side
+  std::int64_t across;  // tiles per row of tiles
+  int column_shift;     // log2 of the threads that a block has side by side
   std::int64_t blocks;
 };
 
-// Of 1 to `most`, which is a power of two: rounded up to one.
+// log2 of n, rounded up; n is at least 1 and is limited to `most`, a power of two.
 inline int ceil_log2(std::int64_t n, std::int64_t most) {
   return std::countr_zero(std::bit_ceil(static_cast<std::uint64_t>(std::min(n, most))));
 }

@@ -1,4 +1,4 @@
-// The host's side of the ops: which kernel, and what it is told. The kernels stand in a .cl file for each op.
+// Host side of the ops: chooses kernels and sets their arguments. Each op's kernels are in a .cl file of its name.
 #include <algorithm>
 #include <bit>
 
@@ -21,7 +21,7 @@ cl_float16 values_of(qfuse_quant_type quant_type) {
   return values;
 }
 
-// A kernel whose first argument is how many elements it decodes.
+// Runs a kernel whose first argument is the number of elements that it decodes.
 template <class... Arguments>
 Outcome decode(const qfuse_exec& exec, const char* kernel, std::int64_t n, const Arguments&... arguments) {
   const Device* device = nullptr;
@@ -34,7 +34,7 @@ Outcome decode(const qfuse_exec& exec, const char* kernel, std::int64_t n, const
 
 cl_uint dtype_of(qfuse_dtype dtype) { return static_cast<cl_uint>(dtype); }
 
-// Arrays that are not there have another's address, which the kernel does not read.
+// Missing arrays get the address of another array, which the kernel does not read.
 Outcome decode_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
   const qfuse_weight_4bit& w = p.weight;
   const void* const nothing = w.packed;

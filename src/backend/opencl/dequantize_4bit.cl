@@ -1,12 +1,12 @@
 // in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset;
-//         of rows: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], a global scale or divisor, zero points
-// out:    [n] fp32, fp16 or bf16; 16-byte stores where it is aligned to 16 bytes; else any address
+//         with row scales: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], global scale or divisor, zero points
+// out:    [n] fp32, fp16 or bf16; 16-byte stores if out is aligned to 16 bytes; otherwise any address
 // math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32;
 //         of rows: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
-// cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by the device's memory
+// cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by device memory bandwidth
 // oracle: reference/dequantize_4bit.cpp
 
-// Of a group that begins with a whole byte; nothing is read past its last code.
+// Loads the codes of a group that begins at a whole byte; reads nothing past its last code.
 uint load_codes(__global const uchar* at, int count) {
   if (count == kGroup) return load_word(at);
   uint codes = 0;
@@ -14,7 +14,7 @@ uint load_codes(__global const uchar* at, int count) {
   return codes;
 }
 
-// Element e of a group. NF4 and FP4 have the high nibble of a byte first, formats with scales of rows the low one.
+// Code of element e of a group. NF4 and FP4 have a byte's high nibble first, formats with row scales the low one.
 uint nibble(uint codes, int e) { return codes >> (8 * (e / 2) + (e % 2 == 0 ? 4 : 0)) & 0xfu; }
 uint nibble_of_row(uint byte, long col) { return byte >> (col % 2 == 0 ? 0 : 4) & 0xfu; }
 
@@ -53,7 +53,7 @@ __kernel void dequantize_4bit_nested(long n, float16 values, int block_shift, in
   decode_group(n, first, packed, absmax, codebook, dtype, out);
 }
 
-// format/quotient.h: the fraction has 24 bits, exponents have fp32's bias.
+// As in format/quotient.h: the fraction has 24 bits, and exponents have fp32's bias.
 uint fraction_of(uint magnitude, int* exponent) {
   *exponent = max((int)(magnitude >> 23), 1);
   if (magnitude >= kMinNormalBits) return (magnitude & (kMinNormalBits - 1)) | kMinNormalBits;
@@ -83,7 +83,7 @@ float quotient(float a, float b) {
   const ulong shifted = (ulong)fraction_of(x, &of_x) << kQuotientBits;
   const ulong divisor = fraction_of(y, &of_y);
   const uint q = (uint)(shifted / divisor);
-  const uint cut = q * divisor != shifted ? 1 : 0;  // a product of 64 bits
+  const uint cut = q * divisor != shifted ? 1 : 0;  // the product has 64 bits
   return as_float(rounded_quotient(q | cut, of_x - of_y + (q >> kQuotientBits != 0 ? 127 : 126)) | sign);
 }
 
@@ -101,7 +101,7 @@ __kernel void dequantize_4bit_rows(long n, long cols, long blocksize, float16 co
   const long row_blocks = cols / blocksize + (cols % blocksize != 0 ? 1 : 0);
   long row = first / cols;
   long col = first % cols;
-  long left = 0;  // columns of the row that the scale is for
+  long left = 0;  // remaining columns of the row that the scale is for
   float scale = 0;
   float zero = zero_point;
   float values[kGroup] = {0};

@@ -1,5 +1,5 @@
 // in:     codes [n] u8, absmax [blocks] fp32, quant_map [256] fp32; any address
-// out:    [n] fp32, fp16 or bf16; 16-byte stores where it is aligned to 16 bytes; else any address
+// out:    [n] fp32, fp16 or bf16; 16-byte stores if out is aligned to 16 bytes; otherwise any address
 // math:   out = round(ftz(quant_map[code] * absmax)), each step rounded in fp32
 // cost:   n bytes read, 2n or 4n written
 // oracle: reference/dequantize_blockwise.cpp

@@ -1,5 +1,5 @@
 // in:     codes [rows, cols] e4m3, scales [row blocks, column blocks] fp32, fp16, bf16 or UE8M0; any address
-// out:    [rows, cols] fp32, fp16 or bf16; 16-byte stores where it is aligned to 16 bytes; else any address
+// out:    [rows, cols] fp32, fp16 or bf16; 16-byte stores if out is aligned to 16 bytes; otherwise any address
 // math:   out = round(e4m3(code) * scale), the product rounded in fp32
 // cost:   n bytes read, 2n or 4n written
 // oracle: reference/dequantize_fp8.cpp
@@ -43,7 +43,7 @@ __kernel void dequantize_fp8(long n, long cols, long block_rows, long block_cols
   const int count = count_in_group(n, first);
   long row = first / cols;
   long col = first % cols;
-  long left = 0;  // columns of the row that the scale is for
+  long left = 0;  // remaining columns of the row that the scale is for
   float scale = 0;
   float values[kGroup] = {0};
   for (int e = 0; e < count; ++e, ++col, --left) {

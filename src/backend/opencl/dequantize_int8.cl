@@ -1,5 +1,5 @@
 // in:     in [rows, cols] i8, scb [rows] fp32; any address
-// out:    [rows, cols] fp32, fp16 or bf16; 16-byte stores where it is aligned to 16 bytes; else any address
+// out:    [rows, cols] fp32, fp16 or bf16; 16-byte stores if out is aligned to 16 bytes; otherwise any address
 // math:   out = round((in * scb) * 1/127), each step rounded in fp32
 // cost:   n bytes read, 2n or 4n written
 // oracle: reference/dequantize_int8.cpp

@@ -38,9 +38,9 @@ std::string what_it_lacks(const Abilities& abilities) {
 
 namespace {
 
-constexpr std::size_t kGroupSize = 256;  // work-items: as many as the 8-bit map has entries, one each to load
+constexpr std::size_t kGroupSize = 256;  // work-items: one per entry of the 8-bit map, to load it
 
-// A fact of a device; zero where its version of OpenCL does not know the question.
+// Returns a fact about a device; zero if its version of OpenCL does not know the query.
 template <class T>
 T fact(cl_device_id id, cl_device_info question) {
   T answer{};
@@ -63,7 +63,7 @@ std::vector<cl_device_id> find_devices() {
   std::vector<cl_platform_id> platforms(count);
   if (clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) return found;
   for (cl_platform_id platform : platforms) {
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;  // it has none
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;  // no devices
     std::vector<cl_device_id> devices(count);
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) == CL_SUCCESS)
       found.insert(found.end(), devices.begin(), devices.end());
@@ -101,7 +101,7 @@ Outcome open(int index, const Device*& device) {
   if (index < 0 || index >= static_cast<int>(device_ids().size())) return unsupported("OpenCL: no such device");
   const auto number = static_cast<std::size_t>(index);
   const std::lock_guard lock(mutex);
-  if (opened[number] == nullptr)  // a failure is not kept: it may pass
+  if (opened[number] == nullptr)  // a failure is not kept: it may be temporary
     if (Outcome o = make_device(device_ids()[number], {}, opened[number]); !o.ok()) return o;
   device = opened[number].get();
   return {};
@@ -115,7 +115,7 @@ std::mutex& one_at_a_time() {
 }  // namespace
 
 void* allocate_shared(const Device& device, std::size_t size) {
-  constexpr cl_uint kAlignment = 128;  // the largest that every device has: a long16
+  constexpr cl_uint kAlignment = 128;  // the largest that every device supports: that of a long16
   const std::lock_guard lock(one_at_a_time());
   return clSVMAlloc(device.context.get(), CL_MEM_READ_WRITE, size, kAlignment);
 }

@@ -25,7 +25,7 @@ std::string text_of(cl_device_id id, cl_device_info question) {
   return text.substr(0, text.find('\0'));
 }
 
-// With what is wrong with it, if it cannot be used.
+// Describes a device and, if it cannot be used, says why.
 std::string describe(int index) {
   if (index < 0 || index >= device_count()) return {};
   cl_device_id id = device_ids()[static_cast<std::size_t>(index)];
@@ -40,8 +40,7 @@ std::string describe(int index) {
                      usable.ok() ? "" : "; it cannot be used: ", usable.message);
 }
 
-// What OpenCL calls shared virtual memory is the one kind of a device's memory that has addresses. It says no more
-// than that there is none.
+// Allocates shared virtual memory, the only device memory with addresses in OpenCL. On failure OpenCL gives no reason.
 Outcome allocate_own(const Device& device, std::size_t size, void** memory) {
   *memory = allocate_shared(device, size);
   if (*memory != nullptr) return {};
@@ -50,8 +49,8 @@ Outcome allocate_own(const Device& device, std::size_t size, void** memory) {
   return {QFUSE_OUT_OF_MEMORY, fmt::format("OpenCL: the device has no piece of this size; it gives at most {}", most)};
 }
 
-// Of the host. OpenCL cannot say which memory copies at full speed; its buffers that do have no address before they
-// are mapped.
+// Plain host memory: OpenCL has no query for pinned memory, and its own pinned buffers have no host address until
+// mapped.
 Outcome allocate_pinned(std::size_t size, void** memory) {
   constexpr std::size_t kAlignment = 256;
   *memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);

@@ -1,4 +1,4 @@
-// The devices, memory and queues of OpenCL.
+// Devices, memory and queues of OpenCL.
 #ifndef QFUSE_BACKEND_OPENCL_GPU_H
 #define QFUSE_BACKEND_OPENCL_GPU_H
 

@@ -1,4 +1,4 @@
-// OpenCL's objects as values that release themselves, and its errors as outcomes.
+// OpenCL objects as values that release themselves, and OpenCL errors as outcomes.
 #ifndef QFUSE_BACKEND_OPENCL_HANDLES_H
 #define QFUSE_BACKEND_OPENCL_HANDLES_H
 
@@ -26,7 +26,7 @@ using Queue = Owned<cl_command_queue, clReleaseCommandQueue>;
 using Program = Owned<cl_program, clReleaseProgram>;
 using Kernel = Owned<cl_kernel, clReleaseKernel>;
 
-// What an error of a function of OpenCL's, named for people, is to a caller of qfuse.
+// Converts the error of an OpenCL function to an outcome, whose message names the function.
 contract::Outcome outcome_of(cl_int error, const char* function);
 
 }  // namespace qfuse::opencl

@@ -1,5 +1,5 @@
-// The OpenCL backend's ops, those that decode. Parameters are checked, their arrays are the device's shared virtual
-// memory. Each enqueues its kernel on exec's device and queue.
+// The OpenCL backend's ops, which only decode. Parameters are already checked, and arrays are in the device's shared
+// virtual memory. Each op enqueues its kernel on exec's device and queue.
 #ifndef QFUSE_BACKEND_OPENCL_KERNELS_H
 #define QFUSE_BACKEND_OPENCL_KERNELS_H
 

@@ -1,4 +1,4 @@
-// A kernel with its arguments, enqueued.
+// Sets a kernel's arguments and enqueues it.
 #ifndef QFUSE_BACKEND_OPENCL_LAUNCH_H
 #define QFUSE_BACKEND_OPENCL_LAUNCH_H
 
@@ -9,15 +9,15 @@
 
 namespace qfuse::opencl {
 
-// An array is anywhere in shared virtual memory; all else is passed by its value.
+// Pointers are addresses in shared virtual memory; everything else is passed by value.
 template <class Argument>
 cl_int set_argument(cl_kernel kernel, cl_uint number, const Argument& argument) {
   if constexpr (std::is_pointer_v<Argument>) return clSetKernelArgSVMPointer(kernel, number, argument);
   return clSetKernelArg(kernel, number, sizeof argument, &argument);
 }
 
-// At least `items` work-items, in whole work-groups. The kernel's object is this call's own, because setting arguments
-// is not safe between threads.
+// Enqueues at least `items` work-items, in whole work-groups. Every call makes its own kernel object, because setting
+// arguments is not thread-safe.
 template <class... Arguments>
 contract::Outcome launch(const Device& device, cl_command_queue queue, const char* name, std::size_t items,
                          const Arguments&... arguments) {
@@ -34,7 +34,7 @@ contract::Outcome launch(const Device& device, cl_command_queue queue, const cha
   const std::size_t global = (items + local - 1) / local * local;
   error = clEnqueueNDRangeKernel(queue, kernel.get(), 1, nullptr, &global, &local, 0, nullptr, nullptr);
   if (error != CL_SUCCESS) return outcome_of(error, "clEnqueueNDRangeKernel");
-  return outcome_of(clFlush(queue), "clFlush");  // it begins now, not when somebody waits
+  return outcome_of(clFlush(queue), "clFlush");  // the kernel begins now, not when somebody waits
 }
 
 }  // namespace qfuse::opencl

@@ -19,7 +19,7 @@ namespace {
 
 using contract::Outcome;
 
-// The constants of format/, which have their home there, as text in front of the kernels.
+// Returns the constants that format/ defines, as text to be placed before the kernels.
 std::string constants() {
   using namespace format;
   const std::pair<const char*, std::uint32_t> integers[] = {{"kSignBit", kSignBit},
@@ -66,7 +66,7 @@ std::string constants() {
   return text;
 }
 
-// The compiler's own words, as far as a message has room for them.
+// Returns the compiler's log as a single line.
 std::string build_log(cl_program program, cl_device_id id) {
   std::size_t size = 0;
   if (clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return {};
@@ -86,21 +86,21 @@ using Results = std::array<std::uint32_t, 4>;
 
 constexpr Operands kOperands[] = {
     {0.0F, 1.0F, 0x1p-130F},                               // a subnormal sum
-    {1.0F, 0x1.8p-126F, -0x1p-126F},                       // of two numbers that are not
-    {0x1p-100F, 0x1.8p-30F, 0.0F},                         // a subnormal product, to be flushed, and of int8 to be kept
+    {1.0F, 0x1.8p-126F, -0x1p-126F},                       // a subnormal sum of normal numbers
+    {0x1p-100F, 0x1.8p-30F, 0.0F},                         // a subnormal product: mul_ftz flushes it, int8 keeps it
     {0x1p-130F, 0x1p20F, 0x1p-149F},                       // a subnormal operand
-    {0x1.001p0F, 0x1.001p0F, -0x1.002p0F},                 // a product that has to be rounded before it is added to
-    {0x1.fffffep-1F, 0x1p-126F, 0.0F},                     // what plain rounding would not flush
-    {3.4e38F, 127.0F, 0.0F},                               // infinite before the scale of int8
-    {0x1.ffcp15F, 1.0F, 15.99F},                           // the last fp16 number, and what is beyond
-    {0x1p-17F, 1.0F, 0x1p-25F},                            // subnormal as fp16, in the middle of two
-    {0x1.01p0F, 1.0F, 0x1p-20F},                           // above the middle of two bf16 numbers
-    {0x1.01p0F, 1.0F, 0.0F},                               // in the middle, the lower one even
-    {0x1.03p0F, 1.0F, 0.0F},                               // in the middle, the lower one odd
+    {0x1.001p0F, 0x1.001p0F, -0x1.002p0F},                 // a product that must be rounded before the addition
+    {0x1.fffffep-1F, 0x1p-126F, 0.0F},                     // a product that plain rounding would not flush
+    {3.4e38F, 127.0F, 0.0F},                               // infinite before int8's scale is applied
+    {0x1.ffcp15F, 1.0F, 15.99F},                           // beyond the largest fp16 number, which it rounds to
+    {0x1p-17F, 1.0F, 0x1p-25F},                            // subnormal in fp16, halfway between two numbers
+    {0x1.01p0F, 1.0F, 0x1p-20F},                           // more than halfway between two bf16 numbers
+    {0x1.01p0F, 1.0F, 0.0F},                               // halfway, the lower one even
+    {0x1.03p0F, 1.0F, 0.0F},                               // halfway, the lower one odd
     {std::bit_cast<float>(format::kInfBits), 0.0F, 1.0F},  // NaN
 };
 
-// What the kernel check_arithmetic computes, by format/'s steps.
+// The results that the kernel check_arithmetic should give, computed with the steps of format/.
 Results expected_of(const Operands& o) {
   const float sum = format::mul_ftz(o.a, o.b) + o.c;
   return {std::bit_cast<std::uint32_t>(format::canonical(sum)),

@@ -1,5 +1,5 @@
-// What the kernels share: the steps of format/rounding.h under their names there, and memory at any address. The
-// constants are those of format/, written in front of this text by program.cpp.
+// Steps that the kernels share: those of format/rounding.h under the same names, and accesses to any address. The
+// constants are those of format/; program.cpp places them before this text.
 #pragma OPENCL FP_CONTRACT OFF
 
 // ---- rounding ----
@@ -37,7 +37,7 @@ uint to_float16(float x) {
   return half_bits | ((bits & kSignBit) >> 16);
 }
 
-// The bits of an element of the output.
+// Rounds to an element of the output, as bits.
 uint round_to(uint dtype, float x) {
   if (dtype == QFUSE_FLOAT16) return to_float16(x);
   if (dtype == QFUSE_BFLOAT16) return to_bfloat16(x);
@@ -48,7 +48,7 @@ uint round_to(uint dtype, float x) {
 
 bool is_aligned(__global const uchar* address, size_t bytes) { return ((size_t)address & (bytes - 1)) == 0; }
 
-// Four bytes as one word; vload4 of bytes needs no alignment.
+// Loads four bytes as one word; vload4 of bytes needs no alignment.
 uint load_word(__global const uchar* at) {
   return is_aligned(at, 4) ? *(__global const uint*)at : as_uint(vload4(0, at));
 }
@@ -73,7 +73,7 @@ void store_half(__global uchar* at, uint bits) {
 long first_of_group() { return (long)get_global_id(0) * kGroup; }
 int count_in_group(long n, long first) { return (int)min(n - first, (long)kGroup); }
 
-// Writes the first `count` values as elements from `first` on; all of them as 16-byte stores, if they are aligned.
+// Stores the first `count` values as elements from `first` on; a full group as 16-byte stores, if aligned.
 void store_group(__global uchar* out, uint dtype, long first, int count, const float* values) {
   const long size = dtype == QFUSE_FLOAT32 ? 4 : 2;
   __global uchar* const at = out + first * size;
@@ -96,7 +96,7 @@ void store_group(__global uchar* out, uint dtype, long first, int count, const f
       store_half(at + 2 * e, b[e]);
 }
 
-// An array of fp32 that every work-item looks up, by all of a work-group, which then must meet at a barrier.
+// Loads an fp32 table for all work-items. Called by all of a work-group, which must then meet at a barrier.
 void load_table(__local float* table, __global const uchar* array, int entries) {
   for (int i = get_local_id(0); i < entries; i += get_local_size(0)) table[i] = load_float(array, i);
 }

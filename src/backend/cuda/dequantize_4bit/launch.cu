@@ -1,9 +1,9 @@
 // in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset;
-//         of rows: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], a global scale or divisor, zero points
-// out:    [n] fp32, fp16 or bf16; 16-byte stores where it is aligned to 16 bytes and packed to 4; else any address
+//         with row scales: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], global scale or divisor, zero points
+// out:    [n] fp32, fp16 or bf16; 16-byte stores if out is aligned to 16 bytes and packed to 4; otherwise any address
 // math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32;
 //         of rows: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
-// cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by the device's memory
+// cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by device memory bandwidth
 // oracle: reference/dequantize_4bit.cpp
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/dequantize_4bit/rows.cuh"
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kTileThreads) decode_rows(const __grid_constan
   decode_tile_of_rows<Out, kWide>(a);
 }
 
-// ---- the kernel of a plan ----
+// ---- launching the kernel of a plan ----
 
 template <class Scales, class Out, bool kWide, bool kStream>
 contract::Outcome launch_decode(const contract::Dequantize4bit& p, const Plan& plan,

@@ -20,15 +20,15 @@ bool is_wide(const contract::Dequantize4bit& p) {
          is_aligned(w.nested_offset, 4);
 }
 
-// Of scales of rows: whether every group is a vector of codes and of outputs, and has one scale.
+// For weights with row scales: whether every group is one vector of codes and of outputs, and has a single scale.
 bool has_wide_rows(const contract::Dequantize4bit& p) {
   const qfuse_weight_4bit& w = p.weight;
   const int group = wide_group(p);
   return w.cols % group == 0 && (w.blocksize % group == 0 || w.blocksize >= w.cols);
 }
 
-// Whether rows follow each other without gaps, in blocks of 2^n elements, and no kernel of runs is missing: zero points
-// beside scales of 8 bits.
+// Whether a weight with row scales can be decoded as one run of blocks: each row is whole blocks of 2^n elements, the
+// scales are aligned, and there is a kernel for the run (there is none for zero points with 8-bit scales).
 bool is_one_run(const contract::Dequantize4bit& p) {
   const qfuse_weight_4bit& w = p.weight;
   const std::int64_t block = std::min(w.blocksize, w.cols);
@@ -76,9 +76,9 @@ std::vector<Plan> candidates(const contract::Dequantize4bit& p, const DeviceFact
 }
 
 Plan plan(const contract::Dequantize4bit& p, const DeviceFacts& facts) {
-  // What fits the L2 cache is left there for who reads it next: an H200 then decodes and reads 1024 x 4096 in 7.6 us,
-  // else in 8.6, 2048 x 8192 in 19.1, else in 23.1. What does not fit would drive out other data, and be up to 1 %
-  // slower.
+  // Outputs that fit the L2 cache stay there for the next reader: an H200 then decodes and reads 1024 x 4096 in 7.6 us
+  // instead of 8.6, and 2048 x 8192 in 19.1 instead of 23.1. Larger outputs are streamed, because they would evict
+  // other data and decoding would be up to 1 % slower.
   const std::int64_t bytes = contract::element_count(p.weight) * format::dtype_size(p.out_dtype);
   return plan_of(p, bytes > facts.l2_bytes);
 }

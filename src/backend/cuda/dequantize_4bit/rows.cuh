@@ -1,5 +1,5 @@
-// A weight with scales of rows: where its rows are whole blocks of 2^n elements it is one run of blocks, decoded as one
-// with absmax is, by the same plans; any other row by row, with 16-byte stores where rows and blocks are whole vectors.
+// Decodes weights with row scales. If rows are whole blocks of 2^n elements, the weight is one run of blocks, decoded
+// like one with absmax; others are decoded in tiles of rows, with 16-byte stores if rows and blocks are whole vectors.
 #ifndef QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_ROWS_CUH
 
@@ -13,17 +13,17 @@
 
 namespace qfuse::cuda::dequantize_4bit {
 
-// ---- what the kernels see ----
+// ---- kernel arguments ----
 
 struct RowsWeight {
-  int block_shift;  // log2 of elements a block, of one run of blocks
+  int block_shift;  // log2 of the elements per block, if the weight is one run of blocks
   qfuse_scale_type scale_type;
   const std::uint8_t* packed;
   const void* scales;
-  const float* global;  // a factor or a divisor, or null
+  const float* global;  // factor or divisor of all scales, or null
   bool is_divisor;
   const std::uint8_t* zero_points;
-  float values[format::kCodes4];  // less the zero point, where there is no array of them
+  float values[format::kCodes4];  // value of each code; minus the format's zero point if zero_points is null
 };
 
 inline RowsWeight rows_view(const qfuse_weight_4bit& w) {
@@ -47,8 +47,8 @@ struct RowsArguments {
   std::int64_t rows;
   std::int64_t cols;
   std::int64_t blocksize;
-  std::int64_t row_bytes;   // of codes
-  std::int64_t row_blocks;  // a row has so many
+  std::int64_t row_bytes;   // bytes of codes per row
+  std::int64_t row_blocks;  // blocks per row
   RowTiles tiles;
   void* out;
 };
@@ -74,7 +74,7 @@ __device__ inline float scale_of(const RowsWeight& w, std::uint32_t bits, float 
   return w.is_divisor ? divide(scale, global) : __fmul_rn(scale, global);
 }
 
-// kZeros: there is a zero point to be taken from each value.
+// kZeros: a zero point is subtracted from each value.
 template <bool kZeros>
 __device__ float decode_rows_code(const float* values, std::uint32_t codes, int e, unsigned zero, float scale) {
   const float value = values[nibble<format::NibbleOrder::low_first>(codes, e)];
@@ -83,7 +83,7 @@ __device__ float decode_rows_code(const float* values, std::uint32_t codes, int 
 
 // ---- one run of blocks ----
 
-// Scales of 8 bits are looked up among all 256, which a thread block decodes once; others are decoded where they are.
+// mapped: each thread block decodes all 256 8-bit scales into a table. direct, with_zeros: each use decodes its scale.
 enum class RowsScales { mapped, direct, with_zeros };
 
 template <RowsScales kScales>
@@ -121,13 +121,13 @@ struct ScalesOfRows {
 
 // ---- row by row ----
 
-// Of a thread's rows: those that there are, and which blocks of the weight they have here.
+// Which of a thread's rows exist, and the index in the weight of each row's block at the thread's columns.
 struct RowBlocks {
   bool there[kRowsEach];
   std::int64_t blocks[kRowsEach];
 };
 
-// Bits of scales, which are all under way before the first is waited for.
+// Loads the scale bits of all rows; every load is issued before the first result is needed.
 template <class Bits>
 __device__ void load_scale_bits(const void* scales, const RowBlocks& rows, std::uint32_t (&bits)[kRowsEach]) {
 #pragma unroll
@@ -154,7 +154,7 @@ __device__ void decode_group(const float* values, std::uint32_t codes, unsigned 
   store_group<kWide, false>(out, left, numbers);
 }
 
-// A group of an odd row's last column has one element; its byte is there as any other.
+// If cols is odd, a row's last group has one element; its byte of codes is loaded like any other.
 template <class Out, bool kWide>
 __device__ void decode_tile_of_rows(const RowsArguments& a) {
   constexpr int kGroup = kDecodeGroup<Out, kWide>;
@@ -167,7 +167,7 @@ __device__ void decode_tile_of_rows(const RowsArguments& a) {
   std::uint32_t codes[kRowsEach];
   std::uint32_t scales[kRowsEach];
   static_assert(kRowsEach <= 4);
-  std::uint32_t zeros = 0;  // a byte for each row
+  std::uint32_t zeros = 0;  // one byte per row
 #pragma unroll
   for (int r = 0; r < kRowsEach; ++r) {
     const std::int64_t row = place.row + r * place.step;

@@ -1,4 +1,4 @@
-// The steps of dequantize_4bit; those on the weight stand in device/weight_4bit.cuh.
+// Device steps of dequantize_4bit; the steps on the weight itself are in device/weight_4bit.cuh.
 #ifndef QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_STEPS_CUH
 
@@ -12,7 +12,7 @@
 
 namespace qfuse::cuda::dequantize_4bit {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 template <class Weight>
 struct Arguments {
@@ -42,7 +42,7 @@ __device__ void store_group(Out* out, int left, const float (&weights)[kGroup]) 
     if (e < left) store<kWide>(out + e, Rounding<Out>::one(weights[e]));
 }
 
-// How the absmax of blocks of the whole weight scales codes; rows.cuh has the same for scales of rows.
+// Scales codes by the absmax of blocks of the flattened weight; ScalesOfRows in rows.cuh does so by row scales.
 template <bool kNested, bool kWide>
 struct AbsmaxOfBlocks {
   using Weight = Weight4bit;
@@ -63,13 +63,13 @@ struct AbsmaxOfBlocks {
   }
 };
 
-// A tile of `count` elements. kWhole: as many as it can have, so that nothing branches on what is left and all loads
-// are under way before the first is waited for.
+// Decodes a tile of `count` elements. kWhole: the tile is full, so nothing branches on the remainder, and all loads are
+// issued before the first result is needed.
 template <class Scales, class Out, bool kWide, bool kStream, bool kWhole>
 __device__ __forceinline__ void decode_tile(const typename Scales::Weight& w, void* to, typename Scales::Tables& tables,
                                             std::int64_t tile, int count) {
   constexpr int kGroup = kDecodeGroup<Out, kWide>;
-  constexpr int kStride = kDecodeThreads * kGroup;  // between a thread's groups: neighbours have neighbouring ones
+  constexpr int kStride = kDecodeThreads * kGroup;  // elements between a thread's groups: accesses coalesce
   const unsigned first = threadIdx.x * kGroup;
   const std::uint8_t* const packed = w.packed + tile / 2 + threadIdx.x * (kGroup / 2);
   Out* const out = static_cast<Out*>(to) + tile + first;
@@ -89,7 +89,7 @@ __device__ __forceinline__ void decode_tile(const typename Scales::Weight& w, vo
   __syncthreads();
 #pragma unroll
   for (int g = 0; g < kDecodeGroups; ++g) {
-    sync_warp();  // keeps the compiler from storing the first group only when it has decoded all: 1 % slower
+    sync_warp();  // else the compiler delays the first group's stores until all are decoded: 1 % slower
     if (left[g] <= 0) continue;
     const float scale = Scales::decode_scale(w, tables, scales[g], common);
     float weights[kGroup];
@@ -99,14 +99,14 @@ __device__ __forceinline__ void decode_tile(const typename Scales::Weight& w, vo
   }
 }
 
-// The tile of a thread block.
+// Decodes the tile of this thread block.
 template <class Scales, class Out, bool kWide, bool kStream>
 __device__ void decode_own_tile(const typename Scales::Weight& w, std::int64_t n, void* out) {
   constexpr int kTile = kDecodeThreads * kDecodeGroups * kDecodeGroup<Out, kWide>;
   __shared__ typename Scales::Tables tables;
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
   const std::int64_t left = n - tile;
-  if (left < kTile) [[unlikely]]  // keeps the whole tile's instructions in front
+  if (left < kTile) [[unlikely]]  // keeps the full tile's code on the fall-through path
     decode_tile<Scales, Out, kWide, kStream, false>(w, out, tables, tile, static_cast<int>(left));
   else
     decode_tile<Scales, Out, kWide, kStream, true>(w, out, tables, tile, kTile);

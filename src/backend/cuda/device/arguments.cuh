@@ -1,4 +1,4 @@
-// Where a kernel's arguments are read.
+// Chooses where a kernel reads its arguments from.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_ARGUMENTS_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_ARGUMENTS_CUH
 
@@ -6,8 +6,8 @@
 
 namespace qfuse::cuda {
 
-// kMany: more are in use at once than AMD's GPUs have scalar registers for. These wait in shared memory then, of which
-// each thread reads what it needs; NVIDIA's have a memory of their own for arguments. All threads of a block come here.
+// kMany: more arguments are in use at once than AMD GPUs have scalar registers. On AMD they are then copied to shared
+// memory; NVIDIA GPUs have constant memory for arguments. All threads of a block must call this.
 template <bool kMany, class Arguments>
 __device__ const Arguments& arguments_within_reach(const Arguments& given) {
 #ifdef QFUSE_HIP

@@ -34,18 +34,18 @@ qfuse_status status_of(cudaError_t error) {
 namespace {
 
 #ifndef QFUSE_PORTABLE
-std::string release_of(int version) {  // 1000 * major + 10 * minor, as CUDA numbers its versions
+std::string release_of(int version) {  // CUDA's encoding: 1000 * major + 10 * minor
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// The runtime has one error for a driver that is too old and for one that is missing.
+// The runtime reports the same error for a driver that is too old and for one that is missing.
 std::string about_driver() {
   constexpr int kCuda13 = 13000;
   int version = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0)
     return "there is no NVIDIA driver: libcuda.so.1 was not found";
   std::string needed = "this build of qfuse needs one for CUDA " + release_of(CUDART_VERSION);
-  if (CUDART_VERSION >= kCuda13) needed += ", 580 or later";  // by the release notes of CUDA 13.0
+  if (CUDART_VERSION >= kCuda13) needed += ", 580 or later";  // according to the release notes of CUDA 13.0
   return "the NVIDIA driver is for CUDA " + release_of(version) + ", and " + needed + "; the CPU serves without it";
 }
 #endif
@@ -67,16 +67,16 @@ contract::Outcome outcome_of(cudaError_t error) {
 
 #ifdef QFUSE_HAS_DRIVER
 
-// Not by cudaSetDevice: of a thread without a context, the runtime says that device 0 is current, and setting that back
-// would leave it a context there. And the runtime gives a thread its first context only with a call that needs one,
-// which cuTensorMapEncodeTiled is not.
+// Does not use cudaSetDevice: for a thread without a context the runtime reports device 0 as current, and restoring
+// that would create a context there. Also, the runtime creates a thread's first context only in a runtime call that
+// needs one, and cuTensorMapEncodeTiled is not a runtime call.
 CurrentDevice::CurrentDevice(int device) {
   const Driver* driver = nullptr;
   if (outcome_ = find_driver(driver); !outcome_.ok()) return;
   CUdevice wanted{};
   if (outcome_ = outcome_of(*driver, "cuDeviceGet", driver->cuDeviceGet(&wanted, device)); !outcome_.ok()) return;
   CUdevice current{};
-  if (driver->cuCtxGetDevice(&current) == CUDA_SUCCESS && current == wanted) return;  // some tens of ns
+  if (driver->cuCtxGetDevice(&current) == CUDA_SUCCESS && current == wanted) return;  // takes some tens of ns
   CUcontext context = nullptr;
   if (outcome_ = find_primary_context(*driver, wanted, context); !outcome_.ok()) return;
   outcome_ = outcome_of(*driver, "cuCtxPushCurrent", driver->cuCtxPushCurrent(context));
@@ -89,10 +89,10 @@ CurrentDevice::~CurrentDevice() {
   if (changed_ && find_driver(driver).ok()) static_cast<void>(driver->cuCtxPopCurrent(&context));
 }
 
-// Streams of a device may be of several contexts, green ones among them.
+// Streams of one device may belong to several contexts, including green contexts.
 contract::Outcome check_stream(int device, cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
-    return {};  // the current context's
+    return {};  // these belong to the current context
   const Driver* driver = nullptr;
   if (contract::Outcome o = find_driver(driver); !o.ok()) return o;
   CUcontext of_stream = nullptr;
@@ -125,7 +125,7 @@ CurrentDevice::~CurrentDevice() {
   if (changed_) static_cast<void>(cudaSetDevice(before_));
 }
 
-contract::Outcome check_stream(int /*device*/, cudaStream_t /*stream*/) { return {}; }  // which nobody can ask
+contract::Outcome check_stream(int /*device*/, cudaStream_t /*stream*/) { return {}; }  // cannot be queried
 
 #endif
 
@@ -141,7 +141,7 @@ bool waits_for_prerequisites(const void* kernel, int device) {
   cudaFuncAttributes attributes;
   if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess)
     return found->second = attributes.ptxVersion >= kHopper;
-  known.erase(found);  // whatever is wrong, the launch says so
+  known.erase(found);  // the launch will report the error
   return false;
 }
 #endif

@@ -12,14 +12,14 @@
 namespace qfuse::cuda {
 namespace {
 
-// `since`: the version of the driver's interface that brought the function with the parameters that it is called with.
+// `since`: the first version of the driver API that has the function with the parameters used here.
 template <class Function>
 contract::Outcome look_up(const char* name, unsigned since, Function& function) {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &entry, since, cudaEnableDefault, &found);
   if (error != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());  // the caller's next call is not to find it
+    static_cast<void>(cudaGetLastError());  // clears the error, so that the caller does not see it
     return outcome_of(error);
   }
   if (found != cudaDriverEntryPointSuccess || entry == nullptr)
@@ -47,7 +47,7 @@ contract::Outcome look_up_all(Driver& driver) {
   look("cuTensorMapEncodeTiled", 12000, driver.cuTensorMapEncodeTiled);
 #endif
   if (!outcome.ok()) return outcome;
-  const CUresult error = driver.cuInit(0);  // which nobody may have called yet
+  const CUresult error = driver.cuInit(0);  // nobody may have called it yet
   return error == CUDA_SUCCESS ? contract::Outcome{} : outcome_of(driver, "cuInit", error);
 }
 
@@ -74,7 +74,7 @@ contract::Outcome outcome_of(const Driver& driver, const char* function, CUresul
   const char* text = nullptr;
   if (driver.cuGetErrorName(error, &name) != CUDA_SUCCESS || name == nullptr) name = "an error of no name";
   if (driver.cuGetErrorString(error, &text) != CUDA_SUCCESS || text == nullptr) text = "the driver says no more";
-  return {status_of(static_cast<cudaError_t>(error)),  // whose numbers are the driver's
+  return {status_of(static_cast<cudaError_t>(error)),  // the runtime uses the driver's error numbers
           std::string("CUDA: ") + function + ": " + name + " (" + std::to_string(error) + "): " + text};
 }
 

@@ -1,5 +1,5 @@
-// What CUDA's runtime has no functions for: a thread's current context as it is, and tensor maps. NVIDIA's driver has,
-// and its functions are called under their own names.
+// Functions of NVIDIA's driver, under their own names, for what CUDA's runtime cannot do: read a thread's current
+// context without changing it, and make tensor maps.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_DRIVER_H
 #define QFUSE_BACKEND_CUDA_DEVICE_DRIVER_H
 
@@ -27,15 +27,15 @@ struct Driver {
 #endif
 };
 
-// The driver's library is not linked: where there is none, this one still loads. Looked up until that has succeeded, as
-// what keeps a driver from being found may pass; then kept.
+// The driver's library is not linked, so that this library loads without it. The lookup is repeated until it succeeds,
+// because the cause of a failure may be temporary; then the result is kept.
 contract::Outcome find_driver(const Driver*& driver);
 
-// A function's error, with its name and number.
+// Converts a driver function's error to an outcome with the error's name and number.
 contract::Outcome outcome_of(const Driver& driver, const char* function, CUresult error);
 
-// The context in which CUDA's runtime works on a device. The first call for a device makes it, if nobody has, and keeps
-// it until the process ends, as the runtime does.
+// Returns the context that CUDA's runtime uses on a device. The first call for a device creates that context if nobody
+// has, and retains it until the process ends, as the runtime does.
 contract::Outcome find_primary_context(const Driver& driver, CUdevice device, CUcontext& context);
 
 }  // namespace qfuse::cuda

@@ -1,4 +1,4 @@
-// Steps of the encoders: the scale of a block, and the rank of a scaled value.
+// Device steps of the encoders: the scale of a block, and the rank of a scaled value.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_ENCODE_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_ENCODE_CUH
 
@@ -12,16 +12,16 @@
 
 namespace qfuse::cuda {
 
-constexpr float kNoNumber = -FLT_MAX;  // what remains of a block of NaN alone
+constexpr float kNoNumber = -FLT_MAX;  // the maximum of a block that has only NaN
 
-// The largest of `lanes` neighbouring threads, a power of two up to kThreads; all threads of the thread block come here
-// together. `most` may be negative: only kNoNumber is.
+// Returns the largest `most` of `lanes` neighboring threads, a power of two up to kThreads. All threads of the block
+// must call this together. The only negative value of `most` is kNoNumber.
 template <int kThreads>
 __device__ float largest_of(float most, int lanes, float (&of_warps)[kThreads / kWarp]) {
   for (int step = 1; step < lanes && step < kWarp; step *= 2) most = fmaxf(most, exchange(most, step));
   if (lanes <= kWarp) return most;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  __syncthreads();  // the values of the call before have been read
+  __syncthreads();  // until the previous call's values have been read
   if (threadIdx.x % kWarp == 0) of_warps[warp] = most;
   __syncthreads();
   const int first = warp & ~(lanes / kWarp - 1);
@@ -29,7 +29,7 @@ __device__ float largest_of(float most, int lanes, float (&of_warps)[kThreads / 
   return most;
 }
 
-// Refuses the approximation where there is another one.
+// Rejects QFUSE_RECIPROCAL_APPROX if the device's approximation is not NVIDIA's.
 inline contract::Outcome check_reciprocal(qfuse_reciprocal kind) {
   if (kind != QFUSE_RECIPROCAL_APPROX || kIsNvidiasReciprocal) return {};
   return contract::unsupported(
@@ -40,7 +40,7 @@ __device__ inline float reciprocal(float absmax, qfuse_reciprocal kind) {
   return kind == QFUSE_RECIPROCAL_APPROX ? reciprocal_near(absmax) : reciprocal_ftz(absmax);
 }
 
-// How many of the first kCount ascending thresholds lie strictly below x; kCount + 1 is a power of two. NaN: none.
+// Returns how many of kCount ascending thresholds are strictly below x, 0 for NaN. kCount + 1 is a power of two.
 template <int kCount>
 __device__ int rank(const float* thresholds, float x) {
   int below = 0;

@@ -1,4 +1,4 @@
-// Steps of format/group_rules.h on four values at a time.
+// Device steps of format/group_rules.h on four values at a time.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_GROUP_RULES_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_GROUP_RULES_CUH
 
@@ -10,14 +10,14 @@
 
 namespace qfuse::cuda {
 
-// What is stored, and what values are multiplied with: INT8's too, whose quotient's integer part a product has.
+// Returns the scale to store and the factor for values. INT8's factor gives products with the quotient's integer part.
 __device__ inline format::GroupScale scale_of_group(const format::GroupRules& rules, float absmax) {
   if (rules.type == QFUSE_E4M3) return format::scale_of_group(rules, absmax);
   const float scale = group_scale(absmax);
   return {scale, group_factor(absmax, scale)};
 }
 
-// Two pairs of bf16 values, two in a word, to their payload, the first one in the lowest byte.
+// Quantizes two words with a pair of bf16 values each to four codes, the first in the lowest byte.
 __device__ inline std::uint32_t quantize_in_group(const format::GroupRules& rules, std::uint32_t first_pair,
                                                   std::uint32_t second_pair, float factor) {
   if (rules.type == QFUSE_E4M3) return e4m3_values(first_pair, second_pair, factor);

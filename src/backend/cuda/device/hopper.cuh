@@ -1,5 +1,5 @@
-// The steps that kernels for Hopper are made of beside those of steps.cuh: NVIDIA's instructions, or what stands for
-// them on the GPU of tests/software_gpu.
+// Device steps of Hopper kernels, in addition to steps.cuh: NVIDIA's instructions, or their emulation on the GPU of
+// tests/software_gpu.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH
 
@@ -15,17 +15,17 @@
 
 namespace qfuse::cuda {
 
-// By all lanes of a warp, one of which arrives for them. What they did before is ordered before what a waiter does
-// then: each lane's accesses before __syncwarp, which orders memory among lanes (PTX ISA, bar.warp.sync); that before
-// the arrival, a release; that before the wait that it completes, an acquire; and causality order is transitive (Memory
-// Consistency Model, Causality Order). racecheck follows the lane that arrived alone, and reports the others' accesses
-// as hazards.
+// Called by all lanes of a warp; one of them arrives for all. What the lanes did before is ordered before what a waiter
+// does afterwards: each lane's accesses precede __syncwarp, which orders memory among lanes (PTX ISA, bar.warp.sync);
+// __syncwarp precedes the arrival, a release; the arrival precedes the wait that it completes, an acquire; and
+// causality order is transitive (Memory Consistency Model, Causality Order). racecheck tracks only the lane that
+// arrived and reports the other lanes' accesses as hazards.
 __device__ inline void arrive_as_warp(Mbarrier& barrier, int lane) {
   __syncwarp(kAllLanes);
   if (lane == 0) arrive(barrier);
 }
 
-// Where a warp is in a ring of slots: the slot, and the phase of its mbarriers.
+// Position of a warp in a ring of slots: the slot, and the phase of its mbarriers.
 template <int kSlots>
 struct PipelineState {
   int slot = 0;
@@ -38,7 +38,7 @@ struct PipelineState {
   }
 };
 
-// The shared memory that a launch asks for, from where a tile may lie.
+// The launch's dynamic shared memory, from the first address that is aligned for a tile.
 __device__ inline char* aligned_shared() {
   char* const begin = static_cast<char*>(dynamic_shared());
   const auto beyond = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % kTileAlignment);

@@ -1,6 +1,6 @@
-// The steps that NVIDIA's GPUs have from Hopper on, in what every GPU has that can wait for its own threads: the
-// kernels for Hopper run on the GPU of tests/software_gpu by these, and a test compares them with hopper_ptx.cuh. They
-// are as slow as they are plain.
+// Portable versions of the instructions that NVIDIA's GPUs have from Hopper on, for any GPU whose threads can wait for
+// each other. Hopper kernels use them on the GPU of tests/software_gpu, and a test compares them with hopper_ptx.cuh.
+// They are simple and slow.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PORTABLE_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PORTABLE_CUH
 
@@ -11,54 +11,54 @@
 
 namespace qfuse::cuda::portable {
 
-// ---- what the hardware does by itself: here at once ----
-// The software GPU has its own, which does it late, in any order.
+// ---- what the hardware does asynchronously: here it happens at once ----
+// The software GPU defines its own version, which acts late and in any order.
 
 #ifdef QFUSE_HARDWARE
 using Hardware = QFUSE_HARDWARE;
 #else
 struct Hardware {
-  // A bulk copy of so many bytes to shared memory begins.
+  // Begins a bulk copy of `bytes` bytes to shared memory.
   template <class Copy>
   static __device__ void copy_in_bulk(void* /*to*/, unsigned /*bytes*/, const Copy& copy) {
     copy();
   }
-  // Bulk copies and wgmma reach shared memory by the async proxy, which sees plain stores only after a fence.
-  // Where they find a byte; and the fence.
+  // Bulk copies and wgmma access shared memory through the async proxy, which sees plain stores only after a fence.
+  // seen_by_async_proxy() returns the address where the proxy reads an element; fence_proxy_async() is the fence.
   template <class T>
   static __device__ const T* seen_by_async_proxy(const T* shared) {
     return shared;
   }
   static __device__ void fence_proxy_async() {}
-  // A wgmma begins, in the group that the next commit closes; wgmma_wait() waits for groups.
+  // Begins a wgmma in the group that the next commit closes; wgmma_wait() waits for groups.
   template <class Product>
   static __device__ void multiply(const Product& product) {
     product();
   }
   static __device__ void close_products() {}
   static __device__ void wait_for_products(int /*pending*/) {}
-  // Between two steps of a thread others may take theirs.
+  // Lets other threads run between two steps of this one.
   static __device__ void let_others_run() {}
-  // The kernel did what no GPU's rules allow.
+  // Reports that the kernel did something that no GPU allows.
   static __device__ void fault(const char* /*what*/) {}
 };
 #endif
 
-// ---- mbarriers: how some threads of a block wait for others, and for loads ----
+// ---- mbarriers: threads of a block wait for other threads and for loads ----
 
-// In shared memory. It has phases, numbered from 0; one completes when `count` threads have arrived and all bytes that
-// they expect have come, and the next one begins. Here the count of arrivals only grows, until 2^32.
+// Lives in shared memory. Phases are numbered from 0; one completes when `count` threads have arrived and all bytes
+// that they expect have come, and the next one begins. In this version the arrival count only grows, up to 2^32.
 struct Mbarrier {
   unsigned count;
   unsigned arrived;
   unsigned missing_bytes;
 };
 
-// One thread initializes them, fences once, and then the block synchronizes.
+// One thread initializes the barriers and fences once; then the block synchronizes.
 __device__ inline void init_mbarrier(Mbarrier& barrier, unsigned count = 1) { barrier = {count, 0, 0}; }
 __device__ inline void fence_mbarrier_init() {}
 
-// How many phases are complete. Bytes are looked at after arrivals: they were expected before.
+// Returns the number of complete phases. Arrivals are read first, because the bytes are expected before them.
 __device__ inline unsigned complete_phases(const volatile Mbarrier& barrier) {
   const unsigned arrived = barrier.arrived;
   __threadfence_block();
@@ -71,7 +71,7 @@ __device__ inline void check_arrive(const volatile Mbarrier& barrier) {
     Hardware::fault("an arrival too many: its phase only lacks bytes");
 }
 
-// What the thread wrote before, those who wait see.
+// Arrives. Threads that wait for the phase see what this thread wrote before.
 __device__ inline void arrive(Mbarrier& barrier) {
   Hardware::let_others_run();
   check_arrive(barrier);
@@ -79,7 +79,7 @@ __device__ inline void arrive(Mbarrier& barrier) {
   atomicAdd(&barrier.arrived, 1U);
 }
 
-// Arrives; and so many bytes are to be loaded, by what the thread begins then.
+// Arrives, and makes the phase wait for `bytes` more bytes, which the thread begins to load next.
 __device__ inline void arrive_expect_tx(Mbarrier& barrier, unsigned bytes) {
   Hardware::let_others_run();
   check_arrive(barrier);
@@ -88,13 +88,13 @@ __device__ inline void arrive_expect_tx(Mbarrier& barrier, unsigned bytes) {
   atomicAdd(&barrier.arrived, 1U);
 }
 
-// A load's bytes have come.
+// Reports `bytes` bytes of a load as complete.
 __device__ inline void complete_tx(Mbarrier& barrier, unsigned bytes) {
   __threadfence_block();
   atomicSub(&barrier.missing_bytes, bytes);
 }
 
-// NVIDIA's barriers know a phase by its parity alone: who is two phases off would take another one's end for its own.
+// NVIDIA's barriers know only a phase's parity: a thread two phases off would mistake another phase's end for its own.
 __device__ inline bool is_complete(const volatile Mbarrier& barrier, unsigned phase) {
   const auto ahead = static_cast<int>(complete_phases(barrier) - phase);
   if (ahead < 0)
@@ -103,15 +103,15 @@ __device__ inline bool is_complete(const volatile Mbarrier& barrier, unsigned ph
   return ahead == 1;
 }
 
-// Whether wait_for() would return at once: what a thread asks early, to wait less where the answer is yes.
+// Whether wait_for() would return at once. A thread may ask early and skip the wait if the answer is yes.
 __device__ inline bool test_wait(Mbarrier& barrier, unsigned phase) {
   const bool is = is_complete(barrier, phase);
   __threadfence_block();
   return is;
 }
 
-// Waits until the phase of this number is complete; "the one before the first", -1, is. Any threads may, as long as
-// neither the phase before is still open nor the one behind complete.
+// Waits until this phase is complete; phase -1, before the first, always is. Any threads may wait, provided that the
+// previous phase is complete and the next one is not.
 __device__ inline void wait_for(Mbarrier& barrier, unsigned phase = 0) {
   constexpr unsigned kNanoseconds = 20;
   Hardware::let_others_run();
@@ -119,7 +119,7 @@ __device__ inline void wait_for(Mbarrier& barrier, unsigned phase = 0) {
   __threadfence_block();
 }
 
-// ---- shared memory: an address that is not worked out again at each use ----
+// ---- shared memory: an address that is not recomputed at each use ----
 
 template <class T>
 __device__ T* worked_out_once(T* shared) {
@@ -131,11 +131,11 @@ __device__ T* worked_out_once(T* shared) {
 __device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes / sizeof(uint4); ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
 }
-// Makes a thread's stores to shared memory visible to what bulk copies and wgmma read. The thread calls it before it
-// arrives or synchronizes, as in CUTLASS: the rules of PTX's memory model do not mention this fence.
+// Makes a thread's stores to shared memory visible to the reads of bulk copies and wgmma. Call it before the thread
+// arrives or synchronizes, as CUTLASS does: the rules of PTX's memory model do not mention this fence.
 __device__ inline void fence_proxy_async() { Hardware::fence_proxy_async(); }
 
-// One thread loads; it arrives, and those who wait have the bytes.
+// Called by one thread, which also arrives; threads that wait on the barrier then see the bytes.
 __device__ inline void load_bulk(void* to, const void* from, unsigned bytes, Mbarrier& barrier) {
   arrive_expect_tx(barrier, bytes);
   Hardware::copy_in_bulk(to, bytes, [=, &barrier] {
@@ -144,7 +144,7 @@ __device__ inline void load_bulk(void* to, const void* from, unsigned bytes, Mba
   });
 }
 
-// One thread stores.
+// Called by one thread.
 __device__ inline void store_bulk(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes / sizeof(uint4); ++i)
     static_cast<uint4*>(to)[i] = *Hardware::seen_by_async_proxy(static_cast<const uint4*>(from) + i);
@@ -152,7 +152,7 @@ __device__ inline void store_bulk(void* to, const void* from, unsigned bytes) {
 
 // ---- tiles in shared memory, as device/tensor_map.h describes them ----
 
-// Where the byte lies that would be at `at`, in a tile with rows of row_bytes.
+// Returns the swizzled address of the byte at `at`, in a tile with rows of row_bytes.
 template <class Byte>
 __device__ Byte* swizzled(Byte* at, unsigned row_bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
@@ -175,9 +175,9 @@ __device__ inline void copy_tile(void* to, const TensorMap& map, int byte, int r
           is_inside ? base[from_row * map.stride_bytes + from_byte] : std::uint8_t{0};
     }
 }
-// One thread loads the tile that begins at `byte`, a multiple of 16, of `row`; all its bytes were expected, those
-// outside of the array too. The tile is aligned to 128 bytes. The map may be gone before the bytes come. A map with
-// layers is asked for a tile of one.
+// Called by one thread. Loads the tile that begins at `byte`, a multiple of 16, of `row`; the barrier must expect all
+// its bytes, also those outside the array. The tile is aligned to 128 bytes. The map may be destroyed before the bytes
+// come. Maps with layers need this overload, maps without need the next one.
 __device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, int layer, Mbarrier& barrier) {
   const auto bytes = static_cast<unsigned>(map.box_rows * map.box_bytes);
   Hardware::copy_in_bulk(to, bytes, [=, &barrier] {
@@ -189,13 +189,13 @@ __device__ inline void load_tile(void* to, const TensorMap& map, int byte, int r
   load_tile(to, map, byte, row, 0, barrier);
 }
 
-// Into the L2, for a load that is to come.
+// Prefetches a tile into L2 for a later load.
 __device__ inline void prefetch_tile(const TensorMap& /*map*/, int /*byte*/, int /*row*/) {}
 
-// ---- wgmma: products of tiles by a warpgroup, four warps of which the first one's number is a multiple of four ----
+// ---- wgmma: products of tiles by a warpgroup, four warps of which the first's number is a multiple of four ----
 
-// 16-bit values in rows of 128 or 64 bytes that follow each other, swizzled as load_tile does. A row has terms of one
-// row of the matrix, or, transposed, as many rows' values of one term: the rows behind these lie leading_bytes further.
+// 16-bit values in contiguous rows of 128 or 64 bytes, swizzled as load_tile does. A tile row has K elements of one
+// matrix row or, transposed, one K element of row_bytes / 2 matrix rows; further rows are leading_bytes apart.
 struct TileOperand {
   const char* tile;
   unsigned leading_bytes;
@@ -206,21 +206,21 @@ __device__ TileOperand tile_operand(const void* tile, unsigned leading_bytes) {
   static_assert(kRowBytes == 128 || kRowBytes == 64);
   return {static_cast<const char*>(tile), leading_bytes, kRowBytes};
 }
-// The operand that begins `bytes` later: 16 more terms are 32 bytes, or, transposed, 16 rows.
+// The operand that begins `bytes` later: 16 more K elements are 32 bytes or, transposed, 16 tile rows.
 __device__ inline TileOperand offset(TileOperand operand, unsigned bytes) {
   return {operand.tile + bytes, operand.leading_bytes, operand.row_bytes};
 }
 
 template <bool kTransposed>
 __device__ std::uint16_t tile_value(TileOperand operand, unsigned row, unsigned term) {
-  const unsigned rows = operand.row_bytes / 2;  // of the matrix, transposed
+  const unsigned rows = operand.row_bytes / 2;  // matrix rows per tile row, if transposed
   const unsigned at = kTransposed ? row / rows * operand.leading_bytes + term * operand.row_bytes + row % rows * 2
                                   : row * operand.row_bytes + term * 2;
   return *Hardware::seen_by_async_proxy(
       reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, operand.row_bytes)));
 }
 
-// sum + a[row] * b[column], 16 terms. Not inline: with a copy for each sum of a thread, nvcc takes minutes.
+// Returns sum + a[row] * b[column] over 16 K elements. Not inline: with a copy per sum, nvcc takes minutes.
 template <bool kLeftTransposed, bool kRightTransposed>
 __attribute__((noinline)) __device__ float add_products(format::Binary16 type, float sum, TileOperand a, unsigned row,
                                                         TileOperand b, unsigned column) {
@@ -233,7 +233,7 @@ __attribute__((noinline)) __device__ float add_products(format::Binary16 type, f
   }
   return format::matrix_step(type, sum, of_row, of_column);
 }
-// The same of a row that is there already.
+// Like add_products(), for a row that is already loaded.
 __attribute__((noinline)) __device__ inline float add_products_of(format::Binary16 type, float sum,
                                                                   const std::uint16_t (&of_row)[format::kStepTerms],
                                                                   TileOperand b, unsigned column) {
@@ -243,9 +243,9 @@ __attribute__((noinline)) __device__ inline float add_products_of(format::Binary
   return format::matrix_step(type, sum, of_row, of_column);
 }
 
-// sums = a * b, or, if it adds, sums + a * b: of 64 rows, kColumns columns and 16 terms. b has the columns as rows.
-// Warp w of the four holds rows 16 * w + lane / 4 and the eighth one after it (h), columns 8 * j + 2 * (lane % 4) and
-// the next one (e), in sums[4 * j + 2 * h + e]. That is how wgmma.m64nNk16 has them.
+// sums = a * b, or sums += a * b if `adds`: 64 rows, kColumns columns, 16 K elements. b's rows are the columns. Warp w
+// of the four holds rows r = 16 * w + lane / 4 and r + 8 (h is 0 or 1), columns c = 8 * j + 2 * (lane % 4) and c + 1 (e
+// is 0 or 1), in sums[4 * j + 2 * h + e]: the layout of wgmma.m64nNk16.
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void wgmma_of(format::Binary16 type, float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
   Hardware::multiply([=, &sums] {
@@ -268,7 +268,7 @@ __device__ void wgmma_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileO
   wgmma_of<kColumns, kLeftTransposed, kRightTransposed>(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
-// The same of 256 columns with a in registers: of warp w the rows from 16 * w on, as multiply() has them.
+// Like wgmma_of() for 256 columns with a in registers: warp w has rows from 16 * w on, laid out as in multiply().
 __device__ inline void wgmma_rs_of(format::Binary16 type, float (&sums)[128], const std::uint32_t (&a)[4],
                                    TileOperand b, bool adds) {
   Hardware::multiply([=, &sums, &a] {
@@ -292,8 +292,8 @@ __device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t
   wgmma_rs_of(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
-// The same of int8, 32 terms a step, to integers: tiles have rows of 128 bytes, one a term, none of them transposed.
-// Not inline, for the reason that add_products is not.
+// Like add_products() for int8, with 32 K elements per step and int sums: tiles are not transposed, with rows of 128
+// bytes, one byte per element. Not inline, for the same reason.
 __attribute__((noinline)) __device__ inline int add_int8_products(int sum, TileOperand a, unsigned row, TileOperand b,
                                                                   unsigned column) {
   const auto value = [](TileOperand of, unsigned r, unsigned term) -> int {
@@ -317,8 +317,8 @@ __device__ void wgmma_int8(int (&sums)[kColumns / 2], TileOperand a, TileOperand
   });
 }
 
-// Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the
-// last kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
+// Products on loaded tiles run between wgmma_fence() and wgmma_commit(); wgmma_wait() leaves at most the last kPending
+// groups running. Until then no thread may touch sums or tiles; then all threads of the warp have their sums.
 __device__ inline void wgmma_fence() {}
 __device__ inline void wgmma_commit() { Hardware::close_products(); }
 template <int kPending>
@@ -327,13 +327,13 @@ __device__ void wgmma_wait() {
   sync_warp();
 }
 
-// After the wait, before sums are used.
+// Call this after the wait, before sums are used.
 template <class Sum, int kSums>
 __device__ void warpgroup_fence_operand(Sum (&/*sums*/)[kSums]) {}
-// And of a left operand in registers before it is made anew.
+// Likewise for a left operand in registers, before it is overwritten.
 __device__ inline void warpgroup_fence_operand(std::uint32_t (&/*words*/)[4]) {}
 
-// ---- registers, by all of a warpgroup: so many each from here on, fewer than at the launch or more ----
+// ---- registers: all threads of a warpgroup lower or raise their number to kEach ----
 
 template <int kEach>
 __device__ void warpgroup_reg_dealloc() {}

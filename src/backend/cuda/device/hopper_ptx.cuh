@@ -1,5 +1,5 @@
-// The steps of hopper_portable.cuh as NVIDIA's GPUs have them from Hopper on; wgmma is Hopper's alone. A test
-// compares both.
+// PTX versions of the steps of hopper_portable.cuh, for Hopper and later GPUs; wgmma exists only on Hopper. A test
+// compares both versions.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PTX_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PTX_CUH
 
@@ -50,8 +50,8 @@ __device__ inline bool test_wait(Mbarrier& barrier, unsigned phase) {
 
 // ---- shared memory ----
 
-// The compiler finds an address in shared memory again wherever it is short of registers, by a dozen instructions. It
-// cannot look through this.
+// When short of registers, the compiler recomputes a shared-memory address at each use, by a dozen instructions. The
+// asm statement prevents that.
 template <class T>
 __device__ T* worked_out_once(T* shared) {
   asm volatile("" : "+l"(shared));
@@ -89,7 +89,7 @@ __device__ inline void load_tile(void* to, const TensorMap& map, int byte, int r
       : "memory");
 }
 
-// Of a map with layers.
+// For a map with layers.
 __device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, int layer, Mbarrier& barrier) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::
@@ -105,15 +105,15 @@ __device__ inline void prefetch_tile(const TensorMap& map, int byte, int row) {
 
 // ---- wgmma ----
 
-// What the instruction calls a matrix descriptor: address, leading and stride bytes in units of 16, and how it is
-// swizzled: 1 by 128 bytes, 2 by 64.
+// The instruction's matrix descriptor: address, leading bytes and stride bytes in units of 16, and the swizzle: 1 for
+// 128 bytes, 2 for 64.
 struct TileOperand {
   std::uint64_t descriptor;
 };
 template <int kRowBytes>
 __device__ TileOperand tile_operand(const void* tile, unsigned leading_bytes) {
   static_assert(kRowBytes == 128 || kRowBytes == 64);
-  constexpr unsigned kAddresses = 1U << 18;  // that it has bits for: more than there is shared memory
+  constexpr unsigned kAddresses = 1U << 18;  // addresses that the descriptor can hold: more than shared memory has
   constexpr std::uint64_t kSwizzle = 128 / kRowBytes;
   constexpr std::uint64_t kStrideBytes = 8 * kRowBytes;
   return {kSwizzle << 62 | kStrideBytes / 16 << 32 | std::uint64_t{leading_bytes / 16} << 16 |
@@ -121,7 +121,7 @@ __device__ TileOperand tile_operand(const void* tile, unsigned leading_bytes) {
 }
 __device__ inline TileOperand offset(TileOperand operand, unsigned bytes) { return {operand.descriptor + bytes / 16}; }
 
-// Of the registers of sums and of a left operand.
+// Orders accesses to the registers of sums and of a left operand before the next wgmma.
 __device__ inline void wgmma_fence() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -130,7 +130,7 @@ __device__ inline void wgmma_fence() {
 #endif
 }
 
-// The operands of the instruction that are sums: their numbers in its text, and the registers.
+// Macros for the sums: their operand numbers in the instruction's text, and their registers.
 #define QFUSE_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define QFUSE_NAMES_32 QFUSE_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define QFUSE_NAMES_64                                                                 \
@@ -150,7 +150,7 @@ __device__ inline void wgmma_fence() {
   QFUSE_SUMS_16(kind, at), QFUSE_SUMS_16(kind, (at) + 16), QFUSE_SUMS_16(kind, (at) + 32), \
       QFUSE_SUMS_16(kind, (at) + 48)
 
-// The instruction, with the numbers of the operands behind the sums; and these operands.
+// Macros for the instruction's text, given the numbers of the operands that follow the sums, and for these operands.
 #define QFUSE_PRODUCT(columns, names, a, b, adds, transposed, type)                                             \
   "{ .reg .pred adds; setp.ne.b32 adds, " adds ", 0; wgmma.mma_async.sync.aligned.m64n" columns "k16.f32." type \
   "." type " {" names "}, " a ", " b ", adds, 1, 1, " transposed "; }"
@@ -198,7 +198,7 @@ __device__ void wgmma_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileO
   wgmma_of<TypeBfloat16, kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 
-// The same with the left operand in registers.
+// Operands of a product whose left operand is in registers.
 #define QFUSE_LEFT_FACTORS \
   "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(0), "C"(Type::name)
 
@@ -219,7 +219,7 @@ __device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t
   wgmma_rs_of<TypeBfloat16>(sums, a, b, adds);
 }
 
-// s8 by s8 in steps of 32 terms, to integers.
+// Products of s8 by s8 with int sums, 32 K elements per step.
 #define QFUSE_INT8_PRODUCT(columns, names, a, b, adds)                                          \
   "{ .reg .pred adds; setp.ne.b32 adds, " adds ", 0; wgmma.mma_async.sync.aligned.m64n" columns \
   "k32.s32.s8.s8 "                                                                              \
@@ -270,7 +270,7 @@ __device__ void wgmma_wait() {
 #endif
 }
 
-// The compiler knows that sums are written by instructions, not that these go on until the wait.
+// The compiler knows that the instructions write the sums, but not that they keep writing until the wait.
 template <int kSums>
 __device__ void warpgroup_fence_operand(float (&sums)[kSums]) {
 #pragma unroll
@@ -281,7 +281,7 @@ __device__ void warpgroup_fence_operand(int (&sums)[kSums]) {
 #pragma unroll
   for (int i = 0; i < kSums; ++i) asm volatile("" : "+r"(sums[i])::"memory");
 }
-// Nor that instructions still read the registers of a left operand.
+// Nor does it know that instructions still read the registers of a left operand.
 __device__ inline void warpgroup_fence_operand(std::uint32_t (&words)[4]) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(words[i])::"memory");

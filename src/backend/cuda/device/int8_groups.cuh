@@ -1,4 +1,4 @@
-// Steps of format/int8_groups.h on pairs of bf16 values, two in a word.
+// Device steps of format/int8_groups.h on pairs of bf16 values, one pair per word.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_INT8_GROUPS_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_INT8_GROUPS_CUH
 
@@ -12,7 +12,7 @@ namespace qfuse::cuda {
 
 __device__ inline std::uint32_t magnitudes(std::uint32_t pair) { return pair & 0x7fff7fffU; }
 
-// With any sign. By halves: in a row, each would wait for the one before.
+// Largest magnitude of each half, with any sign. Reduces as a tree: in a chain each step would wait for the one before.
 template <int kWords>
 __device__ std::uint32_t find_absmax(const std::uint32_t (&pairs)[kWords]) {
   static_assert(kWords % 4 == 0);
@@ -30,16 +30,16 @@ __device__ inline float group_scale(float absmax) {
   return larger_or_nan(absmax * format::kInt8Scale, format::kMinGroupScale);
 }
 
-// A factor by which a product has the integer part of the quotient by the scale: format::group_factor, whose reciprocal
-// may be an ulp off. Under an infinite or NaN scale every product is zero or NaN.
+// Like format::group_factor, with a reciprocal that may be an ulp off: a value's product with the factor has the
+// integer part of its quotient by the scale. With an infinite or NaN scale every product is zero or NaN.
 __device__ inline float group_factor(float absmax, float scale) {
   constexpr float kNudge = 0x1p-18F;
   const float factor = reciprocal_near(scale);
-  const bool reaches_127 = __fmaf_rn(-127.0F, scale, absmax) >= scale * -kNudge;  // absmax / scale, rounded
+  const bool reaches_127 = __fmaf_rn(-127.0F, scale, absmax) >= scale * -kNudge;  // absmax / scale rounds to 127
   return factor * (reaches_127 ? 1 + kNudge : 1 - kNudge);
 }
 
-// Four values to their payload, the first one in the lowest byte. What is NaN becomes 0.
+// Quantizes four values to int8, the first in the lowest byte. NaN becomes 0.
 __device__ inline std::uint32_t quantize_values(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
   const std::uint32_t pairs[] = {first_pair, second_pair};
   int q[4];

@@ -1,4 +1,4 @@
-// One launch of a kernel on the caller's device and stream.
+// Launches a kernel on the caller's device and stream.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_LAUNCH_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_LAUNCH_CUH
 
@@ -15,19 +15,19 @@
 
 namespace qfuse::cuda {
 
-// Of a power of two.
+// `x` is a power of two.
 inline int log2(std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>(x)); }
 
 struct LaunchShape {
   std::int64_t blocks;
-  int threads;           // of a block
-  int shared_bytes = 0;  // of a block, beside what the kernel declares; more than 40 KiB are asked for
+  int threads;           // per block
+  int shared_bytes = 0;  // dynamic, per block; for more than 40 KiB launch() sets the function's limit
   int cluster = 1;       // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
-  int rows = 1;          // of so many blocks each: blockIdx.y
+  int rows = 1;          // of the grid, each with `blocks` blocks: blockIdx.y
   bool programmatic_launch = false;  // the kernel calls wait_for_prerequisite_grids() itself; code before sm_90 cannot
 };
 
-// Costs the host more than a launch without attributes.
+// Costs more host time than a launch without attributes.
 inline contract::Outcome launch_with_attributes(const void* kernel, const LaunchShape& shape, void** arguments,
                                                 cudaStream_t stream) {
 #ifdef QFUSE_PORTABLE
@@ -50,12 +50,12 @@ inline contract::Outcome launch_with_attributes(const void* kernel, const Launch
 #endif
 }
 
-// The launch's own error, never one that other work left behind.
+// Returns the launch's own error, never one that other work left behind.
 template <class Argument>
 contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Argument argument,
                          const qfuse_exec& exec) {
-  constexpr int kSharedOfAll = 40 << 10;  // bytes: every kernel may have 48 KiB without asking, its own among them
-  if (shape.blocks > std::numeric_limits<int>::max() ||  // the widest grid of every architecture
+  constexpr int kSharedOfAll = 40 << 10;  // bytes; kernels may have 48 KiB by default, including static shared memory
+  if (shape.blocks > std::numeric_limits<int>::max() ||  // the x limit of every architecture's grid
       shape.blocks > kMostThreads / shape.threads / shape.rows)
     return contract::unsupported(std::to_string(shape.blocks * shape.rows) +
                                  " thread blocks are more than a launch can have");

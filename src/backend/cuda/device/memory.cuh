@@ -1,4 +1,4 @@
-// Loads and stores: at any address, and past the caches where data is touched only once.
+// Loads and stores at any address, and streaming ones for data that is touched only once.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_MEMORY_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_MEMORY_CUH
 
@@ -10,7 +10,7 @@
 
 namespace qfuse::cuda {
 
-// Words that registers hold, as one access of memory.
+// Four words in registers as one vector, for a single memory access; and back.
 __device__ inline uint4 vector_of(const std::uint32_t* words) { return {words[0], words[1], words[2], words[3]}; }
 __device__ inline void unpack(uint4 vector, std::uint32_t* words) {
   words[0] = vector.x;
@@ -19,9 +19,9 @@ __device__ inline void unpack(uint4 vector, std::uint32_t* words) {
   words[3] = vector.w;
 }
 
-// The shared memory that a launch asks for, beside what the kernel declares; aligned to 128 bytes.
+// The dynamic shared memory of the launch, in addition to what the kernel declares; aligned to 128 bytes.
 __device__ inline void* dynamic_shared() {
-#ifdef QFUSE_DYNAMIC_SHARED  // a platform that has no such declaration
+#ifdef QFUSE_DYNAMIC_SHARED  // a platform without extern __shared__ arrays
   return QFUSE_DYNAMIC_SHARED;
 #else
   extern __shared__ __align__(128) unsigned char dynamic[];
@@ -29,7 +29,7 @@ __device__ inline void* dynamic_shared() {
 #endif
 }
 
-// A value at any byte address.
+// Loads a value from any byte address; store_bytes() stores one.
 template <class T>
 __device__ T load_bytes(const void* from) {
   T value;
@@ -44,7 +44,7 @@ __device__ void store_bytes(void* to, T value) {
     static_cast<std::uint8_t*>(to)[b] = reinterpret_cast<const std::uint8_t*>(&value)[b];
 }
 
-// The same where that is likely aligned, or, kAligned, certainly.
+// load() and store() are for addresses that are usually aligned or, with kAligned, always are.
 template <bool kAligned, class T>
 __device__ T load(const T* from) {
   return kAligned || is_aligned(from, sizeof(T)) ? *from : load_bytes<T>(from);
@@ -58,7 +58,7 @@ __device__ void store(T* to, T value) {
     store_bytes(to, value);
 }
 
-// What nobody reads or writes again soon, at an aligned address.
+// Streaming accesses to aligned addresses, for data that is not accessed again soon.
 #ifdef QFUSE_HIP
 using Words4 = unsigned __attribute__((ext_vector_type(4)));
 
@@ -84,7 +84,7 @@ __device__ void store_once(T* to, T value) {
 }
 #endif
 
-// 16 bytes to an aligned address; kStream: that are not read again soon.
+// Stores 16 bytes to an aligned address; kStream: they are not read again soon.
 template <bool kStream>
 __device__ void store_vector(void* to, uint4 words) {
   if constexpr (kStream)
@@ -93,7 +93,7 @@ __device__ void store_vector(void* to, uint4 words) {
     *static_cast<uint4*>(to) = words;
 }
 
-// kBytes (1, 2 or 4) that nobody reads again, as the low bytes of a word.
+// Loads kBytes (1, 2 or 4) that are not read again, into the low bytes of a word.
 template <int kBytes>
 __device__ std::uint32_t load_bytes_once(const std::uint8_t* from) {
   if constexpr (kBytes == 4) return load_once(reinterpret_cast<const std::uint32_t*>(from));

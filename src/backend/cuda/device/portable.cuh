@@ -1,5 +1,5 @@
-// The steps that a GPU may have instructions for, in arithmetic that every platform has: the steps of format/, of
-// integers where that is possible, else of plain IEEE arithmetic. ptx.cuh has the same names.
+// Portable versions of steps for which some GPUs have instructions: the steps of format/, in integer arithmetic where
+// possible, otherwise in plain IEEE arithmetic. ptx.cuh has the same names.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
 
@@ -15,16 +15,16 @@
 
 namespace qfuse::cuda::portable {
 
-// Whether a kernel has its form for Turing: what is compiled for one architecture is not told.
+// Whether a kernel takes its Turing path: here the caller decides, in ptx.cuh the compiled architecture.
 __device__ constexpr bool on_turing(bool told) { return told; }
 
-// A result of arithmetic; if it is NaN, then the one that the contract names.
+// Returns x or, if x is NaN, the NaN that the contract prescribes.
 __device__ inline float canonical(float x) { return format::canonical(x); }
 
-// Subnormal operands and results count as zero.
+// a * b; subnormal operands and results count as zero.
 __device__ inline float mul_ftz(float a, float b) { return format::mul_ftz(a, b); }
 
-// Rounded to nearest even, as bits: one value, or two in a word, the first one lower; and back, exactly.
+// Rounds to nearest even, to bits: one value, or two per word with the first in the low half. half_value() is exact.
 __device__ inline std::uint16_t half_bits(float x) { return format::to_float16(x); }
 __device__ inline std::uint32_t half_bits(float low, float high) {
   return half_bits(low) | static_cast<std::uint32_t>(half_bits(high)) << 16;
@@ -35,7 +35,7 @@ __device__ inline std::uint32_t bfloat16_bits(float low, float high) {
   return bfloat16_bits(low) | static_cast<std::uint32_t>(bfloat16_bits(high)) << 16;
 }
 
-// The larger magnitude; NaN is skipped, subnormals count as zero.
+// Returns the larger of `most` and |x|. NaN is skipped, subnormals count as zero.
 __device__ inline float larger(float most, float x) {
   const float magnitude = format::ftz(__uint_as_float(__float_as_uint(x) & ~format::kSignBit));
   return magnitude > most ? magnitude : most;
@@ -43,12 +43,12 @@ __device__ inline float larger(float most, float x) {
 
 // 1 / x, rounded to nearest; subnormal operands and results count as zero.
 __device__ inline float reciprocal_ftz(float x) { return format::ftz(1.0F / format::ftz(x)); }
-// The same, or near it.
+// 1 / x, or an approximation of it.
 inline constexpr bool kIsNvidiasReciprocal = false;
 __device__ inline float reciprocal_near(float x) { return reciprocal_ftz(x); }
 
-// Of two pairs of bf16 values the larger magnitudes, with any sign; a NaN is larger than all, as its bits are; which
-// one comes out is not said.
+// Returns the larger magnitudes of two pairs of bf16 values; the result's signs are unspecified. NaN is larger than all
+// numbers, as its bits are; of two NaN, either may be returned.
 __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
   const auto larger_of = [](std::uint32_t x, std::uint32_t y) { return x > y ? x : y; };
   const std::uint32_t low = larger_of(a & 0x7fffU, b & 0x7fffU);
@@ -56,25 +56,25 @@ __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t
   return high << 16 | low;
 }
 
-// Whether both of a pair of bf16 magnitudes are at most the limit, which is no NaN; a NaN is not.
+// Whether both bf16 magnitudes of a pair are at most the limit, which is not NaN; a NaN magnitude is not.
 __device__ inline bool are_at_most(std::uint32_t pair, std::uint32_t limit) {
   return (pair & 0xffffU) <= limit && pair >> 16 <= limit;
 }
 
-// The larger of a, which may be NaN, and of b, a number; of NaN NVIDIA's.
+// Returns the larger of a, which may be NaN, and b, a number. If a is NaN, returns NVIDIA's NaN.
 __device__ inline float larger_or_nan(float a, float b) {
   if (a != a) return __uint_as_float(format::kNan32);
   return a > b ? a : b;
 }
 
-// To an integer, towards zero; what no int holds becomes the nearest one, NaN 0.
+// Rounds toward zero; values out of the range of int saturate, NaN becomes 0.
 __device__ inline int truncate(float x) {
   if (x != x) return 0;
   if (x >= 0x1p31F) return INT32_MAX;
   return x <= -0x1p31F ? INT32_MIN : static_cast<int>(x);
 }
 
-// Four integers as bytes of a word, the first one lowest; what is beyond a byte becomes 127 or -128.
+// Packs four integers into bytes of a word, the first lowest, saturated to -128 and 127.
 __device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
   std::uint32_t bytes = 0;
   for (int i = 0; i < 4; ++i) {
@@ -84,40 +84,40 @@ __device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
   return bytes;
 }
 
-// Rounded to e4m3, nearest even and at most 448: two in a word's lower half, the first one lower.
+// Rounds two values to e4m3, to nearest even and at most 448, into the low half of a word, the first lower.
 __device__ inline std::uint32_t e4m3_bits(float low, float high) {
   return format::to_e4m3(low) | static_cast<std::uint32_t>(format::to_e4m3(high)) << 8;
 }
 
-// And back, exactly: the two of a word's lower half.
+// Converts the two e4m3 codes in a word's low half back, exactly.
 __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high) {
   low = format::from_e4m3(static_cast<std::uint8_t>(pair));
   high = format::from_e4m3(static_cast<std::uint8_t>(pair >> 8));
 }
 
-// To nearest even; subnormals are numbers.
+// a / b, rounded to nearest even; subnormals are kept.
 __device__ inline float divide(float a, float b) { return format::quotient(a, b); }
 
-// 1 / (1 + exp(-g)); fast_sigmoid where bf16 g is at most kFastSigmoidMost.
+// 1 / (1 + exp(-g)). fast_sigmoid() is right only if |g|, as bf16, is at most kFastSigmoidMost.
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
 __device__ inline float fast_sigmoid(float g) { return sigmoid(g); }
 
-// A number of which compilers keep nothing that was made of it before: where they are short of registers, they would
-// put that into memory.
+// Returns x, but hides its origin from the compiler: otherwise, when short of registers, the compiler would keep values
+// computed from x earlier by spilling them to memory.
 __device__ inline std::uint32_t seen_anew(std::uint32_t x) { return x; }
 
-// An address that stays in one register: else, for loads at some distances from it in a loop, compilers keep as many.
+// Keeps an address in one register: otherwise compilers keep a register for each offset that a loop loads from.
 __device__ inline const std::uint8_t* one_address(const std::uint8_t* address) { return address; }
 
-// Global memory that is soon read.
+// Prefetches global memory that is read soon.
 __device__ inline void prefetch(const void* /*from*/) {}
 
-// Of the eight bytes of two words, four: nibble i of the selector says which one becomes byte i. Its higher bits of a
-// nibble are zero, those beyond 16 mean nothing.
+// Selects four of the eight bytes of two words: nibble i of the selector says which one becomes byte i. The high bit of
+// each nibble must be zero; selector bits from 16 on are ignored.
 __device__ inline std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   return __byte_perm(low, high, selector);
 }
-// 0xff or 0 for the signs of four bytes: of second, first, second and first, bytes 2 * kHalf twice, then the next ones.
+// Bytes of 0xff for negative and 0 for other bytes: byte 2 * kHalf of second and of first, then the next byte of both.
 template <int kHalf>
 __device__ std::uint32_t spread_signs(std::uint32_t first, std::uint32_t second) {
   std::uint32_t bytes = 0;
@@ -129,9 +129,9 @@ __device__ std::uint32_t spread_signs(std::uint32_t first, std::uint32_t second)
   return bytes;
 }
 
-// Four matrices of 8 x 8 16-bit values in shared memory, transposed: lane l gets of each the values of column l / 4 in
-// rows 2 * (l % 4) and the next one. row(m, r) is the address of row r of matrix m, 16 bytes; it may ask for any
-// lane's.
+// Loads four 8 x 8 matrices of 16-bit values from shared memory, transposed: of each, lane l gets the values of column
+// l / 4 in rows 2 * (l % 4) and the next one. row(m, r) returns the address of row r of matrix m, 16 bytes; a lane may
+// call it for any row.
 template <class Row>
 __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) {
   for (int m = 0; m < 4; ++m) {
@@ -143,14 +143,14 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
   }
 }
 
-// Likewise as they are: lane l gets of each the values of row l / 4 in columns 2 * (l % 4) and the next one.
+// Like load_transposed(), not transposed: lane l gets the values of row l / 4 in columns 2 * (l % 4) and the next.
 template <class Row>
 __device__ void load_matrices(const Row& row, int lane, std::uint32_t* words) {
   for (int m = 0; m < 4; ++m) words[m] = reinterpret_cast<const std::uint32_t*>(row(m, lane / 4))[lane % 4];
 }
 
-// A matrix of 8 x 8 16-bit values in the registers of a warp, transposed: lane l has the values of row l / 4 in columns
-// 2 * (l % 4) and the next one, and gets those of column l / 4 in these rows.
+// Transposes an 8 x 8 matrix of 16-bit values in a warp's registers: lane l has the values of row l / 4 in columns 2 *
+// (l % 4) and the next one, and gets the values of column l / 4 in rows 2 * (l % 4) and the next one.
 __device__ inline std::uint32_t transposed(std::uint32_t word) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const auto value = [&](int row) {
@@ -161,10 +161,10 @@ __device__ inline std::uint32_t transposed(std::uint32_t word) {
   return first | value(2 * (lane % 4) + 1) << 16;
 }
 
-// One step of a product of matrices of 16-bit values, by all of a warp: sums += a * b, of 16 rows, 8 columns and 16
-// terms. With g = lane / 4 and t = lane % 4, a lane holds of a the rows g (words 0 and 2) and g + 8 (1 and 3), of b the
-// column g, each word two terms: 2t and the next one, in the later words 2t + 8 and the next one; of the sums the rows
-// g and g + 8, each in columns 2t and 2t + 1. That is how mma.m16n8k16 has them.
+// One step of a matrix product of 16-bit values, called by all of a warp: sums += a * b, with 16 rows, 8 columns and 16
+// K elements. With g = lane / 4 and t = lane % 4, a lane holds rows g (words 0 and 2) and g + 8 (words 1 and 3) of a,
+// and column g of b. Each one's first word has K elements 2t and 2t + 1, its later word 2t + 8 and 2t + 9. The sums are
+// those of rows g and g + 8 in columns 2t and 2t + 1. This is the layout of mma.m16n8k16.
 __device__ inline void multiply(format::Binary16 type, const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
                                 float (&sums)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -193,8 +193,8 @@ __device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std:
   multiply(format::kBinaryBfloat16, a, b, sums);
 }
 
-// The same of int8 and 32 terms, to integers: a word has four terms, 4t and the next ones, in the later words 4t + 16
-// and the next ones. That is how mma.m16n8k32 has them.
+// Like multiply() for int8 and 32 K elements, with int sums: the first word has K elements 4t to 4t + 3, the later one
+// 4t + 16 to 4t + 19. This is the layout of mma.m16n8k32.
 __device__ inline void multiply_int8(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], int (&sums)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const auto add = [](int sum, std::uint32_t x, std::uint32_t y) {
@@ -216,17 +216,17 @@ __device__ inline void multiply_int8(const std::uint32_t (&a)[4], const std::uin
   }
 }
 
-// A thread's copies to shared memory, which pass its registers by: each 16 bytes at an aligned address. A group of
-// copies is what was begun since the group before was closed. A thread may read its own once it has waited, for all
-// groups but the kLater that were closed last. Here each is made as late as it may be, so that a test sees a wait that
-// is missing.
+// A thread's copies to shared memory, which bypass its registers; each copies 16 bytes to an aligned address. A group
+// consists of the copies begun since the previous group was closed. A thread may read its own copies after it has
+// waited for all groups but the kLater last closed ones. This version makes each copy as late as allowed, so that a
+// test detects a missing wait.
 class Copies {
  public:
   __device__ void begin(uint4* shared, const void* from) {
     if (count_ == kMost) __builtin_trap();  // a kernel that does not wait
     under_way_[count_++] = {shared, static_cast<const uint4*>(from), closed_};
   }
-  // Zeros, of what does not exist: nothing is read there. Of a group the copy of that number.
+  // If `exists` is false, stores zeros and reads nothing. `number`, the copy's number in its group, is not needed here.
   __device__ void begin(int /*number*/, uint4* shared, const void* from, bool exists) {
     begin(shared, exists ? from : nullptr);
   }
@@ -244,7 +244,7 @@ class Copies {
   }
 
  private:
-  static constexpr int kMost = 128;  // under way at once
+  static constexpr int kMost = 128;  // in flight at once
   struct Copy {
     uint4* to;
     const uint4* from;
@@ -252,44 +252,44 @@ class Copies {
   };
   Copy under_way_[kMost] = {};
   int count_ = 0;
-  int closed_ = 0;  // groups
+  int closed_ = 0;  // closed groups
 };
 
-// Constants, whose line of 128 bytes comes to the L2: its other vectors are loaded soon.
+// Loads read-only data, and its whole 128-byte line into L2, because the line's other vectors are loaded soon.
 __device__ inline uint4 load_with_line(const uint4* from) { return *from; }
 
-// Programmatic dependent launch (LaunchShape::programmatic_launch): NVIDIA's GPUs have it from Hopper on. A dependent
-// grid's blocks may begin where multiprocessors are free, to prefetch; they read and write nothing before
-// wait_for_prerequisite_grids(), when the grid before and its stores are done. Every block of a grid that launches its
-// dependents waits so itself. Read what the grid before wrote by load_dependent or load_tile: other loads may be moved
-// before the wait, or be taken for loads of constants.
+// Programmatic dependent launch (LaunchShape::programmatic_launch), on NVIDIA's GPUs from Hopper on. Blocks of a
+// dependent grid may start on free multiprocessors, to prefetch; they read and write nothing before
+// wait_for_prerequisite_grids() returns: then the previous grid and its stores are complete. Every block of a grid that
+// launches dependents must also wait. Read what the previous grid wrote with load_dependent or load_tile: the compiler
+// may move other loads before the wait, or take them for loads of constants.
 __device__ inline uint4 load_dependent(const uint4* from) { return *from; }
 __device__ inline std::uint32_t load_dependent(const std::uint32_t* from) { return *from; }
 __device__ inline void launch_dependent_grids() {}
 __device__ inline void wait_for_prerequisite_grids() {}
 
-// A table in shared memory with a pair of floats for each byte, a copy for each lane: no two lanes read from one bank.
-// A row has 256 bytes, so that where a lane reads in the table is made by one permutation of bytes; where the table
-// begins, the load's own addressing adds. On Turing it has 128: pairs are loaded by 16 lanes at a time, so that two
-// lanes share a copy.
+// A table in shared memory with a pair of floats per byte value and a copy per lane, so that there are no bank
+// conflicts. A row has 256 bytes, so that one byte permutation makes a lane's offset in the table, and the load's own
+// addressing adds the table's address. On Turing a row has 128 bytes: 16 lanes at a time load pairs, so that two lanes
+// can share a copy.
 struct alignas(8) Pair {
   float first;
   float second;
 };
 struct PairsOfLane {
   const Pair* of_lane;
-  int copies;  // of a row
+  int copies;  // per row
 };
 __device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane, int copies) {
   return {table + lane % copies, copies};
 }
-// The pair of byte kByte of a word.
+// The pair for byte kByte of a word.
 template <int kByte>
 __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
   return pairs.of_lane[static_cast<int>(word >> (8 * kByte) & 0xffU) * pairs.copies];
 }
 
-// Likewise in rows of 128 bytes, at any aligned address. byte_place names a byte of a word, which lanes may choose.
+// Like PairsOfLane, with rows of 128 bytes at any aligned address. byte_place() selects a byte, per lane if need be.
 constexpr int kSharedPairs = 16;
 struct SharedPairs {
   const Pair* of_lane;
@@ -300,11 +300,11 @@ __device__ inline Pair load_pair_at(SharedPairs pairs, std::uint32_t word, std::
   return pairs.of_lane[(word >> place & 0xffU) * kSharedPairs];
 }
 
-// Likewise with a word for each byte and lane. The rows of such a table are as long as those of pairs: those of 256
-// bytes are half empty.
+// Like PairsOfLane, with one word per byte value and lane. Rows are as long as those of a table of pairs, so that rows
+// of 256 bytes are half empty.
 struct WordsOfLane {
   const std::uint32_t* of_lane;
-  int words;  // of a row
+  int words;  // per row
 };
 __device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane, int words) {
   return {table + lane, words};
@@ -314,7 +314,7 @@ __device__ std::uint32_t load_word(WordsOfLane words, std::uint32_t codes) {
   return words.of_lane[static_cast<int>(codes >> (8 * kByte) & 0xffU) * words.words];
 }
 
-// Of the 16 bits in either half of two words the larger, as unsigned numbers.
+// Returns, for each 16-bit half, the larger of two words' halves as unsigned numbers.
 __device__ inline std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
   const std::uint32_t low = (a & 0xffffU) > (b & 0xffffU) ? a & 0xffffU : b & 0xffffU;
   const std::uint32_t high = a >> 16 > b >> 16 ? a >> 16 : b >> 16;

@@ -1,5 +1,5 @@
-// The steps of portable.cuh as NVIDIA's GPUs have them: with hopper_ptx.cuh the one place of inline PTX. A test
-// compares both.
+// PTX versions of the steps of portable.cuh. All inline PTX is here and in hopper_ptx.cuh. A test compares both
+// versions.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH
 
@@ -20,7 +20,7 @@ constexpr bool kIsTuring = true;
 #endif
 __device__ constexpr bool on_turing(bool /*told*/) { return kIsTuring; }
 
-// NVIDIA's arithmetic gives no other.
+// NVIDIA's arithmetic produces no other NaN.
 __device__ inline float canonical(float x) { return x; }
 
 __device__ inline float mul_ftz(float a, float b) {
@@ -33,8 +33,8 @@ __device__ inline std::uint32_t half_bits(float low, float high) {
   const __half2 pair = __floats2half2_rn(low, high);
   return *reinterpret_cast<const std::uint32_t*>(&pair);
 }
-// By way of a pair: where the lower byte of a single rounding is stored by itself, CUDA 13.0 compiles a conversion of
-// the rounded value to an integer.
+// Rounds a pair, because of CUDA 13.0: if the lower byte of a single rounding is stored by itself, it compiles a
+// conversion of the rounded value to an integer.
 __device__ inline std::uint16_t half_bits(float x) { return static_cast<std::uint16_t>(half_bits(x, 0.0F)); }
 __device__ inline float half_value(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 __device__ inline std::uint32_t bfloat16_bits(float low, float high) {
@@ -64,7 +64,7 @@ __device__ inline float reciprocal_near(float x) {
   return result;
 }
 
-// The one that takes magnitudes by itself came with GA102; Turing has no bf16 arithmetic.
+// The instruction that takes magnitudes itself came with GA102; Turing has no bf16 arithmetic.
 __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
 #if __CUDA_ARCH__ >= 860
   std::uint32_t most;
@@ -111,7 +111,7 @@ __device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
   return bytes;
 }
 
-// Ada and Hopper have an instruction.
+// Ada and Hopper have an instruction for this.
 __device__ inline std::uint32_t e4m3_bits(float low, float high) {
 #if __CUDA_ARCH__ >= 890
   std::uint16_t pair;
@@ -122,7 +122,7 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
 #endif
 }
 
-// By way of fp16, which has every number of e4m3.
+// Converts through fp16, which can represent every e4m3 number.
 __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high) {
 #if __CUDA_ARCH__ >= 890
   std::uint32_t halves;
@@ -137,13 +137,13 @@ __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high)
 
 __device__ inline float divide(float a, float b) { return __fdiv_rn(a, b); }
 
-// As PyTorch's on CUDA.
+// The same operations as PyTorch's sigmoid on CUDA.
 __device__ inline float sigmoid(float g) { return __frcp_rn(1.0F + expf(-g)); }
 
-// The same bits in two thirds of the instructions: a test compares all of them. The steps are those of CUDA's expf,
-// which splits x*log2(e) into an integer and a fraction; but the power of two is multiplied with where 1 is added
-// (which rounds once, as 1 + exp does, the product being exact), and the reciprocal is refined without looking for
-// operands that do not occur.
+// Gives the same bits as sigmoid() in two thirds of the instructions; a test compares all of them. The steps are those
+// of CUDA's expf, which splits x*log2(e) into an integer and a fraction, with two changes: one FMA multiplies by the
+// power of two and adds 1 (the product is exact, so this rounds once, like 1 + exp), and the reciprocal is refined
+// without checks for operands that do not occur.
 __device__ inline float fast_sigmoid(float g) {
   constexpr float kRange = 0x1.77313ap-8F;     // log2(e) / 252
   constexpr float kMagic = 12582913.0F;        // 1.5 * 2^23 + 1: the sum's low bits are the integer, biased by 127
@@ -175,7 +175,7 @@ __device__ inline void prefetch(const void* from) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
 }
 
-// Not __byte_perm, which masks the selector by an instruction more.
+// Not __byte_perm, which takes one more instruction to mask the selector.
 __device__ inline std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   std::uint32_t bytes;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(selector));
@@ -183,12 +183,12 @@ __device__ inline std::uint32_t permuted(std::uint32_t low, std::uint32_t high, 
 }
 template <int kHalf>
 __device__ std::uint32_t spread_signs(std::uint32_t first, std::uint32_t second) {
-  constexpr std::uint32_t kSigns = 0x8888;  // in a selector: the sign of the byte, as many times as it has bits
+  constexpr std::uint32_t kSigns = 0x8888;  // in a selector: replicate the byte's sign bit
   constexpr std::uint32_t kBytes = 0x1504 + kHalf * 0x2222;
   return permuted(first, second, kSigns | kBytes);
 }
 
-// One instruction, to which each lane names one row.
+// One instruction, for which each lane supplies the address of one row.
 template <class Row>
 __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) {
   const auto at = static_cast<unsigned>(__cvta_generic_to_shared(row(lane / 8, lane % 8)));
@@ -197,7 +197,7 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
                : "r"(at));
 }
 
-// Likewise, without transposing.
+// The same instruction, without transposing.
 template <class Row>
 __device__ void load_matrices(const Row& row, int lane, std::uint32_t* words) {
   const auto at = static_cast<unsigned>(__cvta_generic_to_shared(row(lane / 8, lane % 8)));
@@ -212,7 +212,7 @@ __device__ inline std::uint32_t transposed(std::uint32_t word) {
   return column;
 }
 
-// Turing has steps of 8 terms for fp16, and none for bf16: no kernel of it comes here then.
+// Turing's fp16 instruction has 8 K elements per step. It has none for bf16, and no kernel calls this for bf16 there.
 __device__ inline void multiply_half(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], float (&sums)[4]) {
 #if __CUDA_ARCH__ >= 800
   asm volatile(
@@ -239,7 +239,7 @@ __device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std:
 #endif
 }
 
-// Turing has steps of 16 terms, of 8 rows.
+// Turing's instruction has 16 K elements per step and 8 rows.
 __device__ inline void multiply_int8(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], int (&sums)[4]) {
 #if __CUDA_ARCH__ >= 800
   asm volatile(
@@ -257,7 +257,7 @@ __device__ inline void multiply_int8(const std::uint32_t (&a)[4], const std::uin
 
 __device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
-// Turing has no such copies.
+// Turing has no asynchronous copies.
 class Copies {
  public:
   __device__ void begin(uint4* shared, const void* from) {
@@ -269,7 +269,7 @@ class Copies {
     *shared = *static_cast<const uint4*>(from);
 #endif
   }
-  // The L2 gets 256 bytes: others are copied soon.
+  // Also brings 256 bytes into L2, because the others are copied soon.
   __device__ void begin(int /*number*/, uint4* shared, const void* from, bool exists) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
@@ -300,8 +300,8 @@ __device__ inline uint4 load_with_line(const uint4* from) {
   return v;
 }
 
-// Volatile, so that it is not moved before the wait, after which all stores of the grid before are visible (PTX ISA,
-// griddepcontrol): to a plain load, which also finds what another one left in the L1, but not to ld.global.nc.
+// Volatile, so that the load is not moved before the wait. After the wait all stores of the previous grid are visible
+// to plain loads (PTX ISA, griddepcontrol), which also hit lines in the L1, but not to ld.global.nc.
 __device__ inline uint4 load_dependent(const uint4* from) {
   uint4 v;
   asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -315,7 +315,7 @@ __device__ inline std::uint32_t load_dependent(const std::uint32_t* from) {
   asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(from)) : "memory");
   return v;
 }
-// Code for GPUs before Hopper is launched without what these wait for (device/launch.cuh).
+// Code for GPUs before Hopper is launched without the attribute that makes these necessary (device/launch.cuh).
 __device__ inline void launch_dependent_grids() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -331,15 +331,15 @@ struct alignas(8) Pair {
   float first;
   float second;
 };
-// Where a kernel without other shared memory has its dynamic one, and such a table in front. Of Hopper compilers do not
-// know it, and a load takes a clock more with it in a uniform register than with this constant. Of earlier GPUs they
-// do; but code for those may run elsewhere, from PTX.
+// Address of dynamic shared memory in a kernel without other shared memory, with such a table at its start. Compilers
+// do not know it for Hopper, where a load takes a clock longer with the address in a uniform register than with this
+// constant. For earlier GPUs they know it; but that code may run elsewhere, from PTX.
 #if __CUDA_ARCH__ == 900
 constexpr unsigned kTableAddress = 1024;
 #else
 constexpr unsigned kTableAddress = 0;
 #endif
-// A lane's copy in the row of byte 0, less that constant.
+// A lane's copy in the row of byte 0, as an address minus kTableAddress.
 struct TableOfLane {
   unsigned table;
   std::uint32_t bytes;
@@ -351,7 +351,7 @@ __device__ inline TableOfLane table_of_lane(const void* table, int lane_bytes) {
   if ((address & 0xffffU) != kTableAddress) __trap();
   return {0, address - kTableAddress + bytes};
 }
-// That in the row of a byte of the word.
+// Returns the address, minus kTableAddress, of the lane's copy in the row of byte kByte of the word.
 template <int kByte>
 __device__ std::uint32_t row_of_table(TableOfLane of_lane, std::uint32_t word) {
   if constexpr (kIsTuring) return __dp4a(word, 128U << (8 * kByte), of_lane.table + of_lane.bytes);
@@ -377,7 +377,7 @@ __device__ inline SharedPairs shared_pairs(const Pair* table, int lane) {
   return shared_address(table + lane % kSharedPairs);
 }
 __device__ inline std::uint32_t byte_place(int byte) { return kSharedPairs * sizeof(Pair) << (8 * byte); }
-// The address is a sum of products of bytes.
+// The address is a sum of products of bytes (dp4a).
 __device__ inline Pair load_pair_at(SharedPairs pairs, std::uint32_t word, std::uint32_t place) {
   Pair pair;
   asm("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair.first), "=f"(pair.second) : "r"(__dp4a(word, place, pairs)));

@@ -1,5 +1,5 @@
-// Between fp32 and the 16-bit types. No step may be fused with another: whoever includes this is compiled with
-// -fmad=false.
+// Conversions between fp32 and the 16-bit types. No step may be fused with another: files that include this are
+// compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_ROUNDING_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_ROUNDING_CUH
 
@@ -9,7 +9,7 @@
 
 namespace qfuse::cuda {
 
-// What arrays hold, where kernels see it. No vendor's types: their names and operators differ.
+// Element types of arrays in kernels. They are not the vendors' types, whose names and operators differ.
 struct Half {
   std::uint16_t bits;
 };
@@ -17,7 +17,7 @@ struct Bfloat16 {
   std::uint16_t bits;
 };
 
-// The results of arithmetic rounded to nearest even: one as Out, or as many as fill 32 bits, the first one lowest.
+// Rounds results of arithmetic to nearest even: one as Out, or as many as fill 32 bits, the first one lowest.
 template <class Out>
 struct Rounding;
 
@@ -39,12 +39,12 @@ struct Rounding<Bfloat16> {
   static __device__ std::uint32_t word(const float* x) { return bfloat16_bits(x[0], x[1]); }
 };
 
-// Widening is exact.
+// Converts to fp32, exactly.
 __device__ inline float widen(float x) { return x; }
 __device__ inline float widen(Half x) { return half_value(x.bits); }
 __device__ inline float widen(Bfloat16 x) { return __uint_as_float(static_cast<std::uint32_t>(x.bits) << 16); }
 
-// Element e of an array that registers hold as words.
+// Converts element e of an array held as words in registers.
 template <class In>
 __device__ float widen(const std::uint32_t* words, int e);
 template <>
@@ -60,7 +60,7 @@ __device__ inline float widen<Bfloat16>(const std::uint32_t* words, int e) {
   return __uint_as_float(e % 2 == 0 ? words[e / 2] << 16 : words[e / 2] & 0xffff0000U);
 }
 
-// The other way: puts it where there are zeros.
+// Stores element e of such an array, whose bits must be zero.
 __device__ inline void insert(std::uint32_t* words, int e, float x) { words[e] = __float_as_uint(x); }
 __device__ inline void insert(std::uint32_t* words, int e, Half x) {
   words[e / 2] |= static_cast<std::uint32_t>(x.bits) << (16 * (e % 2));

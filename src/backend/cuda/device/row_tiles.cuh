@@ -1,4 +1,4 @@
-// Which rows and columns of a matrix in tiles (backend/cuda/row_tiles.h) a thread has.
+// Maps a thread to its rows and columns of a matrix in tiles (backend/cuda/row_tiles.h).
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_ROW_TILES_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_ROW_TILES_CUH
 
@@ -9,7 +9,7 @@
 
 namespace qfuse::cuda {
 
-// The compiler's division of 64 bits takes four times the instructions of that of 32.
+// The compiler's 64-bit division takes four times the instructions of its 32-bit division.
 __device__ inline std::int64_t quotient(std::int64_t n, std::int64_t d) {
   if (((n | d) >> 32) == 0) return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(d);
   return n / d;

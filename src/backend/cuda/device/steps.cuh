@@ -1,4 +1,4 @@
-// The steps that all kernels are made of, as this platform has them: NVIDIA's instructions, or portable arithmetic.
+// Device steps that all kernels are made of: NVIDIA's instructions, or portable arithmetic on other platforms.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_STEPS_CUH
 

@@ -1,4 +1,4 @@
-// Sums in fp64. QFUSE_NO_FP64 is for GPUs without it: the same bits by integers.
+// Sums in fp64. QFUSE_NO_FP64 is for GPUs without fp64: integer arithmetic gives the same bits.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_SUM_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_SUM_CUH
 

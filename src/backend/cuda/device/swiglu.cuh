@@ -1,5 +1,5 @@
-// Steps of SwiGLU: from an element's gate, up and gradient to what the contract rounds to bf16. No step
-// may be fused with another unless it says so: whoever includes this is compiled with -fmad=false.
+// Steps of SwiGLU on one element: from gate, up and gradient to what the contract rounds to bf16. No step may be fused
+// with another unless it says so: files that include this are compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_SWIGLU_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_SWIGLU_CUH
 
@@ -9,8 +9,8 @@
 
 namespace qfuse::cuda {
 
-// Magnitudes of g up to which fast_sigmoid is right: beyond, 1 + exp(-g) may exceed 2^126, whose reciprocal
-// is subnormal. As bf16 bits, 87.
+// Largest |g|, as bf16 bits (87), for which fast_sigmoid is right: beyond, 1 + exp(-g) may exceed 2^126, whose
+// reciprocal is subnormal.
 constexpr std::uint32_t kFastSigmoidMost = 0x42aeU;
 
 __device__ inline float gate_gradient(float g, float u, float dy, float s) {

@@ -8,7 +8,7 @@
 namespace qfuse::cuda {
 namespace {
 
-// Behind what the driver says.
+// Appended to the driver's message.
 std::string tiles_text(std::int64_t rows, std::int64_t row_bytes, std::int64_t stride_bytes, int box_rows,
                        int box_bytes) {
   return ": tiles of " + std::to_string(box_rows) + " rows of " + std::to_string(box_bytes) + " bytes in an array of " +
@@ -42,13 +42,13 @@ contract::Outcome make_tensor_map(TensorMap& map, const void* base, std::int64_t
   const cuuint64_t strides[2] = {static_cast<cuuint64_t>(stride_bytes), static_cast<cuuint64_t>(rows * stride_bytes)};
   const cuuint32_t box[3] = {static_cast<cuuint32_t>(box_bytes), static_cast<cuuint32_t>(box_rows), 1};
   const cuuint32_t steps[3] = {1, 1, 1};
-  // The driver's parameter is not const, but nothing is written.
+  // The driver's parameter is not const, but the driver does not write to it.
   const CUresult error = driver->cuTensorMapEncodeTiled(
       &map.tensor, CU_TENSOR_MAP_DATA_TYPE_UINT8, layers == 0 ? 2 : 3, const_cast<void*>(base), sizes, strides, box,
       steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box_bytes), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   contract::Outcome outcome = outcome_of(*driver, "cuTensorMapEncodeTiled", error);
-  if (error == CUDA_ERROR_INVALID_VALUE) outcome.status = QFUSE_UNSUPPORTED;  // such an array it cannot map
+  if (error == CUDA_ERROR_INVALID_VALUE) outcome.status = QFUSE_UNSUPPORTED;  // the driver cannot map such an array
   if (!outcome.ok()) outcome.message += tiles_text(rows, row_bytes, stride_bytes, box_rows, box_bytes);
   return outcome;
 }
@@ -59,7 +59,7 @@ contract::Outcome make_tensor_map(TensorMap& map, const void* base, std::int64_t
 namespace portable {
 namespace {
 
-// The software GPU's maps need a current context because the driver's do.
+// The software GPU's maps need a current context because the driver's maps do.
 contract::Outcome check_context() {
 #if defined(QFUSE_PORTABLE) && defined(QFUSE_HAS_DRIVER)
   const Driver* driver = nullptr;

@@ -1,5 +1,5 @@
-// What the threads of a warp do together. A warp is 32 threads to the kernels. Where the hardware's has 64, two of ours
-// are in it: they exchange values among their own 32, and wait for the other 32 as well.
+// Operations of a warp, which is 32 threads to the kernels. A hardware warp of 64 threads holds two such warps: each
+// exchanges values only among its own 32 threads, but also waits for the other 32.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_WARP_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_WARP_CUH
 
@@ -11,25 +11,25 @@ constexpr int kWarp = 32;
 
 #ifdef QFUSE_HIP
 
-// The value of the thread whose lane differs in `mask`, which is less than kWarp; all threads of a warp come here.
+// Returns the value of the thread at lane ^ mask, with mask less than kWarp. All threads of a warp must call this.
 template <class T>
 __device__ T exchange(T value, int mask) {
   return __shfl_xor(value, mask, kWarp);
 }
 
-// The value of the thread of that lane.
+// Returns the value of the thread at `lane`.
 template <class T>
 __device__ T value_of(T value, int lane) {
   return __shfl(value, lane, kWarp);
 }
 
-// That of the thread so many lanes before; where there is none, any.
+// Returns the value of the thread `lanes` lanes before; unspecified if there is none.
 template <class T>
 __device__ T value_before(T value, int lanes) {
   return __shfl_up(value, lanes, kWarp);
 }
 
-// What threads of the warp wrote to memory before it, all of them see behind it.
+// Synchronizes the warp: its threads then see what any of them wrote to memory before.
 __device__ inline void sync_warp() {
   __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
   __builtin_amdgcn_wave_barrier();
@@ -37,7 +37,7 @@ __device__ inline void sync_warp() {
 
 #else
 
-// All threads of the hardware's warp: 32, where nothing else is said, or 64.
+// All threads of the hardware's warp: 32 by default, or 64.
 #if !defined(QFUSE_LANES) || QFUSE_LANES == 32
 constexpr auto kAllLanes = 0xffffffffU;
 #elif QFUSE_LANES == 64
@@ -65,7 +65,7 @@ __device__ inline void sync_warp() { __syncwarp(kAllLanes); }
 
 #endif
 
-// Of a thread's value and those of all lanes before it the sum.
+// Returns the inclusive prefix sum: the sum of the values of this lane and all lanes before it.
 template <class T>
 __device__ T sum_until(T value) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -77,7 +77,7 @@ __device__ T sum_until(T value) {
   return value;
 }
 
-// Of them the greatest.
+// Returns the inclusive prefix maximum.
 template <class T>
 __device__ T greatest_until(T value) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;

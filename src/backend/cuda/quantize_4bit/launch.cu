@@ -1,7 +1,7 @@
-// in:     in [n] fp32, fp16 or bf16; 16-byte loads where it is aligned to 16 bytes and packed to 8; else any address
-// out:    packed [ceil(n/2)] u8, absmax [blocks] fp32, and if nested absmax_8bit [blocks] u8, nested_absmax, offset
+// in:     in [n] fp32, fp16 or bf16; 16-byte loads if in is aligned to 16 bytes and packed to 8; otherwise any address
+// out:    packed [ceil(n/2)] u8, absmax [blocks] fp32; if nested also absmax_8bit [blocks] u8, nested_absmax, offset
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
-// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the device's memory
+// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by device memory bandwidth
 // oracle: reference/quantize_4bit.cpp
 #include "backend/cuda/device/encode.cuh"
 #include "backend/cuda/device/launch.cuh"
@@ -17,11 +17,11 @@
 namespace qfuse::cuda::quantize_4bit {
 namespace {
 
-// ---- what a kernel sees ----
+// ---- tables and kernel arguments ----
 
-// The thresholds by place: bins so narrow that each holds one at most. A scaled weight's rank is then that of its bin,
-// plus one comparison. [-1, 1] fills 33 bins, which lie in 32 banks of shared memory, so that looking them up hardly
-// ever conflicts; the last bin is NaN's.
+// Thresholds by position: bins so narrow that each holds at most one threshold. The rank of a scaled weight is its
+// bin's rank plus the result of one comparison. [-1, 1] fills 33 bins, stored in the 32 banks of shared memory, so that
+// lookups hardly ever conflict; the last bin is for NaN.
 constexpr int kBins = 64;
 constexpr int kBinsPerUnit = 16;
 struct Bins {
@@ -29,7 +29,7 @@ struct Bins {
   int rank[kBins];
 };
 
-constexpr double kBinSlack = 0.25;  // of a bin: more than the rounding in bin_offset moves its edges
+constexpr double kBinSlack = 0.25;  // in bins: more than the rounding in bin_offset moves a bin's edges
 
 constexpr Bins make_bins(const format::Codebook4& codebook) {
   Bins bins = {};
@@ -53,7 +53,7 @@ constexpr Bins kFp4Bins = make_bins(format::kFp4);
 
 struct Arguments {
   std::int64_t n;
-  int block_shift;  // log2 of elements a block
+  int block_shift;  // log2 of the elements per block
   qfuse_reciprocal reciprocal;
   const void* in;
   std::uint8_t* packed;
@@ -71,7 +71,7 @@ __device__ void load_bins(const Arguments& a, Bins& bins) {
   __syncthreads();
 }
 
-// The bits of kEncodeGroup elements, or of the `left` ones that exist and zeros, as 32-bit words.
+// The bits of kEncodeGroup elements, as 32-bit words; if only `left` elements exist, the others are zeros.
 template <class In>
 struct Group {
   static constexpr int kWords = kEncodeGroup * static_cast<int>(sizeof(In)) / 4;
@@ -93,8 +93,8 @@ __device__ Group<In> load_group(const In* in, int left) {
   return group;
 }
 
-// Where the bin of v, a number of [-1, 1] give or take an ulp, or NaN, lies in each array of Bins, in bytes. The sum
-// has quarters of a bin as its last bits.
+// Returns the byte offset, in each array of Bins, of the bin of v: a number in [-1, 1], give or take an ulp, or NaN.
+// The last bits of the sum are quarters of a bin.
 __device__ unsigned bin_offset(float v) {
   constexpr float kQuarters = 0x1.8p21F;
   return __float_as_uint(__fmaf_rn(v, kBinsPerUnit, kQuarters + kBinsPerUnit)) & 4 * (kBins - 1);
@@ -105,7 +105,7 @@ __device__ T at_offset(const T* array, unsigned bytes) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + bytes);
 }
 
-// A nibble more: the rank of v behind the others.
+// Appends the rank of v as a new lowest nibble.
 template <bool kSigned>
 __device__ std::uint32_t append_rank(std::uint32_t ranks, const Bins& bins, float v) {
   const float number = kSigned ? fabsf(v) : v;
@@ -116,7 +116,7 @@ __device__ std::uint32_t append_rank(std::uint32_t ranks, const Bins& bins, floa
   return ranks;
 }
 
-// Eight ranks, a nibble each, to their codes. FP4: bit 1 of a rank flips bit 2.
+// Converts eight ranks, one per nibble, to their codes. FP4: bit 1 of a rank flips bit 2.
 template <bool kSigned>
 __device__ __host__ constexpr std::uint32_t codes_of_ranks(std::uint32_t ranks) {
   return kSigned ? ranks ^ (ranks & 0x22222222U) << 1 : ranks;
@@ -130,7 +130,7 @@ constexpr bool gives_the_codes_of(const format::Codebook4& codebook) {
 }
 static_assert(gives_the_codes_of<false>(format::kNf4) && gives_the_codes_of<true>(format::kFp4));
 
-// Four bytes of codes: of each byte the high nibble comes first, and the first byte is the lowest.
+// Encodes eight elements into four bytes: a byte's high nibble is its first element, and the first byte is the lowest.
 template <class In, bool kSigned>
 __device__ std::uint32_t encode_word(const Group<In>& group, int first, const Bins& bins, float scale) {
   std::uint32_t ranks = 0;
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
   const int count = static_cast<int>(a.n - tile < kTile ? a.n - tile : kTile);
   const int at = static_cast<int>(threadIdx.x) * kEncodeGroup;
   const Group<In> group = load_group<In, kWide>(static_cast<const In*>(a.in) + tile + at, count - at);
-  load_bins(a, bins);  // while the group is on its way
+  load_bins(a, bins);  // while the group is being loaded
   // A short block is padded with zeros, as bitsandbytes pads it.
   float most = kNoNumber;
 #pragma unroll
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
 struct MeanArguments {
   const float* values;
   std::int64_t count;
-  Sum* sums;  // [chunks], of the chunks before the last
+  Sum* sums;  // [chunks]: of all chunks but the last
   float* mean;
 };
 

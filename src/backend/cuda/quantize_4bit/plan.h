@@ -13,11 +13,11 @@ namespace qfuse::cuda::quantize_4bit {
 
 struct Plan {
   static constexpr const char* kOp = "quantize_4bit";
-  bool wide = false;        // 16-byte loads; else element by element, for arrays at odd addresses
-  int threads = 0;          // of a thread block, each with 16 elements
-  int lanes = 0;            // of them that share an absmax
+  bool wide = false;        // 16-byte loads; else element by element, for unaligned arrays
+  int threads = 0;          // per block, each with 16 elements
+  int lanes = 0;            // threads that share an absmax
   std::int64_t blocks = 0;  // thread blocks
-  std::int64_t chunks = 0;  // nested: of the mean, the last one apart; 0 where the offset is given
+  std::int64_t chunks = 0;  // nested: chunks of the mean except the last; 0 if the offset is given
 
   [[nodiscard]] std::array<contract::Field, 5> fields() const {
     return {{contract::field("threads", threads), contract::field("lanes", lanes), contract::field("wide", wide),
@@ -25,16 +25,16 @@ struct Plan {
   }
 };
 
-// Elements a thread encodes at once: 8 bytes of codes. On an H100 the arithmetic binds, not the memory, and what a
-// thread does once is shared by more elements than with 8.
+// Elements that a thread encodes at once: 8 bytes of codes. On an H100 arithmetic is the bottleneck, not memory, and a
+// thread's fixed work is shared by more elements than with 8.
 inline constexpr int kEncodeGroup = 16;
-inline constexpr int kEncodeGroupShift = 4;  // its log2
+inline constexpr int kEncodeGroupShift = 4;  // log2 of kEncodeGroup
 inline constexpr int kEncodeThreads = 256;
 static_assert(1 << kEncodeGroupShift == kEncodeGroup);
 static_assert(std::int64_t{kEncodeThreads} * kEncodeGroup ==
-              format::kMaxBlocksize);  // so no block leaves its thread block
+              format::kMaxBlocksize);  // so a block never spans two thread blocks
 
-// There is one plan for each call.
+// Every call has exactly one plan.
 Plan plan(const contract::Quantize4bit& p);
 std::vector<Plan> candidates(const contract::Quantize4bit& p);
 

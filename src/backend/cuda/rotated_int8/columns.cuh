@@ -1,5 +1,5 @@
-// Terms that lie in columns of a weight: what its product backward sums. A thread block transposes a tile of codes by
-// way of shared memory.
+// Quantizes a weight along its columns, along which the backward product sums (terms are elements along K). A thread
+// block transposes a tile of codes through shared memory.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_COLUMNS_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_COLUMNS_CUH
 
@@ -9,7 +9,7 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 template <Pass kPass>
 struct ColumnArguments {
@@ -19,17 +19,17 @@ struct ColumnArguments {
   bool is_wide;
   Scale<kPass>* scale;
   std::int8_t* q;
-  std::int64_t tile_step;  // thread blocks that share the tiles of 64 columns
+  std::int64_t tile_step;  // thread blocks that share 64 columns, taking tiles in turn
 };
 
-// ---- a tile: a block of terms of 64 columns, as it is stored ----
+// ---- a tile: 64 columns by one rotated block of terms, in the stored layout ----
 
-// Thread blocks of a multiprocessor, by registers: 96 a thread. On AMD's GPUs the bound counts a SIMD's wavefronts.
+// Thread blocks per multiprocessor, for 96 registers per thread. On AMD GPUs the bound counts wavefronts per SIMD.
 template <int kBlock>
 constexpr int kColumnBlocks = kHasMatrixInstructions ? 640 / kBlock : 1;
 constexpr int kTileColBytes = kTileCols / 2;
-constexpr int kColHalves = kTileCols / kLaneTerms;  // of a row, each of which has an absmax
-// Lanes of a block read rows that are 8 apart: an offset for each 8 leads them to different banks.
+constexpr int kColHalves = kTileCols / kLaneTerms;  // halves of a tile's row, each with one absmax
+// Lanes of a block read rows that are 8 apart: padding after every 8 rows moves them to different banks.
 constexpr int kOffsetBytes = 32;
 
 template <int kBlock>
@@ -39,14 +39,14 @@ struct alignas(sizeof(uint4)) Tile {
 };
 __device__ inline int code_place(int row) { return row * kTileColBytes + row / kEight * kOffsetBytes; }
 
-// By as many threads as there are terms.
+// Called by kBlock threads, one per term.
 template <int kBlock, Pass kPass>
 __device__ void load_tile(const ColumnArguments<kPass>& a, std::int64_t first, Tile<kBlock>& tile) {
   constexpr int kVector = static_cast<int>(sizeof(uint4));
   const Weight4bit& w = a.source.weight;
 #pragma unroll
   for (int half = 0; half < kColHalves; ++half) {
-    const int i = static_cast<int>(threadIdx.x) + half * kBlock;  // of vectors, two a row
+    const int i = static_cast<int>(threadIdx.x) + half * kBlock;  // index of a vector, two per row
     const std::uint8_t* const packed = w.packed + (first + i / 2 * a.cols) / 2 + i % 2 * kVector;
     *reinterpret_cast<uint4*>(tile.codes + code_place(i / 2) + i % 2 * kVector) = load_code_vector(packed, a.is_wide);
     const std::int64_t at = first + threadIdx.x * a.cols + half * kLaneTerms;
@@ -55,7 +55,7 @@ __device__ void load_tile(const ColumnArguments<kPass>& a, std::int64_t first, T
   }
 }
 
-// A thread has two neighbouring columns: a byte has a code of each, the high nibble that of the first one.
+// A thread has two neighboring columns: a byte has one code of each, the first column's in the high nibble.
 template <int kBlock>
 struct ThreadColumns {
   static constexpr int kLanes = BlockLanes<kBlock>::kCount;
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kBlock, kColumnBlocks<kBlock>)
   }
 #pragma unroll 1
   for (std::int64_t term = std::int64_t{kBlock} * blockIdx.y; term < a.rows; term += kBlock * a.tile_step) {
-    __syncthreads();  // the tile before has been read
+    __syncthreads();  // the previous tile has been read
     load_tile(a, term * a.cols + first_col, tile);
     __syncthreads();
     float v[2][kLaneTerms];

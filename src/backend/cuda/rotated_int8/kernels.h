@@ -1,5 +1,5 @@
-// The kernels of rotated_int8_matmul: which exist, what each takes, the shapes of its tiles, and the clocks that these
-// take. The plan names one of them.
+// Kernels of rotated_int8_matmul: which exist, which calls each takes, its tile shapes and clock cycles. A plan names
+// one of them. Tokens are rows of the input (M), outputs are N, terms are elements along K.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_KERNELS_H
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_KERNELS_H
 
@@ -13,26 +13,26 @@
 namespace qfuse::cuda::rotated_int8 {
 
 enum class Kernel {
-  wgmma,         // on Hopper: a warp loads tiles of both operands by TMA, two warpgroups multiply
-  mma,           // on every GPU from Turing on: stages of both operands are copied to shared memory ahead
+  wgmma,         // Hopper: one warp loads tiles of both operands by TMA, two warpgroups multiply
+  mma,           // Turing and later: stages of both operands are prefetched to shared memory
   mma_unaligned  // likewise, at any address
 };
 
 inline constexpr int kWarpThreads = 32;
-inline constexpr std::int64_t kVectorBytes = 16;  // the widest load and store of every architecture
+inline constexpr std::int64_t kVectorBytes = 16;  // the widest load and store that every architecture has
 
-// What a tile's end reads of its tokens and outputs: scales, bias, and so many terms of LoRA's at a time.
+// The inputs of a tile's epilogue: scales, bias, and kLoraTerms terms of LoRA's rank at a time.
 inline constexpr int kLoraTerms = 8;
 constexpr std::int64_t end_shared_bytes(int tokens, int outputs) {
-  constexpr int kOffset = 4;  // of a row of terms, to different banks
+  constexpr int kOffset = 4;  // padding of a row of terms, against bank conflicts
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return kFloat * (kLoraTerms * (tokens + outputs + 2 * kOffset) + tokens + 2 * outputs);
 }
 
-// mma: the tile of a thread block, the part of it that a warp has, and how many stages of 64 terms lie in shared
-// memory. By arithmetic, not measured: warps of 64 x 64 read half of what matrix instructions of an A100 wait for, and
-// two blocks' stages fit into the 99 KiB of a GeForce.
-inline constexpr int kMmaTerms = 64;  // every number of terms is a multiple
+// mma: the tile of a thread block, the part of it that a warp has, and the number of stages of 64 terms in shared
+// memory. Derived, not measured: warps of 64 x 64 read half as much as would keep an A100's matrix instructions
+// waiting, and two blocks' stages fit the 99 KiB of a GeForce.
+inline constexpr int kMmaTerms = 64;  // k is a multiple of this
 struct MmaShape {
   int tokens;
   int outputs;
@@ -49,15 +49,15 @@ struct MmaShape {
 };
 inline constexpr std::array<MmaShape, 2> kMmaShapes = {{{128, 128, 64, 64, 3}, {64, 64, 32, 32, 4}}};
 
-// wgmma: the outputs of a tile of 128 tokens, the slots of its ring, each of 128 terms, and the clocks of a stage: what
-// a multiprocessor's matrix instructions need, and for the smaller one what its loads were estimated to.
+// wgmma: the outputs of a tile of 128 tokens, the slots of its ring (128 terms each), and the clock cycles of a stage:
+// those of the matrix instructions or, for the smaller tile, an estimate for its loads.
 inline constexpr int kWgmmaTokens = 128;
 inline constexpr int kWgmmaTerms = 128;
-inline constexpr int kWgmmaMultipliers = 8;  // warps, two warpgroups
-inline constexpr int kWgmmaFillers = 3;      // warps that fill what tiles' ends read; one more loads
+inline constexpr int kWgmmaMultipliers = 8;  // warps: two warpgroups
+inline constexpr int kWgmmaFillers = 3;      // warps that load the epilogues' inputs; one more warp loads stages
 inline constexpr int kWgmmaThreads = kWarpThreads * (kWgmmaMultipliers + kWgmmaFillers + 1);
-inline constexpr int kWgmmaEnds = 2;                  // slots of their ring
-inline constexpr std::int64_t kMbarrierBytes = 1024;  // at most
+inline constexpr int kWgmmaEnds = 2;                  // slots of the fillers' ring
+inline constexpr std::int64_t kMbarrierBytes = 1024;  // upper bound
 struct WgmmaShape {
   int outputs;
   int slots;
@@ -73,7 +73,7 @@ inline constexpr std::array<WgmmaShape, 2> kWgmmaShapes = {{{256, 4, 1024}, {128
 // Whether the kernel exists in this build and takes the call on the device.
 bool takes(Kernel kernel, const contract::RotatedInt8Matmul& p, const DeviceFacts& facts);
 
-// Tiles of so many tokens and outputs.
+// Returns the number of tiles of this many tokens and outputs.
 std::int64_t count_tiles(const contract::RotatedInt8Matmul& p, int tokens, int outputs);
 
 }  // namespace qfuse::cuda::rotated_int8

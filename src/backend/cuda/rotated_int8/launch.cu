@@ -1,14 +1,14 @@
-// in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; of a
-//         SwiGLU block gate, up and grad_y [m, h] bf16, rows apart; faster where what is read and q are aligned to 16
-//         bytes. Of the product: mma.cu, wgmma.cu
-// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; of a SwiGLU block q and bf16 out
-//         [m, h], or [2, m, h] of d_gate and d_up; any address
+// in:     in [rows, cols] fp32, fp16 or bf16, with a row stride; a 4-bit weight [rows, cols], scale [outputs] fp32; for
+//         SwiGLU gate, up and grad_y [m, h] bf16, with row strides; faster if inputs and q are aligned to 16 bytes. For
+//         the product see mma.cu and wgmma.cu
+// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; for SwiGLU q and bf16 out [m, h], or
+//         [2, m, h] for d_gate and d_up; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
 //         of a SwiGLU block y or d_gate, d_up as qfuse_swiglu has them, to bf16, then q and scale
-// cost:   of x 3 or 5 bytes a value, of a SwiGLU block 7, or backward 12, bound by the device's memory; of a weight 1.5
-//         bytes and about 15 instructions
+// cost:   3 or 5 bytes per value of x, 7 for SwiGLU, 12 for its backward: bound by device memory bandwidth; for a
+//         weight 1.5 bytes and about 15 instructions per value
 // oracle: reference/rotated_int8.cpp
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
@@ -20,7 +20,7 @@
 namespace qfuse::cuda::rotated_int8 {
 namespace {
 
-// call(the size of a block, as a constant).
+// Calls `call` with the block size of the rotation as a compile-time constant.
 template <class Call>
 contract::Outcome with_block(const TermsPlan& plan, const Call& call) {
   if (plan.block == format::kRotatedBlock) return call(std::integral_constant<int, format::kRotatedBlock>());
@@ -52,7 +52,7 @@ contract::Outcome launch_inputs_of(const contract::RotatedInt8Quantize& p, const
   return {};
 }
 
-// ---- what a SwiGLU block makes ----
+// ---- outputs of a SwiGLU block ----
 
 template <bool kBackward>
 contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const SwigluPlan& plan, const qfuse_exec& exec) {
@@ -63,7 +63,7 @@ contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const Swig
   return with_block(plan, [&](auto block) {
     LaunchShape shape = shape_of(plan);
     shape.shared_bytes = plan.shared_bytes;
-    if constexpr (kHasMatrixInstructions)  // nor has HIP asynchronous copies: no plan is ahead there
+    if constexpr (kHasMatrixInstructions)  // HIP has no asynchronous copies either, so no plan is ahead there
       if (plan.ahead) return launch(quantize_swiglu_ahead<kBackward, block()>, shape, a, exec);
     return launch(quantize_rows<SwigluRow<kBackward>, block(), Pass::both>, shape, a, exec);
   });

@@ -1,4 +1,4 @@
-// What the kernels of rotated_int8_matmul see, and the order of their tiles.
+// Arguments of the rotated_int8_matmul kernels, and the order of their tiles.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_MATMUL_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_MATMUL_CUH
 
@@ -9,7 +9,7 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct MatmulArguments {
   std::int64_t m;
@@ -32,7 +32,7 @@ struct MatmulArguments {
 };
 
 inline MatmulArguments arguments_of(const contract::RotatedInt8Matmul& p, const MatmulPlan& plan) {
-  // Where there are no terms the operands may be null; kernels add to their addresses, and do not read there.
+  // If k is 0 the operands may be null. Kernels add offsets to these addresses, but read nothing there.
   const auto* const nothing = static_cast<const std::int8_t*>(static_cast<const void*>(p.out));
   return {.m = p.m,
           .n = p.n,
@@ -63,7 +63,7 @@ struct TilePlace {
   std::int64_t output;
 };
 
-// 2048 tokens have all their tiles before the next ones have any, so that the L2 serves both operands.
+// All tiles of 2048 tokens come before those of the next 2048, so that both operands are read from L2.
 template <int kTokens, int kOutputs>
 __device__ TilePlace place_of_tile(const MatmulArguments& a, std::int64_t tile) {
   constexpr std::int64_t kGroup = 2048 / kTokens;

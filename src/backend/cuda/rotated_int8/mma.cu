@@ -1,20 +1,20 @@
 // in:     in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n] or none, lora_in [m,
-//         lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; faster where in_q and weight_q are
-//         aligned to 16 bytes
-// out:    [m, n] fp32, fp16 or bf16, rows apart; any address
+//         lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; faster if in_q and weight_q are aligned
+//         to 16 bytes
+// out:    [m, n] fp32, fp16 or bf16, with a row stride; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
-// cost:   m*n*k integer products on matrix instructions, and of LoRA m*n*lora_rank fused steps outside of them
+// cost:   m*n*k integer products in matrix instructions, and for LoRA m*n*lora_rank FMAs outside them
 // oracle: reference/rotated_int8.cpp
-// On every GPU from Turing on: stages of 64 terms of both operands are copied to shared memory while others are
-// multiplied. Turing has no such copies: there they are loads and stores.
+// For every GPU from Turing on: stages of 64 terms of both operands are copied to shared memory while others are
+// multiplied. Turing has no asynchronous copies and uses loads and stores.
 #include "backend/cuda/rotated_int8/tile_end.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 namespace {
 
-// ---- a tile, and what lies in shared memory ----
+// ---- a tile, and the layout of shared memory ----
 
 constexpr int kRowVectors = kMmaTerms / static_cast<int>(kVectorBytes);
 constexpr int kStageSteps = kMmaTerms / format::kInt8StepTerms;
@@ -24,9 +24,9 @@ template <int kAt>
 struct Tile {
   static constexpr MmaShape kShape = kMmaShapes[kAt];
   static constexpr int kThreads = kShape.threads();
-  static constexpr int kFragments = kShape.warp_tokens / 16;  // of a warp
+  static constexpr int kFragments = kShape.warp_tokens / 16;  // per warp
   static constexpr int kColumns = kShape.warp_outputs / 8;    // likewise
-  static constexpr int kRowsApart = kThreads / kRowVectors;   // from one vector of a thread to its next one
+  static constexpr int kRowsApart = kThreads / kRowVectors;   // rows between a thread's vectors
   using Sums = LaneSums<int, kFragments, kColumns>;
   using End = TileEnd<kShape.tokens, kShape.outputs>;
   static_assert(sizeof(End) == end_shared_bytes(kShape.tokens, kShape.outputs) &&
@@ -39,19 +39,19 @@ struct Stage {
   uint4 weight[Of::kShape.outputs * kRowVectors];
 };
 
-// Vectors of a row lie in an order of its own, so that what a warp reads at once lies in different banks.
+// The vectors of a row are permuted by row (swizzled), so that a warp's reads have no bank conflicts.
 __device__ inline int vector_place(int row, int vector) { return row * kRowVectors + (row / 2 % kRowVectors ^ vector); }
 
 // ---- steps ----
 
-// What a thread copies of one operand's stages, one after another: some rows' vectors, zeros beyond the last row.
+// Copies a thread's part of an operand, stage by stage: vectors of some rows, with zeros for rows beyond the last.
 template <class Of, int kRows, bool kWide>
 struct OperandCopier {
   static constexpr int kEach = kRows * kRowVectors / Of::kThreads;
   static_assert(kEach * Of::kThreads == kRows * kRowVectors && Of::kRowsApart % (2 * kRowVectors) == 0);
   const std::int8_t* from;
   std::int64_t apart;
-  int rows;  // of the thread that exist
+  int rows;  // how many of the thread's rows exist
 
   __device__ OperandCopier(const std::int8_t* values, std::int64_t first, std::int64_t count, std::int64_t k) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -62,7 +62,7 @@ struct OperandCopier {
     for (int v = 0; v < kEach; ++v) rows += row + v * Of::kRowsApart < count ? 1 : 0;
   }
 
-  // There may be no such stage.
+  // If `is_there` is false there is no such stage, and zeros are stored.
   __device__ void copy(Copies& copies, bool is_there, uint4* to) {
     const int thread = static_cast<int>(threadIdx.x);
     to += vector_place(thread / kRowVectors, thread % kRowVectors);
@@ -79,7 +79,7 @@ struct OperandCopier {
   }
 };
 
-// A warp's part of the tile.
+// Where a warp's part of the tile begins.
 template <class Of>
 struct WarpPlace {
   int token;
@@ -97,7 +97,7 @@ struct Fragment {
   std::uint32_t words[4];
 };
 
-// 16 rows of a step; or 8 by 8, both vectors of the first ones before those of the others.
+// Loads 16 rows of a step: load_left() orders matrices by rows first, load_right() by the two vectors of a row first.
 __device__ inline Fragment load_left(const uint4* in, int row, int step, int lane) {
   Fragment fragment;
   const auto place = [&](int m, int r) { return in + vector_place(row + m % 2 * 8 + r, step * kStepVectors + m / 2); };
@@ -133,7 +133,7 @@ __device__ void multiply_stage(const Stage<Of>& stage, const WarpPlace<Of>& warp
   }
 }
 
-// While a stage is multiplied, the next ones are on their way.
+// The next stages are copied while one is multiplied.
 template <class Of, bool kWide>
 __device__ void multiply_stages(const MatmulArguments& a, const TilePlace& tile, const WarpPlace<Of>& warp,
                                 Stage<Of>* stages, typename Of::Sums& sums) {
@@ -163,7 +163,7 @@ __device__ void multiply_stages(const MatmulArguments& a, const TilePlace& tile,
   copies.template wait<0>();
 }
 
-// What a tile's end reads lies where stages were.
+// The epilogue's inputs reuse the shared memory of the stages.
 template <class Value, class Of>
 __device__ void finish_tile(const MatmulArguments& a, const TilePlace& tile, const WarpPlace<Of>& warp,
                             typename Of::End& end, const typename Of::Sums& sums) {

@@ -8,9 +8,9 @@
 namespace qfuse::cuda::rotated_int8 {
 namespace {
 
-// ---- of terms ----
+// ---- quantizing terms ----
 
-// A thread block has a row.
+// One thread block per row.
 TermsPlan by_rows(std::int64_t rows, std::int64_t cols, int most_threads, bool wide) {
   const std::int64_t threads = format::ceil_div(cols, std::int64_t{kLaneTerms} * kWarpThreads) * kWarpThreads;
   TermsPlan plan;
@@ -21,9 +21,9 @@ TermsPlan by_rows(std::int64_t rows, std::int64_t cols, int most_threads, bool w
   return plan;
 }
 
-// A thread block has 64 columns, and of their tiles one, or, for the maximum of a column, all.
+// Each thread block has 64 columns: one tile of them or, to find the maximum of a column, all tiles.
 TermsPlan by_columns(std::int64_t rows, std::int64_t cols, bool wide, bool has_one_tile) {
-  constexpr std::int64_t kMostTiles = 65535;  // which are blockIdx.y
+  constexpr std::int64_t kMostTiles = 65535;  // limit of blockIdx.y
   TermsPlan plan;
   plan.block = static_cast<int>(format::rotated_block(rows));
   plan.threads = plan.block;
@@ -40,7 +40,7 @@ Plan named(const TermsPlan& plan) {
   return of_op;
 }
 
-// A row's windows may have any size, for tests and for who measures.
+// Adds plans with other numbers of threads, and so other row windows, for tests and measurements.
 template <class Plan>
 std::vector<Plan> with_other_threads(const Plan& chosen, bool has_rows) {
   std::vector<Plan> all = {chosen};
@@ -52,7 +52,7 @@ std::vector<Plan> with_other_threads(const Plan& chosen, bool has_rows) {
   return all;
 }
 
-// ---- of a SwiGLU block ----
+// ---- quantizing what a SwiGLU block makes ----
 
 SwigluPlan swiglu_by_rows(const contract::RotatedInt8Swiglu& p) {
   const auto has_wide_rows = [](const void* values, std::int64_t stride) {
@@ -64,14 +64,14 @@ SwigluPlan swiglu_by_rows(const contract::RotatedInt8Swiglu& p) {
   return named<SwigluPlan>(by_rows(row_count(p), p.h, kMostRowThreads, is_wide));
 }
 
-// As many blocks as find room on the multiprocessors, each with room for a token's arrays. That by rows where it cannot
-// be had.
+// Plans as many blocks as fit on the multiprocessors at once, each with shared memory for the arrays of one token.
+// Returns the plan by rows if that is impossible.
 SwigluPlan swiglu_ahead(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts) {
   SwigluPlan plan = swiglu_by_rows(p);
   const std::int64_t terms = std::int64_t{plan.threads} * kLaneTerms;
   const std::int64_t shared_bytes = (is_backward(p) ? 3 : 2) * terms * format::dtype_size(QFUSE_BFLOAT16);
   const std::int64_t in_shared = facts.shared_bytes / (shared_bytes + kReservedBytes);
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // which its numbers of tokens are made for
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // so that 32-bit token numbers suffice
   if (!plan.wide || p.h > terms || p.m > kMost || plan.threads > kMostAheadThreads ||
       facts.compute_capability < kAmpere || in_shared == 0)
     return plan;
@@ -82,7 +82,7 @@ SwigluPlan swiglu_ahead(const contract::RotatedInt8Swiglu& p, const DeviceFacts&
   return plan;
 }
 
-// ---- of the product ----
+// ---- the product ----
 
 MatmulPlan with_wgmma(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts, const WgmmaShape& shape) {
   MatmulPlan plan;
@@ -124,7 +124,7 @@ bool takes(Kernel kernel, const contract::RotatedInt8Matmul& p, const DeviceFact
   if (kernel == Kernel::mma_unaligned) return true;
   if (!is_aligned(p.in_q, kVectorBytes) || !is_aligned(p.weight_q, kVectorBytes)) return false;
   if (kernel == Kernel::mma) return true;
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // coordinates of tiles, and their number
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // for coordinates and the number of tiles
   return kHasWgmma && facts.compute_capability == kHopper && p.k > 0 &&
          std::max(p.m, p.n) <= kMost - std::int64_t{kWgmmaTokens} * 2 &&
          count_tiles(p, kWgmmaTokens, kWgmmaShapes.back().outputs) <= kMost;

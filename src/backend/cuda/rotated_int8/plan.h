@@ -12,19 +12,19 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-inline constexpr int kLaneTerms = 32;          // of a thread at a time: 16 bytes of codes, of one absmax
+inline constexpr int kLaneTerms = 32;          // per thread at a time: 16 bytes of codes with one absmax
 inline constexpr int kMostRowThreads = 512;    // so that rows of up to 16384 terms are read once
-inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 registers a thread, for 14336 channels
-inline constexpr int kReservedBytes = 1024;    // of shared memory, that each thread block costs beside its own
-inline constexpr int kWeightRowThreads = 64;   // what a thread does once is a quarter of what it does for 32 terms
-inline constexpr int kTileCols = 64;           // of a weight, transposed at a time: no width has a rest
+inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 registers per thread, for 14336 channels
+inline constexpr int kReservedBytes = 1024;    // bytes of shared memory that a block costs in addition to its own
+inline constexpr int kWeightRowThreads = 64;   // a thread's fixed work is then a quarter of its work for 32 terms
+inline constexpr int kTileCols = 64;           // columns of a weight that are transposed at a time; divides every width
 
-// What a kernel makes of rows of terms.
+// What a kernel computes from rows of terms: scales, codes from given scales, or both.
 enum class Pass { both, scales, codes };
 
 struct TermsPlan {
   int block = 0;            // terms that are rotated together
-  int threads = 0;          // of a thread block
+  int threads = 0;          // per thread block
   bool wide = false;        // 16-byte loads and stores; else any address
   std::int64_t blocks = 0;  // thread blocks
   std::int64_t tiles = 1;   // thread blocks that share 64 columns, backward
@@ -39,8 +39,8 @@ struct QuantizePlan : TermsPlan {
 };
 struct SwigluPlan : TermsPlan {
   static constexpr const char* kOp = contract::RotatedInt8Swiglu::kName;
-  bool ahead = false;    // blocks stay, and copy their next tokens to shared memory
-  int shared_bytes = 0;  // of a block
+  bool ahead = false;    // persistent blocks, which prefetch their next token into shared memory
+  int shared_bytes = 0;  // per block
 
   [[nodiscard]] std::array<contract::Field, 6> fields() const {
     return {{contract::field("block", block), contract::field("threads", threads), contract::field("wide", wide),
@@ -58,11 +58,11 @@ struct WeightPlan : TermsPlan {
 struct MatmulPlan {
   static constexpr const char* kOp = contract::RotatedInt8Matmul::kName;
   Kernel kernel = Kernel::mma;
-  int tokens = 0;           // of a tile
-  int outputs = 0;          // of a tile
-  int threads = 0;          // of a thread block
+  int tokens = 0;           // per tile
+  int outputs = 0;          // per tile
+  int threads = 0;          // per thread block
   std::int64_t blocks = 0;  // thread blocks
-  int shared_bytes = 0;     // of a thread block
+  int shared_bytes = 0;     // per thread block
 
   [[nodiscard]] std::array<contract::Field, 6> fields() const {
     constexpr std::array kNames = {"wgmma", "mma", "mma_unaligned"};
@@ -75,7 +75,7 @@ struct MatmulPlan {
   }
 };
 
-// Every plan that a call can have, and the one that it gets.
+// candidates() returns every plan that a call can have, plan() the one that it gets by default.
 std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p);
 QuantizePlan plan(const contract::RotatedInt8Quantize& p);
 std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts);

@@ -1,5 +1,5 @@
-// Terms that lie in rows: those of x or dy, those that a SwiGLU block makes, and forward a weight's. A thread block has
-// a row.
+// Quantizes terms along rows: of x or dy, of what a SwiGLU block makes, and of a weight forward. One thread block per
+// row.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_ROWS_CUH
 
@@ -16,7 +16,7 @@ struct Inputs {
   std::int64_t stride;  // elements
 };
 
-// They stay in the caches: LoRA's first product reads them too.
+// Plain loads: the inputs stay in the caches, because LoRA's first product reads them too.
 template <class In>
 class InputRow {
  public:
@@ -24,12 +24,12 @@ class InputRow {
   __device__ InputRow(const Inputs& inputs, std::int64_t block, std::int64_t /*cols*/)
       : in_(static_cast<const In*>(inputs.in) + block * inputs.stride), index_(block) {}
 
-  // Of q and scale the row.
+  // The row of q and scale.
   [[nodiscard]] __device__ std::int64_t index() const { return index_; }
 
   template <int kBlock>
   __device__ void load(std::int64_t col, bool exists, bool is_wide, float (&v)[kLaneTerms]) const {
-    constexpr int kVectors = kEight * static_cast<int>(sizeof(In) / sizeof(Half)) / 8;  // of eight terms
+    constexpr int kVectors = kEight * static_cast<int>(sizeof(In) / sizeof(Half)) / 8;  // vectors per eight terms
     if (!exists) return;
 #pragma unroll
     for (int i = 0; i < kEights; ++i) {
@@ -47,7 +47,7 @@ class InputRow {
   std::int64_t index_;
 };
 
-// Words of eight codes, which lanes have loaded 32 codes each, to the lanes whose terms they are.
+// Each lane has loaded 32 adjacent codes. Exchanges words of eight codes, so that each lane gets its own terms.
 template <int kBlock>
 __device__ void hand_out(std::uint32_t (&codes)[kEights]) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -68,7 +68,7 @@ __device__ void hand_out(std::uint32_t (&codes)[kEights]) {
   }
 }
 
-// 32 codes share an absmax.
+// The 32 codes that a lane loads share an absmax.
 class WeightRow {
  public:
   using Source = Weights;
@@ -85,7 +85,7 @@ class WeightRow {
     std::uint32_t codes[kEights] = {};
     float absmax = 0.0F;
     if (exists) {
-      const std::int64_t own = first_ + col + (kLaneTerms - kEight) * lane;  // 32 neighbours
+      const std::int64_t own = first_ + col + (kLaneTerms - kEight) * lane;  // the first of 32 neighbors
       unpack(load_code_vector(w.packed + own / 2, is_wide), codes);
       absmax = load_decoded_absmax<false>(w, weights_.is_nested, own >> w.block_shift);
     }
@@ -104,7 +104,7 @@ class WeightRow {
   std::int64_t first_;
 };
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 template <class Source, Pass kPass>
 struct RowArguments {
@@ -117,7 +117,7 @@ struct RowArguments {
 
 // ---- steps ----
 
-// By all threads. Beyond the row there are zeros.
+// Called by all threads. Terms beyond the row are zeros.
 template <int kBlock, class Row, class Arguments>
 __device__ void load_rotated(const Row& row, const Arguments& a, std::int64_t col, float (&v)[kLaneTerms]) {
 #pragma unroll
@@ -126,7 +126,7 @@ __device__ void load_rotated(const Row& row, const Arguments& a, std::int64_t co
   rotate<kBlock>(v);
 }
 
-// By all threads.
+// Called by all threads of the block; returns their maximum.
 __device__ inline std::uint32_t largest_of_block(std::uint32_t largest) {
   __shared__ std::uint32_t of_warps[kMostRowThreads / kWarp];
 #pragma unroll
@@ -137,7 +137,7 @@ __device__ inline std::uint32_t largest_of_block(std::uint32_t largest) {
   return largest;
 }
 
-// Of all of a row's terms, which threads hold.
+// Writes the scale and codes of a row whose terms are all in the threads' registers.
 template <int kBlock, class Arguments>
 __device__ void write_row(const Arguments& a, std::int64_t row, std::int64_t col, bool exists,
                           const float (&v)[kLaneTerms]) {
@@ -149,8 +149,8 @@ __device__ void write_row(const Arguments& a, std::int64_t row, std::int64_t col
 
 // ---- kernel ----
 
-// A row goes by in windows of as many terms as the block has at a time. That of a single window is loaded once, and
-// stays in registers from the maximum to the rounding.
+// A block goes through a row in windows of kLaneTerms terms per thread. If there is only one window, it is loaded once
+// and stays in registers from the maximum to the rounding.
 template <class Row, int kBlock, Pass kPass>
 __global__ void __launch_bounds__(kMostRowThreads)
     quantize_rows(const __grid_constant__ RowArguments<typename Row::Source, kPass> a) {

@@ -1,5 +1,5 @@
-// Steps of rotated_int8, in the words of reference/rotated_int8.cpp: a lane has 32 terms of a row, and the two or four
-// lanes of a block are neighbours.
+// Device steps of rotated_int8, in the words of reference/rotated_int8.cpp: a lane has 32 terms of a row, and the two
+// or four lanes of a block are neighbors. Terms are elements along K.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_STEPS_CUH
 
@@ -14,18 +14,18 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-// ---- of a weight ----
+// ---- a weight ----
 
 struct Weights {
   Weight4bit weight;
   bool is_nested;
 };
 
-// Of rows of terms: written, or, where codes are made by them, read.
+// Row scales: read-only in the pass that makes codes from them, written in the others.
 template <Pass kPass>
 using Scale = std::conditional_t<kPass == Pass::codes, const float, float>;
 
-// What codes mean, by all threads: in shared memory, where no two of 16 values are in one bank.
+// Called by all threads. Copies the values of the 16 codes to shared memory, each to a bank of its own.
 __device__ inline const float* shared_values(const Weight4bit& weight) {
   __shared__ float values[format::kCodes4];
   if (threadIdx.x < format::kCodes4) values[threadIdx.x] = weight.values[threadIdx.x];
@@ -33,16 +33,16 @@ __device__ inline const float* shared_values(const Weight4bit& weight) {
   return values;
 }
 
-// 32 codes that nobody reads again soon; is_wide: at an aligned address.
+// Loads 32 codes that are not read again soon; is_wide: from an aligned address.
 __device__ inline uint4 load_code_vector(const std::uint8_t* packed, bool is_wide) {
   return is_wide ? load_once(reinterpret_cast<const uint4*>(packed)) : load_bytes<uint4>(packed);
 }
 
-// Eight codes of a word, of which the high nibble of a byte comes first. In their place, where their values lie in
-// bytes.
+// Decodes the eight codes of a word; a byte's high nibble comes first. Shifts turn nibbles in place into byte offsets
+// into `values`.
 __device__ inline void decode_word(const float* values, std::uint32_t codes, float absmax, float* v) {
-  constexpr std::uint32_t kPlaces = 0x3c3c3c3c;  // four times a nibble
-  constexpr std::uint32_t kByte = 0x4440;        // the lowest one alone
+  constexpr std::uint32_t kPlaces = 0x3c3c3c3c;  // a nibble times four, in each byte
+  constexpr std::uint32_t kByte = 0x4440;        // selects one byte, zero-extended
   const std::uint32_t halves[2] = {codes >> 2 & kPlaces, codes << 2 & kPlaces};
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -53,15 +53,15 @@ __device__ inline void decode_word(const float* values, std::uint32_t codes, flo
 
 // ---- terms ----
 
-// A lane has every second or fourth eight of a block: what neighbouring lanes load or store at a time are neighbours in
-// memory, and fill whole sectors of the L2. 32 neighbours a lane took 1.4 times as long to store on an H200.
+// A lane has every second or fourth group of eight terms of a block, so that neighboring lanes load or store adjacent
+// memory at a time and fill whole L2 sectors. Storing 32 adjacent terms per lane took 1.4 times as long on an H200.
 constexpr int kEight = 8;
-constexpr int kEights = kLaneTerms / kEight;  // of a lane
+constexpr int kEights = kLaneTerms / kEight;  // per lane
 template <int kBlock>
 struct BlockLanes {
   static constexpr int kCount = kBlock / kLaneTerms;
-  static constexpr int kStep = kEight * kCount;  // terms from a lane's eight to its next one
-  // The first term of a thread, of all that the threads have.
+  static constexpr int kStep = kEight * kCount;  // terms from one group of eight of a lane to its next
+  // A thread's first term, counted over all threads of the block.
   static __device__ int first_term() {
     return static_cast<int>(threadIdx.x) / kCount * kBlock + static_cast<int>(threadIdx.x) % kCount * kEight;
   }
@@ -79,8 +79,8 @@ __device__ void rotate_own(float (&v)[kLaneTerms]) {
   }
 }
 
-// Distances from 8 on are between lanes, of which the second one of a pair has the difference: its own value is
-// multiplied by -1, which rounds nothing. The two largest are between a lane's eights.
+// Distances from 8 on are between lanes. The second lane of a pair gets the difference: it multiplies its own value by
+// -1, which is exact. The two largest distances are between a lane's own groups of eight.
 template <int kBlock>
 __device__ void rotate(float (&v)[kLaneTerms]) {
   rotate_own<1>(v);
@@ -96,7 +96,7 @@ __device__ void rotate(float (&v)[kLaneTerms]) {
   rotate_own<2 * kEight>(v);
 }
 
-// The largest magnitude, as bits.
+// Maximum of magnitudes, compared as bits.
 __device__ inline std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
 __device__ inline std::uint32_t larger_of(std::uint32_t largest, const float (&v)[kLaneTerms]) {
 #pragma unroll
@@ -104,7 +104,7 @@ __device__ inline std::uint32_t larger_of(std::uint32_t largest, const float (&v
   return largest;
 }
 
-// Four codes: low bytes of sums whose low bits are the nearest integers.
+// Rounds four values to codes: the low bits of each sum are the nearest integer, and its low byte is the code.
 __device__ inline std::uint32_t nearest(const float* v, float factor) {
   std::uint32_t sums[4];
 #pragma unroll
@@ -114,7 +114,7 @@ __device__ inline std::uint32_t nearest(const float* v, float factor) {
   return permuted(permuted(sums[0], sums[1], kLowBytes), permuted(sums[2], sums[3], kLowBytes), kLowPairs);
 }
 
-// A factor of 0 makes zeros even of what is not finite.
+// A factor of 0 gives zeros, even for values that are not finite.
 template <int kBlock>
 __device__ void store_nearest(std::int8_t* q, bool is_wide, const float (&v)[kLaneTerms], float factor) {
 #pragma unroll

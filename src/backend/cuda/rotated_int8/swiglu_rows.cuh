@@ -1,5 +1,5 @@
-// Rows of terms that a SwiGLU block makes of gate, up and grad_y: y, or d_gate and d_up. No step may be fused with
-// another: whoever includes this is compiled with -fmad=false.
+// Quantizes rows that a SwiGLU block makes of gate, up and grad_y: y, or d_gate and d_up. No step may be fused with
+// another: files that include this are compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_SWIGLU_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_SWIGLU_ROWS_CUH
 
@@ -12,7 +12,7 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct Bfloat16Rows {
   const void* values;
@@ -23,7 +23,7 @@ struct SwigluRows {
   Bfloat16Rows gate;
   Bfloat16Rows up;
   Bfloat16Rows grad_y;
-  void* out;  // bf16, rows without gaps; NULL: not asked for
+  void* out;  // bf16, contiguous rows; NULL: not written
   std::int64_t tokens;
   unsigned blocks;  // thread blocks
 };
@@ -31,12 +31,12 @@ struct SwigluRows {
 template <bool kBackward>
 constexpr int kSwigluArrays = kBackward ? 3 : 2;
 
-// ---- steps: eight neighbouring channels, pairs of bf16 ----
+// ---- steps: eight neighboring channels, as pairs of bf16 ----
 
 constexpr int kPairs = kEight / 2;
 using Pairs = std::uint32_t[kPairs];
 
-// Where a token's row of them lies.
+// Returns the start of a token's row.
 __device__ inline const Bfloat16* row_of(const Bfloat16Rows& rows, std::int64_t token) {
   return static_cast<const Bfloat16*>(rows.values) + token * rows.stride;
 }
@@ -62,7 +62,7 @@ __device__ float made_of(Made made, float g, float u, float dy) {
   return made == Made::d_up ? dy * (g * s) : gate_gradient(g, u, dy, s);
 }
 
-// In the place of the gates.
+// Overwrites the gates with the results.
 template <bool kFast>
 __device__ void make_pairs(Made made, Pairs& gate, const Pairs& up, const Pairs& grad_y) {
 #pragma unroll
@@ -75,7 +75,7 @@ __device__ void make_pairs(Made made, Pairs& gate, const Pairs& up, const Pairs&
   }
 }
 
-// A lane's channels, of which fetch(array, i, pairs) finds its eight number i; out: NULL, not asked for.
+// Makes a lane's channels; fetch(array, i, pairs) loads its group of eight number i. `out` NULL: not written.
 enum class Array { gate, up, grad_y };
 template <int kBlock, class Fetch>
 __device__ void make_lane(Made made, const Fetch& fetch, Bfloat16* out, bool is_wide, float (&v)[kLaneTerms]) {
@@ -97,7 +97,7 @@ __device__ void make_lane(Made made, const Fetch& fetch, Bfloat16* out, bool is_
   }
 }
 
-// Backward a token's d_gate and d_up are rows that lie m apart.
+// Backward, the rows d_gate and d_up of a token are m apart.
 __device__ inline std::int64_t row_of_made(const SwigluRows& rows, Made made, std::int64_t token) {
   return made == Made::d_up ? rows.tokens + token : token;
 }
@@ -105,9 +105,9 @@ __device__ inline Bfloat16* out_of(const SwigluRows& rows, std::int64_t row, std
   return rows.out == nullptr ? nullptr : static_cast<Bfloat16*>(rows.out) + row * cols + col;
 }
 
-// ---- a row a thread block ----
+// ---- one row per thread block ----
 
-// Those of a token by neighbouring blocks, of which the second one finds what they share in the cache.
+// Neighboring blocks make the rows of a token; the second one finds the inputs that they share in the cache.
 template <bool kBackward>
 class SwigluRow {
  public:
@@ -142,9 +142,9 @@ class SwigluRow {
   Made made_;
 };
 
-// ---- tokens that pass through shared memory: a block copies its next one while it quantizes one ----
+// ---- tokens that pass through shared memory: a block copies its next token while it quantizes one ----
 
-// A thread's own vectors, which no other one reads.
+// Copies a thread's own vectors, which no other thread reads.
 template <bool kBackward, int kBlock>
 class TokenAhead {
  public:
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(kMostAheadThreads, 2)
   if (exists) ahead.begin(blockIdx.x);
   const auto fetch = [&](Array array, int i, Pairs& pairs) { ahead.fetch(array, i, pairs); };
 #pragma unroll 1
-  for (unsigned token = blockIdx.x; token < rows.tokens; token += rows.blocks) {  // which plan() keeps below 2^31
+  for (unsigned token = blockIdx.x; token < rows.tokens; token += rows.blocks) {  // plan() keeps it below 2^31
     ahead.wait();
 #pragma unroll
     for (int part = 0; part < (kBackward ? 2 : 1); ++part) {
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(kMostAheadThreads, 2)
       if (exists) make_lane<kBlock>(made, fetch, out_of(rows, row, a.cols, col), true, v);
       if (exists && made != Made::d_gate && token + rows.blocks < rows.tokens) ahead.begin(token + rows.blocks);
       rotate<kBlock>(v);
-      __syncthreads();  // the maximum of the row before has been read
+      __syncthreads();  // the previous row's maximum has been read
       write_row<kBlock>(a, row, col, exists, v);
     }
   }

@@ -1,4 +1,4 @@
-// How a tile of rotated_int8_matmul ends: scales, LoRA's terms, the bias, rounding and stores.
+// Epilogue of a rotated_int8_matmul tile: scales, LoRA's terms, bias, rounding and stores.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_TILE_END_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_TILE_END_CUH
 
@@ -13,16 +13,16 @@
 
 namespace qfuse::cuda::rotated_int8 {
 
-// Matrix instructions give a lane of every 16 tokens two (g = lane / 4 and g + 8), and of every 8 outputs two
-// neighbours (2 * (lane % 4) and the next one). Outputs lie so that those of two such eights are one load.
+// In matrix instructions a lane has two of every 16 tokens (g = lane / 4 and g + 8), and two neighbors of every 8
+// outputs (2 * (lane % 4) and the next). This order makes a lane's outputs of two such groups of 8 a single load.
 __device__ inline int output_place(int output) {
   return output / 16 * 16 + output % 8 / 2 * 4 + output / 8 % 2 * 2 + output % 2;
 }
 
-// In shared memory.
+// Inputs of the epilogue, in shared memory.
 template <int kTokens, int kOutputs>
 struct TileEnd {
-  static constexpr int kOffset = 4;  // to different banks
+  static constexpr int kOffset = 4;  // against bank conflicts
   float lora_in[kLoraTerms][kTokens + kOffset];
   float lora_weight[kLoraTerms][kOutputs + kOffset];
   float in_scale[kTokens];
@@ -30,7 +30,7 @@ struct TileEnd {
   float bias[kOutputs];
 };
 
-// Eight neighbours, of which `left` exist; zeros for the others.
+// Loads eight adjacent values, of which `left` exist; the others are zeros.
 template <class Value>
 __device__ void load_eight(const Value* from, std::int64_t left, float (&v)[kLoraTerms]) {
   constexpr int kEach = static_cast<int>(sizeof(uint4) / sizeof(Value));
@@ -47,12 +47,12 @@ __device__ void load_eight(const Value* from, std::int64_t left, float (&v)[kLor
   for (int i = 0; i < kLoraTerms; ++i) v[i] = widen<Value>(words, i);
 }
 
-// Of an array [rows, rank] or, transposed, [rank, rows]: kLoraTerms terms of so many rows, by vectors of neighbours.
+// Loads kLoraTerms terms of kRows rows of an array [rows, rank] or, transposed, [rank, rows], by vectors.
 template <class Value, int kRows, class Place>
 __device__ void fill_lora(const void* values, bool is_transposed, std::int64_t rows, std::int64_t rank,
                           std::int64_t first_row, std::int64_t first_term, int thread, int threads,
                           const Place& place) {
-  constexpr int kRowVectors = kRows / kLoraTerms;  // of a term
+  constexpr int kRowVectors = kRows / kLoraTerms;  // vectors per term
 #pragma unroll 1
   for (int i = thread; i < kRows; i += threads) {
     const int row = is_transposed ? i % kRowVectors * kLoraTerms : i;
@@ -69,7 +69,7 @@ __device__ void fill_lora(const void* values, bool is_transposed, std::int64_t r
   }
 }
 
-// By some threads, for a tile: LoRA's terms from first_term on, with the first ones scales, with the last ones bias.
+// Called by some threads for a tile. Loads LoRA's terms from first_term on, scales with the first, bias with the last.
 template <class Value, int kTokens, int kOutputs>
 __device__ void fill_end(const MatmulArguments& a, const TilePlace& tile, std::int64_t first_term, int thread,
                          int threads, TileEnd<kTokens, kOutputs>& end) {
@@ -90,13 +90,13 @@ __device__ void fill_end(const MatmulArguments& a, const TilePlace& tile, std::i
                              [&](int row, int term) -> float& { return end.lora_weight[term][output_place(row)]; });
 }
 
-// Of a lane: kFragments of 16 tokens, kColumns of 8 outputs, each with four.
+// Sums of a lane: kFragments times 16 tokens by kColumns times 8 outputs, four sums for each.
 template <class T, int kFragments, int kColumns>
 struct LaneSums {
   T of[kFragments][kColumns][4];
 };
 
-// A lane's first token and output of the tile; of outputs, where they lie.
+// A lane's first token and first output in the tile; the output as a place in shared memory (output_place()).
 struct LanePlace {
   int token;
   int output;
@@ -105,7 +105,7 @@ struct LanePlace {
         output(warp_output + static_cast<int>(threadIdx.x) % 4 * 4) {}
 };
 
-// step(sum, of_token, of_output) for each of a lane's sums.
+// Replaces each of a lane's sums by step(sum, of_token, of_output).
 template <int kFragments, int kColumns, class Step>
 __device__ void for_each_sum(LaneSums<float, kFragments, kColumns>& y, const LanePlace& at, const float* of_tokens,
                              const float* of_outputs, const Step& step) {
@@ -146,7 +146,7 @@ __device__ void scale_sums(const End& end, const LanePlace& at, LaneSums<float, 
                [](float sum, float in, float weight) { return __fmul_rn(__fmul_rn(sum, in), weight); });
 }
 
-// Terms beyond the rank are not added: that would take the sign of -0.
+// Terms beyond the rank are not added as zeros, because that would turn -0 into +0.
 template <class End, int kFragments, int kColumns>
 __device__ void add_lora(const End& end, const LanePlace& at, std::int64_t left,
                          LaneSums<float, kFragments, kColumns>& y) {
@@ -162,15 +162,15 @@ __device__ void add_bias(const End& end, const LanePlace& at, LaneSums<float, kF
   for_each_sum(y, at, end.in_scale, end.bias, [](float sum, float /*in*/, float bias) { return __fadd_rn(sum, bias); });
 }
 
-// Lanes that are so far apart exchange a half of what they have: the first one keeps `first` of both.
+// Lanes `apart` lanes apart exchange one word each: the first keeps `first` of both, the second keeps `second`.
 __device__ inline void exchange_halves(std::uint32_t& first, std::uint32_t& second, int apart) {
   const bool is_second = (static_cast<int>(threadIdx.x) & apart) != 0;
   const std::uint32_t other = exchange(is_second ? first : second, apart);
   (is_second ? first : second) = other;
 }
 
-// Four lanes have two neighbouring outputs each of every 8, as words; then each has a vector of neighbours, the first
-// of which is the one returned. Of 16 bits they had one word each of four vectors.
+// Four lanes have two neighboring outputs each of every 8, as words. Afterwards each lane has a vector of neighbors;
+// returns the number of its first output. With 16-bit values, a lane begins with one word of each of four vectors.
 template <class Value>
 __device__ int gather_vector(std::uint32_t (&words)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % 4;
@@ -182,7 +182,7 @@ __device__ int gather_vector(std::uint32_t (&words)[4]) {
   return lane * 8;
 }
 
-// Neighbouring outputs of a token, of which `left` exist.
+// Stores neighboring outputs of a token, of which `left` exist.
 template <class Value>
 __device__ void store_vector_of(Value* to, bool is_wide, std::int64_t left, const std::uint32_t (&words)[4]) {
   constexpr int kValues = static_cast<int>(sizeof(uint4) / sizeof(Value));
@@ -200,11 +200,11 @@ __device__ void store_vector_of(Value* to, bool is_wide, std::int64_t left, cons
   }
 }
 
-// By all lanes, whether their token exists or not.
+// Called by all lanes, whether or not their token exists.
 template <class Value, int kColumns>
 __device__ void store_token(const MatmulArguments& a, std::int64_t token, std::int64_t output, int half,
                             const float (&y)[kColumns][4]) {
-  constexpr int kWords = static_cast<int>(sizeof(Value)) / 2;  // of two outputs
+  constexpr int kWords = static_cast<int>(sizeof(Value)) / 2;  // words per two outputs
   Value* const to = static_cast<Value*>(a.out) + token * a.out_stride;
 #pragma unroll
   for (int c = 0; c < kColumns; c += 4 / kWords) {

@@ -1,14 +1,14 @@
 // in:     in_q [m, k] and weight_q [n, k] i8, aligned to 16 bytes; in_scale [m] and weight_scale [n] fp32, bias [n] or
 //         none, lora_in [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]
-// out:    [m, n] fp32, fp16 or bf16, rows apart; any address
+// out:    [m, n] fp32, fp16 or bf16, with a row stride; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
-// cost:   m*n*k integer products on matrix instructions, and of LoRA m*n*lora_rank fused steps outside of them
+// cost:   m*n*k integer products in matrix instructions, and for LoRA m*n*lora_rank FMAs outside them
 // oracle: reference/rotated_int8.cpp
-// On Hopper: thread blocks stay and take tiles in turn. One thread loads stages of 128 terms of both operands by TMA,
-// two warpgroups have 64 tokens each and multiply by wgmma, three warps fill what a tile's end reads, ahead. Compiled
-// for Hopper alone: no later architecture has wgmma.
+// For Hopper: persistent thread blocks take tiles in turn. One thread loads stages of 128 terms of both operands by
+// TMA, two warpgroups with 64 tokens each multiply by wgmma, three warps load the epilogues' inputs ahead. Compiled
+// only for Hopper, because no later architecture has wgmma.
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/rotated_int8/tile_end.cuh"
 
@@ -18,18 +18,18 @@ namespace {
 // ---- policy ----
 
 constexpr int kWarpgroupWarps = 4;
-constexpr int kWarpgroupTokens = 64;  // of wgmma's left operand
+constexpr int kWarpgroupTokens = 64;  // rows of wgmma's left operand
 constexpr int kStageSteps = kWgmmaTerms / format::kInt8StepTerms;
 static_assert(kWgmmaTokens == kWgmmaMultipliers / kWarpgroupWarps * kWarpgroupTokens);
-// At the launch all threads have as many registers: too few for the 128 sums of a multiplying one, which get some of
-// the others'.
+// At launch all threads have equally many registers: too few for a multiplying thread's 128 sums, which therefore gets
+// some of the other threads' registers.
 constexpr int kMultiplyingRegisters = 216;
 constexpr int kHelpingRegisters = 72;
-constexpr int kLaunchRegisters = 65536 / kWgmmaThreads / 8 * 8;  // of a multiprocessor's, in eights
+constexpr int kLaunchRegisters = 65536 / kWgmmaThreads / 8 * 8;  // per thread, a multiple of eight
 static_assert(kWgmmaMultipliers * kMultiplyingRegisters + kWarpgroupWarps * kHelpingRegisters <=
               (kWgmmaMultipliers + kWarpgroupWarps) * kLaunchRegisters);
 
-// ---- what a kernel sees, and what lies in shared memory ----
+// ---- arguments, and the layout of shared memory ----
 
 struct WgmmaArguments {
   MatmulArguments matmul;
@@ -71,7 +71,7 @@ __device__ Shared<Tile<kAt>>& shared_memory() {
   return *reinterpret_cast<Shared<Tile<kAt>>*>(aligned_shared());
 }
 
-// By one thread, before the block synchronizes.
+// Called by one thread, before the block synchronizes.
 template <class Of>
 __device__ void init_mbarriers(Shared<Of>& shared) {
 #pragma unroll
@@ -87,7 +87,7 @@ __device__ void init_mbarriers(Shared<Of>& shared) {
   fence_mbarrier_init();
 }
 
-// use(place) for each tile of the block.
+// Calls use(place) for each tile of the block.
 template <class Of, class Use>
 __device__ void for_each_tile(const WgmmaArguments& a, const Use& use) {
 #pragma unroll 1
@@ -95,7 +95,7 @@ __device__ void for_each_tile(const WgmmaArguments& a, const Use& use) {
     use(place_of_tile<kWgmmaTokens, Of::kOutputs>(a.matmul, tile));
 }
 
-// use(term) for each window of LoRA's terms, and once if there is none.
+// Calls use(term) for each window of LoRA's terms, and once if there is none.
 template <class Use>
 __device__ void for_each_window(const MatmulArguments& a, const Use& use) {
 #pragma unroll 1
@@ -121,7 +121,7 @@ __device__ void load_stages(const WgmmaArguments& a, Shared<Of>& shared) {
   });
 }
 
-// ---- role: filling what a tile's end reads ----
+// ---- role: loading the epilogues' inputs ----
 
 template <class Value, class Of>
 __device__ void fill_ends(const WgmmaArguments& a, Shared<Of>& shared, int thread) {
@@ -138,11 +138,11 @@ __device__ void fill_ends(const WgmmaArguments& a, Shared<Of>& shared, int threa
 
 // ---- role: multiplying ----
 
-// A slot is released once the products of the stage behind it have begun.
+// A slot is released once the products of the next stage have begun.
 template <class Of>
 __device__ void multiply_stages(const WgmmaArguments& a, Shared<Of>& shared, int warp, PipelineState<Of::kSlots>& from,
                                 LaneSums<int, 1, Of::kColumns>& sums) {
-  constexpr int kLeading = 16;  // bytes, of which wgmma asks nothing here
+  constexpr int kLeading = 16;  // bytes; wgmma ignores them here
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   auto& all = reinterpret_cast<int(&)[Of::kOutputs / 2]>(sums);
   int before = 0;
@@ -200,7 +200,7 @@ template <class Value, int kAt>
 __global__ void __launch_bounds__(kWgmmaThreads, 1) multiply_by_wgmma(const __grid_constant__ WgmmaArguments a) {
   auto& shared = shared_memory<kAt>();
   const int thread = static_cast<int>(threadIdx.x);
-  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
+  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // tells the compiler that all lanes agree
   if (thread == 0) init_mbarriers(shared);
   __syncthreads();
   constexpr int kLoader = kWgmmaMultipliers + kWgmmaFillers;
@@ -234,7 +234,7 @@ WgmmaKernel find_kernel(qfuse_dtype dtype, const MatmulPlan& plan) {
 }  // namespace
 
 contract::Outcome launch_wgmma(const contract::RotatedInt8Matmul& p, const MatmulPlan& plan, const qfuse_exec& exec) {
-  const CurrentDevice current(exec.device.index);  // for the tensor maps
+  const CurrentDevice current(exec.device.index);  // make_tensor_map() needs it
   if (!current.outcome().ok()) return current.outcome();
   WgmmaArguments a = {.matmul = arguments_of(p, plan),
                       .in = {},

@@ -1,6 +1,6 @@
-// How a thread gets its inputs: those of its next row are on their way while it works on one. They come to registers;
-// or, in a kernel that is staged, to shared memory past the registers, which takes 1 to 11 % less time on an H200 where
-// tiles are many. Outputs that are transposed need shared memory anyway.
+// Prefetching of inputs: a thread's next row is loaded while it works on one. Rows are loaded to registers or, in a
+// staged kernel, copied to shared memory without passing through registers, which takes 1 to 11 % less time on an H200
+// if there are many tiles. Outputs that are transposed need shared memory anyway.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_AHEAD_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_AHEAD_CUH
 
@@ -14,7 +14,7 @@
 
 namespace qfuse::cuda::swiglu {
 
-// kMoves: the addresses move on from row to row. kRepeats: tokens that are not there may repeat another of the tile.
+// kMoves: addresses advance row by row. kRepeats: tokens that do not exist may repeat another token of the tile.
 template <bool kBackward, bool kWide, bool kMoves, bool kRepeats>
 class AheadInRegisters {
  public:
@@ -23,7 +23,7 @@ class AheadInRegisters {
     if (token < tile.tokens) load_row<kWide, kBackward>(a, place_, next_);
   }
 
-  // The row of `token`; begins to load the one `rows` further on.
+  // Returns the inputs of `token`, and begins to load the row `rows` further on.
   __device__ Inputs take(const Arguments& a, const Tile& tile, int token, int rows, int chunk) {
     const Inputs in = next_;
     if (!kRepeats) next_ = {};
@@ -42,9 +42,9 @@ class AheadInRegisters {
   Inputs next_ = {};
 };
 
-// In a backward each input has a plane, and what is transposed takes its place: a thread writes where it alone has
-// read. In a forward, of whose smaller blocks more have room, the inputs lie behind the plane of y, in room for two
-// rows a thread.
+// Backward, each input has a plane in shared memory, and outputs to be transposed overwrite it: a thread writes only
+// where it has read. Forward, blocks need less memory, so that more of them fit; the inputs are behind the plane of y,
+// with room for two rows per thread.
 template <bool kBackward, bool kRepeats>
 class AheadInShared {
  public:
@@ -80,11 +80,11 @@ class AheadInShared {
     return in;
   }
 
-  // Of a backward: where the row that was taken last has been, and what is transposed of it belongs.
+  // Backward only: where the row taken last has been, and where its outputs to be transposed belong.
   __device__ uint4* row() const { return row_; }
 
  private:
-  // In vectors. From row to row a thread goes two ways by turns, since chunks change places within their row.
+  // In vectors. A thread's two row steps alternate, because chunks are permuted within their row.
   static constexpr int kRows = staged_threads(true) / kRowChunks;
   static constexpr int kToSecondNext = kBackward ? 2 * kRows * kRowChunks : 0;
   static constexpr int kInput = staged_tokens(kBackward) * kRowChunks;
@@ -97,7 +97,7 @@ class AheadInShared {
   }
 
   InputPlace tile_;
-  std::uint32_t x_;  // from the tile's first row on, in bytes: kMostStagedStride leaves them 32 bits
+  std::uint32_t x_;  // bytes from the tile's first row on; kMostStagedStride keeps them within 32 bits
   std::uint32_t grad_y_;
   uint4* row_ = nullptr;
   uint4* next_;

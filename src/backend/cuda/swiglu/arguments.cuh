@@ -1,4 +1,4 @@
-// What a kernel of swiglu sees, and what it is compiled for.
+// Arguments of the swiglu kernels, and the bounds that they are compiled for.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_ARGUMENTS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_ARGUMENTS_CUH
 
@@ -11,11 +11,11 @@
 namespace qfuse::cuda::swiglu {
 
 constexpr int kRowChunks = kTile / kChunk;  // threads that share a row
-constexpr int kPairs = kChunk / 2;          // words of bf16 a chunk
-constexpr int kHardwareWarp = 64;           // threads, at most: all of one come where they exchange values
+constexpr int kPairs = kChunk / 2;          // words per chunk, each with two bf16 values
+constexpr int kHardwareWarp = 64;           // upper bound, in threads; all threads of a warp take part in exchanges
 constexpr int kWarpRows = kHardwareWarp / kRowChunks;
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct QuantizedArrays {
   std::int8_t* q;
@@ -28,7 +28,7 @@ struct Arguments {
   std::int64_t x_stride;       // elements
   std::int64_t grad_y_stride;  // elements
   int channel_tiles;
-  std::uint32_t per_channel_tiles;  // of 2^32, rounded down
+  std::uint32_t per_channel_tiles;  // (2^32 - 1) / channel_tiles, rounded down
   unsigned outputs;                 // OutputBits that this launch writes
   bool wide_t;
   const std::uint8_t* x;
@@ -40,22 +40,22 @@ struct Arguments {
   format::GroupRules rules;
   format::ScaleStrides row_scales;
   format::ScaleStrides y_scales;
-  format::ColumnPlace y_place;  // where there are no experts
+  format::ColumnPlace y_place;  // without experts
   format::ColumnPlace gradient_place;
-  format::ColumnLayout columns;  // where there are
+  format::ColumnLayout columns;  // with experts
   const void* expert_ends;
-  bool ends_are_64;  // bits wide
+  bool ends_are_64;  // whether expert_ends is int64
   int experts;
-  int most_column_tiles;  // that there is room for
-  const float* weights;   // NULL: 1
+  int most_column_tiles;  // that the arrays have room for
+  const float* weights;   // NULL: all are 1
   float* grad_weights;    // [m]
-  float* parts_of_sums;   // [h/128, m] of grad_weights; NULL: not asked for
-  float limit;            // infinity: none
+  float* parts_of_sums;   // [h/128, m]: partial sums of grad_weights; NULL: not requested
+  float limit;            // infinity: no limit
   float alpha;
   float up_offset;
-  bool exponents_are_bf16;  // whatever the gates
-  bool scales_wait;         // in shared memory
-  // From a thread's row to its next one, in bytes.
+  bool exponents_are_bf16;  // the sigmoid's argument is a bf16 value for all gates
+  bool scales_wait;         // scales are buffered in shared memory
+  // Bytes from a thread's row to its next one.
   std::int64_t x_step;
   std::int64_t grad_y_step;
   std::int64_t gradients_step;
@@ -64,15 +64,15 @@ struct Arguments {
   std::int64_t y_scales_step;
 };
 
-// One block's.
+// The tile of a thread block.
 struct Tile {
   std::int64_t token;    // the first one
   std::int64_t channel;  // the first one
-  int tokens;            // that there are: 128, or fewer in the last tile
+  int tokens;            // that exist: 128, or fewer in the last tile
 };
 
-// Of what a staged kernel multiplies for its addresses each factor has 32 bits at most: kMostStagedStride sees to it.
-// An instruction before a block's first loads, or behind its last ones, is not repeated, and costs the block about ten
+// Product for an address. In a staged kernel each factor has at most 32 bits, which kMostStagedStride ensures. That
+// matters: an instruction before a block's first loads or after its last ones runs once, but costs the block about ten
 // cycles.
 template <bool kStaged>
 __device__ std::int64_t product(std::int64_t a, std::int64_t b) {
@@ -80,25 +80,25 @@ __device__ std::int64_t product(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(std::uint64_t{static_cast<std::uint32_t>(a)} * static_cast<std::uint32_t>(b));
 }
 
-// Where a thread has its part of a row, in what is read and in what is written of it. Both move from row to row:
-// products of a row's number with a stride would take an eighth of all instructions.
+// Where a thread's part of a row is in the inputs, and in OutputPlace in the outputs. Both advance row by row, because
+// products of a row's number with a stride would be an eighth of all instructions.
 struct InputPlace {
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
 };
 
-// Of a scale; behind it, bytes of no group that its word ends with.
+// Address of a scale, and the number of bytes after it, up to the end of its word, that belong to no group.
 struct ScalePlace {
   std::uint8_t* address;
   int empty;
 };
 
-struct OutputPlace {  // the gradients', or y's
+struct OutputPlace {  // of the gradients or of y
   std::int8_t* q;
   ScalePlace scale;
 };
 
-// What a thread has of a row: pairs of bf16.
+// A thread's part of a row: pairs of bf16.
 struct Inputs {
   std::uint32_t gate[kPairs];
   std::uint32_t up[kPairs];
@@ -114,7 +114,7 @@ struct Outputs {
 inline Arguments arguments_of(const contract::Swiglu& p, const Plan& plan, unsigned outputs) {
   constexpr std::int64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
   const int row_step = plan.threads / kRowChunks;
-  const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: one row alone may have any stride
+  const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: a single row may have any stride
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size * static_cast<unsigned>(row_step));
   };
   const bool scales_wait = plan.kernel.staged && p.format.scale_layout == QFUSE_SCALES_MN_MAJOR;
@@ -163,22 +163,22 @@ inline Arguments arguments_of(const contract::Swiglu& p, const Plan& plan, unsig
 
 // ---- what a kernel is compiled for ----
 
-// The bounds of a forward's kernel, which leave 48 registers, enough there: five blocks of 256 threads have room then,
-// or two of 512. Turing has no room for so many threads, and on Blackwell experts need more registers.
+// Bounds of a forward kernel. They leave 48 registers, which is enough, so that five blocks of 256 threads or two of
+// 512 fit. Turing has no room for so many threads, and on Blackwell experts need more registers.
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 800 || __CUDA_ARCH__ >= 1000)
 constexpr int kMostForwardThreads = kThreads;
 #else
 constexpr int kMostForwardThreads = 640;
 #endif
-// Where a multiprocessor's 100 KiB of shared memory have room for one block with the three planes of a backward, that
-// one may have all registers; with experts and router weights it needs more than two could.
+// If a multiprocessor's 100 KiB of shared memory fit only one block with the three planes of a backward, that block may
+// use all registers; with experts and router weights it needs more than two blocks could have.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
 constexpr int kWeightedBackwardBlocks = 1;
 #else
 constexpr int kWeightedBackwardBlocks = kThreadsPerMultiprocessor / kThreads;
 #endif
 
-// Threads of a block, and blocks that find room on a multiprocessor. Other activations and formats take more registers.
+// Threads per block, and blocks per multiprocessor. Other activations and formats take more registers.
 template <bool kBackward, Format kFormat, Extras kExtras, bool kStaged>
 struct Bounds {
   static constexpr bool kIsAny = kExtras == Extras::any || kFormat == Format::any;

@@ -1,4 +1,4 @@
-// What swiglu writes transposed: the columns of a tile, one channel of all its tokens at a time.
+// What swiglu writes transposed: the columns of a tile, which are one channel of all its tokens.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_COLUMNS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_COLUMNS_CUH
 
@@ -12,10 +12,10 @@
 
 namespace qfuse::cuda::swiglu {
 
-// What is to be transposed waits in shared memory as bf16: a plane, which has a row a token and 16 chunks a row. Chunks
-// change places within their row so that both ways through it meet all banks: 8 neighbouring chunks of a row are stored
-// at once, and then one chunk of each of the 8 tokens that load_columns names, in which this number takes all its
-// values.
+// Values to be transposed are kept in shared memory as bf16, in a plane with a row per token and 16 chunks per row.
+// Chunks are permuted within their row, so that neither access has bank conflicts: 8 neighboring chunks of a row are
+// stored at once, and one chunk of each of the 8 tokens that load_columns names is loaded at once, for which the XORed
+// number takes all 8 values.
 __device__ inline int place(int token, int chunk) {
   return (token * kRowChunks + chunk) ^ (token & 1) ^ (token >> 3 & 6);
 }
@@ -23,12 +23,12 @@ __device__ inline int place(int token, int chunk) {
 constexpr int kPlane = kTile * kRowChunks;  // vectors
 static_assert(kPlane * sizeof(uint4) == kPlaneBytes);
 
-// Eight channels of all tokens, transposed: `lane` gets the channel lane / 4 and of it the pairs of tokens from
-// 16 * (lane % 4) on, and as many from 64 further on.
+// Loads eight channels of all tokens, transposed: `lane` gets channel lane / 4 for 16 tokens from 16 * (lane % 4) on
+// and for the 16 tokens that are 64 further on, as pairs.
 constexpr int kColumnPairs = kTile / 8;
 
 __device__ inline void load_columns(const uint4* plane, int chunk, int lane, std::uint32_t (&pairs)[kColumnPairs]) {
-  // Tokens 8 or 64 further on lie as much further on: place looks at others of a token's bits.
+  // Tokens 8 or 64 further on are as many rows further on, because place() permutes by other bits of the token.
   const auto first_of = [&](int m, int row) { return plane + place(16 * (row / 2) + 2 * m + row % 2, chunk); };
 #pragma unroll
   for (int i = 0; i < kColumnPairs; i += 4) {
@@ -38,7 +38,7 @@ __device__ inline void load_columns(const uint4* plane, int chunk, int lane, std
   }
 }
 
-// 16 tokens of a channel, `left` of which exist.
+// Writes 16 tokens of a channel, `left` of which exist.
 template <class Payload>
 __device__ void write_tokens(const Arguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor, int left) {
   std::uint32_t payload[4];
@@ -57,7 +57,7 @@ __device__ void write_tokens(const Arguments& a, std::int8_t* to, const std::uin
   }
 }
 
-// A transposed output, and which of its columns are a tile's.
+// A transposed output, and which of its columns belong to a tile.
 struct Columns {
   std::int8_t* q;
   void* s;
@@ -66,7 +66,7 @@ struct Columns {
   int count;
 };
 
-// Those of y, or of the gradient.
+// Returns the columns of y, or of the gradient.
 template <bool kExperts, class Payload>
 __device__ Columns columns_of(const Arguments& a, const Tile& tile, const FoundTile& found, bool y) {
   std::int8_t* const q = y ? a.y_t.q : a.grad_input_t.q;
@@ -74,18 +74,18 @@ __device__ Columns columns_of(const Arguments& a, const Tile& tile, const FoundT
   if constexpr (!kExperts) return {q, s, y ? a.y_place : a.gradient_place, tile.token, tile.tokens};
   const format::TokenTile tokens = tokens_of(found);
   format::ColumnLayout layout = a.columns;
-  if constexpr (Payload::kIsOneFormat) layout.scales = {layout.scales.layout, false, kTile};  // a known divisor
+  if constexpr (Payload::kIsOneFormat) layout.scales = {layout.scales.layout, false, kTile};  // a compile-time divisor
   const format::ColumnPlace place = format::place_columns(layout, y ? a.h : 2 * a.h, tokens.before, tokens.columns);
   return {q, s, place, tokens.column, found.columns};
 }
 
-// Of the 32 tokens of a channel that a thread has, whose halves are of one group or of two.
+// Scales for the 32 tokens of a channel that a thread has. The first and second 16 are in one group or in two.
 struct ColumnScales {
   format::GroupScale first;
   format::GroupScale second;
 };
 
-// Four neighbouring threads have a channel's tokens, 16 neighbours each and 16 that lie 64 further on.
+// Four neighboring threads have a channel's tokens, each 16 adjacent ones and the 16 that are 64 further on.
 template <class Payload>
 __device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const std::uint32_t (&pairs)[kColumnPairs]) {
   if (group_size<Payload>(rules) == kTile) {
@@ -109,7 +109,7 @@ __device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const
           scale_of_group<Payload>(rules, fabsf(widen<Bfloat16>(halves + 1, 0)))};
 }
 
-// A plane to an output, the tile's first channel to its row `first_row`.
+// Writes a plane to an output; the tile's first channel is the output's row `first_row`.
 template <bool kWide, class Payload, bool kStaged>
 __device__ void write_columns(const Arguments& a, const uint4* plane, const Columns& out, std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x % kWarp);
@@ -120,7 +120,7 @@ __device__ void write_columns(const Arguments& a, const uint4* plane, const Colu
     load_columns(plane, chunk, lane, pairs);
     const ColumnScales scales = scales_of_columns<Payload>(a.rules, pairs);
     const int size = group_size<Payload>(a.rules);
-    const int token = 16 * (lane % 4);  // of the tile, and another 64 further on
+    const int token = 16 * (lane % 4);  // in the tile; another one is 64 further on
     const bool is_first = token % size == 0;
     const format::ColumnPlace& place = out.place;
     void* const scales_of_expert = static_cast<std::uint8_t*>(out.s) + place.first_scale * scale_size<Payload>(a.rules);

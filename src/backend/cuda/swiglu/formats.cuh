@@ -1,5 +1,5 @@
-// How the kernels of swiglu quantize a group, and where they store its scale. No step may be fused with another:
-// whoever includes this is compiled with -fmad=false.
+// Quantizes the groups of the swiglu kernels, and finds where their scales are stored. No step may be fused with
+// another: files that include this are compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
 
@@ -13,8 +13,8 @@
 
 namespace qfuse::cuda::swiglu {
 
-// How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose
-// product has the quotient's integer part.
+// How a group is quantized: scale and prepare once per group, quantize for every 4 values. Int8 multiplies by a factor
+// for which the product has the quotient's integer part.
 struct Int8 {
   static constexpr bool kIsOneFormat = true;
   static constexpr bool kHasOneScale = true;
@@ -35,12 +35,12 @@ struct E4m3 {
   }
 };
 
-// e4m3 in groups of 128 with fp32 scales. The call chooses the rule that makes a scale.
+// e4m3 in groups of 128 with fp32 scales; the call chooses the rule that makes a scale.
 struct ScaledE4m3 : E4m3 {
   static constexpr bool kHasOneScale = false;
 };
 
-// Any format, groups of 32 among them: what it is stands in the call's rules.
+// Any format, including groups of 32; the call's rules say which.
 struct AnyGroups {
   static constexpr bool kIsOneFormat = false;
   static constexpr bool kHasOneScale = false;
@@ -82,28 +82,28 @@ __device__ std::uint32_t quantize(const format::GroupRules& rules, std::uint32_t
     return quantize_in_group(rules, first_pair, second_pair, factor);
 }
 
-// Values of a group.
+// Values per group.
 template <class Payload>
 __device__ int group_size(const format::GroupRules& rules) {
   if constexpr (Payload::kIsOneFormat) return kTile;
   return rules.size;
 }
 
-// The group of a row's value.
+// Returns the group of a row's value.
 template <class Payload, bool kStaged>
 __device__ std::int64_t group_of(const format::GroupRules& rules, std::int64_t value) {
   if constexpr (kStaged) return static_cast<std::uint32_t>(value) / kTile;
   return value / group_size<Payload>(rules);
 }
 
-// Bytes of a scale.
+// Bytes per scale.
 template <class Payload>
 __device__ int scale_size(const format::GroupRules& rules) {
   if constexpr (Payload::kIsOneFormat) return sizeof(float);
   return format::scale_size(rules);
 }
 
-// Where a scale of [rows, groups] lies from `data` on. Scales of one format are fp32, so never in words.
+// Returns the place of a scale of [rows, groups] from `data` on. Scales of one format are fp32, never packed in words.
 template <class Payload, bool kStaged>
 __device__ ScalePlace scale_at(const format::GroupRules& rules, void* data, const format::ScaleStrides& strides,
                                std::int64_t row, std::int64_t group) {

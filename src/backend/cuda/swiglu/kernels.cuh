@@ -1,4 +1,4 @@
-// The kernels of swiglu: a tile at a time, its rows and then its columns; and the sums of the router weights' gradient.
+// Kernels of swiglu: a tile at a time, its rows and then its columns; and the sums of the router weights' gradient.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_CUH
 
@@ -13,14 +13,14 @@
 
 namespace qfuse::cuda::swiglu {
 
-// Where a row's part of what is transposed belongs in the first plane.
+// Returns where a thread's part of a row to be transposed is in the first plane.
 template <bool kBackward, bool kStaged, class Ahead>
 __device__ uint4* row_of_planes(const Ahead& ahead, uint4* planes, int token, int chunk) {
   if constexpr (kStaged && kBackward) return ahead.row();
   return planes + place(token, chunk);
 }
 
-// What is to be transposed of a row, to its planes: y's first, if it is wanted, d_gate's and d_up's.
+// Stores a row's values to be transposed in their planes: y's first, if it is requested, then d_gate's and d_up's.
 template <bool kBackward>
 __device__ void keep_for_columns(unsigned outputs, const Outputs& out, uint4* row) {
   if ((outputs & kYTransposed) != 0) row[0] = vector_of(out.y);
@@ -30,10 +30,9 @@ __device__ void keep_for_columns(unsigned outputs, const Outputs& out, uint4* ro
   gradients[kPlane] = vector_of(out.d_up);
 }
 
-// All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
-// Where columns of such tokens are not written, they may repeat another of the tile, which no absmax of 128 tokens
-// notices.
-// kOutputs: those of Kernel.
+// All threads of a warp stay together: those whose token does not exist work on zeros and write only columns. If
+// columns of such tokens are not written, these threads may repeat another token of the tile, which does not change the
+// absmax of the 128 tokens. kOutputs: `outputs` of Kernel.
 template <bool kBackward, unsigned kOutputs, Format kFormat, Extras kExtras, bool kExperts, bool kWide, bool kStaged,
           class B = Bounds<kBackward, kFormat, kExtras, kStaged>>
 __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const Arguments given) {
@@ -42,7 +41,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
   constexpr bool kHasMany = kHasWeights || !Payload::kHasOneScale;
   const Arguments& a = arguments_within_reach<kHasMany>(given);
   constexpr bool kRepeats = !kExperts && !kHasWeights && Payload::kIsOneFormat;
-  constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 has no registers for such pointers
+  constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 lacks registers for moving addresses
   const unsigned outputs = kOutputs != 0 ? kOutputs : a.outputs;
   const int planes = transposed_planes(outputs);
   const bool has_rows = (outputs & rows_of(kBackward)) != 0;
@@ -72,23 +71,23 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
     Weighting weighting = {};
     if constexpr (kHasWeights) weighting.weight = weights + token;
     Outputs out = swiglu_chunk<kExtras>(a, in, weighting);
-    if (kExperts && kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
+    if (kExperts && kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may turn zeros into -0
     if (planes > 0)
       keep_for_columns<kBackward>(outputs, out, row_of_planes<kBackward, kStaged>(ahead, in_planes, token, chunk));
     if (has_rows) {
       if (!kMoves && !kStaged) to = output_at<kBackward, Payload, kStaged>(a, tile, token, chunk);
       write_row<kBackward, kWide, Payload>(a, to, token < tile.tokens, chunk, out);
-      if (kMoves || kStaged) move_on<kBackward>(a, to);  // behind the last row to where nothing is written
+      if (kMoves || kStaged) move_on<kBackward>(a, to);  // after the last row to where nothing is written
     }
     if (kHasWeights && kBackward && a.parts_of_sums != nullptr)
       write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
   }
-#pragma unroll 1  // no tokens: zeros
+#pragma unroll 1  // zeros for tokens that do not exist
   for (; kExperts && token < kTile; token += rows)
     for (int i = 0; i < planes; ++i) in_planes[i * kPlane + place(token, chunk)] = {};
   if (kStaged || planes > 0) __syncthreads();
   if (kStaged && a.scales_wait) write_waiting_scales<kBackward, Payload>(a, tile, scales);
-#pragma unroll 1  // of the columns' code there is one copy
+#pragma unroll 1  // so that there is one copy of the columns' code
   for (int i = 0; i < planes; ++i) {
     const bool is_y = i == 0 && (outputs & kYTransposed) != 0;
     const bool is_d_up = !is_y && i == planes - 1;
@@ -97,7 +96,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
   }
 }
 
-// What grad_weights are: the sums of their parts. A thread has a token.
+// Adds the parts of grad_weights, one thread per token.
 template <bool kWide>
 __global__ void add_parts(const Arguments a) {
   const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -108,7 +107,7 @@ __global__ void add_parts(const Arguments a) {
   store<kWide>(a.grad_weights + token, canonical(sum));
 }
 
-// Before: zeros for all parts, where a token may have no expert.
+// Called before the tiles if a token may have no expert: sets all parts to zero.
 template <bool kWide>
 __global__ void clear_parts(const Arguments a) {
   const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// The kernels of swiglu that exist. The plan names one of them, and launch.cu has a kernel for each: what is not here
-// is neither chosen nor compiled.
+// The kernels of swiglu that exist. A plan names one of them, and launch.cu compiles a kernel for each: what is not
+// listed here is neither chosen nor compiled.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_H
 #define QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_H
 
@@ -9,15 +9,15 @@
 
 namespace qfuse::cuda::swiglu {
 
-// How groups are quantized. A kernel of one format has its steps alone; `any` reads the call's rules.
+// How groups are quantized. A kernel for one format has only the steps of that format; `any` reads the call's rules.
 enum class Format {
-  int8,         // the published operator's
-  e4m3,         // DeepSeek's: scales of powers of two
+  int8,         // the published operator's format
+  e4m3,         // DeepSeek's, with power-of-two scales
   scaled_e4m3,  // E4M3 in groups of 128 with fp32 scales by another rule
-  any           // groups of 32 and UE8M0 too
+  any           // also groups of 32 and UE8M0 scales
 };
 
-// What a kernel computes beside x and grad_y: nothing, router weights, or other activations too.
+// What a kernel supports besides plain SwiGLU of x and grad_y: nothing, router weights, or also other activations.
 enum class Extras { none, weights, any };
 
 // The outputs of a call, as bits.
@@ -25,17 +25,17 @@ enum OutputBits : unsigned { kGradRows = 1, kGradTransposed = 2, kYRows = 4, kYT
 
 struct Kernel {
   bool backward;
-  unsigned outputs;  // exactly these; 0: those of its pass that the call asks for
+  unsigned outputs;  // exactly these; 0: those of its pass that the call requests
   Format format;
   Extras extras;
   bool experts;  // finds the experts' tiles; takes calls without experts too
-  bool wide;     // rows at multiples of 16 bytes; else at any address
+  bool wide;     // rows aligned to 16 bytes; else any address
   bool staged;   // inputs pass through shared memory; else through registers
   bool operator==(const Kernel&) const = default;
 };
 
-// What training asks for: kernels that know these have fewer instructions, each of which a block fetches once. That is
-// 1 to 6 % of the time on an H200, most where tiles are few.
+// The outputs that training requests: kernels that know these have fewer instructions, which every block fetches once.
+// That saves 1 to 6 % of the time on an H200, most if there are few tiles.
 inline constexpr std::array kTrainingOutputs = {unsigned{kGradRows | kYTransposed},
                                                 unsigned{kGradRows | kGradTransposed | kYTransposed},
                                                 unsigned{kYRows | kYTransposed}};
@@ -44,9 +44,9 @@ constexpr bool is_of_training(unsigned outputs) {
   return std::ranges::find(kTrainingOutputs, outputs) != kTrainingOutputs.end();
 }
 
-// Whatever a call asks for, the kernel of any outputs, format and extras has it. The others are faster.
+// The kernel for any outputs, format and extras takes every call. The others are faster.
 constexpr bool exists(const Kernel& kernel) {
-#ifdef QFUSE_HIP  // which has no asynchronous copies to shared memory
+#ifdef QFUSE_HIP  // no asynchronous copies to shared memory
   if (kernel.staged) return false;
 #endif
   const bool is_exact = kernel.outputs != 0;
@@ -59,13 +59,13 @@ constexpr bool exists(const Kernel& kernel) {
   if (kernel.format == Format::scaled_e4m3 && kernel.extras != Extras::none) return false;
   if (kernel.extras == Extras::any)
     return is_forward_of_training && kernel.experts && kernel.format == Format::e4m3 && !kernel.staged;
-  // Experts may be known not to be there where there is nothing else beside x.
+  // Kernels that assume no experts exist only without extras, and not for scaled_e4m3.
   return kernel.experts || (kernel.extras == Extras::none && kernel.format != Format::scaled_e4m3);
 }
 
 namespace detail {
 
-// Every combination of the fields by its number.
+// Every combination of the fields, by its number.
 constexpr std::size_t kCombinations = std::size_t{2} * 4 * 4 * 3 * 2 * 2 * 2;
 constexpr Kernel combination(std::size_t number) {
   const auto next = [&](std::size_t choices) {

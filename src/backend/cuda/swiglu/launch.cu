@@ -1,12 +1,12 @@
-// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; 16-byte loads where rows begin at 16 bytes; else any address;
-//         weights [m] fp32
+// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; 16-byte loads if rows are aligned to 16 bytes; otherwise any
+//         address; weights [m] fp32
 // out:    i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128];
 //         y_t.q [h, m], y_t.s [h, ceil(m/128)]; grad_input_t.q [2h, m], grad_input_t.s [2h, ceil(m/128)]; with experts,
-//         theirs one after another; grad_weights [m] fp32
+//         one expert after another; grad_weights [m] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
-// cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read, 3.1 written, with the
-//         gradient transposed 5.2: bound by the device's memory; about 50 instructions an element
+// cost:   bytes per element: forward 4 read, 1 written per layout of y; backward 6 read, 3.1 written, 5.2 with the
+//         gradient transposed: bound by device memory bandwidth; about 50 instructions per element
 // oracle: reference/swiglu.cpp
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ std::array<KernelFunction, sizeof...(kNumbers)> all_kernels(std::index_sequence<
   return {kernel_of<kNumbers>()...};
 }
 
-// That of the table with the same number; a plan has no other.
+// Returns the kernel with the same number in kKernels; plans name no other.
 KernelFunction kernel_of(const Kernel& kernel) {
   static const auto kAll = all_kernels(std::make_index_sequence<kKernels.size()>());
   return kAll.at(static_cast<std::size_t>(std::ranges::find(kKernels, kernel) - kKernels.begin()));
@@ -55,7 +55,7 @@ contract::Outcome start_for_tokens(KernelFunction kernel, const contract::Swiglu
                 exec);
 }
 
-// First the transposed gradient, whose planes a GPU may have no room for: nothing has been written then.
+// Starts the transposed gradient first: a GPU may have no room for its planes, and then nothing has been written.
 contract::Outcome start_tiles(const contract::Swiglu& p, const Plan& how, const qfuse_exec& exec) {
   const unsigned outputs = wanted_outputs(p);
   const unsigned others = outputs & ~static_cast<unsigned>(kGradTransposed);

@@ -36,7 +36,7 @@ Extras extras_of(const contract::Swiglu& p) {
   return contract::has_weights(p) ? Extras::weights : Extras::none;
 }
 
-// The kernel for a call that knows most of it.
+// Returns the most specialized kernel that takes the call.
 Kernel kernel_of(const contract::Swiglu& p, bool wide) {
   for (const Format format : {format_of(p), Format::any})
     for (const Extras extras : {extras_of(p), Extras::any})
@@ -48,7 +48,7 @@ Kernel kernel_of(const contract::Swiglu& p, bool wide) {
   return {};
 }
 
-// One launch can become two only with a kernel that writes any outputs.
+// Splitting one launch in two needs a kernel that writes any outputs.
 Plan apart(Plan plan) {
   plan.together = false;
   plan.kernel.outputs = 0;
@@ -68,7 +68,7 @@ Plan plan_with(const contract::Swiglu& p, const DeviceFacts& facts, int threads)
   return has_three_planes && facts.shared_bytes < 3 * kPlaneBytes ? apart(plan) : plan;
 }
 
-// If there is such a kernel, and the device has room for its blocks.
+// The plan is staged if there is such a kernel and the device has room for its blocks.
 Plan staged_plan(const contract::Swiglu& p, const DeviceFacts& facts) {
   Plan plan = plan_with(p, facts, staged_threads(contract::wants_gradients(p)));
   Kernel staged = plan.kernel;
@@ -79,14 +79,14 @@ Plan staged_plan(const contract::Swiglu& p, const DeviceFacts& facts) {
   return plan;
 }
 
-// With experts about half of the blocks that the last tile of each may need.
+// Number of tiles; with experts an estimate, with about half of the blocks that their last tiles may need.
 std::int64_t tiles_there(const contract::Swiglu& p) {
   const std::int64_t all = contract::most_token_tiles(p);
   const std::int64_t of_tokens = format::ceil_div(p.m, std::int64_t{kTile});
   return p.h / kTile * ((all + of_tokens) / 2);
 }
 
-// Whether the last wave of a forward leaves less room idle with four blocks on a multiprocessor than with five.
+// Whether the last wave of a forward leaves less idle with four (staged) blocks per multiprocessor than with five.
 bool staged_wastes_less(std::int64_t tiles, const DeviceFacts& facts) {
   const auto room = [&](int blocks) {
     const std::int64_t wave = std::int64_t{facts.multiprocessors} * blocks;

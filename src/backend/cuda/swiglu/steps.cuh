@@ -1,4 +1,4 @@
-// The steps of swiglu, and what is written of a row. No step may be fused with another: whoever includes this is
+// Device steps of swiglu, and what is written of a row. No step may be fused with another: files that include this are
 // compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
@@ -53,14 +53,14 @@ __device__ float load_weight(const Arguments& a, const Tile& tile, int token) {
   return load<kWide>(a.weights + tile.token + token);
 }
 
-// Where a token's router weight is, in shared memory, and the sum over its channels so far of grad_y and what y is
-// without the weight. The weight is read for each pair of channels, since a register more would be one too many.
+// Address of a token's router weight in shared memory, and the sum so far, over its channels, of grad_y times the
+// unweighted y. The weight is read again at each use, because keeping it would take one register too many.
 struct Weighting {
   const volatile float* weight;
   float sum;
 };
 
-// Of one channel.
+// Results for one channel.
 struct Values {
   float y;
   float d_gate;
@@ -106,14 +106,14 @@ __device__ void swiglu_pair(const Arguments& a, const Inputs& in, int i, Outputs
   out.d_gate[i] = Rounding<Bfloat16>::word(d_gate);
 }
 
-// Whether fast_sigmoid is right for all exponents of a chunk.
+// Whether fast_sigmoid is right for all sigmoid arguments of a chunk.
 template <Extras kExtras>
 __device__ bool has_small_gates(const Arguments& a, const Inputs& in) {
   const bool small = are_at_most(magnitudes(find_absmax(in.gate)), kFastSigmoidMost);
   return small && (kExtras != Extras::any || a.exponents_are_bf16);
 }
 
-// The forward and its gradients, rounded to bf16.
+// Computes y and the gradients of a chunk, rounded to bf16.
 template <Extras kExtras>
 __device__ Outputs swiglu_chunk(const Arguments& a, const Inputs& in, Weighting& w) {
   Outputs out;
@@ -144,7 +144,7 @@ __device__ void write_payload(const format::GroupRules& rules, std::int8_t* to, 
       to, {quantize<Payload>(rules, pairs[0], pairs[1], factor), quantize<Payload>(rules, pairs[2], pairs[3], factor)});
 }
 
-// Even threads write scales of d_gate, odd ones those of d_up, if they have one of a group's first two chunks.
+// Even threads write scales of d_gate, odd ones scales of d_up, if they have one of a group's first two chunks.
 template <class Payload, bool kStaged>
 __device__ OutputPlace gradients_at(const Arguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
@@ -155,8 +155,8 @@ __device__ OutputPlace gradients_at(const Arguments& a, const Tile& tile, int to
                                      group_of<Payload, kStaged>(a.rules, of_row))};
 }
 
-// The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one
-// word, d_gate's in the lower half; then even threads make the scale of d_gate, odd ones that of d_up.
+// The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax are exchanged in
+// one word, d_gate's in the low half; then even threads make the scale of d_gate, odd ones that of d_up.
 template <bool kWide, class Payload>
 __device__ void write_gradients(const Arguments& a, const OutputPlace& to, bool exists, int chunk, const Outputs& out) {
   const format::GroupRules& rules = a.rules;
@@ -194,10 +194,10 @@ __device__ void write_y(const Arguments& a, const OutputPlace& to, bool exists, 
   write_payload<kWide, Payload>(a.rules, to.q, out.y, scale.factor);
 }
 
-// The output by rows of a pass: the gradients, or y.
+// The row-wise output of a pass: the gradients, or y.
 __device__ constexpr unsigned rows_of(bool backward) { return backward ? kGradRows : kYRows; }
 
-// Where a thread writes its part of a row.
+// Returns where a thread writes its part of a row.
 template <bool kBackward, class Payload, bool kStaged>
 __device__ OutputPlace output_at(const Arguments& a, const Tile& tile, int token, int chunk) {
   if constexpr (kBackward) return gradients_at<Payload, kStaged>(a, tile, token, chunk);
@@ -218,8 +218,8 @@ __device__ void write_row(const Arguments& a, const OutputPlace& to, bool exists
     write_y<kWide, Payload>(a, to, exists, chunk, out);
 }
 
-// The scales of a tile's rows, of d_gate and of d_up or of y, which wait in shared memory if they are MN-major and the
-// kernel is staged: those of neighbouring tokens are neighbours, and are then stored as whole lines.
+// Scales of a tile's rows, of d_gate and d_up or of y, in shared memory. They wait there if they are MN-major and the
+// kernel is staged: scales of neighboring tokens are adjacent and are then stored as whole lines.
 template <bool kBackward>
 struct WaitingScales {
   static constexpr int kGroups = kBackward ? 2 : 1;
@@ -231,7 +231,7 @@ __device__ ScalePlace waiting_scale_at(WaitingScales<kBackward>& scales, int tok
   return {reinterpret_cast<std::uint8_t*>(&scales.of[chunk % WaitingScales<kBackward>::kGroups][token]), 0};
 }
 
-// After a barrier.
+// Called after a barrier.
 template <bool kBackward, class Payload>
 __device__ void write_waiting_scales(const Arguments& a, const Tile& tile, const WaitingScales<kBackward>& scales) {
   const int token = static_cast<int>(threadIdx.x) % kTile;
@@ -244,7 +244,7 @@ __device__ void write_waiting_scales(const Arguments& a, const Tile& tile, const
   store_scale<true, Payload>(a.rules, to, scales.of[of_tile][token]);
 }
 
-// A token's sum over the tile's channels, of which each chunk has added its own: by halves.
+// Sums the chunks' sums of a token over the tile's channels, as a tree, and writes the result.
 template <bool kWide>
 __device__ void write_part_of_sum(const Arguments& a, const Tile& tile, int token, int chunk, float sum) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// Which tile of swiglu a block has: of all tokens, or of one expert's, which it finds by itself.
+// Finds the tile of a swiglu thread block: a tile of all tokens, or of one expert's.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_TILES_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_TILES_CUH
 
@@ -9,16 +9,15 @@
 
 namespace qfuse::cuda::swiglu {
 
-// A tile of tokens, as a block with experts finds it. The search keeps all of the block waiting, and its time is that
-// of its instructions, each of which must be fetched: so it counts in int, which no GPU's memory has the tokens to
-// exceed.
+// A tile of tokens, as a block with experts finds it. The whole block waits for the search, whose time is that of
+// fetching its instructions. It counts in int to have fewer of them; no GPU's memory holds more tokens than that.
 struct FoundTile {
-  int token;    // the first
-  int count;    // of tokens; 0: no tile has this number, or its columns go beyond those that there is room for
+  int token;    // the first one
+  int count;    // of tokens; 0: no tile has this number, or there is no room for its columns
   int index;    // among its expert's tiles
-  int before;   // tiles of the experts before
-  int tiles;    // of its expert
-  int columns;  // that are written of it: with experts whole groups
+  int before;   // tiles of all experts before
+  int tiles;    // tiles of its expert
+  int columns;  // written for it: with experts whole groups
   int channel_tile;
 };
 
@@ -27,7 +26,7 @@ __device__ inline format::TokenTile tokens_of(const FoundTile& tile) {
           std::int64_t{tile.tiles} * kTile};
 }
 
-// Where an expert's tokens end: the nearest of 0 to m, as nobody has looked at it before.
+// Returns where an expert's tokens end, clamped to 0 to m, because nobody has checked it before.
 __device__ inline int expert_end(const Arguments& a, int expert) {
   const auto m = static_cast<int>(a.m);
   const auto nearest = [&](auto end) { return end < 0 ? 0 : end > m ? m : static_cast<int>(end); };
@@ -35,19 +34,19 @@ __device__ inline int expert_end(const Arguments& a, int expert) {
                        : nearest(__ldg(static_cast<const int*>(a.expert_ends) + expert));
 }
 
-// Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole. The number of the block's row
-// of tiles is a quotient, on which every load waits: by a product, at most one less, as blocks are fewer than 2^31.
+// Neighboring tiles are side by side in a row, so that rows of x are read as a whole. All loads wait for the number of
+// the block's row of tiles, a quotient: a product gives it or one less, because there are fewer than 2^31 blocks.
 __device__ inline unsigned token_tile_number(const Arguments& a) {
   const auto channel_tiles = static_cast<unsigned>(a.channel_tiles);
   const auto number = static_cast<unsigned>(std::uint64_t{blockIdx.x} * a.per_channel_tiles >> 32);
   return blockIdx.x - number * channel_tiles >= channel_tiles ? number + 1 : number;
 }
 
-// The tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles of
-// one expert, which begins where the lane before ends; lanes without an expert repeat the last one's end.
+// Writes tile `number` to shared memory, from the block's first warp. Each lane counts the tiles of one expert, which
+// begins where the previous lane's ends; lanes without an expert repeat the end of the last one.
 __device__ inline void find_token_tile(const Arguments& a, int number, FoundTile& tile) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  int tiles_before = 0;  // and the end, of the experts before
+  int tiles_before = 0;  // tiles, and last_end, of the experts before
   int last_end = 0;
 #pragma unroll 1
   for (int first = 0; first < a.experts && tiles_before <= number; first += kWarp) {
@@ -73,29 +72,29 @@ __device__ inline void find_token_tile(const Arguments& a, int number, FoundTile
   }
 }
 
-// Of all tokens, where there are no experts.
+// The tile among all tokens, if there are no experts.
 __device__ inline void find_tile_of_all(const Arguments& a, int number, FoundTile& tile) {
   if (threadIdx.x != 0) return;
   const std::int64_t left = a.m - static_cast<std::int64_t>(number) * kTile;
   tile.token = number * kTile;
   tile.count = left < kTile ? static_cast<int>(left) : kTile;
   tile.index = number;
-  tile.before = tile.tiles = 0;  // columns are not apart
+  tile.before = tile.tiles = 0;  // columns are not split by expert
   tile.columns = tile.count;
 }
 
-// The number of the block's tile in a row of tiles.
+// Returns the number of the block's tile in its row of tiles.
 __device__ inline int channel_tile(const Arguments& a) {
   return static_cast<int>(blockIdx.x - token_tile_number(a) * static_cast<unsigned>(a.channel_tiles));
 }
 
-// The block's tile where there are no experts.
+// Returns the block's tile if there are no experts.
 __device__ inline Tile locate_tokens(const Arguments& a) {
   const format::TokenTile tokens = format::tile_of(0, a.m, token_tile_number(a), 0, a.m);
   return {tokens.token, std::int64_t{channel_tile(a)} * kTile, static_cast<int>(tokens.count)};
 }
 
-// The block's tile; an expert's is found for all by the first warp of the hardware's, be it of 32 threads or 64.
+// Returns the block's tile. With experts the first hardware warp, of 32 or 64 threads, finds it for the whole block.
 template <bool kExperts>
 __device__ Tile locate(const Arguments& a, FoundTile& found) {
   if constexpr (!kExperts) return locate_tokens(a);
