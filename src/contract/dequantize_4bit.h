@@ -9,7 +9,7 @@ namespace qfuse::contract {
 
 struct Dequantize4bit : qfuse_dequantize_4bit_params {
   static constexpr const char* kName = "dequantize_4bit";
-  qfuse_weight_4bit weight;  // instead of the pointer to it
+  qfuse_weight_4bit weight;  // by value: replaces the base struct's pointer
 };
 
 inline bool is_empty(const Dequantize4bit& p) { return element_count(p.weight) == 0; }
