@@ -1,9 +1,9 @@
-// in:     of an input: in [rows, cols] fp32, fp16 or bf16, strided rows; of a weight: 4-bit [rows, cols], scale
-//         [outputs] fp32; of the product: in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32,
-//         bias [n], lora_in [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; of a SwiGLU block:
-//         gate, up and grad_y [m, h] bf16, strided rows; any address
-// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], strided rows; of a SwiGLU
-//         block q and bf16 out [m, h], or [2, m, h] of d_gate and d_up; any address
+// in:     x or dy: in [rows, cols] fp32, fp16 or bf16, strided rows; weight: 4-bit [rows, cols], scale [outputs] fp32;
+//         product: in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in
+//         [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; SwiGLU: gate, up and grad_y [m, h]
+//         bf16, strided rows; any address
+// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], strided rows; SwiGLU: q
+//         and bf16 out [m, h], or [2, m, h] of d_gate and d_up; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
