@@ -1,4 +1,4 @@
-// Takes over structs from callers of any version: older structs are shorter, newer ones longer.
+// Copies structs from callers built against any version: older structs are shorter, newer ones longer.
 #ifndef QFUSE_CAPI_ADOPT_H
 #define QFUSE_CAPI_ADOPT_H
 

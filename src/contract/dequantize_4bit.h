@@ -1,4 +1,4 @@
-// What dequantize_4bit accepts.
+// The contract of dequantize_4bit: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_DEQUANTIZE_4BIT_H
 #define QFUSE_CONTRACT_DEQUANTIZE_4BIT_H
 

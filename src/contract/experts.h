@@ -1,4 +1,4 @@
-// Where each expert's rows end, as several ops take it.
+// The ends of the experts' rows, which are a parameter of several ops.
 #ifndef QFUSE_CONTRACT_EXPERTS_H
 #define QFUSE_CONTRACT_EXPERTS_H
 

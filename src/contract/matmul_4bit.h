@@ -1,4 +1,4 @@
-// What matmul_4bit accepts.
+// The contract of matmul_4bit: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_MATMUL_4BIT_H
 #define QFUSE_CONTRACT_MATMUL_4BIT_H
 

@@ -1,4 +1,4 @@
-// What matmul_4bit_grouped accepts: products of matmul_4bit, each of one expert's rows with its part of a weight stack.
+// The contract of matmul_4bit_grouped: one product of matmul_4bit per expert, of its rows with its part of a stack.
 #ifndef QFUSE_CONTRACT_MATMUL_4BIT_GROUPED_H
 #define QFUSE_CONTRACT_MATMUL_4BIT_GROUPED_H
 

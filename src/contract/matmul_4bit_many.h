@@ -1,4 +1,4 @@
-// What matmul_4bit_many accepts: products of matmul_4bit that share their input.
+// The contract of matmul_4bit_many: products of matmul_4bit that share their input.
 #ifndef QFUSE_CONTRACT_MATMUL_4BIT_MANY_H
 #define QFUSE_CONTRACT_MATMUL_4BIT_MANY_H
 

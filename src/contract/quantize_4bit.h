@@ -1,4 +1,4 @@
-// What quantize_4bit accepts.
+// The contract of quantize_4bit: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_QUANTIZE_4BIT_H
 #define QFUSE_CONTRACT_QUANTIZE_4BIT_H
 

@@ -11,7 +11,7 @@
 
 namespace qfuse::contract {
 
-// Not negative, and small enough that 4 bytes per element do not overflow.
+// Checks that a count, or rows * cols, is not negative and so small that 4 bytes per element do not overflow.
 Outcome check_count(const char* name, std::int64_t count);
 Outcome check_matrix(const char* rows_name, std::int64_t rows, const char* cols_name, std::int64_t cols);
 inline Outcome check_matrix(std::int64_t rows, std::int64_t cols) { return check_matrix("rows", rows, "cols", cols); }
@@ -22,7 +22,7 @@ Outcome check_dtype(const char* name, qfuse_dtype dtype);
 Outcome check_enumerator(const char* name, int value, std::initializer_list<const char*> names);
 Outcome check_direction(qfuse_direction direction);
 Outcome check_reciprocal(qfuse_reciprocal reciprocal);
-// A stride of 0 stands for rows of `cols` elements without gaps. The bound on m rows is so tight that the bytes of all
+// A stride of 0 stands for rows of `cols` elements without gaps. The limit on m rows is so low that the bytes of all
 // arrays together do not overflow either.
 Outcome check_rows(const char* name, std::int64_t stride, std::int64_t m, const char* cols_name, std::int64_t cols);
 // Elements from the first to the last one of `rows` such rows, including gaps.

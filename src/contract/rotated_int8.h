@@ -1,4 +1,4 @@
-// What the five ops of rotated_int8 accept.
+// The contracts of the five ops of rotated_int8: their parameters, checks, and arrays.
 #ifndef QFUSE_CONTRACT_ROTATED_INT8_H
 #define QFUSE_CONTRACT_ROTATED_INT8_H
 
@@ -38,7 +38,7 @@ struct RotatedInt8WeightScales : qfuse_rotated_int8_weight_scales_params {
 
 struct RotatedInt8Weight : qfuse_rotated_int8_weight_params {
   static constexpr const char* kName = "rotated_int8_weight";
-  qfuse_weight_4bit weight;  // likewise
+  qfuse_weight_4bit weight;  // by value: replaces the base struct's pointer
 };
 
 template <class P>

@@ -1,4 +1,4 @@
-// What swiglu accepts.
+// The contract of swiglu: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_SWIGLU_H
 #define QFUSE_CONTRACT_SWIGLU_H
 
@@ -54,7 +54,7 @@ inline bool limit_is_bfloat16(const Swiglu& p) {
   return format::from_bfloat16(format::to_bfloat16(limit(p))) == limit(p);
 }
 
-// Partial sums of grad_weights over 128 channels each, for all tokens one after another: [h/128, m].
+// Bytes of workspace: partial sums of grad_weights over 128 channels each, [h/128, m] fp32.
 inline std::int64_t workspace_size(const Swiglu& p) {
   if (is_empty(p) || !wants_grad_weights(p)) return 0;
   return p.m * (p.h / format::kGroupSize) * static_cast<std::int64_t>(sizeof(float));

@@ -13,13 +13,13 @@ namespace qfuse::format {
 inline constexpr float kE4m3Most = 448.0F;
 inline constexpr float kE4m3LeastNormal = 0x1p-6F;
 inline constexpr float kE4m3Subnormals = 0x1p14F;               // a float whose ulp is e4m3's least subnormal
-inline constexpr int kE4m3Shift = 20;                           // fraction bits that fp32 has more than e4m3
-inline constexpr std::uint32_t kE4m3Rebias = (127U - 7U) << 3;  // difference of the exponent biases, at e4m3's place
+inline constexpr int kE4m3Shift = 20;                           // how many more fraction bits fp32 has than e4m3
+inline constexpr std::uint32_t kE4m3Rebias = (127U - 7U) << 3;  // bias difference, in e4m3's exponent field
 inline constexpr std::uint32_t kE4m3MinNormal = 1U << 3;        // least normal value, as e4m3 bits
 inline constexpr float kE4m3SubnormalUnit = 0x1p-9F;            // spacing of the subnormals
 inline constexpr std::uint8_t kFp8Nan = 0x7f;
 
-inline constexpr float kDeepSeekFloor = 1e-4F;     // of absmax, in DeepGEMM and TileKernels
+inline constexpr float kDeepSeekFloor = 1e-4F;     // floor of absmax in DeepGEMM and TileKernels
 inline constexpr std::uint32_t kTwoBiases = 254U;  // sum of the exponent fields of a power of two and its inverse
 
 // Rounds to nearest even. Magnitudes above kE4m3Most become kE4m3Most.

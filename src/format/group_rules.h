@@ -52,7 +52,7 @@ QFUSE_HOST_DEVICE constexpr GroupScale scale_beside_one(qfuse_scale_rule rule, f
 
 QFUSE_HOST_DEVICE constexpr GroupScale scale_from_floor(const GroupRules& rules, float absmax) {
   if (rules.scale_rule == QFUSE_SCALES_TORCHAO) {
-    const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;  // NaN stays
+    const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;  // NaN stays NaN
     return {canonical(1.0F / (kE4m3Most / most)), kE4m3Most / most};
   }
   const float scale = power_of_two_scale(absmax, rules.amax_floor);

@@ -16,7 +16,7 @@
 namespace qfuse::format {
 
 inline constexpr std::int64_t kMeanChunk = 4096;
-inline constexpr std::int64_t kMeanLanes = 256;  // a power of two: a CUDA thread block's width
+inline constexpr std::int64_t kMeanLanes = 256;  // a power of two; the width of a CUDA thread block
 
 // The mean of values that come piece by piece, like the absmax of a tensor that is larger than memory.
 class Mean {

@@ -22,7 +22,7 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class DF>
-using Bits = hn::RebindToUnsigned<DF>;  // tag of the fp32 lanes' bits
+using Bits = hn::RebindToUnsigned<DF>;  // tag for the bits of fp32 lanes
 
 template <class DF>
 HWY_INLINE hn::Vec<Bits<DF>> magnitude_bits([[maybe_unused]] DF df, hn::Vec<DF> v) {

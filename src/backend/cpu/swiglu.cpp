@@ -35,7 +35,7 @@ namespace qfuse::cpu {
 // Channels per tile of 128 tokens; a tile is one item of a thread's range. Measured on Zen 5, 8192 x 4096, 4 KiB pages,
 // one core: rows are pages apart, so a narrow tile mostly waits for the next page. 1, 2, 4, 8 groups of channels took
 // 2.7, 2.1, 1.9, 1.8 ns per element; with rows prefetched, 4 took 1.8 and 8 took 1.7, but y of 8 would take 256 KiB of
-// the stack instead of 128. Transposed gradients take as much stack as y, so their tiles are half as wide.
+// the stack instead of 128. Transposed gradients are on the stack like y, so their tiles are half as wide.
 template <bool kTransposed>
 inline constexpr std::int64_t kTileWidth = (kTransposed ? 2 : 4) * format::kGroupSize;
 
