@@ -25,7 +25,7 @@ std::string name_of(qfuse_device device) {
   return type->own_memory ? fmt::format("{}:{}", type->name, device.index) : std::string(type->name);
 }
 
-// What messages call devices of a type, and what they say if the build does not support the type.
+// Names of a device type in messages, and the message of a build without support for it.
 struct Words {
   const char* one;
   const char* many;
