@@ -1,4 +1,4 @@
-// Structs from callers of any version: older ones are shorter, newer ones longer.
+// Copies structs from callers built against any version: older structs are shorter, newer ones longer.
 #ifndef QFUSE_CAPI_ADOPT_H
 #define QFUSE_CAPI_ADOPT_H
 
@@ -15,11 +15,11 @@
 
 namespace qfuse::capi {
 
-// A field that a later version appends starts at or behind today's sizeof, never in padding at the end: what stands in
-// the padding of an older caller's struct is not zero, and a newer caller's value there would be overlooked.
+// A field that a later version appends must start at or after today's sizeof, never in padding at the end: the padding
+// of an older caller's struct is not zeroed, and a newer caller's value there would be overlooked.
 //
-// The least struct_size of each struct: the end of the last field above "optional from here on" in qfuse.h. These never
-// change once a version has been released.
+// Minimum struct_size of each struct: the end of the last field above "optional from here on" in qfuse.h. It never
+// changes once a version has been released.
 template <class Struct>
 constexpr std::size_t kLeastSize = sizeof(Struct);
 
@@ -57,7 +57,7 @@ inline constexpr std::size_t kLeastSize<qfuse_rotated_int8_swiglu_params> =
     QFUSE_ENDS_WITH(qfuse_rotated_int8_swiglu_params, scale);
 #undef QFUSE_ENDS_WITH
 
-// Copies a caller's struct; fields that it ends before become zero. INVALID_ARGUMENT: NULL, or too short.
+// Copies a caller's struct; fields beyond its struct_size become zero. INVALID_ARGUMENT: NULL, or too short.
 // UNSUPPORTED: it uses fields that this version does not know.
 template <class Struct>
 contract::Outcome adopt(const Struct* from, const char* name, Struct& to) {
@@ -76,7 +76,7 @@ contract::Outcome adopt(const Struct* from, const char* name, Struct& to) {
   return {};
 }
 
-// An op's parameters, and the weight that they point to.
+// Copies an op's parameters and the weight that they point to.
 template <class Op, class Params>
 contract::Outcome adopt_params(const Params* from, Op& to) {
   Params& params = to;
@@ -85,7 +85,7 @@ contract::Outcome adopt_params(const Params* from, Op& to) {
   return {};
 }
 
-// And the products that they point to, each with its weight.
+// Also copies the products that the parameters point to, each with its weight.
 inline contract::Outcome adopt_params(const qfuse_matmul_4bit_many_params* from, contract::Matmul4bitMany& to) {
   qfuse_matmul_4bit_many_params& params = to;
   if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;

@@ -1,4 +1,4 @@
-// The ops through the C interface, from the parameters that the library's own layers see: for tests and benchmarks.
+// Calls the ops through the C interface with the library's internal parameters: for tests and benchmarks.
 #ifndef QFUSE_CAPI_CALL_H
 #define QFUSE_CAPI_CALL_H
 
@@ -12,7 +12,7 @@
 
 namespace qfuse::capi {
 
-// The parameters as a caller of the C interface has them, sizes of structs filled in; they may point into `p`.
+// The parameters as a caller of the C interface passes them, with struct_size set. They may point into `p`.
 template <class Params, class Op>
 const Params& as_caller(Op& p) {
   Params& params = p;
@@ -24,7 +24,7 @@ const Params& as_caller(Op& p) {
   return params;
 }
 
-// The same of several products; they stay where this does.
+// The parameters of several products as a caller passes them. They point into this object, so it cannot be copied.
 struct Products {
   explicit Products(const contract::Matmul4bitMany& p) : weights(p.products.size()), params(p) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -44,24 +44,24 @@ struct Products {
   qfuse_matmul_4bit_many_params params;
 };
 
-// The C function of an op.
-constexpr auto c_function(const contract::Dequantize4bit& /*names it*/) { return qfuse_dequantize_4bit; }
-constexpr auto c_function(const contract::Quantize4bit& /*names it*/) { return qfuse_quantize_4bit; }
-constexpr auto c_function(const contract::QuantizeBlockwise& /*names it*/) { return qfuse_quantize_blockwise; }
-constexpr auto c_function(const contract::DequantizeBlockwise& /*names it*/) { return qfuse_dequantize_blockwise; }
-constexpr auto c_function(const contract::DequantizeInt8& /*names it*/) { return qfuse_dequantize_int8; }
-constexpr auto c_function(const contract::Swiglu& /*names it*/) { return qfuse_swiglu; }
-constexpr auto c_function(const contract::Matmul4bit& /*names it*/) { return qfuse_matmul_4bit; }
-constexpr auto c_function(const contract::Matmul4bitGrouped& /*names it*/) { return qfuse_matmul_4bit_grouped; }
-constexpr auto c_function(const contract::LoraMerge& /*names it*/) { return qfuse_lora_merge; }
-constexpr auto c_function(const contract::RotatedInt8Quantize& /*names it*/) { return qfuse_rotated_int8_quantize; }
-constexpr auto c_function(const contract::RotatedInt8WeightScales& /*names it*/) {
+// Returns the C function of an op, which the argument's type selects.
+constexpr auto c_function(const contract::Dequantize4bit& /*type*/) { return qfuse_dequantize_4bit; }
+constexpr auto c_function(const contract::Quantize4bit& /*type*/) { return qfuse_quantize_4bit; }
+constexpr auto c_function(const contract::QuantizeBlockwise& /*type*/) { return qfuse_quantize_blockwise; }
+constexpr auto c_function(const contract::DequantizeBlockwise& /*type*/) { return qfuse_dequantize_blockwise; }
+constexpr auto c_function(const contract::DequantizeInt8& /*type*/) { return qfuse_dequantize_int8; }
+constexpr auto c_function(const contract::Swiglu& /*type*/) { return qfuse_swiglu; }
+constexpr auto c_function(const contract::Matmul4bit& /*type*/) { return qfuse_matmul_4bit; }
+constexpr auto c_function(const contract::Matmul4bitGrouped& /*type*/) { return qfuse_matmul_4bit_grouped; }
+constexpr auto c_function(const contract::LoraMerge& /*type*/) { return qfuse_lora_merge; }
+constexpr auto c_function(const contract::RotatedInt8Quantize& /*type*/) { return qfuse_rotated_int8_quantize; }
+constexpr auto c_function(const contract::RotatedInt8WeightScales& /*type*/) {
   return qfuse_rotated_int8_weight_scales;
 }
-constexpr auto c_function(const contract::RotatedInt8Weight& /*names it*/) { return qfuse_rotated_int8_weight; }
-constexpr auto c_function(const contract::RotatedInt8Matmul& /*names it*/) { return qfuse_rotated_int8_matmul; }
-constexpr auto c_function(const contract::DequantizeFp8& /*names it*/) { return qfuse_dequantize_fp8; }
-constexpr auto c_function(const contract::RotatedInt8Swiglu& /*names it*/) { return qfuse_rotated_int8_swiglu; }
+constexpr auto c_function(const contract::RotatedInt8Weight& /*type*/) { return qfuse_rotated_int8_weight; }
+constexpr auto c_function(const contract::RotatedInt8Matmul& /*type*/) { return qfuse_rotated_int8_matmul; }
+constexpr auto c_function(const contract::DequantizeFp8& /*type*/) { return qfuse_dequantize_fp8; }
+constexpr auto c_function(const contract::RotatedInt8Swiglu& /*type*/) { return qfuse_rotated_int8_swiglu; }
 
 template <class Params, class Op>
 qfuse_status call_as(qfuse_status (*function)(const Params*, const qfuse_exec*, qfuse_error*), Op p,

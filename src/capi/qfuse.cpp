@@ -1,4 +1,4 @@
-// The C interface: translates between callers' structs and the library's own, never computes.
+// The C interface: it translates between callers' structs and the library's own, and computes nothing itself.
 #include <qfuse/qfuse.h>
 
 #include <string>

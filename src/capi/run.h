@@ -1,4 +1,4 @@
-// From a C function to an op: errors as values, callers' structs taken over, then the op runs.
+// The way from a C function to an op: exceptions become status codes, callers' structs are copied, then the op runs.
 #ifndef QFUSE_CAPI_RUN_H
 #define QFUSE_CAPI_RUN_H
 
@@ -16,7 +16,7 @@
 
 namespace qfuse::capi {
 
-// Whole UTF-8 characters, as many as fit before the final zero.
+// Copies as many whole UTF-8 characters as fit before the final zero.
 inline void copy_message(std::string_view message, char* to, std::size_t size) {
   std::size_t length = std::min(message.size(), size - 1);
   if (length < message.size())
@@ -33,7 +33,7 @@ inline qfuse_status report(const contract::Outcome& outcome, qfuse_error* error)
   return outcome.status;
 }
 
-// No exception crosses the C boundary.
+// Runs body and reports its outcome. No exception crosses the C boundary.
 template <class Body>
 qfuse_status guarded(qfuse_error* error, const Body& body) {
   try {
@@ -45,7 +45,7 @@ qfuse_status guarded(qfuse_error* error, const Body& body) {
   }
 }
 
-// Every op: takes over what the caller passed, and does `action` with it.
+// Copies the caller's structs and calls `action` with them. Every op starts here.
 template <class Op, class Params, class Action>
 qfuse_status with_params(const Params* caller_params, const qfuse_exec* caller_exec, qfuse_error* error,
                          const Action& action) {

@@ -1,7 +1,7 @@
-// The arrays of an op, named once in its contract: visit_arrays(p, visit) calls visit(name, pointer, bytes) for each.
-// A pointer to const is an input, another one an output; kWorkspace marks scratch memory. What must know an op's arrays
-// reads them there: the check of presence and overlap, the bytes of a bandwidth figure, and the tests, which move them
-// to a GPU by changing the pointers.
+// The arrays of an op, listed once in its contract: visit_arrays(p, visit) calls visit(name, pointer, bytes) for each.
+// A pointer to const is an input, any other pointer an output; kWorkspace marks scratch memory. Code that needs an op's
+// arrays gets them there: the checks for NULL and overlap, the byte count of bandwidth figures, and the tests, which
+// move arrays to a GPU by changing the pointers.
 #ifndef QFUSE_CONTRACT_ARRAYS_H
 #define QFUSE_CONTRACT_ARRAYS_H
 
@@ -23,11 +23,11 @@ inline constexpr Workspace kWorkspace;
 struct Array {
   const char* name;
   const void* data;
-  std::int64_t size;  // bytes, gaps between strided rows included
+  std::int64_t size;  // bytes, including gaps between strided rows
   Direction direction;
 };
 
-// A constness-preserving parameter type: P is Op or const Op.
+// P is Op or const Op: a parameter type that preserves constness.
 template <class P, class Op>
 concept ParamsOf = std::is_same_v<std::remove_const_t<P>, Op>;
 
@@ -53,24 +53,24 @@ class ArrayList {
   [[nodiscard]] std::span<const Array> all() const { return {arrays_.data(), count_}; }
 
  private:
-  static constexpr std::size_t kMost = 16;  // arrays of one op
+  static constexpr std::size_t kMost = 16;  // arrays per op
   std::array<Array, kMost> arrays_{};
   std::size_t count_ = 0;
 };
 
-// What the arrays hold, for devices that can look before they begin; an op that accepts all says nothing about it.
+// Checks the contents of the arrays, on devices that can read them before launch. Ops that accept all need no overload.
 template <class Op>
 Outcome check_values(const Op& /*p*/) {
   return {};
 }
 
-// Every array present, and nothing that is written over another array.
+// Checks that every array is present, and that no array that is written overlaps another one.
 Outcome check_arrays(const ArrayList& arrays);
 
-// No output of one call over an array of another.
+// Checks that no output of one call overlaps an array of the other.
 Outcome check_outputs_apart(const ArrayList& written, const ArrayList& other);
 
-// Bytes that an op moves at least: each input read once and each output written once.
+// Minimum number of bytes that an op moves: each input read once, each output written once.
 std::int64_t total_size(const ArrayList& arrays);
 
 }  // namespace qfuse::contract

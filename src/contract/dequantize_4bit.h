@@ -1,4 +1,4 @@
-// What dequantize_4bit accepts.
+// The contract of dequantize_4bit: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_DEQUANTIZE_4BIT_H
 #define QFUSE_CONTRACT_DEQUANTIZE_4BIT_H
 
@@ -9,7 +9,7 @@ namespace qfuse::contract {
 
 struct Dequantize4bit : qfuse_dequantize_4bit_params {
   static constexpr const char* kName = "dequantize_4bit";
-  qfuse_weight_4bit weight;  // instead of the pointer to it
+  qfuse_weight_4bit weight;  // by value: replaces the base struct's pointer
 };
 
 inline bool is_empty(const Dequantize4bit& p) { return element_count(p.weight) == 0; }

@@ -1,4 +1,4 @@
-// What dequantize_blockwise accepts.
+// The contract of dequantize_blockwise: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_DEQUANTIZE_BLOCKWISE_H
 #define QFUSE_CONTRACT_DEQUANTIZE_BLOCKWISE_H
 

@@ -1,4 +1,4 @@
-// What dequantize_int8 accepts.
+// The contract of dequantize_int8: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_DEQUANTIZE_INT8_H
 #define QFUSE_CONTRACT_DEQUANTIZE_INT8_H
 

@@ -1,4 +1,4 @@
-// The floating-point mode that every op on the host runs in, whatever the caller's is: nearest even, nothing flushed.
+// Floating-point mode of every op on the host, whatever the caller's is: round to nearest even, no flush to zero.
 #ifndef QFUSE_CONTRACT_FLOAT_MODE_H
 #define QFUSE_CONTRACT_FLOAT_MODE_H
 
@@ -6,7 +6,7 @@
 
 namespace qfuse::contract {
 
-// In this thread, as long as the object lives; then the caller's mode again, and the caller's exception flags.
+// Sets this thread's mode while the object lives, then restores the caller's mode and exception flags.
 class DefaultFloatMode {
  public:
   DefaultFloatMode() {

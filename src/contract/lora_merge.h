@@ -1,4 +1,4 @@
-// What lora_merge accepts.
+// The contract of lora_merge: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_LORA_MERGE_H
 #define QFUSE_CONTRACT_LORA_MERGE_H
 

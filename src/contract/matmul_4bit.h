@@ -1,4 +1,4 @@
-// What matmul_4bit accepts.
+// The contract of matmul_4bit: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_MATMUL_4BIT_H
 #define QFUSE_CONTRACT_MATMUL_4BIT_H
 
@@ -11,12 +11,12 @@ namespace qfuse::contract {
 
 struct Matmul4bit : qfuse_matmul_4bit_params {
   static constexpr const char* kName = "matmul_4bit";
-  qfuse_weight_4bit weight;  // instead of the pointer to it
+  qfuse_weight_4bit weight;  // by value: replaces the base struct's pointer
 };
 
 inline bool is_forward(const Matmul4bit& p) { return p.direction == QFUSE_FORWARD; }
 
-// Terms of each sum, which are the columns of in; and the columns of out.
+// Terms of each sum (K), which are the columns of in; and outputs (N), the columns of out.
 inline std::int64_t term_count(const Matmul4bit& p) { return is_forward(p) ? p.weight.cols : p.weight.rows; }
 inline std::int64_t output_count(const Matmul4bit& p) { return is_forward(p) ? p.weight.rows : p.weight.cols; }
 
@@ -28,15 +28,15 @@ inline bool is_empty(const Matmul4bit& p) { return p.m == 0 || output_count(p) =
 
 Outcome check_ranges(const Matmul4bit& p);
 
-// UNSUPPORTED: a sum that devices of this type do not have.
+// UNSUPPORTED: devices of this type do not have the requested sum.
 Outcome check_device(const Matmul4bit& p, const qfuse_device& device);
 
 const char* sum_name(qfuse_sum sum);
 
-// UNSUPPORTED: for `who`, such as "this GPU", is without instructions for the sum.
+// Returns UNSUPPORTED, because `who`, such as "this GPU", has no instructions for the sum.
 Outcome no_instructions(const Matmul4bit& p, const std::string& who);
 
-// What OF_DEVICE stands for, by what the device has instructions for in p's dtype.
+// What QFUSE_SUM_OF_DEVICE stands for on a device with or without instructions for p's dtype.
 inline qfuse_sum sum_with_tensor_cores(const Matmul4bit& p, bool has_tensor_cores) {
   if (p.sum != QFUSE_SUM_OF_DEVICE) return p.sum;
   return p.dtype != QFUSE_FLOAT32 && has_tensor_cores ? QFUSE_SUM_PLAIN : QFUSE_SUM_FP32;
@@ -58,7 +58,7 @@ void visit_arrays(P& p, Visit& visit) {
   visit("out", p.out, strided_count(p.m, output_count(p), out_stride(p)) * size);
 }
 
-// Which way is the fastest, by rows of in: qfuse_matmul_4bit_advice.
+// The fastest way by number of rows of in, as qfuse_matmul_4bit_advice returns it.
 struct Matmul4bitAdvice {
   qfuse_sum few;
   std::int64_t few_rows;

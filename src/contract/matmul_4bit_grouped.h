@@ -1,4 +1,4 @@
-// What matmul_4bit_grouped accepts: products of matmul_4bit, of the rows of each expert by its part of a stack.
+// The contract of matmul_4bit_grouped: one product of matmul_4bit per expert, of its rows with its part of a stack.
 #ifndef QFUSE_CONTRACT_MATMUL_4BIT_GROUPED_H
 #define QFUSE_CONTRACT_MATMUL_4BIT_GROUPED_H
 
@@ -12,28 +12,28 @@ namespace qfuse::contract {
 
 struct Matmul4bitGrouped : qfuse_matmul_4bit_grouped_params {
   static constexpr const char* kName = "matmul_4bit_grouped";
-  qfuse_weight_4bit weight;  // instead of the pointer to it: the stack
+  qfuse_weight_4bit weight;  // the stack, by value: replaces the base struct's pointer
 };
 
 inline ExpertEnds expert_ends(const Matmul4bitGrouped& p) {
   return {"experts", "expert_ends", "ends_type", p.experts, p.expert_ends, p.ends_type};
 }
 
-// Some rows of the call, by the weight of an expert. Of one without experts the weight has no rows.
+// The product of rows [begin, end) with the weight of an expert. In a call without experts, that weight has no rows.
 Matmul4bit product(const Matmul4bitGrouped& p, std::int64_t expert, std::int64_t begin, std::int64_t end);
-// What all have in common: all rows, by the weight of the first expert.
+// What all products have in common: all rows, with the weight of the first expert.
 inline Matmul4bit any_product(const Matmul4bitGrouped& p) { return product(p, 0, 0, p.m); }
 
-// Of an expert. Where there are several, its elements fill whole blocks.
+// Per expert. If there are several experts, the elements of each fill whole blocks.
 inline std::int64_t rows_each(const Matmul4bitGrouped& p) { return p.experts == 0 ? 0 : p.weight.rows / p.experts; }
 inline std::int64_t blocks_each(const Matmul4bitGrouped& p) {
   return rows_each(p) * p.weight.cols / p.weight.blocksize;
 }
-// Where an expert is nested by itself.
+// Nested blocks per expert, if each expert is nested by itself.
 inline std::int64_t nested_blocks_each(const Matmul4bitGrouped& p) {
   return format::block_count(blocks_each(p), p.weight.nested_blocksize);
 }
-// One expert's scales are the stack's.
+// Whether each expert is nested by itself. With one expert, its scales are those of the stack.
 inline bool is_nested_each(const Matmul4bitGrouped& p) {
   return is_nested(p.weight) && p.nested_each != 0 && p.experts > 1;
 }
@@ -46,7 +46,7 @@ inline Outcome check_device(const Matmul4bitGrouped& p, const qfuse_device& devi
   return check_device(any_product(p), device);
 }
 
-// Calls body(product) for every expert that has rows, on the host, whose ends are checked, until one fails.
+// Calls body(product) for every expert that has rows, until one fails. Only on the host, and with checked ends.
 template <class Body>
 Outcome for_each_product(const Matmul4bitGrouped& p, const Body& body) {
   const ExpertEnds ends = expert_ends(p);
@@ -58,7 +58,7 @@ Outcome for_each_product(const Matmul4bitGrouped& p, const Body& body) {
   return {};
 }
 
-// As a weight's, but for what each expert has of its own.
+// Visits the weight's arrays, with the sizes of those that each expert has for itself.
 template <ParamsOf<Matmul4bitGrouped> P, class Visit>
 void visit_stack(P& p, Visit& visit) {
   const auto visit_one = [&](const char* name, auto& array, std::int64_t bytes) {

@@ -8,7 +8,7 @@
 namespace qfuse::contract {
 namespace {
 
-// What all products share, whatever their cols: a call by a weight without elements, in blocks that every sum has.
+// What all products share except cols: a call with an empty weight, in a block size that every sum accepts.
 Matmul4bit shared(const Matmul4bitMany& p) {
   Matmul4bit call{};
   call.weight.blocksize = format::kMaxBlocksize;

@@ -1,4 +1,4 @@
-// What matmul_4bit_many accepts: products of matmul_4bit that share their input.
+// The contract of matmul_4bit_many: products of matmul_4bit that share their input.
 #ifndef QFUSE_CONTRACT_MATMUL_4BIT_MANY_H
 #define QFUSE_CONTRACT_MATMUL_4BIT_MANY_H
 
@@ -11,26 +11,26 @@
 namespace qfuse::contract {
 
 struct Matmul4bitProduct : qfuse_matmul_4bit_product {
-  qfuse_weight_4bit weight;  // instead of the pointer to it
+  qfuse_weight_4bit weight;  // by value: replaces the base struct's pointer
 };
 
 struct Matmul4bitMany : qfuse_matmul_4bit_many_params {
   static constexpr const char* kName = "matmul_4bit_many";
-  std::vector<Matmul4bitProduct> products;  // instead of the pointer to them
+  std::vector<Matmul4bitProduct> products;  // by value: replaces the base struct's pointer
 };
 
-// One of the products as a call of its own.
+// One of the products as a matmul_4bit call of its own.
 Matmul4bit single(const Matmul4bitMany& p, const Matmul4bitProduct& product);
 
 bool is_empty(const Matmul4bitMany& p);
 
-// Of the params alone, whose products may be read then.
+// Checks only count and the pointer, after which the products may be read.
 Outcome check_count(const qfuse_matmul_4bit_many_params& params);
-// The outcome of a product's, which the message names.
+// Returns a product's outcome, with the product's index in the message.
 Outcome of_product(std::size_t index, Outcome outcome);
 
 Outcome check_ranges(const Matmul4bitMany& p);
-// In the place of that of every op, whose messages name no product.
+// Replaces the check() that other ops share, because its messages would not name the product.
 Outcome check(const Matmul4bitMany& p);
 Outcome check_device(const Matmul4bitMany& p, const qfuse_device& device);
 
@@ -50,7 +50,7 @@ void visit_arrays(P& p, Visit& visit) {
   }
 }
 
-// For backends without a kernel for several products: one after another.
+// For backends without a kernel for several products: runs one product after another.
 template <Outcome (*kLaunch)(const Matmul4bit&, const qfuse_exec&)>
 Outcome launch_each(const Matmul4bitMany& p, const qfuse_exec& exec) {
   for (const Matmul4bitProduct& product : p.products) {

@@ -1,5 +1,5 @@
-// Every op there is, and what all of them have: a name, checks, and the bytes they move. Backends and the C interface
-// follow the order of this list.
+// The list of all ops, and what every op has: a name, checks, and the number of bytes it moves. Backends and the C
+// interface follow the order of this list.
 #ifndef QFUSE_CONTRACT_OPS_H
 #define QFUSE_CONTRACT_OPS_H
 
@@ -25,13 +25,13 @@ using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, Dequantiz
                       Matmul4bit, LoraMerge, Matmul4bitMany, Matmul4bitGrouped, RotatedInt8Quantize,
                       RotatedInt8WeightScales, RotatedInt8Weight, RotatedInt8Matmul, DequantizeFp8, RotatedInt8Swiglu>;
 
-// Whether the device can have what is asked for. Ops with restrictions have a function of their own.
+// Whether the device supports what the call requests. Ops with restrictions have their own overload.
 template <class Op>
 Outcome check_device(const Op& /*p*/, const qfuse_device& /*device*/) {
   return {};
 }
 
-// Ranges, the workspace, and presence and overlap of all arrays, against the manual in qfuse.h.
+// Checks ranges, the workspace, and presence and overlap of all arrays, against the documentation in qfuse.h.
 template <class Op>
 Outcome check(const Op& p) {
   if (Outcome o = check_ranges(p); !o.ok()) return o;

@@ -1,4 +1,4 @@
-// What a check or an op gives back inside the library: a status and, if it is not OK, one line for the user.
+// The result of a check or an op inside the library: a status and, if it is not OK, one line for the user.
 #ifndef QFUSE_CONTRACT_OUTCOME_H
 #define QFUSE_CONTRACT_OUTCOME_H
 
@@ -11,7 +11,7 @@ namespace qfuse::contract {
 
 struct [[nodiscard]] Outcome {
   qfuse_status status = QFUSE_OK;
-  std::string message;  // empty exactly when status is QFUSE_OK; built from the checked values
+  std::string message;  // empty if and only if status is QFUSE_OK; built from the checked values
 
   [[nodiscard]] bool ok() const { return status == QFUSE_OK; }
 };

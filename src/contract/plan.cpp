@@ -12,7 +12,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// What stands before the separator, which is taken off `rest` with it.
+// Returns the part before the separator, and removes both from `rest`.
 std::string_view take(std::string_view& rest, char separator) {
   const std::size_t end = std::min(rest.find(separator), rest.size());
   const std::string_view part = rest.substr(0, end);

@@ -1,9 +1,9 @@
-// Plans: how a call will run, chosen from its parameters and the device's facts before anything is enqueued. A plan is
-// a plain struct with a name and fields, so that it can be listed, printed, logged and forced, and tested without a
-// device:
-//   static constexpr const char* kOp;          the op it is for
+// A plan says how a call will run. It is chosen from the parameters and the device's properties before anything is
+// enqueued. It is a plain struct with a name and fields, so that it can be listed, printed, logged and forced, and
+// tested without a device:
+//   static constexpr const char* kOp;          the op that it is for
 //   std::array<Field, N> fields() const;       every choice, as printed
-// docs/PLANS.md tells people what the environment variables QFUSE_LOG_PLANS and QFUSE_PLAN take.
+// docs/PLANS.md describes the environment variables QFUSE_LOG_PLANS and QFUSE_PLAN for users.
 #ifndef QFUSE_CONTRACT_PLAN_H
 #define QFUSE_CONTRACT_PLAN_H
 
@@ -27,7 +27,7 @@ inline Field field(const char* name, const std::integral auto& value) {
   return {name, std::to_string(static_cast<std::int64_t>(value))};
 }
 
-// "name=value name=value"
+// Returns "name=value name=value".
 template <class Fields>
 std::string print(const Fields& fields) {
   std::string text;
@@ -35,17 +35,17 @@ std::string print(const Fields& fields) {
   return text;
 }
 
-// What the environment asks for; read once.
+// What the environment variables request; read once.
 struct PlanSettings {
   bool log = false;
   std::string forced;
 };
 const PlanSettings& plan_settings();
 
-// One line on stderr: "qfuse: <device> <op>: <plan>".
+// Prints one line on stderr: "qfuse: <device> <op>: <plan>".
 void log_plan(const char* device, const char* op, const std::string& plan);
 
-// The fields that `text`, of the form of QFUSE_PLAN, asks of an op's plan; those of other ops are left out.
+// Appends to `asked` the fields that `text`, in the form of QFUSE_PLAN, requests for `op`; other ops are skipped.
 // INVALID_ARGUMENT: not of that form.
 Outcome parse_forced(const std::string& text, const std::string& op, std::vector<Field>& asked);
 
@@ -55,7 +55,7 @@ bool has_fields(const Plan& plan, const std::vector<Field>& asked) {
   return std::ranges::all_of(asked, [&](const Field& f) { return std::ranges::find(fields, f) != fields.end(); });
 }
 
-// Makes `plan` the first candidate that has what `text` asks for. UNSUPPORTED: there is none; the message lists them.
+// Sets `plan` to the first candidate with the fields in `text`. UNSUPPORTED: there is none; the message lists all.
 template <class Plan>
 Outcome force(const std::string& text, const std::vector<Plan>& candidates, Plan& plan) {
   std::vector<Field> asked;
@@ -72,14 +72,14 @@ Outcome force(const std::string& text, const std::vector<Plan>& candidates, Plan
   return unsupported("QFUSE_PLAN asks for " + print(asked) + ", this call can have: " + known);
 }
 
-// The last word on a chosen plan, which is the environment's.
+// Lets the environment override a chosen plan.
 template <class Plan, class Candidates>
 Outcome force_asked(Plan& plan, const Candidates& candidates) {
   const std::string& forced = plan_settings().forced;
   return forced.empty() ? Outcome{} : force(forced, candidates(), plan);
 }
 
-// Tells of a plan that runs, where the environment asks for it.
+// Logs a plan that will run, if the environment requests it.
 template <class Plan>
 void log(const char* device, const Plan& plan) {
   if (plan_settings().log) log_plan(device, Plan::kOp, print(plan.fields()));

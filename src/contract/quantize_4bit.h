@@ -1,4 +1,4 @@
-// What quantize_4bit accepts.
+// The contract of quantize_4bit: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_QUANTIZE_4BIT_H
 #define QFUSE_CONTRACT_QUANTIZE_4BIT_H
 
@@ -11,12 +11,12 @@ namespace qfuse::contract {
 
 struct Quantize4bit : qfuse_quantize_4bit_params {
   static constexpr const char* kName = "quantize_4bit";
-  qfuse_weight_4bit_out weight;  // instead of the pointer to it
+  qfuse_weight_4bit_out weight;  // by value: replaces the base struct's pointer
 };
 
 inline bool is_empty(const Quantize4bit& p) { return element_count(p.weight) == 0; }
 
-// Nested: absmax before it is coded, one fp32 a block, behind the fp64 sums of the chunks of its mean (format/mean.h).
+// Workspace if nested: fp64 sums of the chunks of the mean (format/mean.h), then the unencoded fp32 absmax per block.
 inline std::int64_t chunk_count(const Quantize4bit& p) {
   return format::ceil_div(block_count(p.weight), format::kMeanChunk);
 }
@@ -26,14 +26,14 @@ inline std::int64_t workspace_size(const Quantize4bit& p) {
          block_count(p.weight) * static_cast<std::int64_t>(sizeof(float));
 }
 
-// Where absmax is written: among the outputs, or to the workspace.
+// Where absmax is written: to the output if plain, to the workspace if nested.
 inline float* absmax(const Quantize4bit& p) {
   if (!is_nested(p.weight)) return p.weight.absmax;
   auto* const sums = static_cast<std::uint8_t*>(p.workspace);
   return reinterpret_cast<float*>(sums + chunk_count(p) * static_cast<std::int64_t>(sizeof(double)));
 }
 
-// The second half of the op for nested absmax, as an op of its own: absmax, less the offset, to 8-bit codes.
+// The second step for nested absmax, as an op of its own: encodes absmax minus the offset to 8-bit codes.
 inline QuantizeBlockwise nested_step(const Quantize4bit& p, float offset) {
   QuantizeBlockwise step{};
   step.n = block_count(p.weight);

@@ -1,4 +1,4 @@
-// What quantize_blockwise accepts.
+// The contract of quantize_blockwise: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_QUANTIZE_BLOCKWISE_H
 #define QFUSE_CONTRACT_QUANTIZE_BLOCKWISE_H
 

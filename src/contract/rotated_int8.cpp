@@ -11,7 +11,7 @@ Outcome check_terms(const char* name, std::int64_t terms) {
       fmt::format("{} is {}, it must be a multiple of {}", name, terms, format::kSmallRotatedBlock));
 }
 
-// Whoever has dx has y too, so that BACKWARD need not take other columns than FORWARD.
+// Checks `cols` for BACKWARD too: this excludes no caller, because whoever computes dx also computes y FORWARD.
 Outcome check_weight(const RotatedWeight auto& p) {
   if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
   if (Outcome o = check_direction(p.direction); !o.ok()) return o;

@@ -1,4 +1,4 @@
-// What the five ops of rotated_int8 accept.
+// The contracts of the five ops of rotated_int8: their parameters, checks, and arrays.
 #ifndef QFUSE_CONTRACT_ROTATED_INT8_H
 #define QFUSE_CONTRACT_ROTATED_INT8_H
 
@@ -10,7 +10,7 @@
 
 namespace qfuse::contract {
 
-// ---- of x or dy ----
+// ---- quantizing x or dy ----
 
 struct RotatedInt8Quantize : qfuse_rotated_int8_quantize_params {
   static constexpr const char* kName = "rotated_int8_quantize";
@@ -29,22 +29,22 @@ void visit_arrays(P& p, Visit& visit) {
   visit("scale", p.scale, is_empty(p) ? 0 : p.rows * kFloat);
 }
 
-// ---- of a weight ----
+// ---- quantizing a weight ----
 
 struct RotatedInt8WeightScales : qfuse_rotated_int8_weight_scales_params {
   static constexpr const char* kName = "rotated_int8_weight_scales";
-  qfuse_weight_4bit weight;  // instead of the pointer to it
+  qfuse_weight_4bit weight;  // by value: replaces the base struct's pointer
 };
 
 struct RotatedInt8Weight : qfuse_rotated_int8_weight_params {
   static constexpr const char* kName = "rotated_int8_weight";
-  qfuse_weight_4bit weight;  // likewise
+  qfuse_weight_4bit weight;  // by value: replaces the base struct's pointer
 };
 
 template <class P>
 concept RotatedWeight = ParamsOf<P, RotatedInt8WeightScales> || ParamsOf<P, RotatedInt8Weight>;
 
-// Terms of a sum, which are rotated; and sums of a row of x or dy, each with a scale.
+// Terms of a sum (K), along which the weight is rotated; and outputs (N), each of which has a scale.
 std::int64_t term_count(const RotatedWeight auto& p) {
   return p.direction == QFUSE_FORWARD ? p.weight.cols : p.weight.rows;
 }
@@ -63,7 +63,7 @@ void visit_arrays(P& p, Visit& visit) {
   if constexpr (ParamsOf<P, RotatedInt8Weight>) visit("q", p.q, element_count(p.weight));
 }
 
-// ---- of the product ----
+// ---- the product ----
 
 struct RotatedInt8Matmul : qfuse_rotated_int8_matmul_params {
   static constexpr const char* kName = "rotated_int8_matmul";
@@ -72,7 +72,7 @@ struct RotatedInt8Matmul : qfuse_rotated_int8_matmul_params {
 inline std::int64_t out_stride(const RotatedInt8Matmul& p) { return p.out_stride != 0 ? p.out_stride : p.n; }
 inline bool is_empty(const RotatedInt8Matmul& p) { return p.m == 0 || p.n == 0; }
 
-// Where lora_weight has term j of output o.
+// Index in lora_weight of term j of output o.
 inline std::int64_t lora_index(const RotatedInt8Matmul& p, std::int64_t o, std::int64_t j) {
   return p.direction == QFUSE_FORWARD ? o * p.lora_rank + j : j * p.n + o;
 }
@@ -94,7 +94,7 @@ void visit_arrays(P& p, Visit& visit) {
   visit("out", p.out, strided_count(p.m, p.n, out_stride(p)) * size);
 }
 
-// ---- of what a SwiGLU block makes ----
+// ---- quantizing the results of a SwiGLU block ----
 
 struct RotatedInt8Swiglu : qfuse_rotated_int8_swiglu_params {
   static constexpr const char* kName = "rotated_int8_swiglu";
@@ -102,7 +102,7 @@ struct RotatedInt8Swiglu : qfuse_rotated_int8_swiglu_params {
 
 inline bool is_empty(const RotatedInt8Swiglu& p) { return p.m == 0 || p.h == 0; }
 
-// Rows of y, or of d_gate and then of d_up.
+// Backward, the rows are those of d_gate followed by those of d_up; forward, those of y.
 inline bool is_backward(const RotatedInt8Swiglu& p) { return p.direction == QFUSE_BACKWARD; }
 inline std::int64_t row_count(const RotatedInt8Swiglu& p) { return is_backward(p) ? 2 * p.m : p.m; }
 

@@ -1,4 +1,4 @@
-// What swiglu accepts.
+// The contract of swiglu: its parameters, their checks, and the list of its arrays.
 #ifndef QFUSE_CONTRACT_SWIGLU_H
 #define QFUSE_CONTRACT_SWIGLU_H
 
@@ -25,7 +25,7 @@ inline ExpertEnds expert_ends(const Swiglu& p) {
   return {"experts.count", "experts.ends", "experts.ends_type", p.experts.count, p.experts.ends, p.experts.ends_type};
 }
 
-// Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
+// Which outputs the caller requests. One array of a pair requests both; the check refuses half a pair.
 inline bool is_wanted(const qfuse_quantized& output) { return output.q != nullptr || output.s != nullptr; }
 inline bool wants_rows(const Swiglu& p) { return is_wanted(p.grad_input); }
 inline bool wants_transposed(const Swiglu& p) { return is_wanted(p.grad_input_t); }
@@ -38,12 +38,12 @@ inline bool wants_grad_weights(const Swiglu& p) { return p.grad_weights != nullp
 inline std::int64_t x_stride(const Swiglu& p) { return p.x_stride != 0 ? p.x_stride : 2 * p.h; }
 inline std::int64_t grad_y_stride(const Swiglu& p) { return p.grad_y_stride != 0 ? p.grad_y_stride : p.h; }
 
-// A byte a value, of either type.
+// One byte per value, for either payload type.
 inline std::int8_t* payload(const qfuse_quantized& output) { return static_cast<std::int8_t*>(output.q); }
 
 // ---- router weights and other activations ----
 
-// A call that has none of them takes steps of its own, with fewer operations.
+// A call with none of these runs specialized steps with fewer operations.
 inline bool has_weights(const Swiglu& p) { return p.weights != nullptr || p.grad_weights != nullptr; }
 inline bool has_activation(const Swiglu& p) {
   return p.limit != 0 || (p.alpha != 0 && p.alpha != 1) || p.up_offset != 0;
@@ -54,7 +54,7 @@ inline bool limit_is_bfloat16(const Swiglu& p) {
   return format::from_bfloat16(format::to_bfloat16(limit(p))) == limit(p);
 }
 
-// The sums of grad_weights over 128 channels each, of all tokens one after another: [h/128, m].
+// Bytes of workspace: partial sums of grad_weights over 128 channels each, [h/128, m] fp32.
 inline std::int64_t workspace_size(const Swiglu& p) {
   if (is_empty(p) || !wants_grad_weights(p)) return 0;
   return p.m * (p.h / format::kGroupSize) * static_cast<std::int64_t>(sizeof(float));
@@ -64,13 +64,13 @@ inline std::int64_t workspace_size(const Swiglu& p) {
 
 inline bool is_fp8(const Swiglu& p) { return p.format.payload_type != QFUSE_INT8; }
 
-// Formats that take steps of their own, with fewer operations: the published operator's INT8, and DeepSeek's E4M3.
+// Whether the format is neither of those with specialized steps: the published operator's INT8, DeepSeek's E4M3.
 inline bool has_other_format(const Swiglu& p) {
   return p.format.group_size != format::kGroupSize || p.format.scale_type != QFUSE_SCALES_FLOAT32 ||
          p.format.scale_rule != QFUSE_SCALES_POWER_OF_TWO || p.format.zero_rule != QFUSE_ZERO_AT_FLOOR ||
          p.format.amax_floor != 0;
 }
-// E4M3 in groups of 128 with fp32 scales, whatever their rule.
+// Whether only the rules of the scales differ: E4M3 in groups of 128 with fp32 scales, but not DeepSeek's format.
 inline bool has_other_scales_alone(const Swiglu& p) {
   return p.format.payload_type == QFUSE_E4M3 && p.format.group_size == format::kGroupSize &&
          p.format.scale_type == QFUSE_SCALES_FLOAT32 && has_other_format(p);
@@ -86,7 +86,7 @@ inline format::GroupRules group_rules(const Swiglu& p) {
           p.format.scale_type == QFUSE_SCALES_UE8M0};
 }
 
-// A format by its name.
+// Finds a format by its name.
 Outcome find_format(std::string_view name, qfuse_group_format& format);
 
 // ---- scales ----
@@ -102,9 +102,9 @@ inline format::ScaleStrides y_scale_strides(const Swiglu& p) {
   return format::scale_strides(scale_format(p), p.m, p.h / p.format.group_size);
 }
 
-// ---- the transposed outputs, of which an expert's tokens are columns, filled up to whole groups ----
+// ---- the transposed outputs: an expert's tokens are columns, padded to whole groups ----
 
-// Columns that any share of the tokens among the experts finds room in.
+// Upper bound on columns, for any split of the tokens among the experts.
 inline std::int64_t all_columns(const Swiglu& p) {
   return has_experts(p) ? format::expert_columns(p.m, p.experts.count) : p.m;
 }
@@ -113,26 +113,26 @@ inline format::ColumnLayout column_layout(const Swiglu& p) {
   return {all_columns(p), has_experts(p) && p.experts.layout == QFUSE_EXPERTS_APART, scale_format(p)};
 }
 
-// Tiles by whose number a GPU, which has not read the ends, finds all that there may be.
+// Upper bound on tiles. A GPU launches this many, because the host has not read the ends.
 inline std::int64_t most_token_tiles(const Swiglu& p) {
   return format::block_count(all_columns(p), format::kGroupSize);
 }
 
-// On the host, which has the ends; check_values says which it takes.
+// These read the ends, which must be in host memory. The others take only ends that check_values() accepts.
 Outcome check_values(const Swiglu& p);
 std::int64_t token_tiles(const Swiglu& p);
 format::TokenTile find_token_tile(const Swiglu& p, std::int64_t number);
 
-// Of all but the outputs, and with these.
+// check_sizes() checks everything except the outputs, check_ranges() also the outputs.
 Outcome check_sizes(const Swiglu& p);
 Outcome check_ranges(const Swiglu& p);
 
-// Bytes of rows of bf16, gaps included.
+// Bytes of bf16 rows, including gaps.
 inline std::int64_t strided_size(std::int64_t rows, std::int64_t cols, std::int64_t stride) {
   return strided_count(rows, cols, stride) * format::dtype_size(QFUSE_BFLOAT16);
 }
 
-// Bytes of all outputs, whether they are wanted or not.
+// Bytes of all outputs, whether requested or not.
 inline qfuse_swiglu_sizes output_sizes(const Swiglu& p) {
   const std::int64_t columns = p.m == 0 ? 0 : all_columns(p);
   const auto size = [&](std::int64_t rows, std::int64_t values) {
@@ -162,7 +162,7 @@ void visit_arrays(P& p, Visit& visit) {
   visit("workspace", p.workspace, workspace_size(p), kWorkspace);
 }
 
-// Of the gaps between strided rows, nothing is read.
+// Bytes that the op moves, without the gaps between strided rows, which are not read.
 std::int64_t bytes(const Swiglu& p);
 
 }  // namespace qfuse::contract

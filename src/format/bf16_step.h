@@ -1,5 +1,5 @@
-// How CPUs' bf16 instructions add: VDPBF16PS of AVX512-BF16 and TDPBF16PS of AMX take these steps, in orders of their
-// own (qfuse.h). tests/format/bf16_step_test.cpp compares the instructions with it.
+// How the bf16 instructions of CPUs add. VDPBF16PS of AVX512-BF16 and TDPBF16PS of AMX take these steps, each in its
+// own order (qfuse.h). tests/format/bf16_step_test.cpp compares the instructions with this model.
 #ifndef QFUSE_FORMAT_BF16_STEP_H
 #define QFUSE_FORMAT_BF16_STEP_H
 
@@ -9,12 +9,12 @@
 
 namespace qfuse::format {
 
-// Sums of dot products, forward: the lanes of a vector of AVX-512.
+// Number of partial sums of a forward dot product: the lanes of an AVX-512 vector.
 inline constexpr int kDotSums = 16;
 
-// sum + a * b, rounded once to nearest even. Subnormal operands count as zero, and so does a result that is subnormal
-// after it was rounded to 24 bits as if no exponent were too small: that is below 2^-126 - 2^-151. Where a sum could be
-// so small, fp64 has it exactly, or far enough from that.
+// sum + a * b, rounded once to nearest even. Subnormal operands count as zero. So does a result that is subnormal once
+// it is rounded to 24 bits with an unbounded exponent: its magnitude is below 2^-126 - 2^-151. Where a sum could be so
+// small, fp64 holds it exactly, or far enough from that bound.
 inline float bf16_step(float sum, float a, float b) {
   sum = ftz(sum);
   a = ftz(a);

@@ -1,4 +1,4 @@
-// Sums in fp64 by integers alone, for processors without it: the bits that IEEE arithmetic rounded to nearest even has.
+// fp64 sums by integer steps, for processors without fp64: the same bits as IEEE arithmetic rounded to nearest even.
 #ifndef QFUSE_FORMAT_BINARY64_H
 #define QFUSE_FORMAT_BINARY64_H
 
@@ -9,7 +9,7 @@
 
 namespace qfuse::format {
 
-// An fp64 number that is no subnormal, as its bits.
+// An fp64 number that is not subnormal, as its bits.
 struct Binary64 {
   std::uint64_t bits;
 };
@@ -20,33 +20,33 @@ inline constexpr std::uint64_t kHiddenBit = std::uint64_t{1} << kFractionBits;
 inline constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kInf = std::uint64_t{0x7ff} << kFractionBits;  // magnitudes above it are NaN
 inline constexpr std::uint64_t kNan = kInf | kHiddenBit / 2;
-inline constexpr int kRebias = 1023 - 127;  // between its exponents and those of fp32
+inline constexpr int kRebias = 1023 - 127;  // difference of the exponent biases of fp64 and fp32
 inline constexpr int kFp32FractionBits = 23;
 inline constexpr int kMaxExponent32 = 254;
-inline constexpr int kGuardBits = 3;  // below the last bit: enough for one rounding, if the lowest stands for all lower
+inline constexpr int kGuardBits = 3;  // below the last bit: enough for one rounding, if the lowest is sticky
 
 QFUSE_HOST_DEVICE constexpr std::uint64_t magnitude(Binary64 x) { return x.bits & ~kSign; }
 QFUSE_HOST_DEVICE constexpr int exponent(Binary64 x) { return static_cast<int>(magnitude(x) >> kFractionBits); }
 QFUSE_HOST_DEVICE constexpr std::uint64_t significand(Binary64 x) { return (x.bits & (kHiddenBit - 1)) | kHiddenBit; }
 
-// A significand with its hidden bit joins the exponent; one that rounding made a power of two carries into it.
+// `significand` includes the hidden bit, which is not stored. If rounding made it 2^53, the exponent grows by 1.
 QFUSE_HOST_DEVICE constexpr Binary64 pack(std::uint64_t sign, int exponent, std::uint64_t significand) {
   return {sign | ((static_cast<std::uint64_t>(exponent) << kFractionBits) + (significand - kHiddenBit))};
 }
 
-// To the right; the lowest bit becomes 1 if one was lost.
+// Shifts right. The lowest bit becomes 1 if a 1 was shifted out.
 QFUSE_HOST_DEVICE constexpr std::uint64_t shift_sticky(std::uint64_t x, int by) {
   if (by >= 64) return x != 0 ? 1 : 0;
   return x >> by | ((x >> by) << by != x ? 1 : 0);
 }
 
-// Without the last `by` bits, rounded to nearest even.
+// Drops the last `by` bits, rounded to nearest even.
 QFUSE_HOST_DEVICE constexpr std::uint64_t round_off(std::uint64_t x, int by) {
   const std::uint64_t half = std::uint64_t{1} << (by - 1);
   return (x + half - 1 + (x >> by & 1)) >> by;
 }
 
-// The highest bit goes to `place`. `shift` is by how much, to the right.
+// Shifts x, which is not 0, so that its highest bit is at `place`. `shift` returns the number of places to the right.
 QFUSE_HOST_DEVICE constexpr std::uint64_t normalize(std::uint64_t x, int place, int& shift) {
   shift = 0;
   while (x >> (place + 1) != 0) {
@@ -81,7 +81,7 @@ QFUSE_HOST_DEVICE constexpr Binary64 to_binary64(float x) {
   return pack(sign, exponent, fraction);
 }
 
-// Of numbers whose sum is in the range of fp64's normal numbers, or zero, as sums of fp32 numbers are.
+// For numbers whose sum is zero or a normal fp64 number, as sums of fp32 numbers are.
 QFUSE_HOST_DEVICE constexpr Binary64 add(Binary64 a, Binary64 b) {
   using namespace binary64;
   if (magnitude(a) > kInf || magnitude(b) > kInf) return {kNan};
@@ -101,7 +101,7 @@ QFUSE_HOST_DEVICE constexpr Binary64 add(Binary64 a, Binary64 b) {
   return pack(a.bits & kSign, exponent(a) + shift, rounded);
 }
 
-// x / count rounded to fp64, and that to fp32. x is a sum of fp32 numbers, the count from 1 to 2^53.
+// x / count, rounded to fp64 and then to fp32. x is a sum of fp32 numbers, and count is 1 to 2^53.
 QFUSE_HOST_DEVICE constexpr float divide(Binary64 x, std::int64_t count) {
   using namespace binary64;
   const std::uint32_t sign = x.bits >> 63 != 0 ? kSignBit : 0;
@@ -110,7 +110,7 @@ QFUSE_HOST_DEVICE constexpr float divide(Binary64 x, std::int64_t count) {
   if (magnitude(x) == 0) return float_of(sign);
   int shift = 0;
   const std::uint64_t divisor = normalize(static_cast<std::uint64_t>(count), kFractionBits, shift);
-  // Long division, bit by bit, until no rounding can need more.
+  // Long division, bit by bit, until further bits cannot change the rounding.
   std::uint64_t rest = significand(x);
   std::uint64_t quotient = 0;
   constexpr int kBits = kFractionBits + kGuardBits + 1;
@@ -124,7 +124,7 @@ QFUSE_HOST_DEVICE constexpr float divide(Binary64 x, std::int64_t count) {
   }
   if (rest != 0) quotient |= 1;
   const int divided =
-      exponent(x) - (shift + kFractionBits);  // the quotient is below 2^(kBits + 1), and stands for 2^kBits
+      exponent(x) - (shift + kFractionBits);  // the quotient is scaled by 2^kBits and below 2^(kBits + 1)
   int carry = 0;
   quotient = round_off(normalize(quotient, kFractionBits + kGuardBits, shift), kGuardBits);
   quotient = normalize(quotient, kFractionBits, carry);

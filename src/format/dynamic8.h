@@ -1,6 +1,6 @@
-// The signed dynamic 8-bit code, which carries nested absmax: 256 ascending values, no -1.0 among them.
-// Made as bitsandbytes' create_dynamic_map(signed=True, max_exponent_bits=7, total_bits=8) makes it: for i = 0..6 the
-// midpoints of linspace(0.1, 1, 2^i + 1), times 10^(i-6), with both signs; then 0 and 1.
+// The signed dynamic 8-bit code of nested absmax: 256 ascending values, -1.0 not among them. It is made as
+// bitsandbytes' create_dynamic_map(signed=True, max_exponent_bits=7, total_bits=8) makes it: for i = 0..6 the midpoints
+// of linspace(0.1, 1, 2^i + 1), times 10^(i-6), with both signs; then 0 and 1.
 // torch's linspace rounds start + step*k once (a fused multiply-add). Here double does that: the sum of an fp32 and an
 // fp32 times a small integer is exact in 53 bits, so its conversion to float is the only rounding.
 #ifndef QFUSE_FORMAT_DYNAMIC8_H
@@ -22,7 +22,7 @@ namespace dynamic8 {
 constexpr int kExponents = 7;
 constexpr std::array<float, kExponents> kScales = {1e-6F, 1e-5F, 1e-4F, 1e-3F, 1e-2F, 1e-1F, 1e0F};
 
-// Point k of torch.linspace(0.1, 1, intervals + 1): from the near end, with one rounding.
+// Point k of torch.linspace(0.1, 1, intervals + 1), computed from the nearer end with one rounding.
 constexpr float linspace(int k, int intervals) {
   const float start = 0.1F;
   const float end = 1.0F;
@@ -49,7 +49,7 @@ constexpr std::array<float, kCodes8> make_map() {
   return map;
 }
 
-// CRC32 (IEEE 802.3) of the little-endian bytes.
+// CRC32 (IEEE 802.3) of the values' little-endian bytes.
 constexpr std::uint32_t crc32(std::span<const float> values) {
   std::uint32_t crc = 0xffffffffU;
   for (const float value : values) {
@@ -59,8 +59,8 @@ constexpr std::uint32_t crc32(std::span<const float> values) {
   return ~crc;
 }
 
-// The nearest-code rule with ties to the even index, as thresholds to be counted strictly below a value: the fp32
-// midpoint of each gap, and where the even index is the upper one, the number just below the midpoint.
+// Thresholds for the nearest code, ties to the even index: the code is the number of thresholds strictly below a value.
+// Each is the fp32 midpoint of a gap or, if the upper index is even, the number just below the midpoint.
 constexpr std::array<float, kCodes8 - 1> make_thresholds(const std::array<float, kCodes8>& map) {
   std::array<float, kCodes8 - 1> thresholds{};
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
@@ -77,10 +77,10 @@ constexpr std::array<float, kCodes8 - 1> make_thresholds(const std::array<float,
 inline constexpr std::array<float, kCodes8> kDynamic8 = dynamic8::make_map();
 inline constexpr std::array<float, kCodes8 - 1> kDynamic8Thresholds = dynamic8::make_thresholds(kDynamic8);
 
-// The map is bit by bit what bitsandbytes computes with torch 2.11 on x86-64, and what checkpoints hold.
+// The map equals, bit by bit, what bitsandbytes computes with torch 2.11 on x86-64 and what checkpoints hold.
 static_assert(dynamic8::crc32(kDynamic8) == 454261483U);
 
-// The map of nested absmax to any address, hence void; null: nobody asked for it.
+// Copies the map of nested absmax to any address, hence void*. Null: the caller does not want it.
 inline void store_nested_quant_map(void* map) {
   if (map != nullptr) std::memcpy(map, kDynamic8.data(), sizeof kDynamic8);
 }

@@ -1,4 +1,4 @@
-// One element in memory at any address: loads widen to fp32 exactly, stores round to the dtype.
+// Access to one element in memory at any address: loads widen to fp32 exactly, stores round to the dtype.
 #ifndef QFUSE_FORMAT_ELEMENTS_H
 #define QFUSE_FORMAT_ELEMENTS_H
 
@@ -27,7 +27,7 @@ void store_unaligned(void* array, std::int64_t i, T value) {
   std::memcpy(static_cast<char*>(array) + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
-// Element i of an array of a checked dtype.
+// Element i of an array. The dtype has been checked.
 inline float load_as_float(const void* array, std::int64_t i, qfuse_dtype dtype) {
   switch (dtype) {
     case QFUSE_FLOAT32: return load_unaligned<float>(array, i);
@@ -37,7 +37,7 @@ inline float load_as_float(const void* array, std::int64_t i, qfuse_dtype dtype)
   return 0.0F;
 }
 
-// Scale i of an array of a checked type.
+// Scale i of an array. The type has been checked.
 inline float load_scale(const void* array, std::int64_t i, qfuse_scale_type type) {
   switch (type) {
     case QFUSE_SCALES_FLOAT32: return load_as_float(array, i, QFUSE_FLOAT32);
@@ -49,7 +49,7 @@ inline float load_scale(const void* array, std::int64_t i, qfuse_scale_type type
   return 0.0F;
 }
 
-// fp32 keeps its bits, but that any NaN is stored as the canonical quiet one.
+// Rounds and stores a value. fp32 keeps its bits, except that any NaN becomes the canonical quiet NaN.
 inline void store_rounded(void* array, std::int64_t i, qfuse_dtype dtype, float value) {
   switch (dtype) {
     case QFUSE_FLOAT32: store_unaligned(array, i, canonical(value)); break;
@@ -58,7 +58,7 @@ inline void store_rounded(void* array, std::int64_t i, qfuse_dtype dtype, float 
   }
 }
 
-// Code i of packed nibbles.
+// Code i of an array of packed nibbles.
 inline unsigned load_nibble(const std::uint8_t* packed, std::int64_t i, NibbleOrder order = NibbleOrder::high_first) {
   const bool high = (i % 2 == 0) == (order == NibbleOrder::high_first);
   return high ? packed[i / 2] >> 4 : packed[i / 2] & 0xfU;

@@ -1,5 +1,5 @@
 // exp in fp32 as one sequence of IEEE operations, each rounded by itself: no FMA, no library, no table. So every CPU
-// and SIMD target gives the same bits, never more than one unit from the correctly rounded result (docs/ACCURACY.md).
+// and SIMD target gives the same bits, at most one ulp from the correctly rounded result (docs/ACCURACY.md).
 #ifndef QFUSE_FORMAT_EXPONENTIAL_H
 #define QFUSE_FORMAT_EXPONENTIAL_H
 
@@ -9,30 +9,30 @@
 
 namespace qfuse::format {
 
-// Beyond these exp is infinity, or less than half the least subnormal. Clamping keeps 2^n in reach of two factors.
+// Beyond these, exp is infinity or less than half the least subnormal. Clamping keeps 2^n within reach of two factors.
 inline constexpr float kExpMax = 89.0F;
 inline constexpr float kExpMin = -104.0F;
 
 inline constexpr float kLog2e = 0x1.715476p+0F;
-// ln 2 in two parts. The first has nine bits, so that n times it, and x less that, are exact.
+// ln 2 in two parts. The first has nine bits, so that n times it, and x minus that product, are exact.
 inline constexpr float kLn2High = 0x1.63p-1F;
 inline constexpr float kLn2Low = -0x1.bd0106p-13F;
 
-// Its ulp is 1: adding it rounds to an integer n, and leaves n + 254 in the low bits of the sum. 254 is twice the bias
-// of an exponent: half of n + 254, shifted into place, is the power of two with half of n for exponent.
+// Its ulp is 1: adding it rounds to an integer n, and leaves n + 254 in the low bits of the sum. 254 is twice the
+// exponent bias: half of n + 254, shifted into the exponent field, is 2^(n/2).
 inline constexpr float kExpMagic = 0x1.8p23F + 254.0F;
 inline constexpr int kExponentShift = 23;
 
-// (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2, highest power first: a minimax fit of what it does to exp(r), relatively,
-// with the last coefficient held at 1/2; 2^-27.9 at most.
-// (A type and no array, because nvcc takes no array of the host's in a kernel.)
+// Coefficients of (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2, highest power first: a minimax fit of the relative error
+// that they cause in exp(r), which is at most 2^-27.9, with the last coefficient fixed at 1/2.
+// (A struct, because nvcc does not accept a host array in a kernel.)
 inline constexpr int kExpTerms = 5;
 struct ExpCoefficients {
   float values[kExpTerms] = {0x1.6b6e42p-10F, 0x1.122f88p-7F, 0x1.555688p-5F, 0x1.5554a4p-3F, 0.5F};
 };
 
-// exp(n ln 2 + r) = 2^n exp(r). The power comes in two factors: each is a normal number, and only the second product
-// can round, to a subnormal or to infinity. NaN stays NaN.
+// exp(n ln 2 + r) = 2^n exp(r). 2^n is applied as two factors. Each is a normal number, and only the second product can
+// round, to a subnormal or to infinity. NaN stays NaN.
 QFUSE_HOST_DEVICE constexpr float exponential(float x) {
   x = x > kExpMax ? kExpMax : x;
   x = x < kExpMin ? kExpMin : x;

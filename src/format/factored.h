@@ -1,6 +1,6 @@
-// What the order FACTORED of matmul_4bit multiplies a chunk of inputs by: a power of two, which puts the largest
-// magnitude of them at 2^14 or up to twice as much, so that fp16 holds every bf16 and fp16 value down to 2^-28 of it
-// exactly.
+// The scale of a chunk of inputs in matmul_4bit's sum FACTORED. It is a power of two that brings the largest magnitude
+// of the chunk to at least 2^14 and below 2^15, so that fp16 holds every bf16 and fp16 value down to 2^-28 of the
+// largest exactly.
 #ifndef QFUSE_FORMAT_FACTORED_H
 #define QFUSE_FORMAT_FACTORED_H
 
@@ -11,7 +11,7 @@
 
 namespace qfuse::format {
 
-// Terms that share an absmax for certain: a block has as many or more.
+// Terms that always share an absmax, because a block has at least as many.
 inline constexpr int kFactoredBlock = 64;
 
 struct ChunkScale {
@@ -19,8 +19,8 @@ struct ChunkScale {
   float down;  // 1 / up
 };
 
-// `largest` is a magnitude. Both powers are normal numbers: an exponent below -111 counts as -111, and those of
-// infinity and NaN as the largest one of a number.
+// `largest` is a magnitude. Both powers are normal numbers: an exponent below -111 counts as -111, and that of infinity
+// or NaN as the largest exponent of a number.
 QFUSE_HOST_DEVICE constexpr ChunkScale chunk_scale(float largest) {
   constexpr std::uint32_t kFractionBits = 23;
   constexpr std::uint32_t kBias = 127;

@@ -1,5 +1,5 @@
-// Values as FP8 with scales of groups or blocks: the scalar steps. FP8 is e4m3 as in OCP's paper of 2023: 4 bits of
-// exponent, 3 of fraction, no infinities and one NaN of each sign.
+// Scalar steps for FP8 values with one scale per group or block. FP8 is e4m3 as in OCP's paper of 2023: 4 exponent
+// bits, 3 fraction bits, no infinities, and one NaN of each sign.
 #ifndef QFUSE_FORMAT_FP8_GROUPS_H
 #define QFUSE_FORMAT_FP8_GROUPS_H
 
@@ -12,17 +12,17 @@ namespace qfuse::format {
 
 inline constexpr float kE4m3Most = 448.0F;
 inline constexpr float kE4m3LeastNormal = 0x1p-6F;
-inline constexpr float kE4m3Subnormals = 0x1p14F;  // a float whose unit in the last place is e4m3's least subnormal
-inline constexpr int kE4m3Shift = 20;              // places from fp32's fraction to e4m3's
-inline constexpr std::uint32_t kE4m3Rebias = (127U - 7U) << 3;  // between the two exponents, in e4m3's place
-inline constexpr std::uint32_t kE4m3MinNormal = 1U << 3;        // its least normal value as e4m3
-inline constexpr float kE4m3SubnormalUnit = 0x1p-9F;            // the spacing of its subnormals
+inline constexpr float kE4m3Subnormals = 0x1p14F;               // a float whose ulp is e4m3's least subnormal
+inline constexpr int kE4m3Shift = 20;                           // how many more fraction bits fp32 has than e4m3
+inline constexpr std::uint32_t kE4m3Rebias = (127U - 7U) << 3;  // bias difference, in e4m3's exponent field
+inline constexpr std::uint32_t kE4m3MinNormal = 1U << 3;        // least normal value, as e4m3 bits
+inline constexpr float kE4m3SubnormalUnit = 0x1p-9F;            // spacing of the subnormals
 inline constexpr std::uint8_t kFp8Nan = 0x7f;
 
-inline constexpr float kDeepSeekFloor = 1e-4F;     // of absmax, in DeepGEMM and TileKernels
-inline constexpr std::uint32_t kTwoBiases = 254U;  // exponents of a power of two and of its inverse add up to them
+inline constexpr float kDeepSeekFloor = 1e-4F;     // floor of absmax in DeepGEMM and TileKernels
+inline constexpr std::uint32_t kTwoBiases = 254U;  // sum of the exponent fields of a power of two and its inverse
 
-// To nearest even; what is beyond the most becomes that.
+// Rounds to nearest even. Magnitudes above kE4m3Most become kE4m3Most.
 QFUSE_HOST_DEVICE constexpr std::uint8_t to_e4m3(float v) {
   const auto bits = bits_of(v);
   if (v != v) return kFp8Nan;
@@ -35,7 +35,7 @@ QFUSE_HOST_DEVICE constexpr std::uint8_t to_e4m3(float v) {
   return static_cast<std::uint8_t>((bits >> 24 & 0x80U) | rounded);
 }
 
-// Exact. Subnormals are small integers times their unit, as format::from_float16 has them.
+// Exact. Subnormals are small integers times their unit, as in format::from_float16.
 QFUSE_HOST_DEVICE constexpr float from_e4m3(std::uint8_t code) {
   const std::uint32_t sign = (code & 0x80U) << 24;
   const std::uint32_t magnitude = code & 0x7fU;
@@ -45,28 +45,28 @@ QFUSE_HOST_DEVICE constexpr float from_e4m3(std::uint8_t code) {
   return float_of(bits | sign);
 }
 
-// The least power of two by which absmax, or the floor where that is more, is at most e4m3's most; NaN for what is not
-// finite. The product needs no exact quotient: it lies beyond a power of two where the quotient does, as a test tries
-// for all absmax.
+// Least power of two s such that max(absmax, floor) / s is at most kE4m3Most; NaN if absmax is not finite. The product
+// with 1 / kE4m3Most need not equal the exact quotient: both exceed the same powers of two, as a test checks for every
+// absmax.
 QFUSE_HOST_DEVICE constexpr float power_of_two_scale(float absmax, float floor) {
   if (!(absmax < float_of(kInfBits))) return float_of(kNan32);
   const auto bits = bits_of((absmax > floor ? absmax : floor) * (1.0F / kE4m3Most));
   return float_of((bits + (kMinNormalBits - 1U)) & kInfBits);
 }
 
-// Its inverse, exact; NaN of NaN.
+// The exact inverse of the scale; NaN for NaN.
 QFUSE_HOST_DEVICE constexpr float power_of_two_factor(float scale) {
   return scale != scale ? scale : float_of((kTwoBiases << 23) - bits_of(scale));
 }
 
-// DeepSeek's e4m3, the format of a call that asks for nothing else.
+// DeepSeek's e4m3, the FP8 format of a call that changes no other field.
 QFUSE_HOST_DEVICE constexpr float e4m3_scale(float absmax) { return power_of_two_scale(absmax, kDeepSeekFloor); }
 QFUSE_HOST_DEVICE constexpr float e4m3_factor(float scale) { return power_of_two_factor(scale); }
 
 // ---- UE8M0: a power of two as its exponent, 2^-127 to 2^127, or NaN ----
 
 inline constexpr std::uint8_t kUe8m0Nan = 255;
-inline constexpr std::uint32_t kUe8m0Least = 0x00400000U;  // 2^-127, which fp32 has among its subnormals
+inline constexpr std::uint32_t kUe8m0Least = 0x00400000U;  // 2^-127, a subnormal of fp32
 
 QFUSE_HOST_DEVICE constexpr float from_ue8m0(std::uint32_t exponent) {
   if (exponent == kUe8m0Nan) return float_of(kNan32);
@@ -77,7 +77,7 @@ QFUSE_HOST_DEVICE constexpr std::uint8_t to_ue8m0(float power_of_two) {
   return power_of_two != power_of_two ? kUe8m0Nan : static_cast<std::uint8_t>(bits_of(power_of_two) >> 23);
 }
 
-// Rounded up to the next power of two, infinity to the greatest, as MXFP8's scales are.
+// Rounds up to the next power of two, and infinity to the greatest one, as MXFP8 scales are rounded.
 QFUSE_HOST_DEVICE constexpr std::uint8_t round_up_to_ue8m0(float v) {
   constexpr std::uint32_t kHalfOfLeastNormal = 0x00400000U;
   const auto bits = bits_of(v);

@@ -1,4 +1,4 @@
-// How a group of values becomes payload and a scale, for all formats that a call can ask for: the scalar steps.
+// Scalar steps that quantize a group of values to payload and a scale, for all formats that a call can request.
 #ifndef QFUSE_FORMAT_GROUP_RULES_H
 #define QFUSE_FORMAT_GROUP_RULES_H
 
@@ -13,22 +13,22 @@
 
 namespace qfuse::format {
 
-// A format, checked; its amax_floor is the one that counts, 0 for none.
+// A checked format. amax_floor is the effective floor, 0 for none.
 struct GroupRules {
   qfuse_payload type;
   qfuse_scale_rule scale_rule;
   qfuse_zero_rule zero_rule;
   float amax_floor;
-  int size;               // of a group, 32 or 128
-  bool scales_are_ue8m0;  // bytes; else fp32
+  int size;               // elements per group, 32 or 128
+  bool scales_are_ue8m0;  // one byte each; else fp32
 };
 
-// Bytes of a scale.
+// Bytes per scale.
 QFUSE_HOST_DEVICE constexpr int scale_size(const GroupRules& rules) {
   return rules.scales_are_ue8m0 ? 1 : static_cast<int>(sizeof(float));
 }
 
-// What is stored, and what a value is multiplied with; INT8's are divided by the scale.
+// The scale to store, and the factor that values are multiplied by. For INT8 the factor is the scale, a divisor.
 struct GroupScale {
   float scale;
   float factor;
@@ -36,13 +36,13 @@ struct GroupScale {
 
 QFUSE_HOST_DEVICE constexpr bool is_finite(float v) { return (bits_of(v) & ~kSignBit) < kInfBits; }
 
-// TransformerEngine's rule for factors that overflow: the largest bf16.
+// Limits a factor that overflows to the largest bf16, as TransformerEngine does.
 QFUSE_HOST_DEVICE constexpr float at_most_bfloat16(float factor) {
   constexpr std::uint32_t kMost = 0x7f7f0000U;
   return factor < float_of(kMost) ? factor : float_of(kMost);
 }
 
-// Of a group whose absmax is neither 0 nor infinite nor NaN, where such a one has the scale 1.
+// The scale under QFUSE_ZERO_SCALE_ONE of a group whose absmax is not 0, infinite or NaN.
 QFUSE_HOST_DEVICE constexpr GroupScale scale_beside_one(qfuse_scale_rule rule, float absmax) {
   const float factor = at_most_bfloat16(kE4m3Most / absmax);
   if (rule == QFUSE_SCALES_TORCHAO) return {1.0F / factor, factor};
@@ -52,7 +52,7 @@ QFUSE_HOST_DEVICE constexpr GroupScale scale_beside_one(qfuse_scale_rule rule, f
 
 QFUSE_HOST_DEVICE constexpr GroupScale scale_from_floor(const GroupRules& rules, float absmax) {
   if (rules.scale_rule == QFUSE_SCALES_TORCHAO) {
-    const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;  // NaN stays
+    const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;  // NaN stays NaN
     return {canonical(1.0F / (kE4m3Most / most)), kE4m3Most / most};
   }
   const float scale = power_of_two_scale(absmax, rules.amax_floor);
@@ -74,7 +74,7 @@ QFUSE_HOST_DEVICE constexpr GroupScale scale_of_group(const GroupRules& rules, f
   return scale_beside_one(rules.scale_rule, most);
 }
 
-// A group's z as payload, an int8 or an e4m3 as bits.
+// Quantizes a value to payload, the bits of an int8 or an e4m3.
 QFUSE_HOST_DEVICE constexpr std::uint8_t quantize_in_group(const GroupRules& rules, float z, float factor) {
   if (rules.type == QFUSE_INT8) return static_cast<std::uint8_t>(quantize_value(z, factor));
   return to_e4m3(z * factor);

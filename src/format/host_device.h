@@ -1,5 +1,5 @@
-// What marks a function that kernels call too, for compilers that do not take every constexpr function for one; and a
-// loop in it whose arrays a GPU then keeps in registers.
+// QFUSE_HOST_DEVICE marks functions that kernels call too, for compilers that do not accept every constexpr function in
+// a kernel. QFUSE_UNROLL marks loops in them, so that a GPU keeps their arrays in registers.
 #ifndef QFUSE_FORMAT_HOST_DEVICE_H
 #define QFUSE_FORMAT_HOST_DEVICE_H
 

@@ -1,4 +1,4 @@
-// Groups of values as int8 with one fp32 scale each: the scalar steps.
+// Scalar steps for groups of int8 values with one fp32 scale each.
 #ifndef QFUSE_FORMAT_INT8_GROUPS_H
 #define QFUSE_FORMAT_INT8_GROUPS_H
 
@@ -20,11 +20,11 @@ QFUSE_HOST_DEVICE constexpr float int8_scale(float absmax) {
   return scale < kMinGroupScale ? kMinGroupScale : canonical(scale);
 }
 
-// absmax is a group's largest bf16 magnitude, as bits: they order like the numbers they are, and NaN above all.
+// absmax is a group's largest bf16 magnitude, as bits. These order like the numbers, with NaN above all.
 constexpr float group_scale(std::uint16_t absmax) { return int8_scale(from_bfloat16(absmax)); }
 
-// The definition: the quotient's integer part. A quotient beyond 127 by a whole step does not occur, as the scale is
-// never so much too small for absmax.
+// The definition: integer part of z / scale. The quotient never reaches 128 in magnitude, because the scale is never
+// that much too small for absmax.
 QFUSE_HOST_DEVICE constexpr std::int8_t quantize_value(float z, float scale) {
   const float quotient = z / scale;
   if (quotient != quotient) return 0;
@@ -33,9 +33,9 @@ QFUSE_HOST_DEVICE constexpr std::int8_t quantize_value(float z, float scale) {
   return static_cast<std::int8_t>(quotient < 0 ? -size : size);
 }
 
-// A factor for bf16 values by which a product has the integer part of the quotient, for every z of the
-// group: 0 for a group whose payload is all zeros, as its scale is infinite or NaN. docs/ACCURACY.md has the argument,
-// a test tries every pair.
+// Factor with which z * factor has the same integer part as z / scale, for every bf16 z of the group. It is 0 for a
+// group whose scale is infinite or NaN, because such a group's payload is all zeros. docs/ACCURACY.md has the argument,
+// and a test tries every pair.
 constexpr float group_factor(std::uint16_t absmax) {
   if (absmax >= kBfloat16Inf) return 0.0F;
   constexpr float kNudge = 0x1p-18F;

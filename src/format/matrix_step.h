@@ -1,5 +1,5 @@
-// How the matrix instructions of an NVIDIA H200 add, to the bit: found by measuring them (docs/ACCURACY.md). The one
-// home of the model: the oracle takes these steps, and so does the portable twin of the instructions.
+// How the matrix instructions of an NVIDIA H200 add, bit by bit, as measured (docs/ACCURACY.md). This is the only copy
+// of the model: the oracle uses it, and so does the portable replacement for the instructions.
 #ifndef QFUSE_FORMAT_MATRIX_STEP_H
 #define QFUSE_FORMAT_MATRIX_STEP_H
 
@@ -10,15 +10,15 @@
 
 namespace qfuse::format {
 
-// Terms of one step: mma.sync.m16n8k16 and every wgmma for 16-bit types.
+// Elements of K per step: mma.sync.m16n8k16 and every wgmma for 16-bit types.
 inline constexpr int kStepTerms = 16;
-// Of one step of int8, whose sums are integers: mma.sync.m16n8k32 and every wgmma.
+// Elements of K per step of int8, whose sums are integers: mma.sync.m16n8k32 and every wgmma.
 inline constexpr int kInt8StepTerms = 32;
 
-// Where sums are made in fp32 instead, forward: of how many parts.
+// Number of partial sums of a forward sum in fp32, which uses no matrix instructions.
 inline constexpr int kFp32Sums = 32;
 
-// What makes a 16-bit type.
+// Bit fields of a 16-bit type.
 struct Binary16 {
   int fraction_bits;
   int exponent_bits;
@@ -28,14 +28,14 @@ inline constexpr Binary16 kBinaryBfloat16 = {7, 8};
 
 namespace matrix {
 
-inline constexpr int kUnitBits = 25;  // the unit of a sum lies so far below the greatest exponent of its terms
+inline constexpr int kUnitBits = 25;  // bits from the greatest exponent of the terms down to the unit of their sum
 inline constexpr int kFraction32 = 23;
 inline constexpr int kExponentBits32 = 8;
 inline constexpr int kBias32 = 127;
 inline constexpr int kLeastExponent32 = -126;
-inline constexpr int kNoExponent = INT32_MIN / 2;  // of zeros
+inline constexpr int kNoExponent = INT32_MIN / 2;  // exponent of zeros
 
-// significand * 2^(exponent - fraction bits). A subnormal has the least exponent, it is not normalized.
+// significand * 2^(exponent - fraction bits). A subnormal has the least exponent and is not normalized.
 struct Number {
   std::int32_t significand;
   int exponent;
@@ -55,14 +55,14 @@ QFUSE_HOST_DEVICE constexpr Number number(std::uint32_t bits, int fraction_bits,
 
 QFUSE_HOST_DEVICE constexpr std::int64_t magnitude(std::int64_t x) { return x < 0 ? -x : x; }
 
-// x * 2^by, truncated toward zero. Only zeros, whose exponent counts for nothing, come with more than 63.
+// x * 2^by, truncated toward zero. Only zeros, whose exponent does not matter, come with a `by` above 63.
 QFUSE_HOST_DEVICE constexpr std::int64_t scaled(std::int64_t x, int by) {
   const std::int64_t size = by >= 0 ? magnitude(x) << (by & 63) : by > -64 ? magnitude(x) >> -by : 0;
   return x < 0 ? -size : size;
 }
 
-// total * 2^unit, truncated toward zero, beyond the largest number infinity. A sum of nothing is +0, and so is one that
-// truncation leaves nothing of.
+// total * 2^unit, truncated toward zero to fp32; beyond the largest number infinity. The result is +0 if total is 0,
+// and also if truncation leaves nothing.
 QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
   if (total == 0) return 0.0F;
   const auto size = static_cast<std::uint64_t>(magnitude(total));
@@ -70,7 +70,7 @@ QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
   while (size >> (highest + 1) != 0) ++highest;
   const bool is_normal = highest + unit >= kLeastExponent32;
   const int exponent = is_normal ? highest + unit : kLeastExponent32;
-  const int shift = exponent - kFraction32 - unit;  // to the place of a significand
+  const int shift = exponent - kFraction32 - unit;  // to the position of a significand
   const std::uint64_t significand = shift <= 0 ? size << -shift : shift < 64 ? size >> shift : 0;
   std::uint32_t bits = kInfBits;
   if (exponent <= kBias32) {
@@ -82,10 +82,10 @@ QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
 
 }  // namespace matrix
 
-// sum + a[0] * b[0] + ... + a[15] * b[15], the operands as bits of `type`. Every term is exact; each is truncated
-// toward zero to a unit that lies 25 bits below the greatest exponent among them, which for a product is the sum of its
-// operands' exponents; they are added exactly; the result is truncated toward zero to fp32. The order of terms does not
-// matter.
+// sum + a[0] * b[0] + ... + a[15] * b[15], with operands as bits of `type`. The 17 terms are exact. Each is truncated
+// toward zero to a multiple of 2^(e - 25), where e is the greatest exponent among them; a product's exponent is the sum
+// of its operands' exponents. They are added exactly, and the result is truncated toward zero to fp32. The order of the
+// terms does not matter.
 QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const std::uint16_t (&a)[kStepTerms],
                                               const std::uint16_t (&b)[kStepTerms]) {
   using namespace matrix;

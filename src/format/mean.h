@@ -1,7 +1,7 @@
-// The order in which the nested offset, the mean of absmax, is summed: part of the format as qfuse writes it, so that
-// every device and thread count gives the same bytes.
+// The summation order of the nested offset, which is the mean of absmax. The order is part of the format that qfuse
+// writes, so that every device and thread count gives the same bytes.
 // Entries are taken in chunks of kMeanChunk. In a chunk, lane l of kMeanLanes sums entries l, l + kMeanLanes, ... in
-// ascending order, and the lanes fold in halves (lane i += lane i + half). Chunk sums are added in ascending order.
+// ascending order; then the lanes fold in halves (lane i += lane i + half). Chunk sums are added in ascending order.
 // Entries past the end count as +0. The total is divided by the count in fp64 and rounded once to fp32.
 #ifndef QFUSE_FORMAT_MEAN_H
 #define QFUSE_FORMAT_MEAN_H
@@ -16,9 +16,9 @@
 namespace qfuse::format {
 
 inline constexpr std::int64_t kMeanChunk = 4096;
-inline constexpr std::int64_t kMeanLanes = 256;  // a power of two: a CUDA thread block's width
+inline constexpr std::int64_t kMeanLanes = 256;  // a power of two; the width of a CUDA thread block
 
-// The mean of values that come piece by piece, as absmax does when a tensor is larger than memory.
+// The mean of values that come piece by piece, like the absmax of a tensor that is larger than memory.
 class Mean {
  public:
   // Every piece but the last holds a multiple of kMeanChunk values.
@@ -27,7 +27,7 @@ class Mean {
       total_ += sum_chunk(values, at, std::min(count, at + kMeanChunk));
     count_ += count;
   }
-  // Of at least one value.
+  // Requires at least one value.
   [[nodiscard]] float value() const { return canonical(static_cast<float>(total_ / static_cast<double>(count_))); }
 
  private:

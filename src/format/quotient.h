@@ -1,5 +1,5 @@
-// The quotient of two fp32 numbers to nearest even, by integer steps: OpenCL promises a few ulps alone, and what HIP's
-// compiler makes of a division is not ours to read.
+// The quotient of two fp32 numbers, rounded to nearest even by integer steps: OpenCL guarantees only a few ulps, and
+// what HIP's compiler makes of a division cannot be relied on.
 #ifndef QFUSE_FORMAT_QUOTIENT_H
 #define QFUSE_FORMAT_QUOTIENT_H
 
@@ -10,10 +10,9 @@
 
 namespace qfuse::format {
 
-inline constexpr int kQuotientBits =
-    27;  // by which a dividend's 24 bits are shifted, so that the quotient has 27 or 28
+inline constexpr int kQuotientBits = 27;  // left shift of a 24-bit dividend, so that the quotient has 27 or 28 bits
 
-// A number above zero as 24 bits times a power of two, which has fp32's bias.
+// A number above zero, as a 24-bit fraction times a power of two with fp32's exponent bias.
 struct Magnitude32 {
   std::uint32_t fraction;
   int exponent;
@@ -26,13 +25,13 @@ QFUSE_HOST_DEVICE constexpr Magnitude32 magnitude32(std::uint32_t bits) {
   return {bits, exponent};
 }
 
-// `q` is a quotient whose lowest bit is set where it is cut off; its 24 highest bits are rounded to a number of that
-// exponent, or to fewer of a subnormal.
+// Rounds q to a number with that exponent: to 24 bits, or to fewer if it is subnormal. The lowest bit of q is set if
+// nonzero bits of the quotient were cut off.
 QFUSE_HOST_DEVICE constexpr std::uint32_t rounded_quotient(std::uint32_t q, int exponent) {
   if (exponent >= 255) return kInfBits;
   int drop = (q >> kQuotientBits) != 0 ? 4 : 3;
   if (exponent < 1) drop += 1 - exponent;
-  if (drop > 31) drop = 31;  // nothing is left of 28 bits
+  if (drop > 31) drop = 31;  // 31 already drops all 28 bits
   const std::uint32_t kept = q >> drop;
   const std::uint32_t rest = q & ((1U << drop) - 1U);
   const std::uint32_t half = 1U << (drop - 1);
@@ -51,7 +50,7 @@ QFUSE_HOST_DEVICE constexpr float quotient(float a, float b) {
   const Magnitude32 n = magnitude32(y);
   std::uint32_t q = m.fraction / n.fraction;
   std::uint32_t rest = m.fraction % n.fraction;
-  for (int left = kQuotientBits; left > 0;) {  // a rest of 24 bits has room for 8 more
+  for (int left = kQuotientBits; left > 0;) {  // a remainder of 24 bits leaves room for 8 more
     const int step = left < 8 ? left : 8;
     rest <<= step;
     q = q << step | rest / n.fraction;

@@ -1,5 +1,5 @@
-// Roundings between fp32 and the 16-bit types, and flush-to-zero: integer steps, so that neither the compiler's nor
-// the processor's floating-point mode can change a bit. The SIMD and CUDA files take the same steps.
+// Rounding between fp32 and the 16-bit types, and flush-to-zero, by integer steps, so that the floating-point mode of
+// the compiler or processor cannot change a bit. The SIMD and CUDA files take the same steps.
 #ifndef QFUSE_FORMAT_ROUNDING_H
 #define QFUSE_FORMAT_ROUNDING_H
 
@@ -14,37 +14,37 @@ inline constexpr std::uint32_t kInfBits = 0x7f800000U;        // fp32 infinity; 
 inline constexpr std::uint32_t kMinNormalBits = 0x00800000U;  // 2^-126; magnitudes below it are subnormal or zero
 inline constexpr std::uint32_t kNan16 = 0x7fffU;              // the NaN that cvt.rn writes, for fp16 and bf16 alike
 
-// fp16: 2^-14, its least normal value, and 65520, from where rounding to nearest gives infinity, as fp32 bits.
+// fp16 limits as fp32 bits: 2^-14, the least normal value, and 65520, from which rounding to nearest gives infinity.
 inline constexpr std::uint32_t kHalfMinNormalBits = 0x38800000U;
 inline constexpr std::uint32_t kHalfOverflowBits = 0x477ff000U;
 inline constexpr std::uint32_t kHalfInf = 0x7c00U;
-inline constexpr std::uint32_t kHalfMinNormal = 0x0400U;          // its least normal value as fp16 bits
-inline constexpr float kHalfSubnormalUnit = 0x1p-24F;             // the spacing of its subnormals
-inline constexpr std::uint32_t kHalfRebias = (127U - 15U) << 23;  // between the two exponent biases
-// 0.5 has an ulp of 2^-24, the spacing of fp16 subnormals: adding it lets the fp32 adder round them.
+inline constexpr std::uint32_t kHalfMinNormal = 0x0400U;          // least normal value, as fp16 bits
+inline constexpr float kHalfSubnormalUnit = 0x1p-24F;             // spacing of the subnormals
+inline constexpr std::uint32_t kHalfRebias = (127U - 15U) << 23;  // difference of the exponent biases
+// The ulp of 0.5 is 2^-24, the spacing of fp16 subnormals: adding 0.5 makes the fp32 adder round them.
 inline constexpr float kHalfSubnormalMagic = 0.5F;
 
-// x86 and CUDA name different NaN results: one is chosen, so that devices agree.
+// x86 and CUDA produce different NaNs. One is chosen, so that devices agree.
 inline constexpr std::uint32_t kNan32 = 0x7fffffffU;  // the NaN that CUDA's fp32 arithmetic gives
 
-// As std::bit_cast, which is a function of the host's to some compilers of kernels.
+// Like std::bit_cast, which some compilers of kernels treat as a host function.
 QFUSE_HOST_DEVICE constexpr std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
 QFUSE_HOST_DEVICE constexpr float float_of(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
 QFUSE_HOST_DEVICE constexpr float canonical(float x) { return x == x ? x : float_of(kNan32); }
 
-// Subnormals become zero of the same sign; all else, NaN included, passes.
+// Subnormals become zero of the same sign. All other values, including NaN, are unchanged.
 QFUSE_HOST_DEVICE constexpr float ftz(float x) {
   const auto bits = bits_of(x);
   return (bits & ~kSignBit) < kMinNormalBits ? float_of(bits & kSignBit) : x;
 }
 
-// A power of two that brings every product of fp32 numbers that is near kMinNormal to where nothing is subnormal.
+// Scales products of fp32 numbers so that none near 2^-126, the least normal number, is subnormal.
 inline constexpr float kFlushScale = 0x1p64F;
-inline constexpr std::uint32_t kFlushedBits = kMinNormalBits + (64U << 23);  // kMinNormal * kFlushScale
+inline constexpr std::uint32_t kFlushedBits = kMinNormalBits + (64U << 23);  // 2^-126 * kFlushScale
 
-// mul.ftz.f32: subnormal operands and results count as zero. A result is judged after it was rounded to 24 bits as if
-// no exponent were too small, as CUDA does (seen on an H100): what plain rounding would lift to kMinNormal may be zero.
+// mul.ftz.f32: subnormal operands and results count as zero. A result is subnormal if it is below 2^-126 after rounding
+// to 24 bits with an unbounded exponent, as in CUDA (seen on an H100), even where plain rounding gives 2^-126.
 QFUSE_HOST_DEVICE constexpr float mul_ftz(float a, float b) {
   a = ftz(a);
   b = ftz(b);
@@ -54,7 +54,7 @@ QFUSE_HOST_DEVICE constexpr float mul_ftz(float a, float b) {
   return float_of(bits_of(product) & kSignBit);
 }
 
-// Round to nearest even.
+// Rounds to nearest even.
 QFUSE_HOST_DEVICE constexpr std::uint16_t to_bfloat16(float x) {
   const auto bits = bits_of(x);
   if ((bits & ~kSignBit) > kInfBits) return kNan16;
@@ -65,7 +65,7 @@ QFUSE_HOST_DEVICE constexpr float from_bfloat16(std::uint16_t x) {
   return float_of(static_cast<std::uint32_t>(x) << 16);
 }
 
-// Round to nearest even; overflow gives infinity, underflow subnormals.
+// Rounds to nearest even; overflow gives infinity, underflow gives subnormals.
 QFUSE_HOST_DEVICE constexpr std::uint16_t to_float16(float x) {
   const auto bits = bits_of(x);
   const std::uint32_t magnitude = bits & ~kSignBit;
@@ -82,7 +82,7 @@ QFUSE_HOST_DEVICE constexpr float from_float16(std::uint16_t x) {
   const std::uint32_t magnitude = x & 0x7fffU;
   std::uint32_t bits = (magnitude << 13) + kHalfRebias;
   if (magnitude >= kHalfInf) bits = (magnitude << 13) | kInfBits;
-  // Subnormals are small integers times their unit: both steps are exact.
+  // Subnormals are small integers times their unit: both the conversion and the product are exact.
   if (magnitude < kHalfMinNormal) bits = bits_of(static_cast<float>(magnitude) * kHalfSubnormalUnit);
   return float_of(bits | sign);
 }

@@ -1,4 +1,4 @@
-// Where swiglu's outputs and their scales lie in memory: qfuse_scale_layout and qfuse_expert_layout.
+// Memory layout of swiglu's outputs and their scales: qfuse_scale_layout and qfuse_expert_layout.
 #ifndef QFUSE_FORMAT_SWIGLU_LAYOUT_H
 #define QFUSE_FORMAT_SWIGLU_LAYOUT_H
 
@@ -13,21 +13,21 @@ namespace qfuse::format {
 
 // ---- scales ----
 
-// How the scales of an output [rows, groups of a row] lie.
+// Layout of the scales of an output, which are [rows, groups per row].
 struct ScaleFormat {
   qfuse_scale_layout layout;
   bool are_ue8m0;
   int group_size;
 };
 
-// Scales of UE8M0 in MN-major, four groups' bytes to a word.
+// UE8M0 scales in MN-major layout: the bytes of four groups form a word.
 constexpr std::int64_t kScalesOfWord = 4;
 
-// Where a scale lies, see scale_index; in floats, or in bytes of UE8M0.
+// Strides for scale_index(), in floats or in UE8M0 bytes.
 struct ScaleStrides {
   std::int64_t row;
-  std::int64_t group;   // of words, where there are any
-  std::int64_t groups;  // of a row
+  std::int64_t group;   // per group, or per word of four groups if are_words
+  std::int64_t groups;  // groups per row
   bool are_words;
 };
 
@@ -37,12 +37,12 @@ QFUSE_HOST_DEVICE constexpr std::int64_t scale_index(const ScaleStrides& strides
   return row * strides.row + group / kScalesOfWord * strides.group + group % kScalesOfWord;
 }
 
-// Bytes behind a scale, to the end of its word, that belong to no group.
+// Bytes after a scale, to the end of its word, that belong to no group.
 QFUSE_HOST_DEVICE constexpr std::int64_t empty_scales_behind(const ScaleStrides& strides, std::int64_t group) {
   return strides.are_words && group == strides.groups - 1 ? kScalesOfWord - 1 - group % kScalesOfWord : 0;
 }
 
-// Rows of MN-major scales, as loads of 16 bytes want them.
+// Rows of MN-major scales, padded so that 16-byte loads are aligned.
 QFUSE_HOST_DEVICE constexpr std::int64_t mn_rows(std::int64_t rows) { return ceil_div(rows, std::int64_t{4}) * 4; }
 
 QFUSE_HOST_DEVICE constexpr ScaleStrides scale_strides(const ScaleFormat& how, std::int64_t rows, std::int64_t groups) {
@@ -59,7 +59,7 @@ constexpr std::int64_t scales_size(const ScaleFormat& how, std::int64_t rows, st
                                              : all_rows * groups;
 }
 
-// ---- the transposed outputs, of which an expert's tokens are columns, filled up to whole groups ----
+// ---- the transposed outputs: an expert's tokens are columns, padded to whole groups ----
 
 QFUSE_HOST_DEVICE constexpr std::int64_t whole_groups(std::int64_t tokens) {
   return ceil_div(tokens, kGroupSize) * kGroupSize;
@@ -67,12 +67,12 @@ QFUSE_HOST_DEVICE constexpr std::int64_t whole_groups(std::int64_t tokens) {
 
 struct ColumnLayout {
   std::int64_t all_columns;
-  bool are_apart;  // each expert's rows are as long as its columns; else all experts' lie side by side in one row
+  bool are_apart;  // each expert has rows of its own, as long as its columns; else a row holds all experts' columns
   ScaleFormat scales;
 };
 
-// Where an expert's part of an output lies: element (row, column) at first + row * stride + column, scales at
-// scale_index.
+// Where an expert's part of an output starts: element (row, column) is at first + row * stride + column, its scale at
+// scale_index().
 struct ColumnPlace {
   std::int64_t first;
   std::int64_t stride;
@@ -81,7 +81,7 @@ struct ColumnPlace {
   ScaleStrides scales;
 };
 
-// Of an output of `rows` rows. before: columns of the experts before this one; columns: its own.
+// For an output of `rows` rows. before: columns of the experts before this one; columns: columns of this expert.
 QFUSE_HOST_DEVICE constexpr ColumnPlace place_columns(const ColumnLayout& layout, std::int64_t rows,
                                                       std::int64_t before, std::int64_t columns) {
   const std::int64_t groups_before = before / layout.scales.group_size;
@@ -96,17 +96,17 @@ QFUSE_HOST_DEVICE constexpr std::int64_t scale_index(const ColumnPlace& place, s
   return place.first_scale + scale_index(place.scales, row, place.first_group + group);
 }
 
-// ---- tiles of tokens: 128 of one expert, or of all where there are no experts ----
+// ---- tiles: 128 tokens of one expert, or of all tokens if there are no experts ----
 
 struct TokenTile {
-  std::int64_t token;    // the first, of x
-  std::int64_t count;    // of tokens: 128, or fewer in the last tile; 0 beyond the last tile
-  std::int64_t column;   // the first, of the expert's
-  std::int64_t before;   // columns of the experts before
-  std::int64_t columns;  // of the expert
+  std::int64_t token;    // first token, as a row of x
+  std::int64_t count;    // number of tokens: 128, or fewer in the last tile; 0 beyond the last tile
+  std::int64_t column;   // first column, within the expert's
+  std::int64_t before;   // columns of all experts before this one
+  std::int64_t columns;  // columns of the expert
 };
 
-// Of `rows` tokens from `first` on, tile `index`.
+// Tile `index` of the `rows` tokens that start at `first`.
 QFUSE_HOST_DEVICE constexpr TokenTile tile_of(std::int64_t first, std::int64_t rows, std::int64_t index,
                                               std::int64_t before, std::int64_t columns) {
   const std::int64_t column = index * kGroupSize;
@@ -114,7 +114,7 @@ QFUSE_HOST_DEVICE constexpr TokenTile tile_of(std::int64_t first, std::int64_t r
   return {first + column, left < kGroupSize ? left : kGroupSize, column, before, columns};
 }
 
-// Columns of a tile that are written: with experts whole groups, zeros where there is no token.
+// Columns of a tile that are written: with experts whole groups, with zeros where there is no token.
 QFUSE_HOST_DEVICE constexpr std::int64_t columns_of(const TokenTile& tile) {
   const std::int64_t left = tile.columns - tile.column;
   return left < kGroupSize ? left : kGroupSize;

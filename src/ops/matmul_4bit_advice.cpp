@@ -24,7 +24,7 @@ contract::Outcome find_advice(const contract::Matmul4bit& p, const qfuse_device&
   const bool is_gpu = device.type == QFUSE_CUDA;
   if (!is_gpu && find_kernel<Matmul4bit>(backends(), device.type) == nullptr)
     return no_kernel<Matmul4bit>(backends(), device.type);
-  // REFERENCE has but one speed.
+  // REFERENCE has a single implementation.
   advice = is_gpu                     ? cuda::advise(p, device.index)
            : device.type == QFUSE_CPU ? cpu::advise(p)
                                       : contract::Matmul4bitAdvice{QFUSE_SUM_OF_DEVICE, 0, kAlways};

@@ -1,4 +1,4 @@
-// Which way of a product with a 4-bit weight is the fastest on a device.
+// The fastest way to compute a product with a 4-bit weight on a device.
 #ifndef QFUSE_OPS_MATMUL_4BIT_ADVICE_H
 #define QFUSE_OPS_MATMUL_4BIT_ADVICE_H
 
@@ -6,7 +6,7 @@
 
 namespace qfuse::ops {
 
-// Looks at the weight's shape and blocks, the dtype and the direction.
+// Depends on the weight's shape and block size, the dtype and the direction.
 contract::Outcome find_advice(const contract::Matmul4bit& p, const qfuse_device& device,
                               contract::Matmul4bitAdvice& advice);
 

@@ -1,4 +1,4 @@
-// Which backend has which op, and the one way in which every op runs: check, choose, launch.
+// Which backend has which op, and the single path on which every op runs: check, choose, launch.
 #ifndef QFUSE_OPS_REGISTRY_H
 #define QFUSE_OPS_REGISTRY_H
 
@@ -23,7 +23,7 @@ struct KernelsOf<contract::OpList<Ops...>> {
   using Type = std::tuple<Launch<Ops>...>;
 };
 
-// An entry for the oracle, which is one thread of the host and cannot fail where the values are accepted.
+// A kernel entry for an oracle. It runs on one host thread and cannot fail if check_values() accepts the values.
 template <class Op, void (*kOracle)(const Op&)>
 contract::Outcome oracle(const Op& p, const qfuse_exec& /*exec*/) {
   if (contract::Outcome o = check_values(p); !o.ok()) return o;
@@ -32,7 +32,7 @@ contract::Outcome oracle(const Op& p, const qfuse_exec& /*exec*/) {
   return {};
 }
 
-// A backend's kernels, in the order of the list of ops. Null: an op that it does not have in this build.
+// A backend's kernels, in the order of the op list. Null: the backend does not have the op in this build.
 template <class List>
 struct Backend {
   qfuse_device_type type;
@@ -49,7 +49,7 @@ Launch<Op> find_kernel(Backends<List> backends, qfuse_device_type type) {
   return nullptr;
 }
 
-// Says which devices have the op.
+// Returns UNSUPPORTED, with a message that lists the devices that have the op.
 template <class Op, class List>
 contract::Outcome no_kernel(Backends<List> backends, qfuse_device_type type) {
   const auto name_of = [](qfuse_device_type of) { return std::string(contract::find_device_type(of)->name); };
@@ -60,7 +60,7 @@ contract::Outcome no_kernel(Backends<List> backends, qfuse_device_type type) {
                                (have.empty() ? "" : ", only for " + have));
 }
 
-// An adopted call: checks it, chooses the backend that its device asks for, and launches.
+// Runs a call whose structs have been copied: checks it, chooses the backend for its device, and launches.
 template <class List, class Op>
 contract::Outcome run_on(Backends<List> backends, const Op& p, const qfuse_exec& exec) {
   using contract::Outcome;
@@ -77,10 +77,10 @@ contract::Outcome run_on(Backends<List> backends, const Op& p, const qfuse_exec&
 
 using Row = Backend<contract::AllOps>;
 
-// The rows of this build: reference, cpu, and the GPUs' that it was built with.
+// The backends of this build: reference, cpu, and the GPU backends that it was built with.
 Backends<contract::AllOps> backends();
 
-// For tests, before any op runs: `row` stands in the place of the backend of its type.
+// For tests, before any op runs: `row` replaces the backend of its type.
 void replace_backend(const Row& row);
 
 }  // namespace qfuse::ops

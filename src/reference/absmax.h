@@ -1,4 +1,4 @@
-// The scale of a block, for the encoders of the oracle.
+// The absmax of a block and its reciprocal, for the encoders of the oracle.
 #ifndef QFUSE_REFERENCE_ABSMAX_H
 #define QFUSE_REFERENCE_ABSMAX_H
 
@@ -9,8 +9,8 @@
 
 namespace qfuse::reference {
 
-// The largest magnitude of a block, NaN skipped. A full block of NaN alone keeps bitsandbytes' start value; a short
-// one is padded with zeros there.
+// Largest magnitude of a block, ignoring NaN. A block of only NaN: bitsandbytes' start value if full; 0 if short,
+// because bitsandbytes pads it with zeros.
 class AbsmaxOf {
  public:
   explicit AbsmaxOf(bool full_block) : max_(full_block ? -FLT_MAX : 0.0F) {}

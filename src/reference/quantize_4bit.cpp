@@ -1,5 +1,5 @@
 // in:   in [n] fp32, fp16 or bf16
-// out:  packed [ceil(n/2)] u8, absmax [blocks] fp32, and if nested absmax_8bit [blocks] u8, nested_absmax, offset
+// out:  packed [ceil(n/2)] u8, absmax [blocks] fp32 or, nested, absmax_8bit [blocks] u8, nested_absmax and offset
 // math: absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ unsigned encode_4bit(const format::Codebook4& codebook, float x) {
   return codebook.code_of_rank[rank + (negative ? format::kSignRank : 0)];
 }
 
-// format/mean.h defines the order.
+// Adds in the order that format/mean.h defines.
 float mean(const float* values, std::int64_t count) {
   double total = 0.0;
   for (std::int64_t chunk = 0; chunk < count; chunk += format::kMeanChunk) {

@@ -1,7 +1,7 @@
 // in:   in [n] fp32, fp16 or bf16
 // out:  codes [n] u8, absmax [blocks] fp32
 // math: v = in - offset; absmax = max |v|; code = nearest of the dynamic 8-bit code to ftz(v * ftz(1/absmax))
-// The code is found as bitsandbytes finds it, by a search with pivots; the backends count thresholds.
+// The oracle searches the code with pivots, as bitsandbytes does; the backends count thresholds.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// The oracle: every op once more, scalar, element by element, in the words of its manual in qfuse.h. Slow on purpose:
-// whatever a backend does must give these bytes. Parameters have passed contract::check.
+// The oracle: a second, scalar implementation of every op, element by element, that follows the documentation in
+// qfuse.h. It is slow on purpose. Every backend must give the same bytes. Parameters have passed contract::check.
 #ifndef QFUSE_REFERENCE_REFERENCE_H
 #define QFUSE_REFERENCE_REFERENCE_H
 
@@ -25,13 +25,12 @@ void rotated_int8_matmul(const contract::RotatedInt8Matmul& p);
 void dequantize_fp8(const contract::DequantizeFp8& p);
 void rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p);
 
-// The same with another exp, the one step in which devices differ. It is asked for bf16 values alone.
+// The same with another exp, the only step in which devices differ. Tests use one that accepts only bf16 values.
 using Exponential = float (*)(float);
 void swiglu_with(Exponential exponential, const contract::Swiglu& p);
 void rotated_int8_swiglu_with(Exponential exponential, const contract::RotatedInt8Swiglu& p);
 
-// The 8-bit dynamic code of one scaled value by bitsandbytes' own search: the nearest, ties to the even index; NaN is
-// 0.
+// 8-bit dynamic code of one scaled value, by bitsandbytes' own search: nearest value, ties to even index, NaN to 0.
 std::uint8_t encode_8bit(float x);
 
 }  // namespace qfuse::reference

@@ -1,8 +1,9 @@
-// in:   in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; in_q [m, k]
-//       and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in [m, lora_rank], lora_weight
-//       [n, lora_rank] or, backward, [lora_rank, n]; of a SwiGLU block gate, up and grad_y [m, h] bf16, rows apart
-// out:  q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart; of a SwiGLU
-//       block q and bf16 out [m, h], or [2, m, h] of d_gate and d_up
+// in:   x or dy: in [rows, cols] fp32, fp16 or bf16, strided rows; weight: 4-bit [rows, cols], scale [outputs] fp32;
+//       product: in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in
+//       [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; SwiGLU: gate, up and grad_y [m, h]
+//       bf16, strided rows
+// out:  q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], strided rows; SwiGLU: q and
+//       bf16 out [m, h], or [2, m, h] of d_gate and d_up
 // math: v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //       scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //       out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
@@ -22,7 +23,7 @@
 namespace qfuse::reference {
 namespace {
 
-// Terms of one sum, in fp32.
+// The terms (along K) of one sum, in fp32.
 using Row = std::vector<float>;
 
 float root_of(const Row& row) { return format::rotated_root(format::rotated_block(std::ssize(row))); }
@@ -55,7 +56,7 @@ void quantize(const Row& row, float scale, std::int8_t* q) {
   for (const float v : row) *q++ = nearest(v, factor);
 }
 
-// Of row r of an array.
+// Stores the scale and the quantized values of row r of an array.
 void rotate_and_quantize(Row row, float* scales, std::int8_t* q, std::int64_t r) {
   rotate(row);
   const float scale = scale_of(row);
@@ -63,7 +64,7 @@ void rotate_and_quantize(Row row, float* scales, std::int8_t* q, std::int64_t r)
   quantize(row, scale, q + r * std::ssize(row));
 }
 
-// Of output o of a weight, rotated.
+// The rotated terms of output o of a weight.
 Row terms_of(const contract::RotatedWeight auto& p, std::int64_t o) {
   Row row;
   for (std::int64_t t = 0; t < term_count(p); ++t)
@@ -73,7 +74,7 @@ Row terms_of(const contract::RotatedWeight auto& p, std::int64_t o) {
   return row;
 }
 
-// One channel of a SwiGLU block, y, d_gate or d_up, in fp32.
+// Computes y, d_gate or d_up of one channel of a SwiGLU block, in fp32.
 enum class Made { y, d_gate, d_up };
 float made_of(Made made, float g, float u, float dy, float sigmoid) {
   const float silu = g * sigmoid;
@@ -82,7 +83,7 @@ float made_of(Made made, float g, float u, float dy, float sigmoid) {
   return ((dy * u) * sigmoid) * (1.0F + g * (1.0F - sigmoid));
 }
 
-// Token i's row of them, rounded to bf16, and written to out where it is wanted, as row r of it.
+// Token i's row of y, d_gate or d_up, rounded to bf16; also written to row r of p.out if that is not null.
 Row swiglu_row(const contract::RotatedInt8Swiglu& p, Exponential exponential, Made made, std::int64_t i,
                std::int64_t r) {
   const auto at = [](const void* array, std::int64_t index) {
@@ -100,7 +101,7 @@ Row swiglu_row(const contract::RotatedInt8Swiglu& p, Exponential exponential, Ma
   return row;
 }
 
-// Modulo 2^32.
+// Dot product modulo 2^32.
 std::int32_t dot(const std::int8_t* a, const std::int8_t* b, std::int64_t count) {
   std::uint32_t sum = 0;
   for (std::int64_t t = 0; t < count; ++t) sum += static_cast<std::uint32_t>(a[t] * b[t]);

@@ -1,7 +1,7 @@
 // in:   x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride; weights [m] fp32
-// out:  i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128];
-//       y_t.q [h, m], y_t.s [h, ceil(m/128)]; grad_input_t.q [2h, m], grad_input_t.s [2h, ceil(m/128)]; with experts,
-//       theirs one after another; grad_weights [m] fp32
+// out:  i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128]; y_t.q
+//       [h, m], y_t.s [h, ceil(m/128)]; grad_input_t.q [2h, m], grad_input_t.s [2h, ceil(m/128)]; with experts, y_t and
+//       grad_input_t hold one expert after another; grad_weights [m] fp32
 // math: s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
 #include <algorithm>
@@ -21,14 +21,14 @@
 namespace qfuse::reference {
 namespace {
 
-// Before they are rounded to bf16.
+// Gradients before they are rounded to bf16.
 struct Gradients {
   float gate;
   float up;
 };
 
-// The values of a quantization group, rounded to bf16: channels of one token, or tokens of one channel, of which the
-// last group may have fewer.
+// The values of a quantization group, rounded to bf16: channels of one token, or tokens of one channel. The last group
+// of tokens may be short.
 class Group {
  public:
   void add(float value) { values_.at(count_++) = format::from_bfloat16(format::to_bfloat16(value)); }
@@ -40,8 +40,8 @@ class Group {
   std::size_t count_ = 0;
 };
 
-// One channel of one token: its gate, limited, and what exp takes; its up, limited and offset; the sigmoid; the token's
-// router weight.
+// One channel of one token: the limited gate; the argument of the sigmoid; up, limited and offset; the sigmoid; the
+// token's router weight.
 struct Element {
   float gate;
   float exponent;
@@ -63,7 +63,7 @@ Gradients backward(const Element& e, float grad_y) {
   return {e.gate_is_limited ? 0.0F : d_gate, e.up_is_limited ? 0.0F : d_up};
 }
 
-// Of values from `first` to before `end`; NaN above all.
+// Absmax of the values in [first, end). NaN counts as larger than any number.
 float find_absmax(const Group& group, std::int64_t first, std::int64_t end) {
   std::uint32_t absmax = 0;
   for (std::int64_t i = first; i < end; ++i) absmax = std::max(absmax, format::bits_of(group[i]) & ~format::kSignBit);
@@ -77,7 +77,7 @@ std::int64_t rounded_up(std::int64_t number, std::int64_t multiple) {
 // An output, or an expert's part of one: payloads row by row, and scales in the layouts of qfuse.h.
 struct Matrix {
   std::int64_t rows;
-  std::int64_t columns;  // of a row in memory
+  std::int64_t columns;  // length of a row in memory
   std::int8_t* q;
   std::uint8_t* s;
   format::GroupRules rules;
@@ -95,7 +95,7 @@ Matrix matrix_of(const contract::Swiglu& p, const qfuse_quantized& output, std::
 
 void write_scale(const Matrix& out, std::int64_t row, std::int64_t group, float scale) {
   const std::int64_t groups = rounded_up(out.columns, out.rules.size) / out.rules.size;
-  const std::int64_t rows = rounded_up(out.rows, 4);  // of MN-major scales
+  const std::int64_t rows = rounded_up(out.rows, 4);  // padded, for MN-major scales
   const bool is_row_major = out.layout == QFUSE_SCALES_ROW_MAJOR;
   if (!out.rules.scales_are_ue8m0)
     return format::store_unaligned(out.s, is_row_major ? row * groups + group : group * rows + row, scale);
@@ -108,7 +108,7 @@ void write_scale(const Matrix& out, std::int64_t row, std::int64_t group, float 
   if (group == groups - 1) std::fill(word + group % 4 + 1, word + 4, std::uint8_t{0});
 }
 
-// 128 values, or as many as there are, as one group or several smaller ones.
+// Quantizes 128 values, or as many as there are, as one group or as several smaller ones.
 void quantize_group(const Group& values, const Matrix& out, std::int64_t row, std::int64_t column) {
   for (std::int64_t first = 0; first < values.count(); first += out.rules.size) {
     const std::int64_t end = std::min(values.count(), first + out.rules.size);
@@ -153,7 +153,7 @@ class Inputs {
   std::int64_t grad_y_stride_;
 };
 
-// Two groups of one row: those of d_gate and of d_up that belong to the same 128 channels.
+// Writes two groups of one row: d_gate and d_up of the same 128 channels.
 void write_gradients(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
   Group gate;
   Group up;
@@ -167,14 +167,14 @@ void write_gradients(const contract::Swiglu& p, const Inputs& in, std::int64_t t
   quantize_group(up, out, t, p.h + first_channel);
 }
 
-// A group of one row of y.
+// Writes one group of one row of y.
 void write_y_row(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
   Group y;
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) y.add(forward(in.at(t, c)));
   quantize_group(y, matrix_of(p, p.y, p.m, p.h), t, first_channel);
 }
 
-// The sum over 128 channels: of every eight neighbours one after another, of these 16 sums by halves.
+// Sum over 128 channels: each eight neighbors are added one after another, then the 16 results by halves.
 float sum_of_group(const Inputs& in, std::int64_t t, std::int64_t first_channel) {
   constexpr std::int64_t kNeighbours = 8;
   std::array<float, format::kGroupSize / kNeighbours> sums{};
@@ -195,7 +195,7 @@ void write_grad_weight(const contract::Swiglu& p, const Inputs& in, std::int64_t
   format::store_unaligned(p.grad_weights, t, format::canonical(sum));
 }
 
-// The tokens of an expert, or all, and where their columns lie.
+// The tokens of an expert, or all tokens, and the position of their columns.
 struct Expert {
   std::int64_t first_token;
   std::int64_t tokens;
@@ -218,7 +218,7 @@ std::vector<Expert> experts_of(const contract::Swiglu& p) {
   return experts;
 }
 
-// A group of an expert's columns of a transposed output, from `first_column` on; what has no token is zero.
+// Writes a group of an expert's columns of a transposed output, from `first_column`. Columns without a token are zero.
 void quantize_columns(const contract::Swiglu& p, const qfuse_quantized& output, std::int64_t rows, const Expert& expert,
                       Group group, std::int64_t row, std::int64_t first_column) {
   while (group.count() < format::kGroupSize && first_column + group.count() < expert.columns) group.add(0.0F);
@@ -234,7 +234,7 @@ void quantize_columns(const contract::Swiglu& p, const qfuse_quantized& output, 
   quantize_group(group, out, row, first_column);
 }
 
-// One group of one channel of y: of the expert's tokens from `first` on.
+// Writes one group of one channel of y: the expert's tokens from `first` on.
 void write_y_column(const contract::Swiglu& p, const Inputs& in, const Expert& expert, std::int64_t c,
                     std::int64_t first) {
   Group y;
@@ -243,7 +243,7 @@ void write_y_column(const contract::Swiglu& p, const Inputs& in, const Expert& e
   quantize_columns(p, p.y_t, p.h, expert, y, c, first);
 }
 
-// One group of one channel of d_gate, and of d_up.
+// Writes one group of one channel of d_gate, and one of d_up.
 void write_transposed(const contract::Swiglu& p, const Inputs& in, const Expert& expert, std::int64_t c,
                       std::int64_t first) {
   Group gate;
@@ -279,7 +279,7 @@ void swiglu(const contract::Swiglu& p) { swiglu_with(format::exponential, p); }
 void swiglu_with(Exponential exponential, const contract::Swiglu& p) {
   const Inputs in(p, exponential);
   if (contract::wants_grad_weights(p))
-    for (std::int64_t t = 0; t < p.m; ++t) format::store_unaligned(p.grad_weights, t, 0.0F);  // nobody's stay so
+    for (std::int64_t t = 0; t < p.m; ++t) format::store_unaligned(p.grad_weights, t, 0.0F);  // stays 0 without expert
   for (const Expert& expert : experts_of(p)) write_expert(p, in, expert);
 }
 

@@ -25,7 +25,7 @@ std::string name_of(qfuse_device device) {
   return type->own_memory ? fmt::format("{}:{}", type->name, device.index) : std::string(type->name);
 }
 
-// What messages call devices of a type, and what they say of a build that has none.
+// Names of a device type in messages, and the message of a build without support for it.
 struct Words {
   const char* one;
   const char* many;
@@ -38,7 +38,7 @@ Words words_for(qfuse_device_type type) {
   return {"GPU", "GPUs", "this build of qfuse has no CUDA support, so it cannot use a GPU"};
 }
 
-// The first "model name" of /proc/cpuinfo; other architectures have none.
+// Returns the first "model name" in /proc/cpuinfo, which not every architecture has.
 std::string cpu_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {
@@ -50,7 +50,7 @@ std::string cpu_model() {
 
 std::string describe_cpu() { return fmt::format("{}, {} threads", cpu_model(), std::thread::hardware_concurrency()); }
 
-// The vendor of a device that is a GPU of this machine.
+// Finds the vendor of a device. Fails unless the device is a GPU of this machine.
 Outcome find_gpu(qfuse_device device, const Vendor*& vendor) {
   const std::string name = fmt::format("device {}", name_of(device));
   if (!contract::has_own_memory(device.type)) return invalid_argument(fmt::format("{} is no GPU", name));
@@ -64,7 +64,7 @@ Outcome find_gpu(qfuse_device device, const Vendor*& vendor) {
                                  count == 1 ? one : many));
 }
 
-// Runs a function of a GPU's vendor; a failure says what failed where.
+// Calls a function of a GPU's vendor. A failure's message says on which device it failed, and at what.
 template <class Call>
 Outcome on_gpu(qfuse_device device, std::string_view what, const Call& call) {
   const Vendor* vendor = find_vendor(device.type);
@@ -126,7 +126,7 @@ Outcome allocate(qfuse_device device, qfuse_memory_kind kind, std::int64_t size,
                                         static_cast<int>(QFUSE_MEMORY_PINNED)));
   const char* what = kind == QFUSE_MEMORY_DEVICE ? "its" : "pinned";
   return on_gpu(device, fmt::format("{} bytes of {} memory", size, what), [&](const Vendor& vendor) {
-    return vendor.allocate(device.index, kind, std::max<std::int64_t>(size, 1), memory);  // none is asked for nothing
+    return vendor.allocate(device.index, kind, std::max<std::int64_t>(size, 1), memory);  // no vendor gets a size of 0
   });
 }
 

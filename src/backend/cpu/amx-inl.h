@@ -1,9 +1,9 @@
-// matmul_4bit in bf16 tiles, for processors with AMX-BF16: TDPBF16PS adds 32 terms of 16 tokens to the sums of 16
-// outputs.
-//   has_bf16_amx()                      whether the processor has it, and the system lets this process use it
-//   multiply_bf16_amx(p, begin, end)    items of count_items(p, kAmxItems)
-// Terms are pairs of bf16: an operand tile of W has 16 pairs of 16 outputs, one of the inputs 16 tokens of 16 pairs,
-// which is how they lie in memory. Both directions fill tiles of W their own way, and multiply them alike.
+// matmul_4bit in bf16 tiles, for processors with AMX-BF16: one TDPBF16PS adds 32 terms (elements along K) of 16 tokens
+// by 16 outputs to their sums.
+//   has_bf16_amx()                      whether the processor has AMX-BF16 and the system lets this process use it
+//   multiply_bf16_amx(p, begin, end)    computes items [begin, end) of count_items(p, kAmxItems)
+// Terms come in pairs of bf16. A tile of W is 16 pairs by 16 outputs; a tile of inputs is 16 tokens by 16 pairs, as the
+// inputs lie in memory. Forward and backward differ only in how they fill the tiles of W.
 #if defined(QFUSE_BACKEND_CPU_AMX_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_AMX_INL_H
 #undef QFUSE_BACKEND_CPU_AMX_INL_H
@@ -26,7 +26,7 @@
 #include "contract/matmul_4bit.h"
 #include "format/layout.h"
 
-#if HWY_TARGET <= HWY_AVX3  // and those of AVX-512 that later versions of Highway add, with lower numbers
+#if HWY_TARGET <= HWY_AVX3  // and the AVX-512 targets that later versions of Highway add, with lower numbers
 
 #define QFUSE_AMX_TARGET HWY_TARGET_STR ",avx512bf16,amx-tile,amx-bf16"
 HWY_PUSH_ATTRIBUTES(QFUSE_AMX_TARGET)
@@ -44,31 +44,31 @@ inline bool has_bf16_amx() {
 #endif
 }
 
-constexpr std::int64_t kTileRows = 16;  // of a tile, and words of 32 bits in each: pairs of terms, or sums
+constexpr std::int64_t kTileRows = 16;  // rows per tile, and 32-bit words per row: each a pair of terms, or a sum
 constexpr std::int64_t kTileWords = kTileRows * kTileRows;
 constexpr std::int64_t kTileStride = kTileRows * 4;  // bytes
-constexpr std::int64_t kStepTerms = 2 * kTileRows;   // of an instruction
-constexpr std::int64_t kForwardTerms = 2048;         // of a panel
-constexpr std::int64_t kBackwardTerms = 128;         // likewise
-constexpr std::int64_t kPanelTiles = 128;            // of either
+constexpr std::int64_t kStepTerms = 2 * kTileRows;   // terms per instruction
+constexpr std::int64_t kForwardTerms = 2048;         // terms per panel, forward
+constexpr std::int64_t kBackwardTerms = 128;         // terms per panel, backward
+constexpr std::int64_t kPanelTiles = 128;            // tiles per panel, in both directions
 static_assert(kAmxItems.rows / kTileRows * (kForwardTerms / kStepTerms) == kPanelTiles &&
               kAmxItems.cols / kTileRows * (kBackwardTerms / kStepTerms) == kPanelTiles);
 
 struct AmxPanel {
-  alignas(64) std::uint32_t weights[kPanelTiles][kTileWords];    // [16 outputs][step]: 16 pairs of 16 outputs
-  alignas(64) std::uint16_t rows[kTileRows][kForwardTerms];      // of W, before they are tiles
-  alignas(64) std::uint16_t tail[kAmxItems.tokens][kStepTerms];  // the inputs' last step, filled up with zeros
+  alignas(64) std::uint32_t weights[kPanelTiles][kTileWords];    // [16 outputs][step]: tiles of 16 pairs x 16 outputs
+  alignas(64) std::uint16_t rows[kTileRows][kForwardTerms];      // rows of W, decoded but not yet in tiles
+  alignas(64) std::uint16_t tail[kAmxItems.tokens][kStepTerms];  // last step of the inputs, zero-padded
   alignas(64) float sums[kAmxItems.tokens][kAmxItems.cols];
 };
 
-// 16 vectors of 16 words of 32 bits, transposed.
+// Transposes 16 vectors of 16 32-bit words and stores them.
 HWY_INLINE void store_transposed(const __m512i (&rows)[16], std::uint32_t* to) {
   __m512i a[16];
   for (int i = 0; i < 16; i += 2) {
     a[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
     a[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
   }
-  __m512i b[16];  // b[4 * q + c]: of rows 4q to 4q + 3, in each block of four words word c
+  __m512i b[16];  // b[4 * q + c]: word c of each block of four words, from rows 4q to 4q + 3
   for (int q = 0; q < 16; q += 4) {
     b[q] = _mm512_unpacklo_epi64(a[q], a[q + 2]);
     b[q + 1] = _mm512_unpackhi_epi64(a[q], a[q + 2]);
@@ -89,7 +89,7 @@ HWY_INLINE void store_transposed(const __m512i (&rows)[16], std::uint32_t* to) {
 
 // ---- tiles of the weight ----
 
-// Terms [first, first + terms) of the rows of W that are an item's outputs; zeros stand for rows beyond them.
+// Fills tiles with terms [first, first + terms) of the item's rows of W, its outputs. Rows past the end are zeros.
 template <class Rows>
 HWY_INLINE void fill_forward(const Rows& rows, AmxPanel& panel, Item item, std::int64_t first, std::int64_t terms) {
   const std::int64_t steps = format::ceil_div(terms, kStepTerms);
@@ -109,12 +109,12 @@ HWY_INLINE void fill_forward(const Rows& rows, AmxPanel& panel, Item item, std::
   }
 }
 
-// Columns of an item of the rows of W [first, first + terms), two of which make pairs; zeros stand for rows beyond
-// them.
+// Fills tiles with rows [first, first + terms) of the item's columns of W, its outputs. Two rows make a row of pairs;
+// rows past the end are zeros.
 template <class Rows>
 HWY_INLINE void fill_backward(const Rows& rows, AmxPanel& panel, Item item, std::int64_t first, std::int64_t terms) {
   const std::int64_t steps = format::ceil_div(terms, kStepTerms);
-  // Lanes of the first vector, and from 16 on of the second.
+  // Indices for permutex2var: 0 to 15 select lanes of a, 16 to 31 lanes of b.
   const __m512i low = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
   const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
   for (std::int64_t pair = 0; pair < steps * kTileRows; ++pair) {
@@ -139,7 +139,7 @@ HWY_INLINE void fill_backward(const Rows& rows, AmxPanel& panel, Item item, std:
 
 // ---- multiplying ----
 
-// Tiles 0 to 3 are sums of two groups of tokens with two of outputs, 4 and 5 inputs, 6 and 7 weights.
+// Operand of ldtilecfg. Tiles 0 to 3: sums of two groups of tokens by two of outputs; 4 and 5: inputs; 6 and 7: W.
 struct TileShapes {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -159,7 +159,7 @@ HWY_INLINE void set_tiles(std::int64_t first_tokens, std::int64_t second_tokens)
   asm volatile("ldtilecfg %0" : : "m"(shapes));
 }
 
-// Two groups of 16 outputs with up to 32 tokens. What compilers know of the instructions does not name memory.
+// Multiplies two groups of 16 outputs by up to 32 tokens. The asm tells compilers that the intrinsics access memory.
 template <bool kHasSecond>
 HWY_NOINLINE void multiply_tiles(const std::uint32_t (*first)[kTileWords], const std::uint32_t (*second)[kTileWords],
                                  std::int64_t steps, const std::uint8_t* in, std::int64_t stride, float* sums) {
@@ -193,7 +193,7 @@ HWY_NOINLINE void multiply_tiles(const std::uint32_t (*first)[kTileWords], const
   asm volatile("" : : : "memory");
 }
 
-// All outputs of an item with its tokens, by steps [first, first + steps) of a panel.
+// Multiplies all outputs of an item by all its tokens, over steps [first, first + steps) of a panel.
 HWY_INLINE void multiply_steps(AmxPanel& panel, Item item, std::int64_t all_steps, std::int64_t first,
                                std::int64_t steps, const std::uint8_t* in, std::int64_t stride) {
   if (steps == 0) return;
@@ -208,7 +208,7 @@ HWY_INLINE void multiply_steps(AmxPanel& panel, Item item, std::int64_t all_step
   }
 }
 
-// `terms` terms from `in` on; the last ones, if they fill no step, from a copy that zeros follow.
+// Multiplies `terms` elements of K from `in`; a partial last step is read from a zero-padded copy.
 HWY_INLINE void multiply_panel(AmxPanel& panel, Item item, std::int64_t terms, const std::uint8_t* in,
                                std::int64_t stride) {
   const std::int64_t whole = terms / kStepTerms;
@@ -270,7 +270,7 @@ inline void multiply_bf16_amx(const contract::Matmul4bit& p, std::int64_t begin,
 HWY_POP_ATTRIBUTES
 #undef QFUSE_AMX_TARGET
 
-#else  // other targets have not the instructions
+#else  // other targets lack the instructions
 
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {

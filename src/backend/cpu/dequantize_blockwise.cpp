@@ -24,7 +24,7 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 
 // ---- steps ----
 
-// Codes of one block, a vector of them.
+// Decodes one vector of codes of one block.
 template <qfuse_dtype kDtype, class DF>
 HWY_INLINE void decode_vector([[maybe_unused]] DF df, const float* map, const std::uint8_t* codes, hn::Vec<DF> absmax,
                               std::uint8_t* out) {
@@ -55,7 +55,7 @@ HWY_INLINE void decode_codes(const float* map, const std::uint8_t* codes, float 
 template <qfuse_dtype kDtype>
 void decode_values(const contract::DequantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
   std::array<float, format::kCodes8> map;
-  std::memcpy(map.data(), static_cast<const void*>(p.quant_map), sizeof map);  // at any address
+  std::memcpy(map.data(), static_cast<const void*>(p.quant_map), sizeof map);  // the source may be unaligned
   for (std::int64_t i = begin; i < end;) {
     const std::int64_t block = i / p.blocksize;
     const std::int64_t count = std::min(end - i, p.blocksize - i % p.blocksize);
@@ -83,7 +83,7 @@ namespace {
 
 HWY_EXPORT(dequantize_blockwise_values);
 
-// Values of a range, about: enough work to be worth a hand-over, little enough to balance.
+// Approximate number of values per range: enough work to pay for the hand-over to a thread, few enough to balance.
 constexpr std::int64_t kGrainValues = 1 << 17;
 
 }  // namespace

@@ -32,7 +32,7 @@ HWY_INLINE void decode_fp8_vector([[maybe_unused]] DF df, const std::uint8_t* co
   store_rounded<kDtype>(df, hn::Mul(from_e4m3(df, load_code_bytes(df, codes)), scale), out);
 }
 
-// ---- kernel: count elements of one row, which share a scale ----
+// ---- kernel: `count` elements of one row that share a scale ----
 
 template <qfuse_dtype kDtype>
 HWY_INLINE void decode_fp8_stretch(const std::uint8_t* codes, float scale, std::int64_t count, std::uint8_t* out) {
@@ -50,7 +50,7 @@ HWY_INLINE void decode_fp8_stretch(const std::uint8_t* codes, float scale, std::
   std::memcpy(out + i * kSize, outputs.data(), static_cast<std::size_t>((count - i) * kSize));
 }
 
-// The elements [begin, end) of the flattened matrix, block by block of each row.
+// Decodes elements [begin, end) of the flattened matrix, one block of a row at a time.
 template <qfuse_dtype kDtype>
 void decode_fp8(const contract::DequantizeFp8& p, std::int64_t begin, std::int64_t end) {
   const std::int64_t scale_cols = format::ceil_div(p.cols, p.block_cols);
@@ -85,7 +85,7 @@ namespace {
 
 HWY_EXPORT(dequantize_fp8_elements);
 
-// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
+// Approximate number of elements per range: enough work to pay for the hand-over to a thread, few enough to balance.
 constexpr std::int64_t kGrainFp8 = 1 << 17;
 
 }  // namespace

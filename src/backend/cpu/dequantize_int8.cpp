@@ -32,7 +32,7 @@ HWY_INLINE void decode_vector([[maybe_unused]] DF df, const std::int8_t* in, hn:
   store_rounded<kDtype>(df, hn::Mul(scaled, hn::Set(df, format::kInt8Scale)), out);
 }
 
-// ---- kernel: count elements of one row ----
+// ---- kernel: `count` elements of one row ----
 
 template <qfuse_dtype kDtype>
 HWY_INLINE void decode_row(const std::int8_t* in, float scb, std::int64_t count, std::uint8_t* out) {
@@ -50,7 +50,7 @@ HWY_INLINE void decode_row(const std::int8_t* in, float scb, std::int64_t count,
   std::memcpy(out + i * kSize, outputs.data(), static_cast<std::size_t>((count - i) * kSize));
 }
 
-// The elements [begin, end) of the flattened matrix, row by row.
+// Decodes elements [begin, end) of the flattened matrix, row by row.
 template <qfuse_dtype kDtype>
 void decode_elements(const contract::DequantizeInt8& p, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end;) {
@@ -80,7 +80,7 @@ namespace {
 
 HWY_EXPORT(dequantize_int8_elements);
 
-// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
+// Approximate number of elements per range: enough work to pay for the hand-over to a thread, few enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 17;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Steps that the encoders share: the scale of a block, and the counting of thresholds. Compiled once per target.
+// Steps that the encoders share: the absmax of a block, and counting thresholds. Compiled once per target.
 #if defined(QFUSE_BACKEND_CPU_ENCODE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_ENCODE_INL_H
 #undef QFUSE_BACKEND_CPU_ENCODE_INL_H
@@ -21,7 +21,7 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 using Floats = hn::ScalableTag<float>;
 using Ints = hn::RebindToSigned<Floats>;
 
-// Magnitudes as integers, which order like the numbers they are; NaN loses against every number.
+// Stands for NaN among magnitudes as integer bits, which order like the numbers: it is below all of them.
 constexpr std::int32_t kNoNumber = -1;
 
 HWY_INLINE hn::Vec<Ints> comparable_magnitude(hn::Vec<Floats> v) {
@@ -30,7 +30,7 @@ HWY_INLINE hn::Vec<Ints> comparable_magnitude(hn::Vec<Floats> v) {
   return hn::IfThenElse(is_nan, hn::Set(Ints(), kNoNumber), magnitude);
 }
 
-// A full block of NaN alone keeps bitsandbytes' start value; a short one is padded with zeros there.
+// A block of only NaN: bitsandbytes' start value if full; 0 if short, because bitsandbytes pads it with zeros.
 HWY_INLINE float absmax_of(std::int32_t magnitude, bool full_block) {
   if (magnitude == kNoNumber) return full_block ? -FLT_MAX : 0.0F;
   return format::ftz(std::bit_cast<float>(magnitude));

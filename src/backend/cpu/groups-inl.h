@@ -1,6 +1,6 @@
-// Groups of fp32 values as payloads, a vector at a time: the steps of swiglu's formats, of which a call has one,
-//   Int8Groups, E4m3Groups   the two formats that a call has by itself, from bf16 values
-//   AnyGroups                whatever format::GroupRules say
+// Quantizes groups of fp32 values, one vector at a time, in swiglu's formats. Each call uses one of them:
+//   Int8Groups, E4m3Groups   the two formats with specialized steps, for bf16 values
+//   AnyGroups                any format that format::GroupRules can describe
 #if defined(QFUSE_BACKEND_CPU_GROUPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_GROUPS_INL_H
 #undef QFUSE_BACKEND_CPU_GROUPS_INL_H
@@ -20,16 +20,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
 
-constexpr std::int64_t kStrip = 16;  // channels that are transposed together: as many bytes as the narrowest registers
+constexpr std::int64_t kStrip = 16;  // channels transposed together: their payload bytes fill the narrowest registers
 
 using Floats = hn::CappedTag<float, kStrip>;
 using Ints = hn::RebindToSigned<Floats>;
 using Words = hn::Rebind<std::uint16_t, Floats>;   // bf16
-using Payload = hn::Rebind<std::uint8_t, Floats>;  // int8, as bits
+using Payload = hn::Rebind<std::uint8_t, Floats>;  // int8 or e4m3, as bits
 constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
 
-// The integer part of z / scale: format::group_factor says why of a product, and why it fits. Adding the magic number
-// leaves it in the low byte, in two's complement; converting instead would take Highway four steps more.
+// Integer part of z / scale, by a product: format/int8_groups.h says why that is exact and fits int8. Adding the magic
+// number leaves it in the low byte, in two's complement; Highway's conversion would take four more steps.
 HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
   const auto product = hn::Mul(z, factor);
 #if HWY_TARGET == HWY_SCALAR
@@ -40,7 +40,7 @@ HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> fa
 #endif
 }
 
-// The steps of format::to_e4m3 for what is at most its most.
+// The steps of format::to_e4m3, for magnitudes of at most kE4m3Most.
 HWY_INLINE hn::Vec<Payload> e4m3_value(hn::Vec<Floats> value) {
   constexpr int kShift = format::kE4m3Shift;
   const Bits<Floats> du;
@@ -57,7 +57,7 @@ HWY_INLINE hn::Vec<Payload> e4m3_value(hn::Vec<Floats> value) {
   return hn::TruncateTo(Payload(), hn::Or(sign, rounded));
 }
 
-// What is beyond the most becomes that, and NaN becomes NaN.
+// Like e4m3_value(), for any value: larger magnitudes become kE4m3Most, and NaN becomes NaN.
 HWY_INLINE hn::Vec<Payload> any_e4m3_value(hn::Vec<Floats> v) {
   const auto most = hn::Set(Floats(), format::kE4m3Most);
   const auto is_nan = hn::IsNaN(v);
@@ -69,7 +69,7 @@ HWY_INLINE hn::Vec<Payload> any_e4m3_value(hn::Vec<Floats> v) {
                         hn::IfThenElse(hn::RebindMask(du, is_nan), hn::Set(du, std::uint32_t{format::kFp8Nan}), bytes));
 }
 
-// The quotient's integer part, at most 127; of NaN, 0.
+// Integer part of z / scale, limited to 127 in magnitude; 0 for NaN.
 HWY_INLINE hn::Vec<Payload> any_int8_value(hn::Vec<Floats> z, hn::Vec<Floats> scale) {
   const auto quotient = hn::Div(z, scale);
   const auto most = hn::Set(Floats(), 127.0F);
@@ -79,8 +79,8 @@ HWY_INLINE hn::Vec<Payload> any_int8_value(hn::Vec<Floats> z, hn::Vec<Floats> sc
   return hn::TruncateTo(Payload(), hn::And(sum, hn::Set(Bits<Floats>(), 0xffU)));
 }
 
-// How a group becomes payload. has_one_byte: whether a group of this bf16 absmax, which is not finite, has kNotFinite
-// throughout, and quantize is not to see it.
+// How a format quantizes a group. has_one_byte(): whether a group with this bf16 absmax is not finite, so that each of
+// its payload bytes is kNotFinite and quantize() must not be called.
 struct GroupsOf128 {
   static constexpr bool has_one_byte(std::uint16_t absmax) { return absmax >= format::kBfloat16Inf; }
   explicit GroupsOf128(const format::GroupRules& /*rules*/) {}

@@ -1,5 +1,5 @@
-// The CPU backend's ops. Parameters are checked; exec chooses threads and SIMD target. UNSUPPORTED: no such target
-// here.
+// The ops of the CPU backend. Parameters have been checked; exec chooses threads and SIMD target. UNSUPPORTED: this
+// machine does not have that target.
 #ifndef QFUSE_BACKEND_CPU_KERNELS_H
 #define QFUSE_BACKEND_CPU_KERNELS_H
 
@@ -23,7 +23,7 @@ contract::Outcome rotated_int8_matmul(const contract::RotatedInt8Matmul& p, cons
 contract::Outcome dequantize_fp8(const contract::DequantizeFp8& p, const qfuse_exec& exec);
 contract::Outcome rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, const qfuse_exec& exec);
 
-// The fastest way of a product: no library for dense matrices is beside the op.
+// The fastest way to compute a product. It is never decoding first, because the backend has no dense matrix library.
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p);
 
 }  // namespace qfuse::cpu

@@ -2,8 +2,7 @@
 // out:    [rows, cols] fp32, fp16 or bf16; any address
 // math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
 //         fp32
-// cost:   4 to 8 bytes read and written an element; bound by its `rank` fused multiplications from a rank of about 16
-//         on
+// cost:   4 to 8 bytes read and written per element; from a rank of about 16 on, bound by the `rank` FMAs per element
 // oracle: reference/lora_merge.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/lora_merge.cpp"
@@ -20,18 +19,18 @@
 #include "format/elements.h"
 #include "format/layout.h"
 
-// What does not depend on the target; this file is included once for each.
+// Constants that do not depend on the target, guarded because this file is included once per target.
 #ifndef QFUSE_BACKEND_CPU_LORA_MERGE_POLICY
 #define QFUSE_BACKEND_CPU_LORA_MERGE_POLICY
 namespace qfuse::cpu {
 
-// An item of a thread's range: so many rows that copying their part of `a` costs little beside using it, and so many
-// columns that rows of `in` and `out` are fetched in long pieces. Its sums take 64 KiB of the stack, and its part of
-// `a` as much.
+// Size of an item of a thread's range. It has enough rows that copying the item's part of `a` costs little compared to
+// using it, and enough columns that rows of `in` and `out` are read and written in long pieces. The sums take 64 KiB of
+// the stack, and the copy of `a` about as much.
 inline constexpr std::int64_t kMergeRows = 32;
 inline constexpr std::int64_t kMergeCols = 512;
 
-// Terms whose part of `a` is copied at a time.
+// Terms (along the rank) whose part of `a` is copied at a time.
 inline constexpr std::int64_t kMergeTerms = 32;
 
 }  // namespace qfuse::cpu
@@ -43,7 +42,7 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 using Floats = hn::ScalableTag<float>;
 constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
 
-// Sums that stay in registers: of 4 rows, each in 4 vectors where there are 32 registers, else in 2.
+// Sums kept in registers: 4 rows of 4 vectors on targets with 32 registers, of 2 vectors on the others.
 constexpr std::int64_t kRows = 4;
 #if (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3) || HWY_TARGET == HWY_SCALAR
 constexpr std::int64_t kVectors = 2;
@@ -55,12 +54,12 @@ static_assert(kMergeCols % kStrip == 0);
 
 struct MergeTile {
   alignas(64) float sums[kMergeRows][kMergeCols];
-  // Of `a`. Rows are not a power of two apart, as they may be in memory, where their lines would share a few sets of
-  // the cache.
+  // Copy of a part of `a`. The padding keeps its rows from being a power of two apart, as they may be in memory: their
+  // cache lines would then compete for a few sets.
   alignas(64) float panel[kMergeTerms][kMergeCols + 16];
 };
 
-// Columns of an item, and the terms that its panel holds.
+// The columns of an item, and the terms that its panel holds.
 struct Part {
   std::int64_t first_col;
   std::int64_t cols;
@@ -70,7 +69,7 @@ struct Part {
 
 // ---- kernel: 32 rows of 512 columns ----
 
-// Copies the part of `a`, with zeros to a whole number of strips, of whose sums nothing is written.
+// Copies the part of `a`, zero-padded to whole strips. The sums of the padding are never written out.
 HWY_NOINLINE void load_panel(const contract::LoraMerge& p, MergeTile& tile, const Part& part) {
   const std::int64_t padded = format::ceil_div(part.cols, kStrip) * kStrip;
   for (std::int64_t k = 0; k < part.terms; ++k) {
@@ -81,7 +80,7 @@ HWY_NOINLINE void load_panel(const contract::LoraMerge& p, MergeTile& tile, cons
   }
 }
 
-// Adds the panel's terms, ascending, to the sums of kCount rows.
+// Adds the panel's terms, in ascending order, to the sums of kCount rows.
 template <std::int64_t kCount>
 HWY_NOINLINE void add_terms(const contract::LoraMerge& p, const MergeTile& tile, std::int64_t row, const Part& part,
                             float (*sums)[kMergeCols]) {
@@ -120,7 +119,7 @@ HWY_INLINE void write_row(const contract::LoraMerge& p, std::int64_t row, const 
   for (; c < part.cols; ++c) format::store_rounded(out, c, kOut, format::load_as_float(in, c, kIn) + sums[c] * p.scale);
 }
 
-// The rows' sums are written while they are in the nearest cache.
+// Merges one tile. Each row is written as soon as its sums are complete, while they are in the L1 cache.
 template <qfuse_dtype kIn, qfuse_dtype kOut>
 HWY_INLINE void merge_tile(const contract::LoraMerge& p, MergeTile& tile, std::int64_t first_row, Part part) {
   const std::int64_t rows = std::min(kMergeRows, p.rows - first_row);
@@ -178,7 +177,7 @@ HWY_EXPORT(lora_merge_items);
 
 }  // namespace
 
-// An item is some 5 us of work or more. Those of the same rows follow each other.
+// An item is about 5 us of work or more, so a range may be one item. Consecutive items have the same rows.
 contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
   const std::int64_t items = format::ceil_div(p.rows, kMergeRows) * format::ceil_div(p.cols, kMergeCols);
   return run(p, items, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {

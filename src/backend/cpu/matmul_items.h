@@ -1,4 +1,4 @@
-// How matmul_4bit in bf16 dot products (bf16_dot-inl.h) and in tiles of AMX (amx-inl.h) is divided among threads.
+// How matmul_4bit in bf16 dot products (bf16_dot-inl.h) and in AMX tiles (amx-inl.h) is divided among threads.
 #ifndef QFUSE_BACKEND_CPU_MATMUL_ITEMS_H
 #define QFUSE_BACKEND_CPU_MATMUL_ITEMS_H
 
@@ -10,7 +10,7 @@
 
 namespace qfuse::cpu {
 
-// Outputs of an item, rows of W or, backward, columns; and tokens, which share what is decoded.
+// Size of an item: its outputs, as rows of W forward or columns of W backward; its tokens, which share decoded weights.
 struct ItemSizes {
   std::int64_t rows;
   std::int64_t cols;
@@ -20,7 +20,7 @@ inline constexpr ItemSizes kDotItems = {16, 512, 64};
 inline constexpr ItemSizes kAmxItems = {32, 512, 64};
 
 struct Item {
-  std::int64_t first;  // output
+  std::int64_t first;  // the first output
   std::int64_t count;
   std::int64_t first_token;
   std::int64_t tokens;
@@ -34,7 +34,7 @@ inline std::int64_t count_items(const contract::Matmul4bit& p, const ItemSizes& 
   return format::ceil_div(contract::output_count(p), item_outputs(p, sizes)) * format::ceil_div(p.m, sizes.tokens);
 }
 
-// Items of the same tokens follow each other, so that these stay in the second cache.
+// Consecutive items have the same tokens, whose inputs then stay in the L2 cache.
 inline Item item_of(const contract::Matmul4bit& p, const ItemSizes& sizes, std::int64_t i) {
   const std::int64_t outputs = item_outputs(p, sizes);
   const std::int64_t parts = format::ceil_div(contract::output_count(p), outputs);
@@ -43,7 +43,7 @@ inline Item item_of(const contract::Matmul4bit& p, const ItemSizes& sizes, std::
   return {first, std::min(outputs, contract::output_count(p) - first), token, std::min(sizes.tokens, p.m - token)};
 }
 
-// Dot products: items that are handed to a thread together, so that they take some 10 us or more.
+// Dot products: number of items that a thread gets at a time, so that they take about 10 us or more.
 inline std::int64_t dot_grain(const contract::Matmul4bit& p) { return contract::is_forward(p) && p.m < 16 ? 4 : 1; }
 
 }  // namespace qfuse::cpu

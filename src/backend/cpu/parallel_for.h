@@ -1,4 +1,4 @@
-// The two ways in which the CPU backend uses several threads: its own, and the caller's.
+// The two ways in which the CPU backend uses several threads: its own threads, and the caller's.
 #ifndef QFUSE_BACKEND_CPU_PARALLEL_FOR_H
 #define QFUSE_BACKEND_CPU_PARALLEL_FOR_H
 
@@ -19,7 +19,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads, const voi
 
 // Calls body(begin, end) on ranges that together cover [0, count) once, from at most `threads` threads (0: one per core
 // this process may use), and returns when all are done. Ranges hold about `grain` items or more; oneTBB may halve them.
-// What thread gets what range is not defined: a body writes to its own range alone.
+// Which thread gets which range is undefined, so a body must write only to its own range.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, int threads, const Body& body) {
   detail::parallel_for(count, grain, threads, &body, [](const void* b, std::int64_t begin, std::int64_t end) {
@@ -27,7 +27,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads, const Bod
   });
 }
 
-// The same on threads of the caller's. INVALID_ARGUMENT: exec.parallel_for did not cover [0, count).
+// Like parallel_for(), on the caller's threads. INVALID_ARGUMENT: exec.parallel_for did not cover [0, count).
 template <class Body>
 contract::Outcome parallel_for_of_caller(const qfuse_exec& exec, std::int64_t count, std::int64_t grain,
                                          const Body& body) {

@@ -12,9 +12,9 @@
 namespace qfuse::cpu::detail {
 namespace {
 
-// An arena bounds the threads of a call. oneTBB keeps a good part of each one that it is told to end (its 2021.8 about
-// 10 KB), so arenas are kept here, for the next call of as many threads. No two calls have one at the same time: they
-// would share its threads, or wait for each other.
+// An arena limits the threads of a call. oneTBB does not free all memory of a destroyed arena (2021.8 keeps about 10
+// KB), so later calls with the same number of threads reuse an arena. Two concurrent calls never share one: they would
+// share its threads, or wait for each other.
 struct Arena {
   explicit Arena(int its_threads) : threads(its_threads), arena(its_threads) {}
 
@@ -24,8 +24,8 @@ struct Arena {
   Arena* next = nullptr;
 };
 
-// All arenas there are: as many of each number of threads as calls have run at once. None ever leaves, because oneTBB
-// may be gone when a process ends; and there is no lock, which a fork could find locked for good.
+// List of all arenas: for each number of threads, as many as calls have run concurrently. Arenas are never destroyed,
+// because oneTBB may be gone when a process ends. There is no lock, because a fork could leave it locked forever.
 constinit std::atomic<Arena*> first_arena{nullptr};
 
 Arena& new_arena(int threads) {
@@ -68,7 +68,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads, const voi
                       [&](const auto& range) { call(body, range.begin(), range.end()); });
   };
   if (threads == 0) return run();
-  // An arena that asks for more threads than oneTBB may start makes it print a warning.
+  // oneTBB prints a warning for an arena with more threads than it may start.
   const auto most = static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
   TakenArena(std::min(threads, most)).execute(run);
 }

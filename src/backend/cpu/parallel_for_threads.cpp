@@ -1,5 +1,5 @@
-// parallel_for over std::thread: for ThreadSanitizer, which cannot see into a oneTBB that was built without it, and
-// for machines without oneTBB. Each call starts its own threads.
+// parallel_for over std::thread: for ThreadSanitizer, which cannot see into a oneTBB built without it, and for machines
+// without oneTBB. Each call starts its own threads.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -23,7 +23,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads, const voi
   try {
     for (std::int64_t i = 1; i < std::min(most, ranges); ++i) helpers.emplace_back(work);
   } catch (const std::exception&) {
-    // No thread or no memory: those that started, and this one, do it all.
+    // Out of threads or memory: this thread and those that started do all the work.
   }
   work();
   for (std::thread& helper : helpers) helper.join();

@@ -1,7 +1,7 @@
 // in:     in [n] fp32, fp16 or bf16; any address
-// out:    packed [ceil(n/2)] u8, absmax [blocks] fp32, and if nested absmax_8bit [blocks] u8, nested_absmax, offset
+// out:    packed [ceil(n/2)] u8, absmax [blocks] fp32 or, nested, absmax_8bit [blocks] u8, nested_absmax and offset
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
-// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the comparisons of the ranks, 4 to 15 an element
+// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the comparisons for the ranks, 4 to 15 per element
 // oracle: reference/quantize_4bit.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/quantize_4bit.cpp"
@@ -27,7 +27,7 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 
 // ---- steps ----
 
-// How many thresholds lie strictly below v: by halving where one register holds them all, else one after the other.
+// Number of thresholds strictly below v: by binary search if one register holds them all, else one after the other.
 HWY_INLINE hn::Vec<Ints> rank_number(const format::Codebook4& codebook, hn::Vec<Floats> v) {
   auto rank = hn::Zero(Ints());
   if constexpr (hn::MaxLanes(Floats()) >= format::kCodes4) {
@@ -52,7 +52,7 @@ HWY_INLINE hn::Vec<Ints> rank_4bit(const format::Codebook4& codebook, hn::Vec<Fl
 
 // ---- kernel: the blocks [begin, end) ----
 
-// One block, its elements padded with zeros to whole vectors.
+// Returns the absmax of one block, whose elements are whole vectors (a short block is zero-padded).
 template <qfuse_dtype kDtype>
 HWY_INLINE float find_absmax(const std::uint8_t* in, std::int64_t count, bool full_block) {
   auto most = hn::Set(Ints(), kNoNumber);
@@ -63,8 +63,8 @@ HWY_INLINE float find_absmax(const std::uint8_t* in, std::int64_t count, bool fu
 
 using Codes = hn::Rebind<std::uint8_t, Floats>;
 
-// A vector of scaled weights from in[i] on, as codes. kTame leaves out the flushing of subnormals, where it cannot
-// show.
+// Encodes a vector of scaled weights that starts at in[i]. kTame omits the flushing of subnormals, where it cannot
+// change a code.
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType, bool kTame>
 HWY_INLINE hn::Vec<Codes> encode_vector(const std::uint8_t* in, std::int64_t i, hn::Vec<Floats> scale) {
   constexpr const format::Codebook4& kCodebook = format::codebook4(kQuantType);
@@ -79,7 +79,7 @@ HWY_INLINE hn::Vec<Codes> encode_vector(const std::uint8_t* in, std::int64_t i, 
 #endif
 }
 
-// `count` weights, a whole number of vectors and of pairs, to count/2 bytes: the even element in the high nibble.
+// Encodes `count` weights, in whole vectors and pairs, to count/2 bytes with the even element in the high nibble.
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType, bool kTame>
 HWY_INLINE void encode_codes(const std::uint8_t* in, std::int64_t count, float absmax, std::uint8_t* packed) {
   const auto scale = hn::Set(Floats(), reciprocal(absmax));
@@ -94,13 +94,13 @@ HWY_INLINE void encode_codes(const std::uint8_t* in, std::int64_t count, float a
   const hn::Rebind<std::uint8_t, decltype(d16)> packed_d8;
   for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(Floats()))) {
     const auto pairs = hn::BitCast(d16, encode_vector<kDtype, kQuantType, kTame>(in, i, scale));
-    const auto joined = hn::Or(hn::ShiftLeft<4>(pairs), hn::ShiftRight<8>(pairs));  // in the low byte
+    const auto joined = hn::Or(hn::ShiftLeft<4>(pairs), hn::ShiftRight<8>(pairs));  // both codes in the low byte
     hn::StoreU(hn::TruncateTo(packed_d8, joined), packed_d8, packed + i / 2);
   }
 #endif
 }
 
-// A subnormal weight scaled by at most 1/kTameAbsmax is far from every threshold of NF4; FP4 would see its sign.
+// NF4: a subnormal weight scaled by at most 1/kTameAbsmax is far from every threshold. FP4 would encode its sign.
 template <qfuse_quant_type kQuantType>
 HWY_INLINE bool is_tame(float absmax) {
   constexpr float kTameAbsmax = 0x1p-100F;
@@ -116,7 +116,7 @@ HWY_INLINE void encode_block(const std::uint8_t* in, std::int64_t blocksize, boo
                               : encode_codes<kDtype, kQuantType, false>(in, blocksize, absmax, packed);
 }
 
-// The short last block: the same, on copies padded with zeros.
+// Encodes the short last block by encode_block(), on zero-padded copies.
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
 HWY_NOINLINE void encode_short_block(const contract::Quantize4bit& p, std::int64_t block) {
   constexpr std::int64_t kSize = format::dtype_size(kDtype);
@@ -169,10 +169,10 @@ namespace {
 
 HWY_EXPORT(quantize_4bit_blocks);
 
-// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
+// Approximate number of elements per range: enough work to pay for the hand-over to a thread, few enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 16;
 
-// The mean is one thread's work: 4 bytes a block, little beside the block's own elements.
+// One thread computes the mean: 4 bytes per block are little work compared to the block's own elements.
 float choose_offset(const contract::Quantize4bit& p) {
   if (p.given_offset != nullptr) return format::load_unaligned<float>(p.given_offset, 0);
   const contract::DefaultFloatMode mode;

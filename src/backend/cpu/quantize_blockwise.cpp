@@ -1,7 +1,7 @@
 // in:     in [n] fp32, fp16 or bf16; any address
 // out:    codes [n] u8, absmax [blocks] fp32
 // math:   v = in - offset; absmax = max |v|; code = nearest of the dynamic 8-bit code to ftz(v * ftz(1/absmax))
-// cost:   4n or 2n bytes read twice (the second time from a cache), n written: bound by the ranks' gathers, 8 a vector
+// cost:   4n or 2n bytes read twice (then from a cache), n written: bound by the gathers for the ranks, 8 per vector
 // oracle: reference/quantize_blockwise.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/quantize_blockwise.cpp"
@@ -27,14 +27,14 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 
 // ---- policy ----
 
-// A block is worked on in pieces of this many values, small enough to stay in the first cache.
+// Values per piece: a block is processed in pieces that are small enough to stay in the L1 cache.
 constexpr std::int64_t kPiece = 256;
 
 // ---- steps ----
 
 using Piece = std::array<float, kPiece>;
 
-// Values [first, first + count), less the offset, padded to whole vectors with NaN, which no maximum takes.
+// Loads values [first, first + count) minus the offset, and pads the piece with NaN, which the maximum ignores.
 template <qfuse_dtype kDtype>
 HWY_INLINE void load_piece(const contract::QuantizeBlockwise& p, std::int64_t first, std::int64_t count, Piece& piece) {
   for (std::int64_t i = 0; i < count; ++i)
@@ -48,7 +48,7 @@ HWY_INLINE hn::Vec<Ints> most_of(hn::Vec<Ints> most, const Piece& piece) {
   return most;
 }
 
-// How many of the 255 thresholds lie strictly below v, by halving.
+// Number of the 255 thresholds that are strictly below v, by binary search.
 HWY_INLINE hn::Vec<Ints> rank_8bit(hn::Vec<Floats> v) {
   auto rank = hn::Zero(Ints());
   for (std::int32_t step = format::kCodes8 / 2; step > 0; step /= 2) {
@@ -111,7 +111,7 @@ namespace {
 
 HWY_EXPORT(quantize_blockwise_blocks);
 
-// Values of a range, about: enough work to be worth a hand-over, little enough to balance.
+// Approximate number of values per range: enough work to pay for the hand-over to a thread, few enough to balance.
 constexpr std::int64_t kGrain = 1 << 16;
 
 }  // namespace

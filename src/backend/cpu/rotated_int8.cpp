@@ -1,15 +1,15 @@
-// in:     in [rows, cols] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols], scale [outputs] fp32; of the
-//         product in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in
-//         [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; of a SwiGLU block gate, up and
-//         grad_y [m, h] bf16, rows apart; any address
-// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], rows apart; of a SwiGLU
-//         block q and bf16 out [m, h], or [2, m, h] of d_gate and d_up; any address
+// in:     x or dy: in [rows, cols] fp32, fp16 or bf16, strided rows; weight: 4-bit [rows, cols], scale [outputs] fp32;
+//         product: in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in
+//         [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; SwiGLU: gate, up and grad_y [m, h]
+//         bf16, strided rows; any address
+// out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], strided rows; SwiGLU: q
+//         and bf16 out [m, h], or [2, m, h] of d_gate and d_up; any address
 // math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
 //         of a SwiGLU block y or d_gate, d_up as qfuse_swiglu has them, to bf16, then q and scale
-// cost:   values are rotated twice, for the scale and for q: bound by 7 additions each; the product by m*n*k/2 words'
-//         multiplications, as pairs of 16 bits
+// cost:   values are rotated twice, for the scale and for q: bound by 7 additions per value each time; the product is
+//         bound by m*n*k/2 multiply-adds of pairs of 16-bit integers
 // oracle: reference/rotated_int8.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/rotated_int8.cpp"
@@ -31,19 +31,19 @@
 #include "format/layout.h"
 #include "format/rotated_int8.h"
 
-// What does not depend on the target; this file is included once for each.
+// Constants that do not depend on the target, guarded because this file is included once per target.
 #ifndef QFUSE_BACKEND_CPU_ROTATED_INT8_POLICY
 #define QFUSE_BACKEND_CPU_ROTATED_INT8_POLICY
 namespace qfuse::cpu {
 
-// Columns of a weight that are rotated together where terms lie in columns: with 128 rows of them, 32 KiB.
+// Columns of a weight that are rotated together where K runs along columns: with 128 rows of them, 32 KiB of fp32.
 inline constexpr std::int64_t kRotatedCols = 64;
 
-// An item of the product: outputs whose terms stay in the second cache while all tokens of the item pass.
+// Size of an item of the product. Its outputs' weights stay in the L2 cache while all its tokens are multiplied.
 inline constexpr std::int64_t kProductOutputs = 32;
 inline constexpr std::int64_t kProductTokens = 64;
 
-// Terms of LoRA's that are widened at a time.
+// LoRA terms that are converted to fp32 at a time.
 inline constexpr std::int64_t kProductLora = 32;
 
 }  // namespace qfuse::cpu
@@ -57,7 +57,7 @@ constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
 
 // ---- steps: rotation ----
 
-// Neighbours at distances within a vector: the upper one of two is subtracted from the lower.
+// Rotates lanes that are kDistance apart in a vector: the lower one becomes the sum, the upper one lower - upper.
 template <std::int64_t kDistance>
 HWY_INLINE hn::Vec<Floats> rotate_lanes(hn::Vec<Floats> v) {
   const hn::RebindToSigned<Floats> di;
@@ -76,7 +76,7 @@ HWY_INLINE hn::Vec<Floats> rotate_vector(hn::Vec<Floats> v) {
   return v;
 }
 
-// Neighbours that are vectors, kCount of which are a block, `stride` elements apart.
+// Rotates across the kCount vectors of a block, which are `stride` elements apart.
 template <std::int64_t kCount>
 HWY_INLINE void rotate_vectors(float* values, std::int64_t stride) {
   for (std::int64_t distance = 1; distance < kCount; distance *= 2)
@@ -91,7 +91,7 @@ HWY_INLINE void rotate_vectors(float* values, std::int64_t stride) {
       }
 }
 
-// A row's terms, or some whole blocks of them.
+// Rotates a row of terms, or several whole blocks of one.
 template <std::int64_t kBlock>
 HWY_INLINE void rotate_row(float* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += kLanes)
@@ -99,7 +99,7 @@ HWY_INLINE void rotate_row(float* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += kBlock) rotate_vectors<kBlock / kLanes>(values + i, kLanes);
 }
 
-// A block of kBlock rows of kRotatedCols values, along the columns.
+// Rotates a block of kBlock rows by kRotatedCols columns, along the columns.
 template <std::int64_t kBlock>
 HWY_INLINE void rotate_columns(float* values) {
   for (std::int64_t c = 0; c < kRotatedCols; c += kLanes) rotate_vectors<kBlock>(values + c, kRotatedCols);
@@ -109,12 +109,12 @@ HWY_INLINE void rotate_columns(float* values) {
 
 using Ints = hn::RebindToSigned<Floats>;
 
-// Bits of the largest magnitude in each lane.
+// Per lane, the bits of the larger of `largest` and a value's magnitude.
 HWY_INLINE hn::Vec<Ints> add_largest(hn::Vec<Ints> largest, const float* values) {
   return hn::Max(largest, hn::BitCast(Ints(), magnitude_bits(Floats(), hn::LoadU(Floats(), values))));
 }
 
-// A vector's integers. The factor is not 0.
+// Stores a vector of values as the nearest integers of value * factor. The factor is not 0.
 HWY_INLINE void store_nearest(const float* values, hn::Vec<Floats> factor, std::int8_t* q) {
   const hn::Rebind<std::uint8_t, Floats> d8;
   const auto magic = hn::Set(Floats(), format::kNearestMagic);
@@ -122,9 +122,9 @@ HWY_INLINE void store_nearest(const float* values, hn::Vec<Floats> factor, std::
   hn::StoreU(hn::TruncateTo(d8, hn::BitCast(Bits<Floats>(), rounded)), d8, reinterpret_cast<std::uint8_t*>(q));
 }
 
-// ---- kernel: rows of terms ----
+// ---- kernel: K along rows ----
 
-// A stretch of a row, to fp32.
+// Loads a stretch of a row, widened to fp32.
 template <qfuse_dtype kDtype>
 struct InputRow {
   const std::uint8_t* in;
@@ -144,7 +144,7 @@ struct WeightRow {
   }
 };
 
-// Calls body(values, first, count) with a row, rotated, stretch by stretch.
+// Rotates a row stretch by stretch, and calls body(values, first, count) with each stretch.
 template <std::int64_t kBlock, class Row, class Body>
 HWY_INLINE void for_each_stretch(const Row& row, std::int64_t terms, const Body& body) {
   static_assert(kStretch % kBlock == 0);
@@ -180,7 +180,7 @@ HWY_NOINLINE void quantize_row(const Row& row, std::int64_t terms, float scale, 
   });
 }
 
-// Row r of an array.
+// Stores the scale and the quantized values of row r of an array.
 template <std::int64_t kBlock, class Row>
 HWY_INLINE void rotate_and_quantize(const Row& row, std::int64_t terms, float* scales, std::int8_t* q, std::int64_t r) {
   const float scale = find_scale<kBlock>(row, terms);
@@ -206,7 +206,7 @@ HWY_INLINE void quantize_of_block(const contract::RotatedInt8Quantize& p, std::i
   }
 }
 
-// ---- kernel: rows that a SwiGLU block makes ----
+// ---- kernel: rows that SwiGLU computes ----
 
 constexpr std::int64_t kBfloat16 = format::dtype_size(QFUSE_BFLOAT16);
 HWY_INLINE const std::uint8_t* bfloat16_row(const void* array, std::int64_t row, std::int64_t stride) {
@@ -218,7 +218,7 @@ HWY_INLINE hn::Vec<Floats> load_bfloat16(const std::uint8_t* row, std::int64_t c
 
 enum class Made { y, d_gate, d_up };
 
-// A token's y, d_gate or d_up, as bf16, which are also written where `out` is not null.
+// A token's y, d_gate or d_up, rounded to bf16, which is also written to `out` if that is not null.
 template <Made kMade>
 struct SwigluRow {
   const std::uint8_t* gate;
@@ -260,7 +260,7 @@ HWY_INLINE void quantize_swiglu(const contract::RotatedInt8Swiglu& p, std::int64
   quantize_made<kBlock, Made::d_up>(p, r - p.m, r);
 }
 
-// ---- kernel: columns of terms, kRotatedCols of a weight ----
+// ---- kernel: K along columns, kRotatedCols columns of a weight at a time ----
 
 struct ColumnTile {
   alignas(64) float values[format::kRotatedBlock * kRotatedCols];  // [rows of a block][columns]
@@ -296,7 +296,7 @@ HWY_NOINLINE void find_column_scales(const contract::RotatedInt8WeightScales& p,
                                                   format::rotated_root(kBlock)));
 }
 
-// A block of rows, and kRotatedCols columns.
+// Quantizes a block of kBlock rows by kRotatedCols columns.
 template <std::int64_t kBlock>
 HWY_NOINLINE void quantize_columns(const contract::RotatedInt8Weight& p, std::int64_t first_row,
                                    std::int64_t first_col) {
@@ -315,7 +315,7 @@ HWY_NOINLINE void quantize_columns(const contract::RotatedInt8Weight& p, std::in
   }
 }
 
-// ---- kernel: a weight's items, rows or kRotatedCols columns of all rows or, of q, of a block of them ----
+// ---- kernel: items of a weight: rows; or kRotatedCols columns, of all rows for scales, of a block of rows for q ----
 
 template <std::int64_t kBlock>
 HWY_INLINE void find_scales(const contract::RotatedInt8WeightScales& p, std::int64_t item) {
@@ -357,7 +357,7 @@ void rotated_int8_weight_items(const contract::RotatedInt8Weight& p, std::int64_
 
 // ---- kernel: the product ----
 
-// Sums that stay in registers: of 4 tokens with 4 outputs where there are 32 registers, else with 2.
+// Sums kept in registers: 4 tokens by 4 outputs on targets with 32 registers, 4 by 2 on the others.
 constexpr std::int64_t kTokensTogether = 4;
 #if (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3) || HWY_TARGET == HWY_SCALAR
 constexpr std::int64_t kOutputsTogether = 2;
@@ -380,7 +380,7 @@ struct ProductPart {
   std::int64_t outputs;
 };
 
-// Rows of terms, and how many of each.
+// Computes the dot products of kTokens rows of `in` with kOutputs rows of `weight`.
 template <std::int64_t kTokens, std::int64_t kOutputs>
 HWY_INLINE void multiply_rows(const std::int8_t* in, const std::int8_t* weight, std::int64_t k, std::int32_t* sums) {
 #if HWY_TARGET == HWY_SCALAR
@@ -395,7 +395,7 @@ HWY_INLINE void multiply_rows(const std::int8_t* in, const std::int8_t* weight, 
   const hn::ScalableTag<std::int32_t> d32;
   const hn::Rebind<std::int8_t, decltype(d16)> d8;
   hn::Vec<decltype(d32)> sum[kTokens][kOutputs];
-  hn::Vec<decltype(d32)> more[kTokens][kOutputs];  // which some targets add to as well
+  hn::Vec<decltype(d32)> more[kTokens][kOutputs];  // second accumulators, which some targets use
   for (std::int64_t t = 0; t < kTokens; ++t)
     for (std::int64_t o = 0; o < kOutputs; ++o) sum[t][o] = more[t][o] = hn::Zero(d32);
   for (std::int64_t i = 0; i < k; i += static_cast<std::int64_t>(hn::MaxLanes(d16))) {
@@ -432,7 +432,7 @@ HWY_NOINLINE void multiply_part(const contract::RotatedInt8Matmul& p, const Prod
   for (; t < part.tokens; ++t) multiply_outputs<1>(p, part, t, tile);
 }
 
-// Of the outputs of a part, filled up with zeros.
+// Loads the scales and bias of a part's outputs, zero-padded to kProductOutputs.
 HWY_INLINE void load_scales_and_bias(const contract::RotatedInt8Matmul& p, const ProductPart& part, ProductTile& tile) {
   for (std::int64_t o = 0; o < kProductOutputs; ++o) {
     const bool is_there = o < part.outputs;
@@ -487,7 +487,7 @@ HWY_INLINE void write_part(const contract::RotatedInt8Matmul& p, const ProductPa
   }
 }
 
-// Items of the same outputs follow each other, so that their weights come from a cache but for the first.
+// Consecutive items have the same outputs, whose weights all items but the first read from a cache.
 void rotated_int8_product_items(const contract::RotatedInt8Matmul& p, std::int64_t begin, std::int64_t end) {
   const std::int64_t parts = format::ceil_div(p.m, kProductTokens);
   ProductTile tile{};
@@ -522,7 +522,7 @@ HWY_EXPORT(rotated_int8_weight_items);
 HWY_EXPORT(rotated_int8_product_items);
 HWY_EXPORT(rotated_int8_swiglu_rows);
 
-// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
+// Approximate number of elements per range: enough work to pay for the hand-over to a thread, few enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 16;
 
 std::int64_t grain_of(std::int64_t elements_of_item) {

@@ -1,4 +1,4 @@
-// One call of an op on the CPU: its SIMD target is chosen, then its items go to threads in ranges.
+// Runs one call of an op on the CPU: chooses the SIMD target, then hands ranges of items to threads.
 #ifndef QFUSE_BACKEND_CPU_RUN_H
 #define QFUSE_BACKEND_CPU_RUN_H
 
@@ -13,8 +13,8 @@
 
 namespace qfuse::cpu {
 
-// Calls body(target, begin, end) on ranges that together cover [0, items) once. A target is a row of Highway's dispatch
-// tables. An op that has several kernels names this one.
+// Calls body(target, begin, end) on ranges that together cover [0, items) once. `target` is a row of Highway's dispatch
+// tables. `kernel` is for the log; ops that have several kernels pass its name.
 template <class Op, class Body>
 contract::Outcome run(const Op& /*p*/, std::int64_t items, std::int64_t grain, const qfuse_exec& exec, const Body& body,
                       const char* kernel = nullptr) {

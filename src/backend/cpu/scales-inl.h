@@ -1,5 +1,5 @@
-// Scales of the types of qfuse_scale_type as vectors, and those of a stretch of blocks as fp32. Compiled once per
-// target (hence no ordinary include guard).
+// Loads scales of any qfuse_scale_type as fp32 vectors, and converts the scales of consecutive blocks to fp32. Compiled
+// once per target (hence no ordinary include guard).
 #if defined(QFUSE_BACKEND_CPU_SCALES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_SCALES_INL_H
 #undef QFUSE_BACKEND_CPU_SCALES_INL_H
@@ -45,7 +45,7 @@ HWY_INLINE hn::Vec<Bits<DF>> load_code_bytes([[maybe_unused]] DF df, const std::
   return hn::PromoteTo(Bits<DF>(), hn::LoadU(hn::Rebind<std::uint8_t, DF>(), codes));
 }
 
-// format::load_scale of neighbouring scales.
+// Loads a vector of consecutive scales, as format::load_scale does for one.
 template <qfuse_scale_type kType, class DF>
 HWY_INLINE hn::Vec<DF> load_scales(DF df, const std::uint8_t* scales) {
   if constexpr (kType == QFUSE_SCALES_UE8M0) {
@@ -60,7 +60,7 @@ HWY_INLINE hn::Vec<DF> load_scales(DF df, const std::uint8_t* scales) {
   }
 }
 
-// `count` of them, a multiple of a vector's lanes, to an aligned array.
+// Converts `count` scales, a multiple of a vector's lanes, to an aligned fp32 array.
 template <qfuse_scale_type kType>
 HWY_INLINE void widen_scales(const std::uint8_t* from, std::size_t count, float* to) {
   const hn::ScalableTag<float> df;

@@ -1,4 +1,4 @@
-// The roundings of format/rounding.h over vectors, step by step under the same names, and element access at any
+// Vector versions of the roundings in format/rounding.h, step by step under the same names, and loads and stores at any
 // address. Compiled once per target (hence no ordinary include guard).
 #if defined(QFUSE_BACKEND_CPU_STEPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_STEPS_INL_H
@@ -22,14 +22,14 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class DF>
-using Bits = hn::RebindToUnsigned<DF>;  // tag of the fp32 lanes' bits
+using Bits = hn::RebindToUnsigned<DF>;  // tag for the bits of fp32 lanes
 
 template <class DF>
 HWY_INLINE hn::Vec<Bits<DF>> magnitude_bits([[maybe_unused]] DF df, hn::Vec<DF> v) {
   return hn::AndNot(hn::Set(Bits<DF>(), format::kSignBit), hn::BitCast(Bits<DF>(), v));
 }
 
-// Unsigned comparison of magnitudes, whose sign bit is clear: the signed one, which every target has.
+// Unsigned comparison of magnitudes. Their sign bit is clear, so the signed comparison serves, which every target has.
 template <class DU>
 HWY_INLINE hn::Mask<DU> magnitude_less([[maybe_unused]] DU du, hn::Vec<DU> magnitude, std::uint32_t bound) {
   const hn::RebindToSigned<DU> di;
@@ -62,9 +62,9 @@ HWY_INLINE hn::Vec<DF> mul_ftz([[maybe_unused]] DF df, hn::Vec<DF> a, hn::Vec<DF
 }
 
 #if !HWY_NATIVE_FMA
-// a * b + c with one rounding, where there is no instruction for it. In fp64 the product is exact, and what the sum
-// loses is exact too. A sum that is cut off and has its last bit set wherever something is lost then rounds to fp32 as
-// the exact one does, as fp64 has more than two bits to spare.
+// a * b + c with one rounding, for targets without an FMA instruction. In fp64 the product is exact, and so is the
+// error of the sum. The sum is truncated, and its last bit is set if anything was lost. That rounds to fp32 like the
+// exact sum, because fp64 has more than two spare bits.
 HWY_INLINE float fused(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = c;
@@ -72,7 +72,7 @@ HWY_INLINE float fused(float a, float b, float c) {
   const double of_addend = sum - product;
   const double lost = (product - (sum - of_addend)) + (addend - of_addend);
   auto bits = std::bit_cast<std::uint64_t>(sum);
-  bits -= lost * sum < 0.0 ? 1U : 0U;  // it was rounded away from zero
+  bits -= lost * sum < 0.0 ? 1U : 0U;  // the sum was rounded away from zero
   bits |= lost < 0.0 || lost > 0.0 ? 1U : 0U;
   return static_cast<float>(std::bit_cast<double>(bits));
 }
@@ -95,7 +95,7 @@ HWY_INLINE hn::Vec<DF> mul_add([[maybe_unused]] DF df, hn::Vec<DF> a, hn::Vec<DF
 #endif
 }
 
-// The 16-bit roundings come in two steps, so that a caller who knows that no lane is NaN may leave out the second.
+// Rounding to 16 bits takes two functions, so that a caller who knows that no lane is NaN can omit nan_to_16bit().
 template <class DF>
 HWY_INLINE hn::Vec<Bits<DF>> number_to_bfloat16([[maybe_unused]] DF df, hn::Vec<DF> v) {
   const Bits<DF> du;
@@ -130,7 +130,7 @@ HWY_INLINE hn::Vec<DF> from_bfloat16(DF df, hn::Vec<Bits<DF>> x) {
   return hn::BitCast(df, hn::ShiftLeft<16>(x));
 }
 
-// Integer steps, as Highway's own promotion takes infinities and NaN for numbers on SSE4 and SSSE3.
+// By integer steps, because Highway's own promotion treats infinities and NaN as numbers on SSE4 and SSSE3.
 template <class DF>
 HWY_INLINE hn::Vec<DF> from_float16(DF df, hn::Vec<Bits<DF>> x) {
   const Bits<DF> du;
@@ -146,7 +146,7 @@ HWY_INLINE hn::Vec<DF> from_float16(DF df, hn::Vec<Bits<DF>> x) {
   return hn::BitCast(df, hn::Or(bits, sign));
 }
 
-// The bits of v rounded to a dtype, in the low bytes of each lane; no lane may be NaN.
+// Rounds v to a dtype. The bits are in the low bytes of each lane. No lane may be NaN.
 template <qfuse_dtype kDtype, class DF>
 HWY_INLINE hn::Vec<Bits<DF>> round_number_to([[maybe_unused]] DF df, hn::Vec<DF> v) {
   if constexpr (kDtype == QFUSE_FLOAT32) {
@@ -158,7 +158,7 @@ HWY_INLINE hn::Vec<Bits<DF>> round_number_to([[maybe_unused]] DF df, hn::Vec<DF>
   }
 }
 
-// The same for any v.
+// Like round_number_to(), but lanes may be NaN.
 template <qfuse_dtype kDtype, class DF>
 HWY_INLINE hn::Vec<Bits<DF>> round_to(DF df, hn::Vec<DF> v) {
   if constexpr (kDtype == QFUSE_FLOAT32) {
@@ -168,7 +168,7 @@ HWY_INLINE hn::Vec<Bits<DF>> round_to(DF df, hn::Vec<DF> v) {
   }
 }
 
-// A vector from or to any byte address.
+// Load and store a vector at any byte address.
 template <class D>
 HWY_INLINE hn::Vec<D> load_bytes([[maybe_unused]] D d, const void* from) {
 #if HWY_TARGET == HWY_SCALAR
@@ -192,7 +192,7 @@ HWY_INLINE void store_bytes([[maybe_unused]] D d, hn::Vec<D> v, void* to) {
 #endif
 }
 
-// A dtype's bits, in the low bytes of each lane, widened to fp32 exactly.
+// Widens a dtype's bits, in the low bytes of each lane, to fp32 exactly.
 template <qfuse_dtype kDtype, class DF>
 HWY_INLINE hn::Vec<DF> widen([[maybe_unused]] DF df, hn::Vec<Bits<DF>> bits) {
   if constexpr (kDtype == QFUSE_FLOAT32) {
@@ -204,7 +204,7 @@ HWY_INLINE hn::Vec<DF> widen([[maybe_unused]] DF df, hn::Vec<Bits<DF>> bits) {
   }
 }
 
-// Lanes of a dtype, widened to fp32 exactly.
+// Loads lanes of a dtype and widens them to fp32 exactly.
 template <qfuse_dtype kDtype, class DF>
 HWY_INLINE hn::Vec<DF> load_as_float([[maybe_unused]] DF df, const void* from) {
   if constexpr (kDtype == QFUSE_FLOAT32) {
@@ -214,7 +214,7 @@ HWY_INLINE hn::Vec<DF> load_as_float([[maybe_unused]] DF df, const void* from) {
   }
 }
 
-// fp32 lanes, rounded to a dtype.
+// Rounds fp32 lanes to a dtype and stores them.
 template <qfuse_dtype kDtype, class DF>
 HWY_INLINE void store_rounded([[maybe_unused]] DF df, hn::Vec<DF> v, void* to) {
   const auto bits = round_to<kDtype>(df, v);

@@ -1,11 +1,11 @@
 // in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride, any address; weights [m] fp32
-// out:    i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128];
-//         y_t.q [h, m], y_t.s [h, ceil(m/128)]; grad_input_t.q [2h, m], grad_input_t.s [2h, ceil(m/128)]; with experts,
-//         theirs one after another; grad_weights [m] fp32
+// out:    i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128]; y_t.q
+//         [h, m], y_t.s [h, ceil(m/128)]; grad_input_t.q [2h, m], grad_input_t.s [2h, ceil(m/128)]; with experts, y_t
+//         and grad_input_t hold one expert after another; grad_weights [m] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
-// cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read and 3.1 written or more;
-//         bound by the arithmetic, about 90 operations an element and a division
+// cost:   bytes per element: forward 4 read, and 1 written per layout of y; backward 6 read, and 3.1 or more written;
+//         bound by the arithmetic, about 90 operations and a division per element
 // oracle: reference/swiglu.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/swiglu.cpp"
@@ -27,21 +27,21 @@
 #include "format/layout.h"
 #include "format/swiglu_layout.h"
 
-// What does not depend on the target; this file is included once for each.
+// Constants that do not depend on the target, guarded because this file is included once per target.
 #ifndef QFUSE_BACKEND_CPU_SWIGLU_POLICY
 #define QFUSE_BACKEND_CPU_SWIGLU_POLICY
 namespace qfuse::cpu {
 
-// Channels of a tile of 128 tokens, which is one item of a thread's range. Measured on Zen 5, 8192 x 4096 in pages of
-// 4 KiB, one core: rows lie pages apart, so a narrow tile mostly waits for the next page. 1, 2, 4, 8 groups of channels
-// took 2.7, 2.1, 1.9, 1.8 ns an element, and with rows fetched ahead 1.8 for 4 and 1.7 for 8, whose y would take 256
-// KiB of the stack instead of 128. Transposed gradients lie there as y does, so that tiles are half as wide.
+// Channels per tile of 128 tokens; a tile is one item of a thread's range. Measured on Zen 5, 8192 x 4096, 4 KiB pages,
+// one core: rows are pages apart, so a narrow tile mostly waits for the next page. 1, 2, 4, 8 groups of channels took
+// 2.7, 2.1, 1.9, 1.8 ns per element; with rows prefetched, 4 took 1.8 and 8 took 1.7, but y of 8 would take 256 KiB of
+// the stack instead of 128. Transposed gradients are on the stack like y, so their tiles are half as wide.
 template <bool kTransposed>
 inline constexpr std::int64_t kTileWidth = (kTransposed ? 2 : 4) * format::kGroupSize;
 
 inline constexpr std::int64_t kMostGroups = kTileWidth<false> / format::kGroupSize;
 
-// Tokens whose sums a thread adds at least: microseconds of work.
+// Fewest tokens per range when threads add up the sums of grad_weights: microseconds of work.
 inline constexpr std::int64_t kSumsAtOnce = 512;
 
 inline std::int64_t tile_width(const contract::Swiglu& p) {
@@ -54,16 +54,16 @@ inline std::int64_t tile_width(const contract::Swiglu& p) {
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
 
-constexpr std::int64_t kRowsAhead = 8;  // 4 to 16 are alike on Zen 5
+constexpr std::int64_t kRowsAhead = 8;  // rows that are prefetched ahead; 4 to 16 are equally fast on Zen 5
 
 // ---- steps ----
 
-// v, or the limit of its sign where its magnitude is more; NaN stays.
+// Limits the magnitude of v; NaN stays NaN.
 HWY_INLINE hn::Vec<Floats> limited(hn::Vec<Floats> v, hn::Vec<Floats> limit) {
   return hn::IfThenElse(hn::Gt(hn::Abs(v), limit), hn::CopySign(limit, v), v);
 }
 
-// The NaN of arithmetic on bf16 values have an empty lower half, so that the rounding's carry leaves them NaN.
+// Rounds to bf16. NaN from arithmetic on bf16 values has a lower half of zeros, so that rounding keeps it NaN.
 HWY_INLINE hn::Vec<Floats> rounded_to_bfloat16(hn::Vec<Floats> v) {
   const Bits<Floats> du;
   const auto bits = hn::BitCast(du, v);
@@ -72,7 +72,7 @@ HWY_INLINE hn::Vec<Floats> rounded_to_bfloat16(hn::Vec<Floats> v) {
   return hn::BitCast(Floats(), hn::And(sum, hn::Set(du, 0xffff0000U)));
 }
 
-// ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
+// ---- kernel: tiles of 128 tokens by whole groups of channels, so that groups along rows and columns are complete ----
 
 template <bool kTransposed>
 struct SwigluTile {
@@ -81,15 +81,15 @@ struct SwigluTile {
   alignas(64) std::uint16_t y_of_all[kGroup][kWidth];  // bf16, a row per token
   alignas(64) std::uint16_t d_gate_of_all[kGroup][kGradientWidth];
   alignas(64) std::uint16_t d_up_of_all[kGroup][kGradientWidth];
-  alignas(64) float d_gate[kWidth];  // of one token; bf16 values
+  alignas(64) float d_gate[kWidth];  // of one token; fp32 that holds bf16 values
   alignas(64) float d_up[kWidth];
   alignas(64) float y[kWidth];
-  alignas(64) float products[kWidth];  // of grad_y and what y is without its weight
+  alignas(64) float products[kWidth];  // grad_y times y without its router weight
   Strip strip;
 };
 
-// What a call computes, and whether it has neither router weights nor another activation. Which of it is written, and
-// in which format, makes no other code.
+// What a call computes, and whether it has neither router weights nor another activation (kPlain). Which outputs are
+// written, and in which format, is not a template parameter.
 template <bool kGradientsAtAll, bool kTransposedGradient, bool kRowsOfY, bool kTransposedY, bool kIsPlain>
 struct Wanted {
   static constexpr bool kGradients = kGradientsAtAll;
@@ -99,7 +99,7 @@ struct Wanted {
   static constexpr bool kPlain = kIsPlain;
 };
 
-// What a call that is not plain has beside its elements; of one token.
+// Parameters of one token that only a call that is not plain needs.
 struct Options {
   float weight;
   float limit;
@@ -108,14 +108,14 @@ struct Options {
   bool sums_products;
 };
 
-// Which part of the arrays a tile is.
+// Position of a tile in the arrays.
 struct Place {
   format::TokenTile tile;
   std::int64_t first_channel;
-  std::int64_t channels;  // whole groups, as many as are left of kTileWidth
+  std::int64_t channels;  // whole groups, at most kTileWidth
 };
 
-// Where one token's part of the tile lies in the inputs.
+// Where one token's part of the tile starts in the inputs.
 struct Row {
   const std::uint8_t* gate;
   const std::uint8_t* up;
@@ -137,7 +137,7 @@ HWY_INLINE Row row_at(const contract::Swiglu& p, std::int64_t token, std::int64_
   return {gate, gate + p.h * kSize, grad_y + (token * contract::grad_y_stride(p) + channel) * kSize};
 }
 
-// The processor's own prefetching ends where a page does.
+// Prefetches a row in software, because the processor's own prefetching stops at the end of a page.
 template <bool kGradients>
 HWY_INLINE void prefetch(const Row& row, std::int64_t channels) {
   constexpr std::int64_t kLine = 64;
@@ -156,14 +156,14 @@ HWY_INLINE hn::Vec<Words> upper_halves(hn::Vec<Floats> v) {
   return hn::TruncateTo(Words(), hn::ShiftRight<16>(hn::BitCast(Bits<Floats>(), v)));
 }
 
-// The weight's NaN gets an empty lower half, as rounded_to_bfloat16 wants it.
+// Replaces a NaN weight by one with a lower half of zeros, which rounded_to_bfloat16() needs.
 HWY_INLINE Options options_of(const contract::Swiglu& p, std::int64_t token) {
   const float weight = p.weights == nullptr ? 1.0F : format::load_unaligned<float>(p.weights, token);
   return {weight == weight ? weight : format::from_bfloat16(0x7fc0), contract::limit(p), contract::alpha(p),
           p.up_offset, contract::wants_grad_weights(p)};
 }
 
-// Vectors of one token's gates and ups, and what is made of them.
+// For a vector of channels of one token: gate, up, the argument of the sigmoid, and the sigmoid.
 struct Elements {
   hn::Vec<Floats> g;
   hn::Vec<Floats> u;
@@ -184,7 +184,7 @@ HWY_INLINE Elements elements_at(const Row& row, std::int64_t c, const Options& o
   return {g, u, exponent, sigmoid(Floats(), exponent)};
 }
 
-// The gradients of gate and up of a vector of channels. Each is 0 where it was beyond the limit.
+// Computes the gradients of gate and up for a vector of channels. A gradient is 0 where its input exceeded the limit.
 template <class W, bool kWide>
 HWY_INLINE void make_gradients(const Row& row, SwigluTile<kWide>& tile, std::int64_t t, std::int64_t c,
                                const Elements& e, const Options& options, hn::Vec<Bits<Floats>>& most_d_gate,
@@ -212,8 +212,8 @@ HWY_INLINE void make_gradients(const Row& row, SwigluTile<kWide>& tile, std::int
   }
 }
 
-// Computes y and the gradients of a group of channels of one token, from channel `first` of the tile on, and stores
-// them in their rows of the tile.
+// Computes y and the gradients of one token for the group that starts at channel `first` of the tile, stores them in
+// the tile and returns their absmax.
 template <class W>
 HWY_INLINE GroupAbsmax make_group(const Row& row, SwigluTile<W::kTransposed>& tile, std::int64_t t, std::int64_t first,
                                   const Options& options) {
@@ -238,8 +238,8 @@ HWY_INLINE GroupAbsmax make_group(const Row& row, SwigluTile<W::kTransposed>& ti
   return {largest(most_d_gate), largest(most_d_up), largest(most_y)};
 }
 
-// The token's sum over a group's products, in the manual's order: of every eight neighbours one after another, of these
-// 16 sums by halves.
+// Sums a token's products over a group, in the order that qfuse.h defines: each eight neighbors one after another, then
+// the 16 results by halves.
 HWY_INLINE float sum_of_group(const float* products) {
   constexpr std::int64_t kNeighbours = 8;
   float sums[kGroup / kNeighbours];
@@ -251,7 +251,7 @@ HWY_INLINE float sum_of_group(const float* products) {
   return sums[0];
 }
 
-// One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
+// Computes all groups of one token before it quantizes the first one, because a group's factor has a long latency.
 template <class W>
 HWY_INLINE void make_token(const contract::Swiglu& p, const Writers& writers, SwigluTile<W::kTransposed>& tile,
                            const Place& place, std::int64_t t) {
@@ -288,7 +288,7 @@ HWY_INLINE void make_token(const contract::Swiglu& p, const Writers& writers, Sw
         format::store_unaligned(p.workspace, (channel + c) / kGroup * p.m + token, sum_of_group(tile.products + c));
 }
 
-// A plane to an output of `rows` rows; `first_row` is that of the tile's first channel.
+// Writes a plane to an output of `rows` rows. `first_row` is the output's row for the tile's first channel.
 void write_plane(const contract::Swiglu& p, const Writers& writers, const Plane& plane, Strip& strip,
                  const Place& place, const qfuse_quantized& to, std::int64_t rows, std::int64_t first_row) {
   const std::int64_t columns = format::columns_of(place.tile);
@@ -343,7 +343,7 @@ void swiglu_tiles(const contract::Swiglu& p, std::int64_t begin, std::int64_t en
   make_wanted<false>(p, begin, end);
 }
 
-// The sums of tokens `begin` to `end` over their groups.
+// Adds up the group sums of tokens [begin, end).
 void swiglu_sums(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
   for (std::int64_t token = begin; token < end; ++token) {
     float sum = format::load_unaligned<float>(p.workspace, token);
@@ -366,7 +366,7 @@ HWY_EXPORT(swiglu_sums);
 
 }  // namespace
 
-// A tile is some 100 us of work, enough to be handed over by itself.
+// A tile is about 100 us of work, so that a range may be one tile.
 contract::Outcome swiglu(const contract::Swiglu& p, const qfuse_exec& exec) {
   if (contract::Outcome o = check_values(p); !o.ok()) return o;
   const bool sums = contract::wants_grad_weights(p) && !is_empty(p);

@@ -1,5 +1,5 @@
-// A tile's values to swiglu's outputs, in the formats of groups-inl.h: the steps behind the arithmetic, the same for
-// all that a call computes.
+// Writes a tile's values to swiglu's outputs, in the formats of groups-inl.h. These steps after the arithmetic are the
+// same for everything that a call computes.
 #if defined(QFUSE_BACKEND_CPU_SWIGLU_OUTPUT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_SWIGLU_OUTPUT_INL_H
 #undef QFUSE_BACKEND_CPU_SWIGLU_OUTPUT_INL_H
@@ -36,13 +36,13 @@ HWY_INLINE hn::Vec<Bits<Floats>> larger(hn::Vec<Bits<Floats>> magnitudes, hn::Ve
   return hn::BitCast(Bits<Floats>(), hn::Max(hn::BitCast(Ints(), magnitudes), magnitude));
 }
 
-// An output's scales of the row `row` of an expert's part, or of all; group 0 is that part's first one.
+// Scales of an output, or of one expert's part of it. Rows and groups are counted within that part.
 struct Scales {
   void* data;
   format::ColumnPlace place;
 };
 
-// The last one's word is filled up.
+// Writes one scale. After the last UE8M0 scale of a row, it fills the rest of the 4-byte word with zeros.
 HWY_INLINE void write_scale(const format::GroupRules& rules, const Scales& scales, std::int64_t row, std::int64_t group,
                             float scale) {
   const std::int64_t index = format::scale_index(scales.place, row, group);
@@ -55,22 +55,22 @@ HWY_INLINE void write_scale(const format::GroupRules& rules, const Scales& scale
 
 // ---- by rows ----
 
-// Where a tile's groups of one token go.
+// Where one token's groups of a tile are written.
 struct OutputRow {
   std::int8_t* q;
   Scales scales;
   std::int64_t token;
-  std::int64_t channel;  // the first one
+  std::int64_t channel;  // of the first group, in the output's row
 };
 
-// The bf16 absmax of some fp32 values that are bf16.
+// Absmax, as bf16 bits, of fp32 values that are exact in bf16.
 HWY_INLINE std::uint16_t find_absmax(const float* values, std::int64_t count) {
   auto most = hn::Zero(Bits<Floats>());
   for (std::int64_t c = 0; c < count; c += kLanes) most = larger(most, hn::Load(Floats(), values + c));
   return largest(most);
 }
 
-// absmax: of every kGroup channels, as bf16.
+// Quantizes one token's channels. absmax: one per kGroup channels, as bf16 bits.
 template <class Groups>
 void write_row(const format::GroupRules& rules, const float* values, std::int64_t channels, const std::uint16_t* absmax,
                const OutputRow& out) {
@@ -93,7 +93,7 @@ void write_row(const format::GroupRules& rules, const float* values, std::int64_
 
 // ---- transposed ----
 
-// What is to be transposed: bf16, a row per token, from a tile's first channel on.
+// The bf16 values to transpose: one row per token, starting at the tile's first channel.
 struct Plane {
   std::uint16_t* values;
   std::int64_t stride;
@@ -102,28 +102,28 @@ struct Plane {
   }
 };
 
-// The payload of 16 channels, before and after it is transposed.
+// The payload of 16 channels, before and after the transpose.
 struct Strip {
   alignas(64) std::uint8_t rows[kGroup][kStrip];  // a row per token
   alignas(64) std::uint8_t transposed[kStrip][kGroup];
 };
 
-// Tokens of a tile.
+// A range of the tile's tokens.
 struct Tokens {
   std::int64_t first;
   std::int64_t end;
 };
 
-// Rows of a transposed output, from the channel and the token on with which a tile begins, and their scales.
+// Rows of a transposed output and their scales, starting at the tile's first channel and first token.
 struct TransposedRows {
   std::int8_t* q;
   std::int64_t q_stride;
   Scales scales;
   std::int64_t first_row;
-  std::int64_t first_column;  // of the expert's
+  std::int64_t first_column;  // within the expert's columns
 };
 
-// The groups of tokens of 16 channels, from c on: their absmax.
+// Finds the absmax of each of 16 channels, from channel c on, over a group of tokens.
 HWY_INLINE void find_absmax(const Plane& plane, std::int64_t c, Tokens tokens, std::uint16_t* absmax) {
   const hn::CappedTag<std::int16_t, kStrip> d;
   const auto magnitude = hn::Set(d, static_cast<std::int16_t>(format::kBfloat16Magnitude));
@@ -135,7 +135,7 @@ HWY_INLINE void find_absmax(const Plane& plane, std::int64_t c, Tokens tokens, s
   }
 }
 
-// 16 x 16 bytes at a time, by four rounds of a perfect shuffle of 16 registers.
+// Transposes 16 x 16 bytes at a time, by four perfect shuffles of 16 registers.
 HWY_INLINE void transpose(Strip& strip, std::int64_t tokens) {
 #if HWY_TARGET == HWY_SCALAR
   for (std::int64_t t = 0; t < tokens; ++t)
@@ -161,7 +161,7 @@ HWY_INLINE void transpose(Strip& strip, std::int64_t tokens) {
 #endif
 }
 
-// 16 channels of a plane, from c on, quantized by their factors.
+// Quantizes 16 channels of a plane, from channel c on, by their factors.
 template <class Groups>
 HWY_INLINE void quantize_strip(const Groups& groups, const Plane& plane, Strip& strip, std::int64_t c, Tokens tokens,
                                const float* factors) {
@@ -174,7 +174,7 @@ HWY_INLINE void quantize_strip(const Groups& groups, const Plane& plane, Strip& 
   }
 }
 
-// One group of tokens of 16 channels. padded: tokens to whole squares of what is transposed.
+// Quantizes one group of tokens of 16 channels. padded: `tokens`, extended to whole 16 x 16 blocks of the transpose.
 template <class Groups>
 HWY_INLINE void quantize_group(const format::GroupRules& rules, const Groups& groups, const Plane& plane, Strip& strip,
                                std::int64_t c, Tokens tokens, Tokens padded, const TransposedRows& out) {
@@ -187,7 +187,7 @@ HWY_INLINE void quantize_group(const format::GroupRules& rules, const Groups& gr
     write_scale(rules, out.scales, out.first_row + c + i, group, scale.scale);
     factors[i] = scale.factor;
     if (Groups::has_one_byte(absmax[i]))
-      for (std::int64_t t = tokens.first; t < tokens.end; ++t) *plane.at(t, c + i) = 0;  // no conversion meets NaN
+      for (std::int64_t t = tokens.first; t < tokens.end; ++t) *plane.at(t, c + i) = 0;  // quantize() gets no NaN
   }
   quantize_strip(groups, plane, strip, c, padded, factors);
   for (std::int64_t i = 0; i < kStrip; ++i)
@@ -195,7 +195,7 @@ HWY_INLINE void quantize_group(const format::GroupRules& rules, const Groups& gr
       for (std::int64_t t = tokens.first; t < tokens.end; ++t) strip.rows[t][i] = Groups::kNotFinite;
 }
 
-// A plane's channels as rows of `columns` tokens. Its rows behind them, to whole strips, are zeros.
+// Writes a plane's channels as rows of `columns` tokens. The plane's rows after those, up to whole strips, are zeros.
 template <class Groups>
 void write_transposed(const format::GroupRules& rules, const Plane& plane, Strip& strip, std::int64_t channels,
                       std::int64_t columns, const TransposedRows& out) {

@@ -1,4 +1,4 @@
-// Steps of SwiGLU, in fp32, that more than one op has.
+// Steps of SwiGLU in fp32 that several ops share.
 #if defined(QFUSE_BACKEND_CPU_SWIGLU_STEPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_SWIGLU_STEPS_INL_H
 #undef QFUSE_BACKEND_CPU_SWIGLU_STEPS_INL_H
@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
 
-// What Min makes of NaN differs between targets; where g is NaN, it makes every result of its element NaN by itself.
+// Targets differ in Min of NaN. This does not matter: where g is NaN, g itself makes all results of its element NaN.
 template <class DF>
 HWY_INLINE hn::Vec<DF> exponential(DF df, hn::Vec<DF> x) {
   const Bits<DF> du;
@@ -43,7 +43,7 @@ HWY_INLINE hn::Vec<DF> sigmoid(DF df, hn::Vec<DF> g) {
   return hn::Div(one, hn::Add(one, exponential(df, hn::Neg(g))));
 }
 
-// exponent: what exp takes, g as a rule.
+// exponent: the argument of the sigmoid, g unless there is an alpha.
 template <class DF>
 HWY_INLINE hn::Vec<DF> gate_gradient(DF df, hn::Vec<DF> exponent, hn::Vec<DF> u, hn::Vec<DF> dy, hn::Vec<DF> s) {
   const auto one = hn::Set(df, 1.0F);

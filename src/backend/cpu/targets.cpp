@@ -33,7 +33,7 @@ struct Target {
   std::size_t dispatch_row;
 };
 
-// The name of a target here, of Highway's name or of what QFUSE_CPU_TARGET may say: "avx512" of AVX3 and AVX-512.
+// qfuse's name for a target, from Highway's name or a value of QFUSE_CPU_TARGET: AVX3 and AVX-512 become "avx512".
 std::string name_of(std::string name) {
   constexpr std::string_view kHighways = "avx3";
   std::erase(name, '-');
@@ -47,7 +47,7 @@ std::size_t row_of(std::int64_t targets) {
   return chosen.GetIndex();
 }
 
-// Lower bits are better targets.
+// In Highway's bit masks, lower bits are better targets.
 std::vector<Target> find_targets() {
   std::vector<Target> found;
   for (std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1) {

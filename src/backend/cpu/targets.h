@@ -14,11 +14,11 @@ namespace qfuse::cpu {
 // Name of the index-th target, best first, ending with "scalar"; null past the last.
 const char* target_name(int index);
 
-// The row of a Highway dispatch table for a target name; null stands for the one that the environment variable
-// QFUSE_CPU_TARGET names, or the best. UNSUPPORTED: no such target.
+// Finds the row of Highway's dispatch tables for a target. A null name stands for the environment variable
+// QFUSE_CPU_TARGET or, if that is not set, for the best target. UNSUPPORTED: no such target.
 contract::Outcome choose_target(const char* name, std::size_t& dispatch_row);
 
-// The name that the code in this row was compiled under: proof of which target a row really is.
+// Name of the target that the code in this row was compiled for, as that code itself reports it.
 std::string compiled_target(std::size_t dispatch_row);
 
 }  // namespace qfuse::cpu
