@@ -43,8 +43,7 @@ struct Addend {
   std::int64_t rank = 0;
   float scale = 1.0F;
   std::optional<StoredTensor> magnitude = {};  // DoRA: trained lengths of the sum's rows, [rows]
-  bool of_columns = false;                     // lengths are of its columns, [columns], because the sum is stored
-                                               // transposed
+  bool of_columns = false;                     // whether they are of columns, [columns]: the sum is stored transposed
 };
 
 // A tensor as blocks of matrices.

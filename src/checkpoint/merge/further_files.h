@@ -8,10 +8,9 @@
 
 namespace qfuse::checkpoint {
 
-// Takes each of these units from one directory, because in transformers a file that only the base has
-// (special_tokens_map.json, chat_template.jinja) could win over the adapter's files. A unit that only the base has
-// stays, such as the processor when an adapter has only a tokenizer. Notes list the files of the base that are left
-// out.
+// Takes each unit from one directory, because in transformers a file that only the base has (special_tokens_map.json,
+// chat_template.jinja) could win over the adapter's files. A unit that only the base has stays, such as the processor
+// when an adapter has only a tokenizer. Notes list the base's files that are left out.
 void choose_further_files(const MergedModel& base, ConversionPlan& plan);
 
 }  // namespace qfuse::checkpoint
