@@ -2,10 +2,10 @@
 // on its own stream, so that reading, host-to-device copies, ops, device-to-host copies and writing overlap.
 //
 //     Piece& piece = pipeline.next();
-// const auto codes = piece.input<std::uint8_t>(0, count, read);     // reads to host memory, starts the copy
+//     const auto codes = piece.input<std::uint8_t>(0, count, read);     // reads to host memory, starts the copy
 //     op(codes, piece.output(1, out), piece.exec());
-// piece.fetch(1, out);                                              // starts the copy back
-// piece.when_done([...] { write(out); });                           // runs after that copy
+//     piece.fetch(1, out);                                              // starts the copy back
+//     piece.when_done([...] { write(out); });                           // runs after that copy
 #ifndef QFUSE_CHECKPOINT_DEVICE_PIPELINE_H
 #define QFUSE_CHECKPOINT_DEVICE_PIPELINE_H
 

@@ -1,7 +1,7 @@
 // Reads FP8 checkpoints: a weight of F8_E4M3 with separate scales, which are factors even if named "inv".
 //   <name>                          F8_E4M3 [rows, columns], or [experts, rows, columns]
-// <name>_scale_inv, <name>_scale  DeepSeek, Qwen, compressed-tensors and modelopt: <prefix>.weight_scale_inv
-// <prefix>.scale, .qscale_weight, .scale_weight  DeepSeek-V4, Mistral's own files and ComfyUI, for <prefix>.weight
+//   <name>_scale_inv, <name>_scale  DeepSeek, Qwen, compressed-tensors and modelopt: <prefix>.weight_scale_inv
+//   <prefix>.scale, .qscale_weight, .scale_weight  DeepSeek-V4, Mistral's own files and ComfyUI, for <prefix>.weight
 // Scales are F32, BF16, F16, F8_E8M0 or U8 (also E8M0): one per tensor, per row, or per block of rows and columns. The
 // block size is config.json's or 128 x 128, and never derived from the number of scales: 576 rows have 5 rows of
 // scales, the last one for 64 rows.

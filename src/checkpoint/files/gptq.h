@@ -1,9 +1,9 @@
 // Reads 4-bit GPTQ and AWQ checkpoints. For each linear layer <module> of [rows, columns], the arrays are transposed:
-// <module>.qweight  I32; GPTQ: [columns / 8, rows], 8 columns of a row per word, the first in the lowest bits;
-// AWQ: [columns, rows / 8], 8 rows of a column per word, in the order 0 2 4 6 1 3 5 7
-// <module>.qzeros   I32 [groups, rows / 8]: one zero point per group and row, GPTQ's in order, AWQ's as above
+//   <module>.qweight  I32; GPTQ: [columns / 8, rows], 8 columns of a row per word, the first in the lowest bits;
+//                     AWQ: [columns, rows / 8], 8 rows of a column per word, in the order 0 2 4 6 1 3 5 7
+//   <module>.qzeros   I32 [groups, rows / 8]: one zero point per group and row, GPTQ's in order, AWQ's as above
 //   <module>.scales   F16, BF16 or F32 [groups, rows]
-// <module>.g_idx    only GPTQ, I32 [columns]: the group of each column; without it, groups are contiguous
+//   <module>.g_idx    only GPTQ, I32 [columns]: the group of each column; without it, groups are contiguous
 // A weight is (code - zero point) * scale. The config says which packing it is (packing.h).
 #ifndef QFUSE_CHECKPOINT_FILES_GPTQ_H
 #define QFUSE_CHECKPOINT_FILES_GPTQ_H

@@ -1,11 +1,11 @@
 // Reads 4-bit weights with block scales along rows, as libraries other than bitsandbytes store them. Each library's
 // tensor names are a layout of their own; all store the same type of weight.
-// compressed-tensors  <module>.weight_packed: I32 [rows, ceil(columns/8)] of INT4, with weight_shape I64 [2] and
-// weight_zero_point I32 [ceil(rows/8), blocks], packed along rows; or U8 [rows, columns/2] of
-// E2M1. <module>.weight_scale [rows, blocks]: floats for INT4; U8 or F8_E8M0 for MXFP4; F8_E4M3
-// for NVFP4, with weight_global_scale F32 [1], a divisor
+//   compressed-tensors  <module>.weight_packed: I32 [rows, ceil(columns/8)] of INT4, with weight_shape I64 [2] and
+//                       weight_zero_point I32 [ceil(rows/8), blocks], packed along rows; or U8 [rows, columns/2] of
+//                       E2M1. <module>.weight_scale [rows, blocks]: floats for INT4; U8 or F8_E8M0 for MXFP4; F8_E4M3
+//                       for NVFP4, with weight_global_scale F32 [1], a divisor
 //   transformers        <name>_blocks U8 [experts, rows, columns/32, 16], <name>_scales U8 [experts, rows, columns/32]:
-// MXFP4 of gpt-oss; <name> decodes to [experts, columns, rows]
+//                       MXFP4 of gpt-oss; <name> decodes to [experts, columns, rows]
 //   modelopt            <module>.weight U8 [rows, columns/2], weight_scale F8_E4M3 [rows, columns/16], and
 //                       weight_scale_2 F32 [], a factor
 //   DeepSeek-V4         <module>.weight I8 [rows, columns/2], scale F8_E8M0 [rows, columns/32]

@@ -15,15 +15,15 @@
 namespace qfuse::checkpoint {
 
 // Fields are lists of words separated by blanks. `tensors` is a tree of modules in these forms, separated by blanks:
-// name[sizes]mark   a tensor. Sizes are expressions over config fields, in which num_labels is the length of
-// id2label; ? is an unknown size, * any shape. mark has up to two parts:
-// empty: always present; ?: optional; ?1: required if others with this mark and number
-// are present in the innermost numbered module; ?!: present in all or in none of the
-// numbered modules that are otherwise equal
-// =a: files may have the tensors marked ~a instead; ~: part of an unknown layout
-// name(...)         a module with its content
-// name@number       a module that several classes share: an element of shared_modules()
-// name=part:class   a module that is a class of the table, with a part of the config, or all of it
+//   name[sizes]mark   a tensor. Sizes are expressions over config fields, in which num_labels is the length of
+//                     id2label; ? is an unknown size, * any shape. mark has up to two parts:
+//                       empty: always present; ?: optional; ?1: required if others with this mark and number
+//                       are present in the innermost numbered module; ?!: present in all or in none of the
+//                       numbered modules that are otherwise equal
+//                       =a: files may have the tensors marked ~a instead; ~: part of an unknown layout
+//   name(...)         a module with its content
+//   name@number       a module that several classes share: an element of shared_modules()
+//   name=part:class   a module that is a class of the table, with a part of the config, or all of it
 // A name #{expression} stands for the numbers from 0 to below the value; #{} for any number.
 struct ClassRow {
   std::string_view classes;
