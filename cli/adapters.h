@@ -53,7 +53,7 @@ inline std::vector<checkpoint::AdapterInput> adapters_of(const AdapterArguments&
   return adapters;
 }
 
-// Adds the options for quantizing the base before the merge, for its output head and for how adapter names match.
+// Adds the options for quantizing the base before the merge, its output head, and the names and layout of adapters.
 inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
   parser
       .add_option("--base-as", args.base_as,

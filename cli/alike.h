@@ -1,4 +1,4 @@
-// Lists tensors that are stored alike and whose names differ only in numbers (layers, experts) as one row.
+// Lists as one row all tensors that are stored alike and whose names differ only in numbers (layers, experts).
 #ifndef QFUSE_CLI_ALIKE_H
 #define QFUSE_CLI_ALIKE_H
 
@@ -19,7 +19,7 @@ struct AlikeTensors {
 // Returns the rows in the order in which their first tensors appear. `apart`: one row per tensor.
 std::vector<AlikeTensors> alike_tensors(const checkpoint::Inventory& inventory, bool apart);
 
-// For scaled formats such as FP8: elements that share a scale, and the scales' dtype: "128x128 F32", "per row BF16".
+// For scaled formats such as FP8: the block that shares a scale, and the scales' dtype: "128x128 F32", "per row BF16".
 std::string scaling_of(const checkpoint::TensorInfo& tensor);
 
 }  // namespace qfuse::cli

@@ -43,7 +43,7 @@ Command add_bench(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("bench", "Measure the ops on this machine, by starting qfuse-bench");
   if (!QFUSE_HAS_BENCH) parser->group("");  // hidden, but still works if qfuse-bench is on PATH
   parser->prefix_command();
-  parser->set_help_flag();  // qfuse-bench has its own
+  parser->set_help_flag();  // qfuse-bench prints its own help
   parser->footer("`qfuse bench --help` prints the options and subcommands of qfuse-bench.");
   return {parser, [parser] { return run(*parser); }};
 }

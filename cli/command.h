@@ -8,9 +8,9 @@
 namespace qfuse::cli {
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kFailure = 1;  // bad data, or the system refused
+inline constexpr int kFailure = 1;  // bad data or a system error
 inline constexpr int kUsage = 2;
-inline constexpr int kCancelled = 130;  // as shells report SIGINT
+inline constexpr int kCancelled = 130;  // the exit code that shells use for SIGINT
 
 // Exit codes of compare and check, as of diff: 0 equal or valid, 1 different or wrong, larger if it could not tell.
 inline constexpr int kDifferent = 1;

@@ -15,7 +15,7 @@ struct Entry {
   std::string description;
 };
 
-// Names an entry like "--type nf4|fp4". A long list of values is left to the man page.
+// Returns an entry whose name looks like "--type nf4|fp4". A long list of values is left to the man page.
 Entry entry_of(const OptionText& option) {
   constexpr std::size_t kLongestList = 30;
   const std::string list = fmt::format("{}", fmt::join(option.choices, "|"));

@@ -52,8 +52,8 @@ std::string line_of(const std::string& verb, const checkpoint::Progress& progres
   return percent.substr(0, columns);
 }
 
-// Erases from the cursor, which show() leaves at the line's start by a final \r, to the end of the screen: the whole
-// line goes, even if a terminal that became narrower has wrapped it.
+// Erases from the cursor, which show() leaves at the line's start by a final \r, to the end of the screen. This erases
+// the whole line, even if a terminal that became narrower has wrapped it.
 constexpr const char* kWipe = "\r\033[J";
 
 std::chrono::milliseconds between_lines(bool terminal) {

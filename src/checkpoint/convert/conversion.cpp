@@ -120,7 +120,7 @@ class PipelineConversion {
     output.commit();
   }
 
-  // A dry run.
+  // Dry run: makes the tensors that collect statistics, and writes no output.
   void measure(const fs::path& target, Pipeline& pipeline) {
     std::int64_t bytes = 0;
     for (const auto& [name, conversion] : converted_) bytes += conversion.work().measured_bytes;

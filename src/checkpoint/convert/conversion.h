@@ -46,13 +46,13 @@ class Transform {
   // Plans from the headers of `model`, which outlives the plan. A plan may convert nothing. `component`: name of the
   // pipeline component, or "" for a single model.
   [[nodiscard]] virtual ConversionPlan plan(const Model& model, const std::string& component) = 0;
-  // Called when the tensors of a file were made or, in a dry run, measured. Throws if the file must not appear.
+  // Called when the tensors of a file were made or, in a dry run, measured. Throws if the file must not be published.
   virtual void made(const std::string& /*component*/, std::span<const PlannedTensor> /*tensors*/) {}
   // Throws an error that says why this model has nothing to convert.
   [[noreturn]] virtual void refuse(const Model& model) const = 0;
   // Whether this component of a pipeline is converted by default, when the caller did not choose components.
   [[nodiscard]] virtual bool converts(const Component& component) const = 0;
-  // Changes to the model's card, without the library; the base model is used only if the input does not identify it.
+  // Changes to the model card, except `library`; `base_model` applies only if the input is not a known Hub model.
   [[nodiscard]] virtual CardChanges card() const = 0;
   // The command's name as "command", and those of its own options on which the bytes of the output depend.
   [[nodiscard]] virtual nlohmann::json command() const = 0;

@@ -25,7 +25,7 @@ std::span<T> cut(std::span<T> array, std::int64_t from, std::int64_t length) {
   return array.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length));
 }
 
-// Sets the scales of `to`: `blocks` blocks of the weight from `first_block` on, in memory that the device reads.
+// Sets the scales of `to`: those of `blocks` blocks of the weight from `first_block` on, where the device reads them.
 void read_absmax(const StoredWeight4bit& weight, std::int64_t first_block, std::int64_t blocks, Piece& piece,
                  Weight4bit& to) {
   if (!weight.state.nested) {
@@ -87,7 +87,7 @@ struct Rectangle {
   std::int64_t columns = 0;
 };
 
-// Returns the largest rectangle from element `begin` to at most `end`. Blocks are cut only at its own end.
+// Returns the largest rectangle from element `begin` to at most `end`. It may cut blocks only at its end.
 Rectangle rectangle_at(const StoredWeightFp8& weight, std::int64_t begin, std::int64_t end) {
   const std::int64_t column = begin % weight.columns;
   const std::int64_t left_in_row = std::min(weight.columns - column, end - begin);

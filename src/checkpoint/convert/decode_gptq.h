@@ -9,9 +9,9 @@
 
 namespace qfuse::checkpoint {
 
-// Computes (code - zero point) * scale, which is exact in fp32, and rounds it once to `dtype`. The output is row by
-// row, while the file stores the codes of a row in columns. Reads may begin and end at any element. Uses 32 MiB of
-// memory, or the size of eight rows. For the reference device other code decodes each element by itself.
+// Computes (code - zero point) * scale, which is exact in fp32, and rounds it once to `dtype`. The output is row-major;
+// in the file, the codes of a row are in a column. Reads may begin and end at any element. Uses 32 MiB of memory, or
+// the size of eight rows. For the reference device other code decodes each element by itself.
 Source decoded_gptq(const StoredWeightGptq& weight, Dtype dtype);
 
 }  // namespace qfuse::checkpoint

@@ -18,8 +18,8 @@ std::span<T> stretch_of(std::span<T> array, std::int64_t from, std::int64_t leng
   return array.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length));
 }
 
-// The part of a weight that one call decodes: adjacent rows from the beginning of a block on, where the rows of all
-// matrices count as one sequence, or a part of one row within a block.
+// The part of a weight that one call decodes: adjacent rows that start at a block boundary (rows of all matrices are
+// numbered consecutively), or a part of one row within a block.
 struct Part {
   std::int64_t row = 0;
   std::int64_t rows = 0;
@@ -86,7 +86,7 @@ void read_nibbles(const StoredWeightScaled4bit& weight, const Part& part, HostBy
   std::memcpy(out.data(), row.data(), out.size());
 }
 
-// Turns code 8, which is -0 elsewhere but 0 in such weights, into code 0.
+// For weights in which code 8 means +0 instead of -0: replaces it by code 0.
 void clear_signs_of_zeros(HostBytes codes) {
   for (std::byte& byte : codes) {
     if ((byte & std::byte{0x0F}) == std::byte{0x08}) byte &= std::byte{0xF0};

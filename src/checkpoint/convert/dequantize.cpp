@@ -41,7 +41,7 @@ class Dequantization : public Transform {
          kind.empty() ? fmt::format("none of its tensors is quantized{}", stale) : kind);
   }
 
-  // The plan finds out what is not quantized and copies it.
+  // Always true, because the plan copies tensors that are not quantized.
   [[nodiscard]] bool converts(const Component&) const override { return true; }
   [[nodiscard]] CardChanges card() const override { return {.tags = {"qfuse"}, .old_tags = kTagsOfQuantized}; }
 
@@ -61,7 +61,7 @@ class Dequantization : public Transform {
     std::int64_t transposed_ones = 0;
     for (const auto& [tensor, name] : names.others) {
       transposed_ones += is_stored_transposed(*tensor, families) ? 1 : 0;
-      plan.tensors.push_back(planned(*tensor, families));  // rejects a dtype that no vote can be for
+      plan.tensors.push_back(planned(*tensor, families));  // fails for an invalid dtype before the vote
       plan.tensors.back().name = plan.tensors.back().outputs.front().name = name;
     }
     for (const JoinedTensor& joined : names.joined) plan.tensors.push_back(planned(joined));
@@ -91,7 +91,7 @@ class Dequantization : public Transform {
     return tensor.is_of_linear() && families.is_transposed(tensor.name, tensor.shape);
   }
 
-  // A caller who asks for a dtype may expect it of the whole model.
+  // Notes tensors that keep another dtype: a caller who asks for one may expect it of the whole model.
   void note_other_dtypes(const std::vector<Tensor>& tensors, const Model& model,
                          std::vector<std::string>& notes) const {
     if (!options_.dtype) return;

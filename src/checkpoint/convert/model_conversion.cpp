@@ -86,7 +86,7 @@ class FileWriter {
              const Metadata& metadata)
       : destination_(destination), pipeline_(pipeline), meter_(meter), scratch_(scratch), metadata_(metadata) {}
 
-  // Writes everything except the file's final name, which publish() gives it.
+  // Writes the complete file; publish() then gives it its final name.
   void write(PlannedFile& planned) {
     OutputFile file = destination_.create(planned.name);
     WriteBehind behind(file, pipeline_.buffers());

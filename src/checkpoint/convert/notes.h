@@ -17,17 +17,17 @@ namespace qfuse::checkpoint {
 // Returns the note that a file of the input is not in the output.
 std::string not_copied(const std::filesystem::path& file);
 
-// Notes that the folder has no config.json, without which transformers cannot load it or the output.
+// Adds a note if the folder has no config.json, without which transformers cannot load it or the output.
 void note_no_config(const Model& model, const std::optional<Config>& config, std::vector<std::string>& notes);
 
-// Notes if nobody has checked how transformers or diffusers loads models of these families.
+// Adds a note if nobody has checked how transformers or diffusers loads models of these families.
 void note_families(const Families& families, const Model& model, std::vector<std::string>& notes);
 
-// For a single file whose family comes from the config.json beside it: notes that the output needs it as well.
+// For a single file whose family comes from the config.json beside it: adds a note that the output needs it as well.
 void note_transposed(std::int64_t matrices, const Families& families, const Model& model,
                      std::vector<std::string>& notes);
 
-// Counts of a model's experts, when it is quantized.
+// Counts of the experts in a model that is being quantized.
 struct ExpertCount {
   std::int64_t single_bytes = 0;   // left plain, stored one by one
   std::int64_t stack_bytes = 0;    // left plain, stored as one tensor for all

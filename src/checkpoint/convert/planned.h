@@ -25,8 +25,8 @@ struct PlannedTensor {
   std::optional<TensorEntry> text = {};
   std::int64_t input_bytes = 0;                                 // of the input tensors
   std::int64_t progress_bytes = 0;                              // how much making it advances the progress
-  std::int64_t scratch_bytes = 0;                               // of a scratch file that is needed while it is read
-  std::function<OpenedTensor(ScratchFile* scratch)> open = {};  // NULL where nobody needs one
+  std::int64_t scratch_bytes = 0;                               // size of the scratch file needed while it is made
+  std::function<OpenedTensor(ScratchFile* scratch)> open = {};  // `scratch` may be NULL if none is needed
 };
 
 // Values to be made: they become one plain tensor, or the parts of one encoded tensor.

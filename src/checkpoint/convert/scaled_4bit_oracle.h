@@ -1,5 +1,5 @@
 // A second decoder of 4-bit weights with scales per block along rows: decodes each element by itself, as docs/FORMAT.md
-// specifies, by code that conversions do not use. compare depends on it.
+// specifies, by code that conversions do not use. `qfuse compare` depends on it.
 #ifndef QFUSE_CHECKPOINT_CONVERT_SCALED_4BIT_ORACLE_H
 #define QFUSE_CHECKPOINT_CONVERT_SCALED_4BIT_ORACLE_H
 

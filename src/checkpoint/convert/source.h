@@ -55,7 +55,7 @@ enum : std::size_t {
   kWaiting,  // bytes for a scratch file
   kCut,      // whole units of which only a part is needed
   kBase,     // the base weight into which an adapter is merged
-  kSums,     // fp32 sums so far; each addend goes from one of kSums and kMoreSums to the other
+  kSums,     // fp32 sums so far; successive addends alternate between this array and kMoreSums
   kMoreSums,
   kNorms,  // fp32 sums whose rows or columns are rescaled to another norm
   kMeasuredSums,

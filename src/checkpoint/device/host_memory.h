@@ -31,7 +31,7 @@ class HostMemory {
   // Pinned memory, so that copies to and from the GPU run while the host continues.
   explicit HostMemory(qfuse_device gpu) : gpu_(gpu) {}
 
-  // Returns `size` bytes, valid until the next call that needs more.
+  // Returns `size` bytes, valid until a call for a larger size.
   std::span<std::byte> room(std::size_t size) {
     if (gpu_) return room_in(pinned_, *gpu_, size);
     plain_.resize(std::max(plain_.size(), size));

@@ -66,8 +66,8 @@ constexpr std::array kEndings{
     Ending{".token_adapter.trainable_tokens_delta", AdapterPart::token_rows},
 };
 
-// Parts that peft inserts after a module's name in layers whose tensors it stores whole. The tensor of a wrapped base
-// layer (of_base) is the base's own, perhaps with another vocabulary size.
+// Name parts that peft inserts after a module's name in layers whose tensors it stores whole. The tensor of a wrapped
+// base layer (of_base) is the base's own, perhaps with another vocabulary size.
 struct Wrapper {
   std::string_view text;
   bool of_base = false;

@@ -28,7 +28,7 @@ enum class AdapterPart {
   magnitude,    // <module>.lora_magnitude_vector, or the same with .weight: [out], of DoRA
   embedding_a,  // <module>.lora_embedding_A: [rank, vocabulary]
   embedding_b,  // <module>.lora_embedding_B: [width, rank]
-  token_rows,   // <module>.token_adapter.trainable_tokens_delta: [tokens, width], the rows themselves
+  token_rows,   // <module>.token_adapter.trainable_tokens_delta: [tokens, width], new rows, not differences
   whole,        // <module>.weight or .bias: replaces the base's tensor
 };
 
@@ -51,7 +51,7 @@ class Adapter {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::string& name() const { return name_; }  // printable path
-  // A directory as peft saves it, with a config and perhaps a tokenizer.
+  // Whether it is a directory as peft saves it, with a config and perhaps a tokenizer.
   [[nodiscard]] bool is_directory() const { return std::filesystem::is_directory(path_); }
   // Component of the pipeline that it was trained for; "" if the file does not say, or for a single model.
   [[nodiscard]] const std::string& component() const { return component_; }
@@ -76,8 +76,8 @@ class Adapter {
 // Fails if type or shape are impossible for a tensor of an adapter.
 void check_adapter_tensor(const StoredTensor& stored);
 
-// Whether element counts and offsets of a tensor of this shape, times any rank, fit in 63 bits. Holds also if one
-// dimension is 0, when the others could be arbitrary.
+// Whether element counts and offsets of a tensor of this shape, times any rank, fit in 63 bits. A dimension of 0 counts
+// as 1, because the others could then be arbitrary.
 bool is_countable(std::span<const std::int64_t> shape);
 
 // Reads out.size() elements of an fp32, fp16 or bf16 tensor from element `first` on, widened exactly.

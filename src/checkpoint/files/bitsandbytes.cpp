@@ -64,7 +64,7 @@ void check_packed(const StoredTensor& packed, std::int64_t n) {
          qfuse_packed_size(n));
 }
 
-// Nested absmax with one row per expert equal those of the whole stack only if no nested block spans two rows.
+// Fails if nested absmax have one row per expert and a nested block would span two rows of the whole stack.
 void refuse_rows_of_experts(const StoredWeight4bit& weight, std::int64_t blocks) {
   const std::vector<std::int64_t>& shape = weight.nested_absmax.entry->shape;
   const std::int64_t rows = shape.size() < 2 ? 1 : shape[0];
@@ -123,7 +123,7 @@ void add_4bit(Claims& claims, const StoredTensor& blob) {
   claims.find(weight, blob_name);
   StoredWeight4bit storage{state, {}, {}, {}, {}};
   storage.packed = claims.get(weight, blob, base);
-  refuse_orphan(storage.packed);  // because the decoded tensor would have its name
+  refuse_orphan(storage.packed);  // the decoded tensor would get its name
   check_packed(storage.packed, *n);
   const std::int64_t blocks = qfuse_block_count(*n, state.blocksize);
   storage.absmax = claims.get(weight, blob, name_with(base, kAbsmaxSuffix));
@@ -162,7 +162,7 @@ void add_int8(Claims& claims, const StoredTensor& scb) {
   claims.add(std::move(weight));
 }
 
-// Some versions of transformers lost the parts beside the codes of some models when they saved them.
+// Fails for 4-bit codes without their other parts, which some versions of transformers lost when they saved models.
 void refuse_bare_codes(const StoredTensor& stored) {
   const TensorEntry& entry = *stored.entry;
   const bool named = entry.name.ends_with(kWeightSuffix) || entry.name.ends_with(kProjectionSuffix);
@@ -171,7 +171,7 @@ void refuse_bare_codes(const StoredTensor& stored) {
          quant_state_name(printable(entry.name), QuantType::nf4));
 }
 
-// bitsandbytes' proposed Experts4bit: codes [experts, bytes] and absmax [experts, blocks], but no quant_state.
+// Fails for bitsandbytes' proposed Experts4bit: codes [experts, bytes], absmax [experts, blocks] and no quant_state.
 void refuse_draft(const Model& model, const StoredTensor& stored) {
   const TensorEntry& entry = *stored.entry;
   if (entry.type != TensorType::u8 || entry.shape.size() != 2 || !entry.name.ends_with(kProjectionSuffix)) return;

@@ -39,7 +39,7 @@ struct StoredWeightInt8 {
   Dtype dtype = Dtype::bfloat16;
 };
 
-// Claims the model's weights in this layout; fails for remaining parts of incomplete weights (layout.h).
+// Claims the model's weights in this layout; fails for a leftover part of an incomplete weight (layout.h).
 void claim_bitsandbytes(Claims& claims);
 void refuse_left_of_bitsandbytes(const Claims& claims, const StoredTensor& stored);
 

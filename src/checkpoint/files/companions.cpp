@@ -100,8 +100,7 @@ class Folder {
       return found_.left_out.push_back(name);
     found_.folders.push_back(name);
     above_.push_back(real);
-    for (const fs::path& entry : list_directory(real))
-      add(name / entry);  // without links, which may be too many to follow
+    for (const fs::path& entry : list_directory(real)) add(name / entry);  // `real` avoids following many links
     above_.pop_back();
   }
 

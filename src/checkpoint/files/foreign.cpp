@@ -55,7 +55,7 @@ std::string said_of_integers(const Tensor& tensor, const std::string& scale) {
                      scale.empty() ? "beside quantized weights" : fmt::format("with '{}'", printable(scale)));
 }
 
-// Reports a layer's matrix of 8-bit floats without scales, or of integers with a scale that no layout claimed.
+// Returns a message about an 8-bit float matrix without scales, or integers with a scale, that no layout claimed.
 std::string left_alone(const Tensor& tensor, const Model& model) {
   const std::string& name = tensor.name;
   if (!name.ends_with(kWeightSuffix)) return "";
@@ -74,7 +74,7 @@ std::array<std::string, 2> possible_owners(const std::string& name) {
           behind_module == name.npos ? "" : name.substr(0, behind_module) + std::string(kWeightSuffix)};
 }
 
-// Finds tensors that stay quantized beside decoded weights. A copy of them would be a part of the output that is still
+// Returns a message about a tensor that would stay quantized beside decoded weights: the output would be partly
 // quantized, although its config.json would not say so.
 std::string left_beside_others(std::span<const Tensor> tensors) {
   std::map<std::string, std::string> scales;  // name of the scale by name of the integer tensor; "" if none
@@ -196,7 +196,7 @@ std::string_view known_content(std::string_view beginning) {
     return "is a web page: the download failed, or needs a login";
   if (beginning.starts_with("GGUF"))
     return "is a GGUF file, which qfuse does not read: it needs the safetensors that llama.cpp converted";
-  const bool may_be_a_length = beginning.size() > 4 && beginning[4] == '\0';  // a header of 67 MB; never a zip version
+  const bool may_be_a_length = beginning.size() > 4 && beginning[4] == '\0';  // a 67 MB header; no zip's version
   if (beginning.starts_with("PK\x03\x04") && !may_be_a_length)
     return "is a zip archive, perhaps a pickle checkpoint: load it with transformers, whose model.save_pretrained() "
            "writes safetensors";

@@ -82,7 +82,7 @@ StoredWeightFp8 shaped(const StoredTensor& codes, const StoredTensor& scales) {
   weight.columns = shape.empty() ? 1 : shape.back();
   if (shape.size() == 3) weight.matrices = shape.front();
   const auto first = shape.begin() + (shape.size() == 3 ? 1 : 0);
-  weight.rows = shape.empty() ? 1 : element_count(Sizes(first, shape.end() - 1)).value();  // part of the checked size
+  weight.rows = shape.empty() ? 1 : element_count(Sizes(first, shape.end() - 1)).value();  // overflow was ruled out
   return weight;
 }
 
@@ -221,7 +221,7 @@ void refuse_scale_of_nothing(const Claims& claims, const LastWords& words, const
     refuse_missing(stored, weight);
 }
 
-// Returns the name of the weight to which this scale tensor belongs; "" if other tensors also have such names.
+// Returns the name of the weight that these scales belong to; "" if the name is not specific to scales.
 std::string weight_of_scales(const StoredTensor& stored, bool is_quantized) {
   const std::string& name = stored.entry->name;
   const auto before = [&](std::string_view ending) { return name.substr(0, name.size() - ending.size()); };

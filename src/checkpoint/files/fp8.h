@@ -26,13 +26,13 @@ struct StoredWeightFp8 {
   std::int64_t columns = 0;
   std::int64_t block_rows = 1;  // within a matrix; may exceed `rows`
   std::int64_t block_columns = 1;
-  Dtype dtype = Dtype::bfloat16;  // to decode to by default
+  Dtype dtype = Dtype::bfloat16;  // default dtype to decode to
 
   [[nodiscard]] std::int64_t scale_rows() const { return qfuse_block_count(rows, block_rows); }
   [[nodiscard]] std::int64_t scale_columns() const { return qfuse_block_count(columns, block_columns); }
 };
 
-// Claims the model's weights in this layout and activation scales; fails for remaining parts of weights whose other
+// Claims the model's weights in this layout and activation scales; fails for a leftover part of a weight whose other
 // parts are missing or have another type (layout.h).
 void claim_fp8(Claims& claims);
 void refuse_left_of_fp8(const Claims& claims, const StoredTensor& stored);

@@ -32,10 +32,10 @@ struct StoredWeightGptq {
   std::int64_t columns = 0;
   std::int64_t groups = 0;
   std::int64_t group_size = 0;    // columns; without g_idx exact for all groups but the last, which may be shorter
-  Dtype dtype = Dtype::bfloat16;  // to decode to by default
+  Dtype dtype = Dtype::bfloat16;  // default dtype to decode to
 };
 
-// Claims the model's weights in this layout; fails for remaining parts of incomplete weights (layout.h).
+// Claims the model's weights in this layout; fails for a leftover part of an incomplete weight (layout.h).
 void claim_gptq(Claims& claims);
 void refuse_left_of_gptq(const Claims& claims, const StoredTensor& stored);
 

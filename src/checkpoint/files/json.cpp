@@ -28,8 +28,7 @@ std::string respelled(std::string_view json, const Spellings& from, const Spelli
       json.remove_prefix(found->size());
       continue;
     }
-    const std::string_view copied = json.substr(0, in_string && json[0] == '\\' ? 2 : 1);  // an escaped quote ends no
-                                                                                           // string
+    const std::string_view copied = json.substr(0, in_string && json[0] == '\\' ? 2 : 1);  // skips an escaped quote
     if (copied == "\"") in_string = !in_string;
     text += copied;
     json.remove_prefix(copied.size());

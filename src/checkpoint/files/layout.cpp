@@ -12,7 +12,7 @@ namespace {
 
 struct LayoutRow {
   void (*claim)(Claims& claims);                                          // claims all weights in this layout
-  void (*refuse_left)(const Claims& claims, const StoredTensor& stored);  // fails if it can only be a part; or NULL
+  void (*refuse_left)(const Claims& claims, const StoredTensor& stored);  // fails if it is only ever a part; or NULL
 };
 
 constexpr std::array kLayouts{

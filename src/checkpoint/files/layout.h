@@ -38,7 +38,7 @@ struct Tensor {
   std::vector<StoredTensor> parts;  // all stored tensors that it consists of, in any order
 
   [[nodiscard]] std::int64_t elements() const;
-  [[nodiscard]] std::optional<Dtype> quantized_dtype() const;  // to decode to by default; nullopt if not quantized
+  [[nodiscard]] std::optional<Dtype> quantized_dtype() const;  // default dtype to decode to; nullopt if unquantized
   [[nodiscard]] bool is_of_bitsandbytes() const;               // quantized by bitsandbytes
   [[nodiscard]] bool is_of_other_methods() const;  // quantized otherwise: FP8, 4-bit with block scales, GPTQ, AWQ
   [[nodiscard]] std::string_view format() const;   // as inspect shows it: "nf4", "int8", "fp8", "mxfp4", or its dtype
@@ -56,7 +56,7 @@ struct Layout {
   std::vector<Tensor> tensors;                  // of the decoded model, in the order in which their values are stored
   std::vector<StoredTensor> activation_scales;  // left out of a decoded model
 
-  // Whether any tensor is quantized that way.
+  // Whether any tensor is quantized by such a method.
   [[nodiscard]] bool has_other_methods() const;
   [[nodiscard]] bool has_gptq() const;
 };

@@ -88,7 +88,7 @@ void refuse_other_kinds(const SafetensorsFile& file) {
 
 // ---- names ----
 
-// The module is named as in peft's adapters, or, in kohya's files, as those name it.
+// `module` is peft's name of the module, or, in kohya's files, kohya's name.
 struct LoraTensor {
   std::string component;
   std::string module;

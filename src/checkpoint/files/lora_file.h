@@ -13,7 +13,7 @@
 
 namespace qfuse::checkpoint {
 
-// Whether it is a .safetensors file, or a directory without a peft config that has one with diffusers' file name.
+// Whether it is a .safetensors file, or a directory that has one under diffusers' name and no peft config.
 bool is_lora_file(const std::filesystem::path& path);
 
 // Returns an adapter per component that has tensors. Fails as unsupported, naming the kind, for known kinds that are

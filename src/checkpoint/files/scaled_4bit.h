@@ -39,12 +39,12 @@ struct StoredWeightScaled4bit {
   std::int64_t row_bytes = 0;     // stored bytes per row of codes: at least ceil(columns / 2)
   std::int64_t blocksize = 32;    // in elements: a multiple of 16, or at least `columns`
   bool is_transposed = false;     // decodes to [matrices, columns, rows]
-  Dtype dtype = Dtype::bfloat16;  // to decode to by default
+  Dtype dtype = Dtype::bfloat16;  // default dtype to decode to
 
   [[nodiscard]] std::int64_t blocks() const { return qfuse_block_count(columns, blocksize); }  // blocks per row
 };
 
-// Each claims the model's weights in one layout, or fails for remaining parts of incomplete weights (layout.h).
+// Each claims the model's weights in one layout, or fails for a leftover part of an incomplete weight (layout.h).
 void claim_compressed_tensors(Claims& claims);
 void refuse_left_of_compressed_tensors(const Claims& claims, const StoredTensor& stored);
 void claim_mxfp4_stacks(Claims& claims);
@@ -57,7 +57,7 @@ void claim_deepseek_4bit(Claims& claims);
 // global scale match these sizes.
 void add_scaled_4bit(Claims& claims, Tensor tensor, StoredWeightScaled4bit weight);
 
-// Returns bytes * elements, where `elements` is per byte; fails with invalid_data above any real size.
+// Returns the columns of a row of `bytes` units with `elements` each; fails with invalid_data above any real size.
 std::int64_t columns_of_bytes(const StoredTensor& codes, std::int64_t bytes, std::int64_t elements);
 
 // Fails unless the scales have one of these dtypes.

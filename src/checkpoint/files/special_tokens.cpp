@@ -74,7 +74,7 @@ class TokenFiles {
 
   void add(bool is_harmful, std::string message) { conflicts_.push_back({is_harmful, std::move(message)}); }
 
-  // With this field, transformers since 4.34 ignores special_tokens_map.json; without it, that file wins.
+  // Whether this field exists: then transformers since 4.34 ignores special_tokens_map.json; otherwise that file wins.
   [[nodiscard]] bool has_decoder() const { return has_value(settings_, kDecoder); }
 
   // Returns the text of the token that takes effect.
@@ -83,7 +83,7 @@ class TokenFiles {
     return has_decoder() || of_map.empty() ? text_in(settings_, kind + "_token") : of_map;
   }
 
-  // A template file wins over the settings.
+  // Returns the chat template; a file wins over the settings.
   [[nodiscard]] std::string template_in(const std::filesystem::path& file) const {
     constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have thousands
     if (std::error_code error; std::filesystem::is_regular_file(file, error)) return read_text(file, kLongest);
@@ -92,7 +92,7 @@ class TokenFiles {
     return stated.is_string() ? stated.get<std::string>() : stated.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
-  // Some published chat models end a turn with another token than the tokenizer's eos, and generation stops there.
+  // Whether chat turns end with another token than eos, as in some published chat models, where generation does stop.
   [[nodiscard]] bool ends_turns_otherwise(const SpecialToken& eos) const {
     const auto has = [&](std::string_view part) { return template_.find(part) != template_.npos; };
     return !template_.empty() && !has(eos.text) && !has("eos_token");
@@ -126,7 +126,7 @@ class TokenFiles {
     return SpecialToken{text, found->second};
   }
 
-  // transformers derives the generation settings from config.json only if they have no file of their own.
+  // Returns the file that counts: transformers uses config.json only if there is no generation_config.json.
   [[nodiscard]] const char* where(const std::string& kind) const {
     const bool is_asked = kind == "pad" && is_classifier();
     return generation_ && !is_asked ? kGenerationFile : kConfigFile.data();
@@ -140,7 +140,7 @@ class TokenFiles {
     return has_value(generation_, field) ? numbers_in(generation_->at(field)) : Numbers{};
   }
 
-  // A classifier finds the end of a text by the id of the padding token.
+  // Whether it is a classifier, which finds the end of a text by the padding token's id.
   [[nodiscard]] bool is_classifier() const { return config_.has_architecture("ForSequenceClassification"); }
 
   void compare_padding(const SpecialToken& pad, const std::optional<SpecialToken>& eos, const Numbers& ends) {

@@ -102,7 +102,7 @@ WeightShard checked_plan(Shape shape, std::int64_t blocksize, std::int64_t neste
   shard.stride_blocks = runs.stride / blocksize;
   if (nested_blocksize == 0) return shard;
 
-  // Finds the largest power of two that divides them all, the lowest bit set in any of them. The length of a single run
+  // The largest power of two that divides all of these is the lowest bit set in any of them. The length of a single run
   // does not count, because the shard's last nested block may be short.
   const std::int64_t of_several = runs.count > 1 ? shard.run_blocks | shard.stride_blocks : 0;
   const std::int64_t bits = nested_blocksize | shard.first_block | of_several;

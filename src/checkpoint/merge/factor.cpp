@@ -9,7 +9,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Reads `count` elements, `stride` apart, and everything between them: experts' matrices are interleaved so.
+// Reads `count` elements, `stride` apart, including all between them, because experts' matrices are interleaved so.
 void read_apart(const StoredTensor& stored, std::int64_t first, std::int64_t count, std::int64_t stride,
                 std::vector<float>& buffer, float* out, std::int64_t out_stride) {
   buffer.resize(static_cast<std::size_t>((count - 1) * stride + 1));
@@ -17,8 +17,8 @@ void read_apart(const StoredTensor& stored, std::int64_t first, std::int64_t cou
   for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = buffer[static_cast<std::size_t>(i * stride)];
 }
 
-// Of `count` numbers, starting at `first` and `step` apart, those in the range [begin, begin + size): index of the
-// first, how many, and its position in the range.
+// The hits of `count` numbers, `step` apart from `first` on, in the range [begin, begin + size): index of the first
+// hit, number of hits, and position of the first hit in the range.
 struct Hit {
   std::int64_t first = 0;
   std::int64_t count = 0;

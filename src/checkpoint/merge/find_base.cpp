@@ -139,7 +139,7 @@ std::string codes_in_files(const fs::path& path) {
         for (const QuantType type : {QuantType::nf4, QuantType::fp4})
           if (entry.name.ends_with(fmt::format(".quant_state.bitsandbytes__{}", name_of(type))))
             return std::string(name_of(type));
-  } catch (const std::exception&) {  // only needed for a note
+  } catch (const std::exception&) {  // ignored: the answer is only for a note
   }
   return "";
 }

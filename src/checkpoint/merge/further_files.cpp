@@ -127,7 +127,7 @@ class FurtherFiles {
     add_all(from, ProcessingPart::tokenizer_settings);
   }
 
-  // A tokenizer has the template in its settings or in files, which win; a processor likewise.
+  // Takes the chat template, which tokenizers and processors have in their settings or in files; files win.
   void take_template(const Taken& from, bool has_tokenizer, std::vector<std::string>& notes) {
     const auto states_one = [&](const char* file) {
       return has_value(read_object(from.directory / file), kTemplateField);
@@ -167,7 +167,7 @@ class FurtherFiles {
         change_processor([&](nlohmann::json& processor) { processor[part.field] = before->at(part.field); });
   }
 
-  // Images and audio share one file, in which a field says whether it is for images or audio.
+  // Whether there is a file for this part. Images and audio share one file, in which a field says which it is for.
   static bool has_file(const Taken& from, const ProcessorPart& part) {
     if (!from.files.contains(part.file)) return false;
     const std::optional<nlohmann::json> file = read_object(from.directory / part.file);
@@ -220,7 +220,7 @@ class FurtherFiles {
   std::optional<nlohmann::json> changed_processor_;  // replaces the file
 };
 
-// Notes token conflicts if the output has an adapter's tokenizer.
+// Adds notes about token conflicts if the output has an adapter's tokenizer.
 void note_conflicts(const Model& base, ConversionPlan& plan) {
   const bool has_new_tokenizer = std::ranges::any_of(plan.further_files, [](const auto& file) {
     const ProcessingPart part = processing_part(file.first);

@@ -42,7 +42,7 @@ constexpr std::array kOneByOne{
     OneByOne{"down_proj", {"down_projs", ""}, true},
 };
 
-// Families with [experts, in, out] parameters that declare it: peft then does not transpose what it adds.
+// Families that declare their experts as [experts, in, out]: peft then does not transpose what it adds.
 constexpr std::array<std::string_view, 4> kTurnedExperts{"gpt_oss", "aria", "aria_text", "openai_privacy_filter"};
 
 bool holds(const std::vector<std::string>& names, std::string_view name) {
@@ -125,8 +125,8 @@ std::string sign_of_unsloth(const Adapter& adapter) {
   return has_tag(adapter.path(), "unsloth") ? fmt::format("its {} has the tag unsloth", kCardFile) : "";
 }
 
-// Order of lora_B's columns: peft's is [rank][expert]. unsloth's was [expert][rank] until September 2026, and only
-// since then does it store the order. The shape is the same.
+// Whether lora_B's columns are [expert][rank]. peft's are [rank][expert]; unsloth's were [expert][rank] until September
+// 2026, and only since then does it store the order. The shapes are equal.
 bool is_grouped_by_expert(const AddedAdapter& from, const AdapterTensor& b) {
   if (from.state.lora_b_layout != LoraBLayout::as_said)
     return from.state.lora_b_layout == LoraBLayout::grouped_by_expert;
@@ -158,7 +158,7 @@ ExpertMatrices matrices_of(const AddedAdapter& from, const ExpertParameter& of, 
   return m;
 }
 
-// Square matrices fit either way. peft before 0.19 treated all as [experts, in, out].
+// Whether square experts, which fit either way, need the transpose. peft before 0.19 took all as [experts, in, out].
 bool turns_square_experts(const AddedAdapter& from, const AdapterTensor& tensor) {
   constexpr int kTurnsSince = 19;
   const std::optional<int> version = from.adapter.config().peft_version();
@@ -211,7 +211,7 @@ Factor in_turns(const Factor& b, std::int64_t rows, std::int64_t rank) {
   return all;
 }
 
-// In memory, the parameter's rows are split over one or two stored tensors.
+// The rows of the parameter in memory are stored in one or two tensors.
 void add_stacks(AddedAdapter& from, const ExpertParameter& to, const std::vector<ExpertStack>& stacks) {
   std::int64_t rows = 0;
   for (const ExpertStack& stack : stacks) rows += stack.tensor->shape[1];

@@ -74,7 +74,7 @@ void add_alone(AddedAdapter& from, const ExpertLora& lora, TensorChange& change)
 
 // ---- tensors with all experts ----
 
-// Where a layer's outputs are in its expert's matrix of a stack; gate and up share one matrix.
+// Position of a layer's outputs in its expert's matrix within a stack; gate and up may share one matrix.
 struct Region {
   bool is_transposed = false;  // the stack is [in, out]
   std::int64_t first = 0;

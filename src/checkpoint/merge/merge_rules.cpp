@@ -50,7 +50,7 @@ void mark_replaced(MergeState& state, TensorChange& change, bool is_trained) {
   change.rule = "replaced";
 }
 
-// Since the vocabulary may have grown, peft also stores untrained embeddings and heads, named like trained ones.
+// Whether it was trained: peft also stores untrained embeddings and heads, because the vocabulary may have grown.
 bool is_trained_whole(const AddedAdapter& from, const AdapterTensor& tensor, const TensorChange& change) {
   return !tensor.of_base && (!from.state.vocabulary.has(*change.base) || from.adapter.config().saves(tensor.module));
 }
@@ -80,7 +80,7 @@ std::string_view class_with_head(const AdapterConfig& config) {
   return config.task() == "QUESTION_ANS" ? "AutoModelForQuestionAnswering" : "AutoModelForSequenceClassification";
 }
 
-// Whether it is outside of the layers, which have numbers in their names.
+// Whether it was trained and is outside of the layers, which have numbers in their names.
 bool is_head(const AddedAdapter& from, const AdapterTensor& tensor) {
   const bool is_numbered = std::ranges::any_of(tensor.module, [](char c) { return c >= '0' && c <= '9'; });
   return from.adapter.config().saves(tensor.module) && !is_numbered;

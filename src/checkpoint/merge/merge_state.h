@@ -64,7 +64,7 @@ std::string shapes_of(const AdapterTensor& one, const AdapterTensor& other);
 
 // ---- the changes of a tensor ----
 
-// Returns the change of the tensor `name`, which begins with the values of `base`.
+// Returns the change of tensor `name`, added if missing; it begins with the values of `base`.
 TensorChange& change_of(MergeState& state, const std::string& name, const Tensor& base);
 inline TensorChange& change_of(MergeState& state, const Tensor& tensor) {
   return change_of(state, tensor.name, tensor);

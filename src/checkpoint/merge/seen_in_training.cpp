@@ -44,7 +44,7 @@ bool is_router(std::string_view module, std::string_view last) {
   return last == "gate" || last == "router" || (last == "layer" && module.ends_with("router.layer"));
 }
 
-// peft names the factors of linear layers differently from those of embeddings.
+// Whether an adapter has factors for it as a linear layer, which peft names differently from those of embeddings.
 bool is_trained_as_linear(const TrainedBase& base, const std::string& tensor) {
   const auto found = base.rules.changes.find(tensor);
   return found != base.rules.changes.end() && found->second.is_linear;

@@ -25,7 +25,7 @@ struct TrainedBase {
   const std::optional<Config>& config;
 };
 
-// Every linear layer except output heads, tied embeddings and what the family keeps; or except those that a
+// Returns every linear layer except output heads, tied embeddings and what the family keeps; or except those that a
 // quantization record in the config names. `include` and `exclude` are shell patterns of tensors that certainly were,
 // or were not; a pattern without a match fails with invalid_argument.
 std::set<std::string> names_seen_in_4bit(const TrainedBase& base, const std::vector<std::string>& include,

@@ -112,8 +112,8 @@ constexpr std::array kDivided{
     Rule{"unlimited_ocr", "*.self_attn.qkv_proj.weight"},
 };
 
-// Layers where BitsAndBytesConfig in training differs from what names suggest, found by a sweep over the classes of 537
-// families (transformers 5.23): a class's last layers, tied layers, and layers of a class of their own.
+// Layers that BitsAndBytesConfig treats differently in training than names suggest, found by a sweep over the classes
+// of 537 families (transformers 5.23): last layers of a class, tied layers, and layers of a class of their own.
 constexpr std::array kPlainInTraining{
     Rule{"aimv2", "text_projection.weight"},
     Rule{"altclip", "text_projection.weight"},

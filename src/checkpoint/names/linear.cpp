@@ -111,7 +111,7 @@ std::size_t end_of_experts(std::string_view module) {
   return module.npos;
 }
 
-// Granite's and JetMoE's experts are layers of a special class; all others are parameters of a module "experts".
+// Whether it holds all experts: layers of a special class in Granite and JetMoE, else parameters in "experts".
 bool is_stack(const TensorEntry& entry) {
   constexpr std::array<std::string_view, 2> kHolders{"experts", "shared_experts"};
   constexpr std::array<std::string_view, 2> kLinear{"input_linear", "output_linear"};
@@ -155,7 +155,7 @@ SkipNames::SkipNames(const std::set<std::string>& names) {
     }
     try {
       patterns_.emplace_back("(?:" + name + ")(?=\\.|$)", "the module to skip '" + printable(name) + "'");
-    } catch (const Error&) {  // a plain name then
+    } catch (const Error&) {  // not an expression: treated as a name
       names_.insert(name);
     }
   }

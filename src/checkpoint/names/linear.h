@@ -17,7 +17,7 @@
 namespace qfuse::checkpoint {
 
 enum class Layer {
-  other,   // never quantized by transformers: an embedding, norm, bias, no matrix, no float
+  other,   // never quantized by transformers: embedding, norm, bias, not a matrix, not a float
   kept,    // linear but worth its bits (output head, router, vision tower), or perhaps not linear
   expert,  // linear, of a single expert stored by itself
   stack,   // all experts in one tensor, [experts, ...]; not a linear layer

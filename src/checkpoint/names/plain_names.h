@@ -19,7 +19,7 @@ struct JoinedTensor {
   std::string name;
   std::vector<std::int64_t> shape;
   // For each expert in order: tensors whose rows are concatenated. `is_transposed`: each expert's matrix is the
-  // transpose of the result.
+  // transpose of that concatenation.
   std::vector<std::vector<const Tensor*>> experts;
   bool is_transposed = false;
   // If not 0, `experts` has one entry, with tensors that each hold all experts: each tensor is split into this many

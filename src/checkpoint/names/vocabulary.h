@@ -23,7 +23,7 @@ struct VocabularyRow {
   std::string_view tensors;
   std::string_view size_fields;  // dotted fields of config.json with the number of tokens
   std::string_view tie_fields;   // if any of them is true, the group is tied
-  bool ties_by_default;          // value of an absent field; if there are no fields, the constant value
+  bool ties_by_default;          // value of an absent field, and of classes without such fields
   bool unties_by_field;          // whether false in all of them unties, without other effects
   bool shares_rows;              // whether peft trains token rows of tied tensors jointly
 };

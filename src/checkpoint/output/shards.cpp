@@ -98,7 +98,7 @@ void ShardOutput::publish_plan(const std::string& plan) const {
 }
 
 void ShardOutput::agree_on(const std::string& plan) const {
-  const std::vector<fs::path> files = list_shards(shards_);  // first, because the plan is created before the files
+  const std::vector<fs::path> files = list_shards(shards_);  // listed first: the plan is older than any file
   if (!fs::exists(fs::symlink_status(shards_ / kPlanFile))) {
     if (!files.empty())
       fail(

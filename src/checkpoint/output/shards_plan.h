@@ -42,7 +42,7 @@ struct ShardsPlan {
   std::set<std::string> others;   // other files, as paths relative to the output
 };
 
-// Prefix of names in a directory of shards that are not part of the output.
+// Prefix of those names in a directory of shards that are not part of the output.
 inline constexpr std::string_view kOwnPrefix = ".qfuse-";
 inline constexpr std::string_view kPlanFile = ".qfuse-plan.json";
 

@@ -57,7 +57,7 @@ bool may_be_transposed(const Pair& pair) {
 
 bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.transposed && !tensor.quantized_dtype(); }
 
-// Returns the tensor's shape after transposing it for the comparison.
+// Returns the tensor's shape, transposed if it is compared transposed.
 std::vector<std::int64_t> compared_shape(const Pair& pair, const Tensor& tensor) {
   std::vector<std::int64_t> shape = tensor.shape;
   if (is_transposed(pair, tensor)) std::ranges::reverse(shape);
