@@ -21,7 +21,7 @@ bool is_lora_file(const std::filesystem::path& path);
 std::vector<Adapter> read_lora_file(const std::filesystem::path& path);
 
 // Whether it is the name of a pipeline component, and whether that is the denoiser, the usual target of LoRA files:
-// kohya's scripts always call it "unet", and for a model with two (Wan 2.2) both kinds of files name the first.
+// kohya's scripts always call it "unet", and for a model with two (Wan 2.2), files for either one name the first.
 bool is_component_name(std::string_view name);
 bool is_denoiser(std::string_view component);
 
