@@ -1,4 +1,4 @@
-// What merge and compare are told of adapters, and of the base that they belong to.
+// Command-line options of merge and compare that describe adapters and their base model.
 #ifndef QFUSE_CLI_ADAPTERS_H
 #define QFUSE_CLI_ADAPTERS_H
 
@@ -30,10 +30,10 @@ struct AdapterArguments {
   std::string lora_b_layout;
 };
 
-// As LoraBLayout has them behind as_said.
+// Values of --lora-b-layout, in the order of LoraBLayout after as_said.
 inline const std::vector<std::string> kLoraBLayouts{"peft", "grouped_by_expert"};
 
-// "PATH" or "PATH@WEIGHT". A path that exists is one, whatever it ends in.
+// Parses "PATH" or "PATH@WEIGHT". If the whole text names an existing path, it is a path, even if it ends in "@WEIGHT".
 inline checkpoint::AdapterInput parse_adapter(const std::string& text) {
   const std::size_t at = text.rfind('@');
   std::error_code unknown;
@@ -53,7 +53,7 @@ inline std::vector<checkpoint::AdapterInput> adapters_of(const AdapterArguments&
   return adapters;
 }
 
-// Of how the base is seen, and its output head.
+// Adds the options for quantizing the base before the merge, its output head, and the names and layout of adapters.
 inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
   parser
       .add_option("--base-as", args.base_as,
@@ -94,7 +94,7 @@ inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
       ->transform(one_of(kLoraBLayouts));
 }
 
-// For MergeOptions and CompareOptions.
+// Copies the arguments into MergeOptions or CompareOptions.
 template <class Options>
 void set_adapter_options(const AdapterArguments& args, Options& options) {
   if (!args.base_as.empty()) options.base_as = quant_type_of(args.base_as);

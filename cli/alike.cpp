@@ -13,7 +13,7 @@
 namespace qfuse::cli {
 namespace {
 
-using Parts = std::vector<std::string>;  // of a name, between its dots
+using Parts = std::vector<std::string>;  // parts of a tensor name, split at the dots
 
 struct Row {
   Parts parts;
@@ -32,7 +32,7 @@ Parts parts_of(std::string_view name) {
   }
 }
 
-// Negative for a part that is none, or is written otherwise than numbers are.
+// Returns a name part as a number, or a negative value if it is not a number in its shortest decimal form.
 std::int64_t number_of(const std::string& part) {
   std::int64_t number = -1;
   const char* const end = part.data() + part.size();
@@ -42,14 +42,14 @@ std::int64_t number_of(const std::string& part) {
 
 std::string stored_as(const checkpoint::TensorInfo& tensor) {
   if (tensor.format == "activation_scale")
-    return fmt::format("{} {}", tensor.format, tensor.dtype);  // that of no weight
+    return fmt::format("{} {}", tensor.format, tensor.dtype);  // it scales activations, not a weight
   std::string blocks =
       tensor.blocksize == 0 ? "" : fmt::format(" {}{}", tensor.blocksize, tensor.nested ? " nested" : "");
   if (!tensor.block.empty()) blocks = " " + scaling_of(tensor);
   return tensor.format == tensor.dtype ? tensor.format : fmt::format("{}{} -> {}", tensor.format, blocks, tensor.dtype);
 }
 
-// Numbers, two or more, as a shell would write them: "{0..31}", "{0..2,7}", or with other steps than one "{3,7..47}".
+// Formats two or more numbers like shell braces: "{0..31}", "{0..2,7}", or with a step other than 1 "{3,7..47}".
 std::string set_of(std::vector<std::int64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
   const std::size_t count = numbers.size();
@@ -69,7 +69,7 @@ std::string set_of(std::vector<std::int64_t> numbers) {
   return fmt::format("{{{}}}", fmt::join(runs, ","));
 }
 
-// Rows that differ in the number at `place` alone become one.
+// Joins rows that differ only in the number of part `place` into one.
 std::vector<Row> joined(const std::vector<Row>& rows, std::size_t place) {
   struct Group {
     Row row;
@@ -119,7 +119,7 @@ std::vector<AlikeTensors> alike_tensors(const checkpoint::Inventory& inventory, 
     rows.push_back({parts_of(tensor.name), shape_text(tensor.shape), stored_as(tensor), tensor.bytes});
     most_parts = std::max(most_parts, rows.back().parts.size());
   }
-  constexpr std::size_t kMostParts = 32;  // of real names fewer than 20: what has more is listed as it is
+  constexpr std::size_t kMostParts = 32;  // real names have fewer than 20; later parts are not joined
   for (std::size_t place = std::min(most_parts, kMostParts); place-- > 0 && !apart;) rows = joined(rows, place);
   std::vector<AlikeTensors> all;
   for (const Row& row : rows)

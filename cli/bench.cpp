@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kProgram = "qfuse-bench";
 
-// Becomes qfuse-bench: the one beside this program, or else the one on PATH.
+// Replaces this process with qfuse-bench, taken from this program's folder or else from PATH.
 int run(const CLI::App& parser) {
   std::vector<std::string> arguments = parser.remaining();
   arguments.insert(arguments.begin(), kProgram);
@@ -25,7 +25,7 @@ int run(const CLI::App& parser) {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
 
-  std::signal(SIGPIPE, SIG_DFL);  // which this program ignores
+  std::signal(SIGPIPE, SIG_DFL);  // this program ignores SIGPIPE; qfuse-bench must not inherit that
   std::error_code unknown;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
   ::execv((self.parent_path() / kProgram).c_str(), argv.data());
@@ -41,9 +41,9 @@ int run(const CLI::App& parser) {
 
 Command add_bench(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("bench", "Measure the ops on this machine, by starting qfuse-bench");
-  if (!QFUSE_HAS_BENCH) parser->group("");  // hidden; one that is on PATH is found all the same
+  if (!QFUSE_HAS_BENCH) parser->group("");  // hidden, but still works if qfuse-bench is on PATH
   parser->prefix_command();
-  parser->set_help_flag();  // qfuse-bench has its own
+  parser->set_help_flag();  // qfuse-bench prints its own help
   parser->footer("`qfuse bench --help` prints the options and subcommands of qfuse-bench.");
   return {parser, [parser] { return run(*parser); }};
 }

@@ -1,4 +1,4 @@
-// The subcommands: each adds itself to the parser and gives back what to run if it was chosen.
+// The subcommands: each add_*() function adds one to the parser and returns the function to run if it was chosen.
 #ifndef QFUSE_CLI_COMMAND_H
 #define QFUSE_CLI_COMMAND_H
 
@@ -8,20 +8,20 @@
 namespace qfuse::cli {
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kFailure = 1;  // bad data, or the system refused
+inline constexpr int kFailure = 1;  // bad data or a system error
 inline constexpr int kUsage = 2;
-inline constexpr int kCancelled = 130;  // as shells report SIGINT
+inline constexpr int kCancelled = 130;  // the exit code that shells use for SIGINT
 
-// compare and check speak as diff does: 0 equal or well, 1 different or wrong, more if it could not tell.
+// Exit codes of compare and check, as of diff: 0 equal or valid, 1 different or wrong, larger if it could not tell.
 inline constexpr int kDifferent = 1;
 inline constexpr int kCannotTell = 3;
 
-inline constexpr const char* kPath = "PATH";  // the type of an argument that is a path: shells complete it
+inline constexpr const char* kPath = "PATH";  // type name of arguments that are paths, which shells complete
 
 struct Command {
   CLI::App* parser = nullptr;
-  std::function<int()> run;  // gives back the exit code; throws qfuse::Error
-  int failure = kFailure;    // the exit code when it throws
+  std::function<int()> run;  // returns the exit code; throws qfuse::Error
+  int failure = kFailure;    // exit code when `run` throws
 };
 
 Command add_dequantize(CLI::App& app);

@@ -33,7 +33,7 @@ std::string figure(const char* format, double value) {
   return std::isnan(value) ? "" : fmt::format(fmt::runtime(format), value);
 }
 
-// What both have, and where their values differ; --json says more of it.
+// Prints the tensors that both sides have with different values, or with `all` the equal ones too; --json prints more.
 void print_values(const CompareReport& report, bool all) {
   Table table({"tensor", "differing", "max abs", "max rel", "SNR dB"});
   for (const TensorComparison& t : report.tensors) {

@@ -1,5 +1,5 @@
-// Completions of the command line for bash, zsh and fish: commands, options, listed values, and paths where an option
-// or an argument is one.
+// Command-line completions for bash, zsh and fish: commands, options, listed values, and paths for options and
+// arguments that are paths.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +11,7 @@ namespace qfuse::cli {
 namespace {
 
 bool takes_paths(const CommandText& command) {
-  const bool passes_on = command.options.empty();  // to another program, whose arguments are unknown here
+  const bool passes_on = command.options.empty();  // the arguments belong to another program and are unknown here
   return passes_on || (!command.arguments.empty() && command.arguments.front().value == kPath);
 }
 
@@ -33,7 +33,7 @@ std::vector<std::string> argument_choices(const CommandText& command) {
 
 // ---- bash
 
-// A branch of the case over "<command>:<the word before>".
+// Returns one branch of the `case` over "<command>:<previous word>".
 std::string bash_branch(const CommandText& command, const OptionText& option) {
   std::vector<std::string> patterns;
   for (const std::string& name : option.names) patterns.push_back(command.name + ":" + name);
@@ -85,7 +85,7 @@ std::string zsh_described(std::string text) {
   return text;
 }
 
-// As a function on zsh's path it is called to complete, read by `source` it says for what it is.
+// zsh autoloads this file and calls the function; when `source` reads the file, compdef registers the function.
 constexpr const char* kZshEnd = R"(  esac
 }}
 
@@ -96,14 +96,14 @@ else
 fi
 )";
 
-// What completes a value, and the name that it is given meanwhile.
+// Returns the zsh specification that completes a value: a label for the user, and the choices or files.
 std::string zsh_value(const std::string& name, const OptionText& option) {
   if (option.value.empty()) return "";
   if (!option.choices.empty()) return fmt::format(":{}:({})", name, fmt::join(option.choices, " "));
   return fmt::format(":{}:{}", name, option.value == kPath ? "_files" : "");
 }
 
-// One specification for each name; a name excludes the others, and itself where it may stand once.
+// Writes one specification per option name. Each name excludes the others, and itself unless the option is repeatable.
 std::string zsh_option(const OptionText& option) {
   std::string lines;
   for (const std::string& name : option.names) {

@@ -3,8 +3,8 @@
 namespace qfuse::cli {
 namespace {
 
-// Of a type name such as "TEXT:{nf4,fp4}" the names in braces: so CLI11 describes its check that a value is one of
-// them.
+// Returns the names in the braces of a type name such as "TEXT:{nf4,fp4}", with which CLI11 describes its check that a
+// value is one of them.
 std::vector<std::string> choices_in(const std::string& type) {
   const std::size_t begin = type.find('{');
   const std::size_t end = type.find('}');

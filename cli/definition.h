@@ -1,4 +1,4 @@
-// What the parser knows of the command, as plain data, and what is printed from that: help, man page and completions.
+// The parser's commands and options as plain data, from which help, man page and completions are printed.
 #ifndef QFUSE_CLI_DEFINITION_H
 #define QFUSE_CLI_DEFINITION_H
 
@@ -10,10 +10,10 @@
 namespace qfuse::cli {
 
 struct OptionText {
-  std::vector<std::string> names;  // with their dashes, the short one first; an argument without dashes has one name
+  std::vector<std::string> names;  // with their dashes, the short name first; a positional argument has one name
   std::string description;
-  std::string value;                 // what its value is, such as "INT" or kPath; empty for a flag
-  std::vector<std::string> choices;  // the values that it accepts, where they can be listed
+  std::string value;                 // type name of the value, such as "INT" or kPath; empty for a flag
+  std::vector<std::string> choices;  // accepted values, where they can be listed
   std::string default_value;
   bool required = false;
   bool repeatable = false;
@@ -23,7 +23,7 @@ struct CommandText {
   std::string name;
   std::string description;
   std::string footer;
-  std::vector<OptionText> arguments;  // in their order, without dashes
+  std::vector<OptionText> arguments;  // positional, in their order
   std::vector<OptionText> options;
 };
 
@@ -32,16 +32,16 @@ struct Definition {
   std::vector<CommandText> commands;
 };
 
-// Hidden options and subcommands (of no group) are left out.
+// Leaves out hidden options and subcommands, which are those in no group.
 Definition definition_of(const CLI::App& app);
 
-// Of a subcommand, or of the program where `subcommand` is none, in lines of at most `columns` where words allow it.
+// Returns the help of `subcommand`, or of the program if it is empty, wrapped to `columns` where words allow it.
 std::string help(const Definition& definition, const std::string& subcommand, std::size_t columns);
 
-// The same in a line for each option, which the long one says more of.
+// Returns a shorter help: one line per option, without the descriptions' details.
 std::string short_help(const Definition& definition, const std::string& subcommand, std::size_t columns);
 
-// `summary` is the line that searches of man pages find.
+// `summary` is the line that man page searches (apropos) find.
 std::string man_page(const Definition& definition, std::string_view summary, std::string_view version);
 
 std::string bash_completion(const Definition& definition);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kNone = "none: ";
 
-// A device in one line, or why it cannot be had.
+// Describes a device in one line, or says why it is not available.
 std::string describe(qfuse_device device) {
   std::array<char, QFUSE_ERROR_MESSAGE_SIZE> text{};
   qfuse_error error{};
@@ -33,7 +33,7 @@ Json json_of(const std::string& name, qfuse_device device) {
   return {{"name", name}, {"description", describe(device)}};
 }
 
-// What qfuse_build_info() says, "key: value" a line, as the members of an object.
+// Returns the "key: value" lines of qfuse_build_info() as members of a JSON object.
 Json build_as_json() {
   Json build;
   std::istringstream lines(qfuse_build_info());
@@ -44,7 +44,7 @@ Json build_as_json() {
   return build;
 }
 
-// The types whose devices have numbers.
+// Device types that can have several devices, which are numbered.
 struct Numbered {
   std::string_view name;
   qfuse_device_type type;
@@ -52,7 +52,7 @@ struct Numbered {
 constexpr Numbered kCuda{"cuda", QFUSE_CUDA};
 constexpr Numbered kOpencl{"opencl", QFUSE_OPENCL};
 
-// Why there is none; null where there is one.
+// Says why there is no device of this type; null if there is one.
 Json json_without(const Numbered& which) {
   if (qfuse_device_count(which.type) > 0) return nullptr;
   return describe({which.type, 0}).substr(kNone.size());

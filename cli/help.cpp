@@ -1,4 +1,4 @@
-// What --help prints.
+// The text that --help prints.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ struct Entry {
   std::string description;
 };
 
-// "--type nf4|fp4"; a list of values that is long is in the man page.
+// Returns an entry whose name looks like "--type nf4|fp4". A long list of values is left to the man page.
 Entry entry_of(const OptionText& option) {
   constexpr std::size_t kLongestList = 30;
   const std::string list = fmt::format("{}", fmt::join(option.choices, "|"));
@@ -29,12 +29,12 @@ Entry entry_of(const OptionText& option) {
       description};
 }
 
-// Names at the left and descriptions beside them, or below where there is no room.
+// Formats names on the left with descriptions beside them, or below them where the columns are too few.
 std::string list(const std::string& heading, const std::vector<Entry>& entries, std::size_t columns) {
   if (entries.empty()) return "";
   constexpr std::size_t kIndent = 2;
   constexpr std::size_t kGap = 2;
-  constexpr std::size_t kWidestName = 26;  // of those that descriptions stand beside
+  constexpr std::size_t kWidestName = 26;  // longest name with its description beside it
   constexpr std::size_t kLeastBeside = 40;
   std::size_t beside = 0;
   for (const Entry& entry : entries)
@@ -56,7 +56,7 @@ std::vector<Entry> entries_of(const std::vector<OptionText>& options) {
   return entries;
 }
 
-// The text up to the first full stop or colon, or as many of its words as there is room for.
+// Returns the text up to the first full stop or colon, or as many of its first words as fit.
 std::string beginning(const std::string& text, std::size_t columns) {
   const std::string sentence = text.substr(0, std::min(text.find(". "), text.find(": ")));
   if (sentence.size() <= columns) return sentence;
@@ -65,7 +65,7 @@ std::string beginning(const std::string& text, std::size_t columns) {
   return end == std::string::npos ? "" : sentence.substr(0, end).append(kMore);
 }
 
-// Names at the left, and a line of their descriptions beside them.
+// Formats names on the left with one line of their descriptions beside them.
 std::string short_list(const std::string& heading, const std::vector<Entry>& entries, std::size_t columns) {
   if (entries.empty()) return "";
   std::size_t widest = 0;
@@ -78,7 +78,7 @@ std::string short_list(const std::string& heading, const std::vector<Entry>& ent
   return text;
 }
 
-// Lines that are indented stay as they are.
+// Wraps text, but keeps indented lines as they are.
 std::string prose(const std::string& text, std::size_t columns) {
   std::string lines;
   for (const std::string& line : CLI::detail::split(text, '\n'))

@@ -23,7 +23,7 @@ struct InspectArguments {
   bool json = false;
 };
 
-// Of the tensors whose names one of the patterns matches.
+// Keeps only the tensors whose names match one of the patterns, and sums their bytes.
 checkpoint::Inventory filtered(checkpoint::Inventory inventory, const std::vector<std::string>& patterns) {
   if (patterns.empty()) return inventory;
   std::erase_if(inventory.tensors, [&](const checkpoint::TensorInfo& tensor) {
@@ -41,7 +41,7 @@ checkpoint::Inventory filtered(checkpoint::Inventory inventory, const std::vecto
   return inventory;
 }
 
-// How tensors are stored: "nf4, blocks of 64, nested", or "BF16".
+// Describes how a tensor is stored: "nf4, blocks of 64, nested", or "BF16".
 std::string storage_of(const checkpoint::TensorInfo& tensor) {
   if (!tensor.block.empty()) return fmt::format("{}, {}", tensor.format, scaling_of(tensor));
   if (tensor.blocksize == 0) return tensor.format;

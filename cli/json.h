@@ -1,4 +1,4 @@
-// What --json prints.
+// The JSON that --json prints.
 #ifndef QFUSE_CLI_JSON_H
 #define QFUSE_CLI_JSON_H
 
@@ -12,8 +12,8 @@ namespace qfuse::cli {
 
 using Json = nlohmann::ordered_json;
 
-// A list of objects has a line for each, as in the library's own JSON. In ASCII alone, so that no text of a file or a
-// driver can move a terminal's cursor.
+// Prints an array of objects or arrays with one line per element, like the library's own JSON. The output is pure
+// ASCII, so that text from a file or a driver cannot move a terminal's cursor.
 inline std::string json_text(const Json& json) {
   if (!json.is_structured()) return json.dump(-1, ' ', true, Json::error_handler_t::replace);
   const bool has_lines = json.is_array() && !json.empty() && json.front().is_structured();

@@ -1,4 +1,4 @@
-// The qfuse command: parses, runs one subcommand, turns errors into one line and an exit code.
+// The qfuse command: parses arguments, runs one subcommand, turns errors into a one-line message and an exit code.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -45,13 +45,13 @@ constexpr const char* kExamples =
 
 constexpr const char* kSummary = "convert, merge, inspect and compare quantized checkpoints of language models";
 
-// As wide as the terminal, but no wider than one reads well.
+// Returns the terminal's width, limited to a readable maximum.
 std::size_t help_columns() {
   constexpr int kWidest = 100;
   return static_cast<std::size_t>(std::min(columns_of(STDOUT_FILENO).value_or(80), kWidest));
 }
 
-// For the build, hidden: the man page.
+// Adds the hidden option with which the build prints the man page.
 void add_manual(CLI::App& app) {
   const auto print_and_end = [&app] {
     fmt::print("{}", man_page(definition_of(app), kSummary, qfuse_version()));
@@ -78,7 +78,7 @@ Command add_completions(CLI::App& app) {
           }};
 }
 
-// Added last, so that it knows all.
+// Added last, so that it knows all other subcommands.
 Command add_help(CLI::App& app) {
   std::vector<std::string> names;
   for (const CommandText& command : definition_of(app).commands) names.push_back(command.name);
@@ -93,7 +93,7 @@ Command add_help(CLI::App& app) {
           }};
 }
 
-// Of a command line that is wrong: about its first word, or an option, that is none; empty if both are known.
+// For a wrong command line: a message about an unknown subcommand or option; empty if all are known.
 std::string unknown_word(const Definition& all, int argc, char** argv) {
   if (argc < 2) return "";
   const auto said = [](const char* what, const std::string& word, const std::vector<std::string>& words) {
@@ -118,7 +118,7 @@ std::string unknown_word(const Definition& all, int argc, char** argv) {
   return "";
 }
 
-// The last of the arguments without dashes, where there is one more than a subcommand needs; else empty.
+// Returns the last positional argument if there is one more than the subcommand takes, else an empty string.
 std::string last_argument(const CLI::App& parser) {
   const std::vector<std::string> left = parser.remaining();
   if (!left.empty()) return left.back();
@@ -127,7 +127,7 @@ std::string last_argument(const CLI::App& parser) {
   return "";
 }
 
-// What is wrong with a command line whose words are known.
+// Returns the message for a command line whose subcommand and options are all known but that is still wrong.
 std::string said_of(const CLI::ParseError& error, const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const std::string see = chosen.empty() ? "qfuse --help" : fmt::format("qfuse {} --help", chosen.front()->get_name());
@@ -140,7 +140,7 @@ std::string said_of(const CLI::ParseError& error, const CLI::App& app) {
   return fmt::format("{} (see {})", message, see);
 }
 
-// Whoever reads the output may have seen enough, as `head` has: what comes after that is dropped, and is no failure.
+// Writes to stdout. If the reader closed the pipe, as `head` does, the rest is dropped without an error.
 ssize_t write_or_drop(void*, const char* text, std::size_t size) {
   for (std::size_t done = 0; done < size;) {
     const ssize_t written = ::write(STDOUT_FILENO, text + done, size - done);
@@ -190,7 +190,7 @@ int run(int argc, char** argv) {
   const std::array commands{add_dequantize(app), add_quantize(app),    add_merge(app),   add_finish(app),
                             add_inspect(app),    add_check(app),       add_compare(app), add_devices(app),
                             add_bench(app),      add_completions(app), add_help(app)};
-  app.footer(kExamples);  // now, so that no subcommand inherits it
+  app.footer(kExamples);  // added after the subcommands, so that none inherits it
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -200,7 +200,7 @@ int run(int argc, char** argv) {
   }
   for (const Command& command : commands)
     if (command.parser->parsed()) return run(command);
-  return kUsage;  // the parser requires one of them
+  return kUsage;  // unreachable: the parser requires a subcommand
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace qfuse::cli {
 namespace {
 
-// Text that roff prints as it stands; a dash is one that can be copied into a shell.
+// Escapes text so that roff prints it unchanged, with dashes that can be copied into a shell.
 std::string escaped(std::string text) {
   text = replaced(text, "\\", "\\e");
   for (const auto& [from, to] : {std::pair("-", "\\-"), {"'", "\\(aq"}, {"`", "\\(ga"}, {"^", "\\(ha"}, {"~", "\\(ti"}})
@@ -19,11 +19,11 @@ std::string escaped(std::string text) {
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + escaped(text) + "\\fR"; }
 
-// The sections of the page that are paragraphs of the program's footer begin with these lines.
+// The paragraphs of the program's footer that begin with these lines become sections of their own.
 constexpr std::string_view kExamplesHeading = "Examples:";
 constexpr std::string_view kExitCodes = "Exit codes: ";
 
-// Prose in lines: blank lines end paragraphs, and what is indented is printed line by line.
+// Converts prose to roff: blank lines end paragraphs, and indented lines are printed line by line.
 std::string prose(const std::string& text) {
   std::string page;
   bool begins = true;
@@ -46,7 +46,7 @@ std::string prose(const std::string& text) {
   return verbatim ? page + ".fi\n" : page;
 }
 
-// What follows the name of an option: "auto|bf16", or "INT".
+// Returns the value shown after an option's name: "auto|bf16", or "INT".
 std::string value_of(const OptionText& option) {
   if (option.choices.empty()) return italic(option.value);
   std::vector<std::string> choices;
@@ -78,7 +78,7 @@ std::string synopsis(const std::string& program, const CommandText& command) {
   return line + "\n";
 }
 
-// Of a command; --help, which all have, is described once for the program.
+// Returns the section of one command, without --help, which is described once for the whole program.
 std::string section(const CommandText& program, const CommandText& command) {
   std::string page =
       fmt::format(".SS {}\n{}.\n", escaped(program.name + " " + command.name), escaped(command.description));

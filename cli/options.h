@@ -1,4 +1,4 @@
-// What conversions have in common: options and summaries.
+// Options and summaries that all conversions have in common.
 #ifndef QFUSE_CLI_OPTIONS_H
 #define QFUSE_CLI_OPTIONS_H
 
@@ -26,7 +26,7 @@ struct ConversionArguments {
   std::string device = "cpu";
   std::string dtype = "auto";
   std::string max_shard_size = "5GB";
-  std::string shard;  // "I/N"; empty: no shard, all of the output
+  std::string shard;  // "I/N"; empty: write the whole output, not one shard
   std::vector<std::string> components;
   int threads = 0;
   bool force = false;
@@ -37,7 +37,7 @@ struct ConversionArguments {
   bool json = false;
 };
 
-// Where the output goes: a file that is converted into a directory keeps its name, as with cp and mv.
+// Returns the path to write: a file converted into a directory keeps its name, as with cp and mv.
 inline std::string output_path(const ConversionArguments& args) {
   namespace fs = std::filesystem;
   std::error_code unknown;
@@ -52,7 +52,7 @@ inline std::string output_path(const ConversionArguments& args) {
   return into_directory ? (fs::path(args.out) / fs::path(args.in).filename()).native() : args.out;
 }
 
-// What is converted and --output stand first in the help, other options after a subcommand's own.
+// IN and --output come first in the help; the other common options follow the subcommand's own.
 inline void add_output_option(CLI::App& parser, ConversionArguments& args) {
   parser
       .add_option("-o,--output", args.out,
@@ -66,7 +66,7 @@ inline void add_paths(CLI::App& parser, ConversionArguments& args, const std::st
   add_output_option(parser, args);
 }
 
-// `dtype_help` says what auto is.
+// `dtype_help` says what "auto" means.
 inline void add_dtype_option(CLI::App& parser, ConversionArguments& args, const std::string& dtype_help) {
   parser.add_option("--dtype", args.dtype, dtype_help)
       ->type_name("DTYPE")
@@ -74,7 +74,7 @@ inline void add_dtype_option(CLI::App& parser, ConversionArguments& args, const 
       ->capture_default_str();
 }
 
-// The options that every conversion has. A subcommand adds --dtype and --component where they apply.
+// Adds the options that every conversion has. Subcommands add --dtype and --component themselves where they apply.
 inline void add_conversion_options(CLI::App& parser, ConversionArguments& args) {
   parser
       .add_option("--device", args.device,
@@ -114,7 +114,7 @@ inline void add_component_option(CLI::App& parser, std::vector<std::string>& com
       ->allow_extra_args(false);
 }
 
-// The end of the help of `command`.
+// Returns the end of the help text of `command`.
 inline std::string conversion_help(const std::string& command, const std::string& arguments = "IN") {
   return fmt::format(
       "\n\n"
@@ -142,14 +142,14 @@ inline std::string device_name(qfuse_device device) {
   return "";
 }
 
-// What the caller should know of an output.
+// Prints the report's notes to stderr, unless --quiet.
 void print_notes(const checkpoint::ConversionReport& report, const ConversionArguments& args);
 
-// What a conversion says at its end, of which `done` is the participle, and `sizes` what it says of bytes.
+// Prints a conversion's summary. `done` is a participle such as "quantized"; `sizes` is the text about bytes.
 void print_summary(const std::string& done, const std::string& sizes, const checkpoint::ConversionReport& report,
                    const ConversionArguments& args, const checkpoint::ConversionOptions& options, double seconds);
 
-// The exit code of a conversion that wrote its output: where --check was asked for, that of what is found.
+// Returns the exit code of a conversion that wrote its output: with --check, the result of checking that output.
 int check_written(const ConversionArguments& args);
 
 inline void set_conversion_options(const ConversionArguments& args, checkpoint::ConversionOptions& options) {
@@ -161,7 +161,7 @@ inline void set_conversion_options(const ConversionArguments& args, checkpoint::
   options.dry_run = args.dry_run;
   if (!args.shard.empty()) options.shard = parse_shard(args.shard);
   const std::optional<qfuse_device> device = device_of(args.device);
-  options.exec.device = device ? *device : checkpoint::best_device();  // which may take a second
+  options.exec.device = device ? *device : checkpoint::best_device();  // may take a second
   options.exec.threads = args.threads;
 }
 

@@ -31,13 +31,13 @@ void catch_signals() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-// A terminal that knows no escape sequences gets what a log gets.
+// A terminal without escape sequences gets the same output as a log file.
 bool is_terminal() {
   const char* const type = std::getenv("TERM");
   return ::isatty(STDERR_FILENO) == 1 && (type == nullptr || std::string_view(type) != "dumb");
 }
 
-// What a run says of itself, in at most `columns`: where all of it does not fit, less.
+// Returns the progress line, with fewer figures if the full line does not fit into `columns`.
 std::string line_of(const std::string& verb, const checkpoint::Progress& progress, double seconds,
                     std::size_t columns) {
   const auto done = static_cast<double>(progress.bytes_done);
@@ -52,12 +52,12 @@ std::string line_of(const std::string& verb, const checkpoint::Progress& progres
   return percent.substr(0, columns);
 }
 
-// Erases from the cursor to the end of the screen. show() ends a line with \r, so the cursor is where the line begins:
-// all of it goes, also where a terminal that became narrower has wrapped it.
+// Erases from the cursor, which show() leaves at the line's start by a final \r, to the end of the screen. This erases
+// the whole line, even if a terminal that became narrower has wrapped it.
 constexpr const char* kWipe = "\r\033[J";
 
 std::chrono::milliseconds between_lines(bool terminal) {
-  if (terminal) return std::chrono::milliseconds(100);  // as often as an eye can use
+  if (terminal) return std::chrono::milliseconds(100);  // fast enough for the eye
   const char* const asked = std::getenv("QFUSE_PROGRESS_SECONDS");
   const double seconds = asked == nullptr ? 30.0 : std::strtod(asked, nullptr);
   return std::chrono::milliseconds(static_cast<std::int64_t>(1000.0 * std::clamp(seconds, 0.0, 1e6)));
@@ -85,7 +85,7 @@ class ProgressLine {
     last_ = now;
     drawn_ = true;
     if (terminal_) {
-      // Not in the last column, from which some terminals go on to the next line.
+      // Leaves the last column free, because some terminals wrap after writing it.
       const int columns = columns_of(STDERR_FILENO).value_or(80) - 1;
       fmt::print(stderr, "{}{}\r", kWipe, line_of(verb_, progress, seconds(), static_cast<std::size_t>(columns)));
     } else {
@@ -101,7 +101,7 @@ class ProgressLine {
   bool shown_;
   bool drawn_ = false;
   bool terminal_;
-  Clock::duration between_;  // two lines
+  Clock::duration between_;  // minimum time between two lines
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_;
 };

@@ -1,4 +1,4 @@
-// What stderr says of how far a run is, and the way to stop one.
+// Shows progress on stderr, and stops a run on signals.
 #ifndef QFUSE_CLI_PROGRESS_H
 #define QFUSE_CLI_PROGRESS_H
 
@@ -10,10 +10,10 @@
 
 namespace qfuse::cli {
 
-// Runs `work` with a callback for its options, and shows how far it is unless `quiet`: on a terminal in a line that
-// changes and is gone before this returns or throws; elsewhere, as in a batch job's log, in a line every half minute,
-// or every $QFUSE_PROGRESS_SECONDS. From here on SIGINT and SIGTERM ask the run to stop and clean up, by the answer of
-// the callback; a second one ends the process at once. Gives back how many seconds it took.
+// Runs `work` with a progress callback for its options and returns the seconds it took. Shows progress unless `quiet`:
+// on a terminal in one updated line that is erased before this returns or throws, elsewhere (a batch job's log) in a
+// new line every half minute or every $QFUSE_PROGRESS_SECONDS. After this call, SIGINT and SIGTERM make the callback
+// return false, so that the run stops and cleans up; a second signal ends the process at once.
 double run_with_progress(const char* verb, bool quiet, const std::function<void(checkpoint::ProgressCallback)>& work);
 
 template <class Report>
@@ -22,7 +22,7 @@ struct Finished {
   double seconds;
 };
 
-// The same, of a run that gives back a report.
+// Like run_with_progress(), for work that returns a report.
 template <class Work>
 auto with_progress(const char* verb, bool quiet, const Work& work) {
   std::optional<std::invoke_result_t<Work, checkpoint::ProgressCallback>> report;

@@ -25,7 +25,7 @@ struct QuantizeArguments : ConversionArguments {
   std::vector<std::string> exclude;
 };
 
-// The signal-to-noise ratio of what was quantized, in all and where it is worst, by decoding the output again.
+// Decodes the output again and prints the signal-to-noise ratio over all changed weights and of the worst ones.
 void print_error(const QuantizeArguments& args) {
   constexpr std::size_t kWorst = 5;
   const auto compare = [&](checkpoint::ProgressCallback progress) {

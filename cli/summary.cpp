@@ -1,4 +1,4 @@
-// What a conversion says at its end.
+// The summary that a conversion prints at its end.
 #include <fmt/format.h>
 
 #include "json.h"
@@ -7,24 +7,24 @@
 namespace qfuse::cli {
 namespace {
 
-// The end of a summary's line.
+// Returns the text that ends a summary line, if the device is a GPU.
 std::string on_gpu(qfuse_device device) {
   return qfuse_device_has_own_memory(device.type) != 0 ? " on " + device_name(device) : "";
 }
 
-// What a summary is of.
+// Returns the output's name in the summary.
 std::string output_name(const ConversionArguments& args) {
   return printable(args.out) + (args.shard.empty() ? "" : ", shard " + args.shard);
 }
 
-// Behind the summary of a shard: what to do when all are done.
+// Prints, after the summary of a shard, the command to run when all shards are done.
 void print_next_step(const ConversionArguments& args, std::int64_t shards, std::int64_t files) {
   if (files == 0) fmt::print("nothing to do for this shard: the output has fewer files\n");
   fmt::print("when all {} shards are done: qfuse finish {}{}\n", shards, printable(args.out),
              args.force ? " --force" : "");
 }
 
-// Of a conversion to 4 bits: what became so, and what did not.
+// For a conversion to 4 bits: prints how much was quantized and what was not.
 void print_kept(const checkpoint::ConversionReport& report) {
   if (report.kept.empty()) return;
   std::int64_t bytes = 0;

@@ -1,4 +1,4 @@
-// How wide the text for people may be.
+// The width of the terminal.
 #ifndef QFUSE_CLI_TERMINAL_H
 #define QFUSE_CLI_TERMINAL_H
 
@@ -6,7 +6,7 @@
 
 namespace qfuse::cli {
 
-// Of what the terminal behind a file descriptor says and what $COLUMNS says, the smaller; none where neither does.
+// Returns the smaller of the terminal's width and $COLUMNS, or whichever is known; nullopt if neither is.
 std::optional<int> columns_of(int file_descriptor);
 
 }  // namespace qfuse::cli

@@ -6,7 +6,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// A GPU may be there and of no use: too old for this build, taken by another process, full.
+// Whether a GPU is usable; it may be too old for this build, taken by another process or full.
 bool works(qfuse_device device) {
   try {
     Pipeline pipeline(Exec{.device = device});

@@ -19,7 +19,7 @@ NamedShape named(const PlannedTensor& planned) {
   return {planned.name, planned.outputs.front().shape};
 }
 
-// "2 missing, as 'a' is", or nothing.
+// Returns text like "2 missing, as 'a' is", or "" if there is no problem of this kind.
 std::string counted(std::span<const TensorProblem> problems, std::string_view kind) {
   const auto is_so = [&](const TensorProblem& problem) { return problem.kind == kind; };
   const auto count = std::ranges::count_if(problems, is_so);

@@ -1,4 +1,4 @@
-// What transformers will make of the tensors of a planned output.
+// Checks whether transformers will find the tensors that it needs in a planned output.
 #ifndef QFUSE_CHECKPOINT_CONVERT_CHECK_OUTPUT_H
 #define QFUSE_CHECKPOINT_CONVERT_CHECK_OUTPUT_H
 
@@ -11,12 +11,12 @@
 
 namespace qfuse::checkpoint {
 
-// Names of tied tensors, which need not be in a file: transformers makes them of another one.
+// Returns the names of tied tensors. They need not be in a file, because transformers makes them from another tensor.
 std::set<std::string> tied_names(const Vocabulary& vocabulary);
 
-// Of a quantized model, whose names its loader may have chosen: compares names and shapes of a plan with those of its
-// class. unsupported where the class misses tensors, and has not those that there are, unless the options allow it;
-// otherwise a note says what is missing or not known. `tensors`: of the input.
+// Compares names and shapes of the planned tensors with those of the model's class. Applies only to a quantized model,
+// whose loader may have chosen its own names. Fails as unsupported if tensors of the class are missing and others are
+// unknown to it, unless the options allow that; otherwise adds a note that counts them. `tensors`: of the input.
 void check_output(const Model& model, std::span<const Tensor> tensors, const ConversionOptions& options,
                   ConversionPlan& plan);
 

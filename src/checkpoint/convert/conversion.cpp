@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 OutputKind kind_of(const Model& model) { return model.is_directory() ? OutputKind::directory : OutputKind::file; }
 
-// Where the output goes, or a shard's part of it, which has `bytes`.
+// Opens the output at `out`, or this shard's part of it, which has `bytes`.
 std::unique_ptr<Destination> open_destination(const fs::path& out, const ModelConversion& conversion,
                                               const ConversionOptions& options, std::int64_t bytes) {
   const Model& model = conversion.model();
@@ -49,7 +49,7 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   const Work work = conversion.work();
   const std::int64_t bytes = work.report.bytes_written + work.copied_bytes + work.scratch_bytes;
   check_neighbours(out, in);
-  if (options.dry_run) {  // what opening the destination would refuse, but for other processes that are at work there
+  if (options.dry_run) {  // checks what opening the destination would refuse, except other processes at work there
     const fs::path target =
         check_target(out, kind_of(conversion.model()), options.force, in, bytes, conversion.folders());
     ProgressMeter meter(options.progress, work.measured_bytes);
@@ -69,7 +69,7 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
 
 // ---- a pipeline ------------------------------------------------------------------------------------------------
 
-// But for an adapter, which would be loaded instead of what it lies beside.
+// Lists the folder's regular files except an adapter config, which would be loaded instead of the model beside it.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const fs::path& name : list_directory(folder))
@@ -77,7 +77,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-// A pipeline on its way: components that are converted, and others, which are copied file by file.
+// Converts a pipeline: some components are converted, the others are copied file by file.
 class PipelineConversion {
  public:
   PipelineConversion(const fs::path& in, const ConversionOptions& options, Transform& transform)
@@ -120,7 +120,7 @@ class PipelineConversion {
     output.commit();
   }
 
-  // A dry run.
+  // Dry run: makes the tensors that collect statistics, and writes no output.
   void measure(const fs::path& target, Pipeline& pipeline) {
     std::int64_t bytes = 0;
     for (const auto& [name, conversion] : converted_) bytes += conversion.work().measured_bytes;
@@ -178,7 +178,7 @@ class PipelineConversion {
     for (const fs::path& file : files_in(component.path)) copied_bytes_ += InputFile(file).size();
   }
 
-  // Of the pipeline's own folder: what stands beside its components.
+  // Adds a file of the pipeline's own folder, beside its components.
   void add_file(const fs::path& file) {
     if (is_weight_file(file)) return notes_.push_back(not_copied(file));
     if (card_ && file.filename() == kCardFile) return;
@@ -186,7 +186,7 @@ class PipelineConversion {
     copied_bytes_ += InputFile(file).size();
   }
 
-  // Folders that are no components, those within copied ones, and adapters.
+  // Notes adapters and folders that are not copied: those that are no components, and those within copied components.
   void note_left_out(const fs::path& in) {
     std::set<fs::path> known;
     for (const Component& component : components_) known.insert(component.path);
@@ -207,10 +207,10 @@ class PipelineConversion {
   const ConversionOptions& options_;
   Transform& transform_;
   std::vector<Component> components_;
-  std::deque<std::pair<std::string, ModelConversion>> converted_;  // by the component's name
+  std::deque<std::pair<std::string, ModelConversion>> converted_;  // with the component's name
   std::vector<Component> copied_;
   std::vector<fs::path> files_;
-  std::optional<std::string> card_;  // instead of its own
+  std::optional<std::string> card_;  // replaces the input's card
   std::vector<std::string> notes_;
   std::int64_t copied_bytes_ = 0;
 };

@@ -1,6 +1,6 @@
-// The one way that every conversion takes: read the input, plan the whole output from its headers, so that what can
-// fail fails early, open the destination, make the output's tensors piece by piece, report. What is made of which
-// tensors is a Transform's affair. A diffusers pipeline is converted component by component into one output.
+// The steps common to all conversions: read the input, plan the whole output from its headers, so that errors appear
+// early, open the destination, make the output's tensors piece by piece, report. A Transform decides which output
+// tensors are made from which input tensors. A diffusers pipeline is converted component by component into one output.
 #ifndef QFUSE_CHECKPOINT_CONVERT_CONVERSION_H
 #define QFUSE_CHECKPOINT_CONVERT_CONVERSION_H
 
@@ -21,13 +21,13 @@
 namespace qfuse::checkpoint {
 
 struct ConversionPlan {
-  std::vector<PlannedTensor> tensors;  // in the order in which they are made, and dealt out to files
-  std::string config;                  // of the output; empty: none
+  std::vector<PlannedTensor> tensors;  // in the order in which they are made and assigned to files
+  std::string config;                  // config.json of the output; empty: none
   std::vector<std::string> notes;      // see ConversionReport
-  Metadata metadata = {};              // of the files
-  // Of an output directory, by name: files and folders of the model's own directory that it has not; files that are
-  // copied instead of, or beside, the others, with where they are, and the folders for them; and texts that are
-  // written. One of the model's own that a text takes the name of is kept as original_<name>.
+  Metadata metadata = {};              // of the output's safetensors files
+  // For an output directory, by name: files and folders of the model's directory that are not copied; source paths of
+  // files that are copied in place of, or in addition to, the model's own; folders for these; and texts to write. If a
+  // text has the name of one of the model's own files, that file is kept as original_<name>.
   std::set<std::filesystem::path> left_out = {};
   std::map<std::filesystem::path, std::filesystem::path> further_files = {};
   std::set<std::filesystem::path> further_folders = {};
@@ -41,20 +41,20 @@ class Transform {
   Transform& operator=(const Transform&) = delete;
   virtual ~Transform() = default;
 
-  // Throws unless the device can do it; finds out by doing a little of it.
+  // Throws unless the device can run this transform, which a small trial finds out.
   virtual void try_device(Pipeline& pipeline) const = 0;
-  // `model`, which outlives the plan, is all that is known of the input then: its headers. A plan may convert nothing.
-  // `component`: which one of a pipeline it is; "": a model alone.
+  // Plans from the headers of `model`, which outlives the plan. A plan may convert nothing. `component`: name of the
+  // pipeline component, or "" for a single model.
   [[nodiscard]] virtual ConversionPlan plan(const Model& model, const std::string& component) = 0;
-  // When the tensors of a file were made, or, in a dry run, measured. Throws where the file must not appear.
+  // Called when the tensors of a file were made or, in a dry run, measured. Throws if the file must not be published.
   virtual void made(const std::string& /*component*/, std::span<const PlannedTensor> /*tensors*/) {}
-  // Says why, of a model in which there was nothing to convert.
+  // Throws an error that says why this model has nothing to convert.
   [[noreturn]] virtual void refuse(const Model& model) const = 0;
-  // Whether that component of a pipeline is converted if the caller did not say which.
+  // Whether this component of a pipeline is converted by default, when the caller did not choose components.
   [[nodiscard]] virtual bool converts(const Component& component) const = 0;
-  // What it changes in the model's card, but for the library; and the base model only if the input does not tell it.
+  // Changes to the model card, except `library`; `base_model` applies only if the input is not a known Hub model.
   [[nodiscard]] virtual CardChanges card() const = 0;
-  // Its name, as "command", and those of its own options that the bytes of the output depend on.
+  // The command's name as "command", and those of its own options on which the bytes of the output depend.
   [[nodiscard]] virtual nlohmann::json command() const = 0;
 };
 

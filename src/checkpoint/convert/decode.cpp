@@ -11,7 +11,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// `count` elements of a stored tensor from element `first` on, where the device reads them.
+// Reads `count` elements of a stored tensor from element `first` on to where the device reads them.
 template <class T>
 std::span<const T> read_elements(const StoredTensor& stored, std::int64_t first, std::int64_t count, Piece& piece,
                                  std::size_t number) {
@@ -25,7 +25,7 @@ std::span<T> cut(std::span<T> array, std::int64_t from, std::int64_t length) {
   return array.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length));
 }
 
-// Adds the scales of the blocks of `to`, which are the weight's from `first_block` on, where the device reads them.
+// Sets the scales of `to`: those of `blocks` blocks of the weight from `first_block` on, where the device reads them.
 void read_absmax(const StoredWeight4bit& weight, std::int64_t first_block, std::int64_t blocks, Piece& piece,
                  Weight4bit& to) {
   if (!weight.state.nested) {
@@ -56,7 +56,7 @@ void read_4bit(const StoredWeight4bit& weight, Dtype dtype, std::int64_t begin, 
   dequantize_4bit(part, made, dtype, piece.exec());
 }
 
-// A read may begin and end within a row: a row cut short is decoded as a row of fewer columns.
+// A read may begin and end within a row; a partial row is decoded as a row with fewer columns.
 void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, std::span<std::byte> made,
                Piece& piece) {
   const std::int64_t element = size_of(dtype);
@@ -79,15 +79,15 @@ void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, 
   }
 }
 
-// What of an FP8 weight is decoded by one call: whole rows of its matrices, or a part of one row; of no two rows of
-// scales, unless it begins with a block.
+// The part of an FP8 weight that one call decodes: whole rows of its matrices, or a part of one row. It spans more than
+// one row of scales only if it begins at a block boundary.
 struct Rectangle {
-  std::int64_t begin = 0;  // elements of the weight
+  std::int64_t begin = 0;  // first element, counted in the whole weight
   std::int64_t rows = 0;
   std::int64_t columns = 0;
 };
 
-// The largest one that begins at that element and ends before `end`. Blocks are cut only at its own end.
+// Returns the largest rectangle from element `begin` to at most `end`. It may cut blocks only at its end.
 Rectangle rectangle_at(const StoredWeightFp8& weight, std::int64_t begin, std::int64_t end) {
   const std::int64_t column = begin % weight.columns;
   const std::int64_t left_in_row = std::min(weight.columns - column, end - begin);
@@ -101,7 +101,7 @@ Rectangle rectangle_at(const StoredWeightFp8& weight, std::int64_t begin, std::i
   return {begin, std::min(most, (end - begin) / weight.columns), weight.columns};
 }
 
-// Of the scale that the element at `begin` has.
+// Returns the index of the scale of the element at `begin`.
 std::int64_t scale_index(const StoredWeightFp8& weight, std::int64_t begin) {
   const std::int64_t row = begin / weight.columns;
   const std::int64_t scale_row = row / weight.rows * weight.scale_rows() + row % weight.rows / weight.block_rows;
@@ -112,7 +112,7 @@ void read_fp8(const StoredWeightFp8& weight, Dtype dtype, std::int64_t begin, st
   const std::int64_t first = begin / size_of(dtype);
   const std::int64_t end = first + std::ssize(made) / size_of(dtype);
   const std::int64_t scale_bytes = type_bits(weight.scales.entry->type) / 8;
-  // Of whole rows of scales, since the last row to be read may end before the first one's beginning.
+  // Reads whole rows of scales, because the last weight row may end left of the column where the first one begins.
   const std::int64_t row_of_scales = weight.scale_columns();
   const std::int64_t first_scale = scale_index(weight, first) / row_of_scales * row_of_scales;
   const std::int64_t end_scale = (scale_index(weight, end - 1) / row_of_scales + 1) * row_of_scales;

@@ -1,4 +1,4 @@
-// Stored tensors, decoded.
+// Decodes stored tensors.
 #ifndef QFUSE_CHECKPOINT_CONVERT_DECODE_H
 #define QFUSE_CHECKPOINT_CONVERT_DECODE_H
 
@@ -9,12 +9,12 @@
 
 namespace qfuse::checkpoint {
 
-// Throws unless weights can be decoded there; finds out by decoding one.
+// Throws unless the device can decode weights; finds out by decoding one.
 void require_decodable(Pipeline& pipeline);
 
-// The values of `tensor`: decoded to `dtype` if it is quantized, else as they are. Units of a 4-bit one are whole
-// (nested) blocks, which may be larger than kPieceBytes: 64 MiB at most (blocks of 4096, nested in blocks of 4096, as
-// fp32).
+// Returns the values of `tensor`: decoded to `dtype` if it is quantized, else unchanged. Units of a bitsandbytes 4-bit
+// weight are whole (nested) blocks, which may be larger than kPieceBytes: at most 64 MiB (fp32, blocks of 4096, nested
+// blocks of 4096).
 Source decoded(const Tensor& tensor, Dtype dtype);
 
 }  // namespace qfuse::checkpoint

@@ -14,12 +14,12 @@ namespace qfuse::checkpoint {
 namespace {
 
 constexpr std::int64_t kStripBytes = 32 << 20;
-constexpr std::int64_t kReadBytes = 1 << 20;  // at a time
+constexpr std::int64_t kReadBytes = 1 << 20;  // per read
 constexpr std::int64_t kCodes = 16;
-// Of AWQ's word, which nibble is that of a row.
+// For each row modulo 8: its nibble in an AWQ word.
 constexpr std::array<std::uint32_t, kCodesInWord> kAwqNibbles{0, 4, 1, 5, 2, 6, 3, 7};
 
-// Columns of a stored matrix that follow one another, of all its rows.
+// Some adjacent columns of a stored matrix, in all of its rows.
 class Strip {
  public:
   explicit Strip(const StoredTensor& stored) : stored_(stored), size_(type_bits(stored.entry->type) / 8) {}
@@ -29,7 +29,7 @@ class Strip {
     const std::int64_t rows = stored_.entry->shape[0];
     row_bytes_ = count * size_;
     bytes_.resize(static_cast<std::size_t>(rows * row_bytes_));
-    // Whole rows, which lie one behind the other, cost a disk less than their parts, unless those are long.
+    // One read of contiguous whole rows costs a disk less than many short reads, unless the rows are long.
     const bool whole = all * size_ <= kReadBytes;
     const std::int64_t step =
         whole ? std::max<std::int64_t>(kReadBytes / std::max<std::int64_t>(all * size_, 1), 1) : 1;
@@ -46,7 +46,7 @@ class Strip {
     }
   }
 
-  // A row from the strip's first column on.
+  // Returns a row, starting at the strip's first column.
   [[nodiscard]] const std::byte* row(std::int64_t row) const {
     return &bytes_[static_cast<std::size_t>(row * row_bytes_)];
   }
@@ -56,7 +56,7 @@ class Strip {
 
  private:
   StoredTensor stored_;
-  std::int64_t size_;  // bytes of an element
+  std::int64_t size_;  // bytes per element
   std::int64_t row_bytes_ = 0;
   std::vector<std::byte> bytes_;
   std::vector<std::byte> read_;
@@ -74,7 +74,7 @@ class GptqRows {
     values_.resize(static_cast<std::size_t>(weight.groups * kCodes * size_of(dtype)));
   }
 
-  // Elements from `first` on.
+  // Decodes elements from `first` on.
   void read(std::int64_t first, std::span<std::byte> out) {
     const std::int64_t end = first + std::ssize(out) / size_of(dtype_);
     for (std::int64_t at = first; at < end;) {
@@ -90,7 +90,7 @@ class GptqRows {
     }
   }
 
-  // The same, each element by itself and as docs/FORMAT.md says it.
+  // Like read(), but decodes each element by itself, as docs/FORMAT.md specifies.
   void read_by_oracle(std::int64_t first, std::span<std::byte> out) {
     const std::int64_t end = first + std::ssize(out) / size_of(dtype_);
     for (std::int64_t at = first; at < end; ++at) {
@@ -104,7 +104,7 @@ class GptqRows {
  private:
   [[nodiscard]] bool is_awq() const { return weight_.packing == Packing::awq; }
 
-  // Of each column, where the values of its group's codes begin.
+  // Sets first_values_: for each column, the index in values_ where its group's 16 values begin.
   void read_groups() {
     std::vector<std::int32_t> groups(static_cast<std::size_t>(weight_.columns));
     if (weight_.g_idx)
@@ -120,7 +120,7 @@ class GptqRows {
     }
   }
 
-  // The strip, and of it what is asked of row `row`.
+  // Loads the strip that holds `row`, and prepares the codes and values of that row.
   void prepare(std::int64_t row) {
     if (row == row_) return;
     if (row < first_row_ || row >= end_row_) load(row);
@@ -140,7 +140,7 @@ class GptqRows {
     gathered_ = -1;
   }
 
-  // Those of a row lie in a column.
+  // The words with the codes of a row are in one column of the file's matrix.
   void gather_words(std::int64_t row) {
     const std::int64_t column = is_awq() ? row / kCodesInWord : row;
     if (column == gathered_) return;
@@ -153,9 +153,9 @@ class GptqRows {
     return 4 * (is_awq() ? kAwqNibbles[place] : static_cast<std::uint32_t>(place));
   }
 
-  // What each code stands for in each group.
+  // Computes the decoded value of each code in each group.
   void make_values(std::int64_t row) {
-    // Version 1 takes one from each word's eight zero points at once, borrows and all, as gptqmodel does.
+    // Version 1 stores zero points minus 1: adds 1 to all eight of a word at once, with carries, as gptqmodel does.
     const std::uint32_t stored_less = weight_.packing == Packing::gptq ? 0x11111111U : 0U;
     const auto scale_dtype = static_cast<qfuse_dtype>(*dtype_of(weight_.scales.entry->type));
     for (std::int64_t group = 0; group < weight_.groups; ++group) {
@@ -168,7 +168,7 @@ class GptqRows {
     }
   }
 
-  // Of a row of the strip.
+  // Decodes one element; `row` counts within the strip.
   [[nodiscard]] float value_by_oracle(std::int64_t row, std::int64_t column) const {
     const std::int64_t group = first_values_[static_cast<std::size_t>(column)] / kCodes;
     const std::uint32_t word =
@@ -176,7 +176,7 @@ class GptqRows {
     const std::uint32_t zeros = zeros_.word(group, row / kCodesInWord);
     const auto nibble = [](std::uint32_t from, std::int64_t i) { return static_cast<int>((from >> (4 * i)) & 15U); };
     constexpr std::array<std::int64_t, kCodesInWord> kAwqRows{0, 2, 4, 6,
-                                                              1, 3, 5, 7};  // of the nibbles, the lowest first
+                                                              1, 3, 5, 7};  // rows of the nibbles, lowest nibble first
     std::int64_t place = row % kCodesInWord;
     if (is_awq()) place = std::ranges::find(kAwqRows, place) - kAwqRows.begin();
     int zero = nibble(zeros, place);
@@ -218,11 +218,11 @@ class GptqRows {
   Strip zeros_;
   Strip scales_;
   std::vector<std::uint32_t> first_values_;
-  std::int64_t most_rows_ = 0;  // of a strip
-  std::int64_t first_row_ = 0;  // of this one
+  std::int64_t most_rows_ = 0;  // rows per strip, at most
+  std::int64_t first_row_ = 0;  // of the loaded strip
   std::int64_t end_row_ = 0;
-  std::int64_t row_ = -1;       // that is prepared
-  std::int64_t gathered_ = -1;  // whose words there are
+  std::int64_t row_ = -1;       // the row that is prepared
+  std::int64_t gathered_ = -1;  // the column whose words are in words_
   std::vector<std::uint32_t> words_;
   std::vector<std::byte> values_;
 };
@@ -230,7 +230,7 @@ class GptqRows {
 }  // namespace
 
 Source decoded_gptq(const StoredWeightGptq& weight, Dtype dtype) {
-  const bool is_empty = weight.rows == 0 || weight.columns == 0;  // whatever its other sizes say; nobody reads it
+  const bool is_empty = weight.rows == 0 || weight.columns == 0;  // never read, whatever its other sizes
   const auto rows = is_empty ? nullptr : std::make_shared<GptqRows>(weight, dtype);
   return {.dtype = dtype,
           .bytes = weight.rows * weight.columns * size_of(dtype),

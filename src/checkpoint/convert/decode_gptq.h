@@ -1,4 +1,4 @@
-// Weights of GPTQ and AWQ, decoded on the host whatever the device: a disk is slower.
+// Decodes GPTQ and AWQ weights, always on the host: the disk is slower than the CPU.
 #ifndef QFUSE_CHECKPOINT_CONVERT_DECODE_GPTQ_H
 #define QFUSE_CHECKPOINT_CONVERT_DECODE_GPTQ_H
 
@@ -9,9 +9,9 @@
 
 namespace qfuse::checkpoint {
 
-// (code - zero point) * scale, which fp32 holds exactly, rounded once to `dtype`; row after row, whose codes lie in
-// columns of the file. Reads may begin and end at any element. Holds 32 MiB, or eight rows. For the reference device
-// each element is decoded by itself, by other code.
+// Computes (code - zero point) * scale, which is exact in fp32, and rounds it once to `dtype`. The output is row-major;
+// in the file, the codes of a row are in a column. Reads may begin and end at any element. Uses 32 MiB of memory, or
+// the size of eight rows. For the reference device other code decodes each element by itself.
 Source decoded_gptq(const StoredWeightGptq& weight, Dtype dtype);
 
 }  // namespace qfuse::checkpoint

@@ -18,8 +18,8 @@ std::span<T> stretch_of(std::span<T> array, std::int64_t from, std::int64_t leng
   return array.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length));
 }
 
-// What of a weight is decoded by one call: rows of its matrices, one below the other, from the beginning of a block on;
-// or a part of one row within a block.
+// The part of a weight that one call decodes: adjacent rows that start at a block boundary (rows of all matrices are
+// numbered consecutively), or a part of one row within a block.
 struct Part {
   std::int64_t row = 0;
   std::int64_t rows = 0;
@@ -32,10 +32,10 @@ struct Part {
 };
 
 std::int64_t blocks_of(const StoredWeightScaled4bit& weight, const Part& part) {
-  return qfuse_block_count(part.columns, weight.blocksize);  // within a block: one
+  return qfuse_block_count(part.columns, weight.blocksize);  // 1 for a part within a block
 }
 
-// The elements from `first` to `end`, as few rectangles.
+// Splits the elements from `first` to `end` into as few rectangles as possible.
 std::vector<Part> parts_of(const StoredWeightScaled4bit& weight, std::int64_t first, std::int64_t end) {
   std::vector<Part> parts;
   for (std::int64_t at = first; at < end; at += parts.back().elements()) {
@@ -50,18 +50,18 @@ std::vector<Part> parts_of(const StoredWeightScaled4bit& weight, std::int64_t fi
   return parts;
 }
 
-// ---- what is read of the file -----------------------------------------------------------------------------------
+// ---- reading from the file --------------------------------------------------------------------------------------
 
-// The nibbles of a row from an odd column on, moved to where a row begins.
+// Shifts the nibbles of a row that was read from an odd column, so that the first one is in the low half.
 void move_down(HostBytes row) {
   for (std::size_t i = 0; i + 1 < row.size(); ++i) row[i] = (row[i] >> 4) | (row[i + 1] << 4);
   row.back() >>= 4;
 }
 
-// Of rows of `row_bytes`, from row `row` on, `length` bytes each from byte `begin` on, to `out` one behind the other.
+// Reads bytes [begin, begin + length) of each row from `row` on to `out`, contiguously. A row has `row_bytes`.
 void read_rows(const StoredTensor& stored, std::int64_t row_bytes, std::int64_t row, std::int64_t begin,
                std::int64_t length, HostBytes out) {
-  constexpr std::int64_t kWasted = 4;  // times what is needed: reading that is cheaper than calls for each row
+  constexpr std::int64_t kWasted = 4;  // reading up to 4 times the needed bytes costs less than one call per row
   const std::int64_t rows = std::ssize(out) / length;
   if (length == row_bytes) return stored.read(row * row_bytes, out);
   if (rows == 1 || length * kWasted < row_bytes) {
@@ -76,17 +76,17 @@ void read_rows(const StoredTensor& stored, std::int64_t row_bytes, std::int64_t 
                 static_cast<std::size_t>(length));
 }
 
-// Rows of codes, each as long as its columns need.
+// Reads rows of codes, each packed into the bytes that its columns need.
 void read_nibbles(const StoredWeightScaled4bit& weight, const Part& part, HostBytes out) {
   const std::int64_t begin = part.column / 2;
   if (part.column % 2 == 0) return read_rows(weight.codes, weight.row_bytes, part.row, begin, part.row_bytes(), out);
-  std::vector<std::byte> row(static_cast<std::size_t>(part.columns / 2 + 1));  // within a block there is one
+  std::vector<std::byte> row(static_cast<std::size_t>(part.columns / 2 + 1));  // a part within a block has one row
   weight.codes.read(part.row * weight.row_bytes + begin, row);
   move_down(row);
   std::memcpy(out.data(), row.data(), out.size());
 }
 
-// Code 8 is 0 there, and -0 elsewhere.
+// For weights in which code 8 means +0 instead of -0: replaces it by code 0.
 void clear_signs_of_zeros(HostBytes codes) {
   for (std::byte& byte : codes) {
     if ((byte & std::byte{0x0F}) == std::byte{0x08}) byte &= std::byte{0xF0};
@@ -100,7 +100,7 @@ void read_scales(const StoredWeightScaled4bit& weight, const Part& part, HostByt
             blocks_of(weight, part) * size, out);
 }
 
-// A byte for each, of words that have those of eight rows.
+// Unpacks zero points to one byte each. A word in the file holds the zero points of eight rows.
 void read_zero_points(const StoredWeightScaled4bit& weight, const Part& part, HostBytes out) {
   constexpr std::int64_t kRows = 8;
   constexpr std::int64_t kWord = 4;
@@ -119,9 +119,9 @@ void read_zero_points(const StoredWeightScaled4bit& weight, const Part& part, Ho
     }
 }
 
-// ---- rectangles, decoded ----------------------------------------------------------------------------------------
+// ---- decoding rectangles ----------------------------------------------------------------------------------------
 
-// The arrays of some rectangles, one behind the other, where the device of `exec` reads them.
+// The arrays of several rectangles, one after another, in memory that the device of `exec` reads.
 struct Arrays {
   ConstBytes codes;
   ConstBytes scales;
@@ -129,11 +129,11 @@ struct Arrays {
   ConstBytes global;
 };
 
-// `input` gets a number of `array`, a size, and what fills so many bytes; it says where those are.
+// `input(number, size, fill)` returns `size` bytes of array `number`, filled by `fill`, where the device reads them.
 template <class Input>
 Arrays read_arrays(const StoredWeightScaled4bit& weight, const std::vector<Part>& parts, const Input& input) {
   const std::int64_t scale_bytes = type_bits(weight.scales.entry->type) / 8;
-  // All rectangles' `bytes`, each read by `read`.
+  // Reads the `bytes` of all rectangles by `read`.
   const auto all = [&](std::size_t number, const auto& bytes, const auto& read) -> ConstBytes {
     std::int64_t sum = 0;
     for (const Part& part : parts) sum += bytes(part);
@@ -197,7 +197,7 @@ void read_straight(const StoredWeightScaled4bit& weight, Dtype dtype, std::int64
   decode_parts(weight, parts, arrays, dtype, made, piece.exec());
 }
 
-// ---- transposed -------------------------------------------------------------------------------------------------
+// ---- transposed weights -----------------------------------------------------------------------------------------
 
 void decode_part(const StoredWeightScaled4bit& weight, const Part& part, Dtype dtype, HostBytes out, const Exec& exec) {
   std::array<std::vector<std::byte>, array::kNumbers> memory;
@@ -210,17 +210,17 @@ void decode_part(const StoredWeightScaled4bit& weight, const Part& part, Dtype d
   decode_parts(weight, parts, read_arrays(weight, parts, input), dtype, out, exec);
 }
 
-// The elements from `first` to `end` of a transposed matrix, to `out`: what of them is in `part`, whose rows are those
-// of the matrix from `row` on, and whose values are in `strip`.
+// Copies elements `first` to `end` of a transposed matrix to `out`, as far as they are in `part`: its rows are those of
+// the matrix from `row` on, and its decoded values are in `strip`.
 struct Placing {
-  std::int64_t rows = 0;  // of the matrix
+  std::int64_t rows = 0;  // rows of the matrix
   std::int64_t first = 0;
   std::int64_t end = 0;
   HostBytes out = {};
 
   template <class Bits>
   void place(const Part& part, std::int64_t row, const std::vector<std::byte>& strip) const {
-    constexpr std::int64_t kTile = 64;  // rows and columns that are near in both
+    constexpr std::int64_t kTile = 64;  // rows per tile: keeps both the reads and the writes local
     const std::int64_t from = std::max(part.column, first / rows);
     const std::int64_t to = std::min(part.column + part.columns, (end - 1) / rows + 1);
     for (std::int64_t tile = 0; tile < part.rows; tile += kTile)

@@ -1,4 +1,4 @@
-// 4-bit weights with scales of blocks along rows, decoded.
+// Decodes 4-bit weights that have one scale per block along each row.
 #ifndef QFUSE_CHECKPOINT_CONVERT_DECODE_SCALED_4BIT_H
 #define QFUSE_CHECKPOINT_CONVERT_DECODE_SCALED_4BIT_H
 
@@ -9,8 +9,8 @@
 
 namespace qfuse::checkpoint {
 
-// `source` with what makes the weight's values, from any element to any other. One that is transposed is made on the
-// host, by strips of columns, in memory that does not grow with the weight. For the reference device the oracle reads.
+// Returns `source` with a `read` that decodes any range of elements. A transposed weight is decoded on the host in
+// strips of rows, so memory does not grow with the weight. On the reference device the oracle decodes.
 Source decoded_scaled_4bit(const StoredWeightScaled4bit& weight, Dtype dtype, Source source);
 
 }  // namespace qfuse::checkpoint

@@ -1,4 +1,4 @@
-// Quantized weights to plain ones.
+// Converts quantized weights to plain ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Dequantization : public Transform {
          kind.empty() ? fmt::format("none of its tensors is quantized{}", stale) : kind);
   }
 
-  // What is not quantized is found out, and copied.
+  // Always true, because the plan copies tensors that are not quantized.
   [[nodiscard]] bool converts(const Component&) const override { return true; }
   [[nodiscard]] CardChanges card() const override { return {.tags = {"qfuse"}, .old_tags = kTagsOfQuantized}; }
 
@@ -61,7 +61,7 @@ class Dequantization : public Transform {
     std::int64_t transposed_ones = 0;
     for (const auto& [tensor, name] : names.others) {
       transposed_ones += is_stored_transposed(*tensor, families) ? 1 : 0;
-      plan.tensors.push_back(planned(*tensor, families));  // which refuses a dtype that no vote can be for
+      plan.tensors.push_back(planned(*tensor, families));  // fails for an invalid dtype before the vote
       plan.tensors.back().name = plan.tensors.back().outputs.front().name = name;
     }
     for (const JoinedTensor& joined : names.joined) plan.tensors.push_back(planned(joined));
@@ -86,12 +86,12 @@ class Dequantization : public Transform {
  private:
   static bool is_quantized(const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }
 
-  // Whose linear layer was put in the place of another.
+  // Whether it is the weight of a linear layer that replaced a layer with weights stored as [in, out].
   static bool is_stored_transposed(const Tensor& tensor, const Families& families) {
     return tensor.is_of_linear() && families.is_transposed(tensor.name, tensor.shape);
   }
 
-  // Who asks for a dtype may expect it of the whole model.
+  // Notes tensors that keep another dtype: a caller who asks for one may expect it of the whole model.
   void note_other_dtypes(const std::vector<Tensor>& tensors, const Model& model,
                          std::vector<std::string>& notes) const {
     if (!options_.dtype) return;
@@ -105,7 +105,7 @@ class Dequantization : public Transform {
           fmt::format("{}: tensors that were not quantized keep their own dtype: {}", model.name(), others));
   }
 
-  // What `tensor`, which is quantized, is decoded to.
+  // Returns the dtype to which the quantized `tensor` is decoded.
   [[nodiscard]] Dtype output_dtype(const Tensor& tensor) const {
     return options_.dtype.value_or(*tensor.quantized_dtype());
   }
@@ -118,7 +118,7 @@ class Dequantization : public Transform {
     return planned_plain(tensor.name, source);
   }
 
-  // Back to what the model has: [in, out].
+  // Transposes the weight back to the model's own order, [in, out].
   static void transpose(const Tensor& tensor, PlannedSource& source) {
     std::ranges::reverse(source.shape);
     source.scratch_bytes = source.bytes();

@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kFence = "---";
 
-// A key at the top level with its value, as lines of text.
+// A top-level YAML key with its value, as lines of text.
 struct Field {
   std::string key;
   std::string text;
 };
 
-// The next line, without its end, which is taken off `text`.
+// Takes the next line off `text` and returns it without its line end.
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   std::string_view line = text.substr(0, end);
@@ -34,7 +34,7 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-// Of a line that begins a field, its key; "" for any other.
+// Returns the key of a line that begins a field, or "" for any other line.
 std::string_view key_of(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == line.npos || colon == 0 || (colon + 1 < line.size() && line[colon + 1] != ' ')) return "";
@@ -45,7 +45,7 @@ std::string_view key_of(std::string_view line) {
 
 class Card {
  public:
-  // None for YAML that is written in another way than people and tools write it here.
+  // Returns nullopt for YAML in a style that people and tools do not use for model cards.
   static std::optional<Card> parse(std::string_view text) {
     Card card;
     std::string_view rest = text;
@@ -58,7 +58,7 @@ class Card {
       }
       if (!card.add_line(line)) return std::nullopt;
     }
-    return Card(std::string(text));  // a rule above the text, and no YAML
+    return Card(std::string(text));  // a horizontal rule above the text, and no YAML
   }
 
   explicit Card(std::string body = "") : body_(std::move(body)) {}
@@ -130,7 +130,7 @@ class Card {
     return std::ranges::find(fields_, key, &Field::key);
   }
 
-  // Whether it is understood: a field's first line, or a further one, which is indented, an item or a remark.
+  // Returns whether it understands the line: a field's first line, or a further one (indented, item, comment).
   bool add_line(std::string_view line) {
     const std::string_view key = key_of(line);
     const bool is_further = line.empty() || line.front() == ' ' || line.front() == '#' || line.starts_with("- ");
@@ -141,7 +141,7 @@ class Card {
     return true;
   }
 
-  // The words of a list, "[a, b]" or a line each; empty if the field is not there, none for other values.
+  // Returns the words of a list, "[a, b]" or one per line; empty without the field, nullopt for other values.
   [[nodiscard]] std::optional<std::vector<std::string>> items(std::string_view key) const {
     std::vector<std::string> words;
     const auto found = find(key);
@@ -164,7 +164,7 @@ class Card {
     } else {
       return std::nullopt;
     }
-    const auto is_word = [](const std::string& word) {  // which no quotes, comments or anchors are in
+    const auto is_word = [](const std::string& word) {  // a word without quotes, comments or anchors
       return !word.empty() && word.find_first_of("\"'#&*!|>{}[]%@`,") == word.npos && word.find(": ") == word.npos;
     };
     if (!std::ranges::all_of(words, is_word)) return std::nullopt;
@@ -181,7 +181,7 @@ class Card {
 };
 
 std::optional<std::string> read_card(const fs::path& directory) {
-  constexpr std::int64_t kLongest = 1 << 20;  // bytes; real ones have a few thousand
+  constexpr std::int64_t kLongest = 1 << 20;  // bytes; real cards have a few thousand
   const fs::path file = directory / kCardFile;
   std::error_code error;
   if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > kLongest) return std::nullopt;

@@ -28,7 +28,7 @@ std::int64_t output_bytes(const PlannedTensor& tensor) {
   return bytes;
 }
 
-// Deals the tensors out to files of at most `max_bytes`, in their order; a larger one gets a file of its own.
+// Assigns the tensors in order to files of at most `max_bytes`; a larger tensor gets a file of its own.
 std::vector<PlannedFile> deal_out(std::vector<PlannedTensor> tensors, std::int64_t max_bytes) {
   std::vector<PlannedFile> files(1);
   for (PlannedTensor& tensor : tensors) {
@@ -40,8 +40,8 @@ std::vector<PlannedFile> deal_out(std::vector<PlannedTensor> tensors, std::int64
   return files;
 }
 
-// Every tensor but the texts has its place from the beginning, so that nothing waits in memory: texts stand behind all
-// others, and the header has room for the longest that they can be.
+// Gives every tensor except the texts a fixed place in advance, so that nothing has to wait in memory. Texts come after
+// all others, and the header reserves room for their maximum sizes.
 void lay_out(PlannedFile& file, const Metadata& metadata) {
   for (const PlannedTensor& tensor : file.tensors)
     file.entries.insert(file.entries.end(), tensor.outputs.begin(), tensor.outputs.end());
@@ -69,7 +69,7 @@ void for_each_piece(const Source& source, Pipeline& pipeline, Visit visit) {
     visit(at, std::min(source.piece, source.bytes - at), pipeline.next());
 }
 
-// The first of a tensor's sources is that from which the others come: its pieces count for all.
+// Only the pieces of a tensor's first source advance the progress, because the other sources are made from that one.
 void advance(ProgressMeter& meter, const PlannedTensor& tensor, const Source& first, std::int64_t at,
              std::int64_t size) {
   const auto until = [&](std::int64_t byte) {
@@ -79,18 +79,18 @@ void advance(ProgressMeter& meter, const PlannedTensor& tensor, const Source& fi
   meter.advance(tensor.name, until(at + size) - until(at));
 }
 
-// Makes the files of an output, one after the other.
+// Writes the files of an output, one after another.
 class FileWriter {
  public:
   FileWriter(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch,
              const Metadata& metadata)
       : destination_(destination), pipeline_(pipeline), meter_(meter), scratch_(scratch), metadata_(metadata) {}
 
-  // But for its name, publish().
+  // Writes the complete file; publish() then gives it its final name.
   void write(PlannedFile& planned) {
     OutputFile file = destination_.create(planned.name);
     WriteBehind behind(file, pipeline_.buffers());
-    std::unordered_map<std::string_view, std::int64_t> places;  // of a tensor's first byte in the file
+    std::unordered_map<std::string_view, std::int64_t> places;  // first byte of each tensor in the file
     for (const TensorEntry& entry : planned.entries)
       places.emplace(entry.name, static_cast<std::int64_t>(planned.header_bytes) + entry.begin);
     std::vector<std::string> texts;
@@ -110,7 +110,7 @@ class FileWriter {
   }
 
  private:
-  // `counted`: the tensor whose progress this is, if any.
+  // `counted`: the tensor whose progress this write advances, or NULL.
   void write_tensor(WriteBehind& behind, std::int64_t place, const Source& source, const PlannedTensor* counted) {
     for_each_piece(source, pipeline_, [&](std::int64_t at, std::int64_t size, Piece& piece) {
       read_to_host(source, at, behind.buffer(static_cast<std::size_t>(size)), piece, array::kWritten);
@@ -119,7 +119,7 @@ class FileWriter {
     });
   }
 
-  // The texts take their places, the data ends where the last one does, and the header says so.
+  // Places the texts, sets the end of the data to that of the last text, and writes the header.
   void finish(OutputFile& file, PlannedFile& planned, const std::vector<std::string>& texts) const {
     const auto entries = std::span(planned.entries).last(texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -183,13 +183,13 @@ void ModelConversion::choose_files(const ConversionPlan& plan) {
   std::erase_if(beside_.folders, is_left_out);
   std::set<fs::path> folders(beside_.folders.begin(), beside_.folders.end());
   folders.insert(plan.further_folders.begin(), plan.further_folders.end());
-  beside_.folders.assign(folders.begin(), folders.end());  // parents first
+  beside_.folders.assign(folders.begin(), folders.end());  // std::set sorts them: parents first
   const std::vector<fs::path>& files = beside_.files;
   for (const fs::path& file : files) {
     std::string name = file.native();
     if (texts_.contains(name)) do
         name.insert(0, "original_");
-      while (std::find(files.begin(), files.end(), name) != files.end());  // which an earlier merge may have kept
+      while (std::find(files.begin(), files.end(), name) != files.end());  // an earlier merge may have kept such a file
     copies_[name] = model_->path() / file;
   }
   for (const auto& [name, from] : plan.further_files) copies_[name] = from;
@@ -197,7 +197,7 @@ void ModelConversion::choose_files(const ConversionPlan& plan) {
   for (const auto& [name, from] : copies_) copied_bytes_ += InputFile(from).size();
 }
 
-// The model's own, changed.
+// Chooses the model's own card, with the changes of the transform.
 void ModelConversion::choose_card() {
   const std::optional<Config> config = read_config(*model_);
   std::optional<std::string> card =
@@ -270,7 +270,7 @@ void ModelConversion::measure(Pipeline& pipeline, ProgressMeter& meter, ScratchF
   }
 }
 
-// What an output holds beside its tensors. The index, which a shard has not, is made of what the files have become.
+// Writes all files except the tensors. The index describes the finished files; a shard does not write one.
 void ModelConversion::write_further_files(const Destination& destination, ProgressMeter& meter) const {
   if (!options_.shard && files_.size() > 1)
     destination.create_text(index_file_name(model_->stem()), index_json(index_of(files_)));

@@ -1,4 +1,4 @@
-// One model on its way through a conversion: its plan, and the files that are made of it.
+// The conversion of one model: its plan, and the files that are written by it.
 #ifndef QFUSE_CHECKPOINT_CONVERT_MODEL_CONVERSION_H
 #define QFUSE_CHECKPOINT_CONVERT_MODEL_CONVERSION_H
 
@@ -21,48 +21,47 @@
 namespace qfuse::checkpoint {
 
 struct PlannedFile {
-  std::string name;  // in an output directory
+  std::string name;  // file name in the output directory
   std::vector<PlannedTensor> tensors;
-  std::vector<TensorEntry> entries;  // in the order of their bytes; texts last, as long as they can get
-  std::size_t header_bytes = 0;      // reserved for the header, which is written last
-  std::int64_t data_bytes = 0;       // at most, until the file is finished
+  std::vector<TensorEntry> entries;  // in byte order; texts last, with their maximum sizes
+  std::size_t header_bytes = 0;      // reserved; the header is written last
+  std::int64_t data_bytes = 0;       // an upper bound until the file is finished
 };
 
-// What is done here: all, or a shard's part.
+// The work of this process: the whole output, or one shard.
 struct Work {
-  ConversionReport report;  // until that is done, `bytes_written` is the most that it can be
+  ConversionReport report;  // `bytes_written` is an upper bound until the work is done
   std::int64_t progress_bytes = 0;
-  std::int64_t copied_bytes = 0;    // of files beside the tensors
-  std::int64_t measured_bytes = 0;  // of that progress, of tensors that a dry run makes
+  std::int64_t copied_bytes = 0;    // of files other than the weight files
+  std::int64_t measured_bytes = 0;  // of progress_bytes, those of tensors that a dry run makes
   std::int64_t scratch_bytes = 0;
 };
 
-// To what is known of others of its kind; those of most bytes stand first.
+// Adds `kept` to the entry of its kind in `all`; kinds with the most bytes come first.
 void add_kept(const KeptTensors& kept, std::vector<KeptTensors>& all);
 
 class ModelConversion {
  public:
-  // Plans all of the output, so that what can fail fails here.
-  // `component`: of a pipeline, or "".
+  // Plans the whole output, so that errors appear here. `component`: name of the pipeline component, or "".
   ModelConversion(std::unique_ptr<const Model> model, const std::string& component, const ConversionOptions& options,
                   Transform& transform);
 
   [[nodiscard]] const Model& model() const { return *model_; }
   [[nodiscard]] Work work() const;
-  // Whether a tensor of the model, be it another shard's, is converted.
+  // Whether any tensor of the model is converted, be it in this shard or another.
   [[nodiscard]] bool converts() const;
-  // That the output has, parents first.
+  // Folders of the output, parents first.
   [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return beside_.folders; }
-  // What the processes of a sharded conversion agree on.
+  // The plan that all processes of a sharded conversion must agree on.
   [[nodiscard]] std::string shards_plan() const;
 
-  // `scratch` may be NULL where no scratch_bytes are needed.
+  // `scratch` may be NULL if scratch_bytes is 0.
   void write(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch);
 
-  // A dry run: makes the first of their tensors of those that are measured, and writes nothing.
+  // A dry run: makes only the first source of each measured tensor, and writes nothing.
   void measure(Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch) const;
 
-  // Of what was written, or would be.
+  // The report of what was written, or would be.
   [[nodiscard]] ConversionReport report() const;
 
  private:
@@ -79,7 +78,7 @@ class ModelConversion {
   std::string config_;
   std::vector<std::string> notes_;
   Companions beside_;
-  std::map<std::filesystem::path, std::filesystem::path> copies_;  // from where, by name
+  std::map<std::filesystem::path, std::filesystem::path> copies_;  // source path by output name
   std::int64_t copied_bytes_ = 0;
   std::map<std::filesystem::path, std::string> texts_;
   Metadata metadata_;

@@ -1,4 +1,4 @@
-// What a caller should know of an output, and did not ask for: the lines that several conversions say.
+// Notes that several conversions add to their reports: facts about an output that the caller did not ask for.
 #ifndef QFUSE_CHECKPOINT_CONVERT_NOTES_H
 #define QFUSE_CHECKPOINT_CONVERT_NOTES_H
 
@@ -14,25 +14,25 @@
 
 namespace qfuse::checkpoint {
 
-// The line that says of a file of the input that it is not in the output.
+// Returns the note that a file of the input is not in the output.
 std::string not_copied(const std::filesystem::path& file);
 
-// Of a folder without config.json, which is as useless as what becomes of it.
+// Adds a note if the folder has no config.json, without which transformers cannot load it or the output.
 void note_no_config(const Model& model, const std::optional<Config>& config, std::vector<std::string>& notes);
 
-// Says so where nobody has checked what transformers or diffusers makes of a model of these families.
+// Adds a note if nobody has checked how transformers or diffusers loads models of these families.
 void note_families(const Families& families, const Model& model, std::vector<std::string>& notes);
 
-// Of a file, whose family is that of a config.json beside it, which has to stay beside what becomes of it.
+// For a single file whose family comes from the config.json beside it: adds a note that the output needs it as well.
 void note_transposed(std::int64_t matrices, const Families& families, const Model& model,
                      std::vector<std::string>& notes);
 
-// The experts of a model, where it is quantized.
+// Counts of the experts in a model that is being quantized.
 struct ExpertCount {
-  std::int64_t single_bytes = 0;   // that stay plain, of those stored one by one
-  std::int64_t stack_bytes = 0;    // and of those that are one tensor
-  std::int64_t stacks_4bit = 0;    // tensors
-  std::int64_t uneven_stacks = 0;  // asked for, whose experts are no whole blocks
+  std::int64_t single_bytes = 0;   // left plain, stored one by one
+  std::int64_t stack_bytes = 0;    // left plain, stored as one tensor for all
+  std::int64_t stacks_4bit = 0;    // tensors with experts that become 4-bit
+  std::int64_t uneven_stacks = 0;  // requested, but an expert is no whole number of blocks
 };
 void note_experts(const ExpertCount& experts, bool asked, const Model& model, std::vector<std::string>& notes);
 

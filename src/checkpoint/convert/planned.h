@@ -1,4 +1,4 @@
-// What a conversion will make, known from headers alone.
+// The tensors that a conversion will make, planned from headers only.
 #ifndef QFUSE_CHECKPOINT_CONVERT_PLANNED_H
 #define QFUSE_CHECKPOINT_CONVERT_PLANNED_H
 
@@ -14,37 +14,36 @@
 
 namespace qfuse::checkpoint {
 
-// A tensor of the converted model: what is made together, of one or more tensors of the inputs, and stands in one file.
+// A tensor of the converted model, made from one or more input tensors as a unit; all of its parts are in one file.
 struct PlannedTensor {
   std::string name;
-  bool converted = false;                 // else it is copied
-  std::string kept_as = {};               // what it is that could be quantized and is not; "": nobody counts that
-  bool measured = false;                  // its source takes figures, for which a dry run makes it too
-  std::vector<TensorEntry> outputs = {};  // that it becomes; without byte ranges
-  // One more, whose bytes, and how many they are, are known only when the others were read; with the most that it can
-  // be.
+  bool converted = false;                 // else copied
+  std::string kept_as = {};               // kind, if it could be quantized but is not; "": not counted
+  bool measured = false;                  // making its source collects statistics, so a dry run makes it too
+  std::vector<TensorEntry> outputs = {};  // tensors to write; byte ranges are not set yet
+  // One more tensor to write, whose bytes and size are known only after the others were read; has its maximum size.
   std::optional<TensorEntry> text = {};
-  std::int64_t input_bytes = 0;                                 // of tensors read
-  std::int64_t progress_bytes = 0;                              // that making it counts
-  std::int64_t scratch_bytes = 0;                               // of a file that is needed while it is read
-  std::function<OpenedTensor(ScratchFile* scratch)> open = {};  // NULL: where nobody needs one
+  std::int64_t input_bytes = 0;                                 // of the input tensors
+  std::int64_t progress_bytes = 0;                              // how much making it advances the progress
+  std::int64_t scratch_bytes = 0;                               // size of the scratch file needed while it is made
+  std::function<OpenedTensor(ScratchFile* scratch)> open = {};  // `scratch` may be NULL if none is needed
 };
 
-// Values that will be made: what becomes one plain tensor, or the parts of an encoded one.
+// Values to be made: they become one plain tensor, or the parts of one encoded tensor.
 struct PlannedSource {
   std::vector<std::int64_t> shape;
   Dtype dtype = Dtype::bfloat16;
   std::int64_t input_bytes = 0;
-  std::int64_t scratch_bytes = 0;  // at the beginning of the file that `open` gets
+  std::int64_t scratch_bytes = 0;  // at the beginning of the file passed to `open`
   bool measured = false;
   std::function<Source(ScratchFile* scratch)> open = {};
 
   [[nodiscard]] std::int64_t bytes() const;
 };
 
-// A tensor that is copied byte for byte.
+// Plans a tensor that is copied byte for byte.
 PlannedTensor copied(const StoredTensor& stored);
-// One that is converted: written as its values are, or encoded.
+// Plans a converted tensor: written as plain values, or encoded to 4 bits.
 PlannedTensor planned_plain(const std::string& name, const PlannedSource& source);
 PlannedTensor planned_encoded(const std::string& name, const PlannedSource& source, const QuantState& state);
 

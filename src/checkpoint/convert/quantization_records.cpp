@@ -18,20 +18,20 @@ namespace {
 
 constexpr const char* kModeloptRecord = "hf_quant_config.json";
 
-// The modules that a config says are not quantized.
+// Modules that a config lists as not quantized.
 class PlainModules {
  public:
   explicit PlainModules(const Config& config) {
-    constexpr std::string_view kExpression = "re:";  // compressed-tensors'
+    constexpr std::string_view kExpression = "re:";  // marks compressed-tensors' regular expressions
     for (const std::string& pattern : config.plain_modules())
       if (pattern.starts_with(kExpression))
         expressions_.emplace_back(pattern.substr(kExpression.size()), fmt::format("'{}'", printable(pattern)));
       else
-        (pattern.find('*') == pattern.npos ? names_ : patterns_).push_back(pattern);  // the latter are modelopt's
+        (pattern.find('*') == pattern.npos ? names_ : patterns_).push_back(pattern);  // those with '*' are modelopt's
   }
 
   [[nodiscard]] bool hold(const std::string& module) const {
-    const auto is_in = [&](const std::string& name) {  // as transformers' fp8 sees it
+    const auto is_in = [&](const std::string& name) {  // matches as transformers' fp8 integration does
       return module.ends_with(name) || (module.starts_with(name) && module[name.size()] == '.');
     };
     return std::ranges::any_of(names_, is_in) || matches_any(module, patterns_) ||
@@ -44,18 +44,18 @@ class PlainModules {
   std::vector<NamePattern> expressions_;
 };
 
-// Without its numbers, as the same layer of any block is called.
+// Returns the module's name without digits, which is the same for this layer in every block.
 std::string kind_of_module(std::string module) {
   std::erase_if(module, [](unsigned char c) { return std::isdigit(c) != 0; });
   return module;
 }
 
-// "2 weights are quantized, as that of 'a', ...", or nothing.
+// Adds "2 weights are quantized, as that of 'a', ...", unless `modules` is empty.
 void add_counted(const std::vector<std::string>& modules, const char* what, std::vector<std::string>& lines) {
   if (!modules.empty()) lines.push_back(fmt::format(fmt::runtime(what), modules.size(), printable(modules.front())));
 }
 
-// `names_targets`: what is quantized is listed too, as compressed-tensors does, or by rules, as GPTQ does.
+// `names_targets`: the config also lists what is quantized (compressed-tensors), or gives rules for that (GPTQ).
 void add_lists(const PlainModules& plain, bool names_targets, std::span<const Tensor> tensors,
                std::vector<std::string>& lines) {
   std::set<std::string> quantized_kinds;
@@ -89,7 +89,7 @@ std::vector<std::string> quantization_disagreements(const Config& config, std::s
   try {
     const std::string method = config.foreign_quant_method();
     add_lists(PlainModules(config), method == "compressed-tensors" || method == "gptq", tensors, lines);
-  } catch (const Error& error) {  // an expression that is none
+  } catch (const Error& error) {  // an invalid regular expression
     lines.push_back(fmt::format("config.json's list of what is not quantized was not compared: {}", error.what()));
   }
   return lines;

@@ -1,5 +1,5 @@
-// What a checkpoint that another method than bitsandbytes' quantized has beside its weights and a plain one must not
-// have, and what its config says of them.
+// For checkpoints quantized by a method other than bitsandbytes: records that a plain checkpoint must not have, and
+// what the config says about the quantized tensors.
 #ifndef QFUSE_CHECKPOINT_CONVERT_QUANTIZATION_RECORDS_H
 #define QFUSE_CHECKPOINT_CONVERT_QUANTIZATION_RECORDS_H
 
@@ -14,14 +14,14 @@
 
 namespace qfuse::checkpoint {
 
-// Leaves out of the output scales of activations, which transformers would not know, and files that say how weights are
-// quantized, as modelopt, GPTQ and AWQ have them, which vLLM would believe; notes say so, and what the config says
-// otherwise than the tensors do.
+// Leaves activation scales out of the output, because transformers would not know them, and also the files in which
+// modelopt, GPTQ and AWQ say how weights are quantized, because vLLM would believe them. Adds notes about both, and
+// about disagreements between config and tensors.
 void drop_quantization_records(const Layout& layout, const Model& model, const std::optional<Config>& config,
                                ConversionPlan& plan);
 
-// Where the lists of what is not quantized, or the method, are others than the tensors': a line each. Empty for a model
-// without such weights.
+// Returns a line for each disagreement between config and tensors about the method or the lists of modules that are not
+// quantized. Empty for a model without such weights.
 std::vector<std::string> quantization_disagreements(const Config& config, std::span<const Tensor> tensors);
 
 }  // namespace qfuse::checkpoint

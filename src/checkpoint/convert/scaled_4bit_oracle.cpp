@@ -10,7 +10,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Bytes of a stored matrix, of some rows from some byte on.
+// The same range of bytes from each of several rows of a stored matrix.
 class StoredRows {
  public:
   StoredRows(const StoredTensor& stored, std::int64_t row_bytes, std::int64_t rows, std::int64_t first_row,
@@ -22,7 +22,7 @@ class StoredRows {
                   std::span(bytes_).subspan(static_cast<std::size_t>(row * length), static_cast<std::size_t>(length)));
   }
 
-  // Of the whole matrix.
+  // `row` and `byte` count within the whole matrix.
   [[nodiscard]] const std::byte* at(std::int64_t row, std::int64_t byte) const {
     return &bytes_.at(static_cast<std::size_t>((row - first_row_) * length_ + byte - first_byte_));
   }
@@ -39,7 +39,7 @@ float e2m1_of(unsigned nibble) {
   return nibble < 8 ? kMagnitudes.at(nibble) : -kMagnitudes.at(nibble - 8);
 }
 
-// Rows and columns of the matrices, all below each other.
+// A range of rows and columns, where the rows of all matrices count as one sequence.
 struct OracleWindow {
   std::int64_t first_row = 0;
   std::int64_t end_row = 0;
@@ -80,7 +80,7 @@ class WindowOracle {
   }
 
  private:
-  // Of eight rows in a word, the first in its lowest nibble.
+  // A word holds the zero points of eight rows, the first row's in its lowest nibble.
   [[nodiscard]] int zero(std::int64_t row, std::int64_t block) const {
     if (!zero_points_) return 8;
     const std::byte* const word = zero_points_->at(row / 8, block * 4);
@@ -108,7 +108,7 @@ void decode_by_oracle(const StoredWeightScaled4bit& weight, Dtype dtype, std::in
     const bool is_one = end_outer == begin_outer + 1;
     OracleWindow window{begin_outer, end_outer, is_one ? at % inner : 0, is_one ? (stop - 1) % inner + 1 : inner};
     if (weight.is_transposed) {
-      const std::int64_t above = at / matrix * weight.rows;  // rows of the matrices before
+      const std::int64_t above = at / matrix * weight.rows;  // rows of the matrices before this one
       window = {above + window.first_column, above + window.end_column, begin_outer - at / matrix * weight.columns,
                 end_outer - at / matrix * weight.columns};
     }

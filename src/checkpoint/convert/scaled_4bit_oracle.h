@@ -1,5 +1,5 @@
-// 4-bit weights with scales of blocks along rows, decoded once more: each element by itself, as docs/FORMAT.md says it,
-// by code that conversions do not use. compare rests on it.
+// A second decoder of 4-bit weights with scales per block along rows: decodes each element by itself, as docs/FORMAT.md
+// specifies, by code that conversions do not use. `qfuse compare` depends on it.
 #ifndef QFUSE_CHECKPOINT_CONVERT_SCALED_4BIT_ORACLE_H
 #define QFUSE_CHECKPOINT_CONVERT_SCALED_4BIT_ORACLE_H
 
@@ -13,8 +13,8 @@
 
 namespace qfuse::checkpoint {
 
-// Fills `out` with the decoded weight's elements from `first` on. Holds the codes and scales of the rows and columns
-// that these lie in.
+// Fills `out` with elements of the decoded weight from `first` on. Holds in memory the codes and scales of the rows and
+// columns that contain these elements.
 void decode_by_oracle(const StoredWeightScaled4bit& weight, Dtype dtype, std::int64_t first, std::span<std::byte> out);
 
 }  // namespace qfuse::checkpoint

@@ -10,7 +10,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// All of `part`, piece by piece, each complete before the next.
+// Writes all of `part` to the scratch file, piece by piece; each piece is complete before the next one starts.
 void keep(const Source& part, std::int64_t place, ScratchFile& scratch, Piece& piece) {
   for (std::int64_t at = 0; at < part.bytes; at += part.piece) {
     const auto size = static_cast<std::size_t>(std::min(part.piece, part.bytes - at));
@@ -57,7 +57,7 @@ std::span<const std::byte> read_to_device(const Source& source, std::int64_t beg
 }
 
 Source stored(const StoredTensor& tensor) {
-  constexpr std::int64_t kCopied = kPieceBytes / 4;  // there is nothing to compute
+  constexpr std::int64_t kCopied = kPieceBytes / 4;  // smaller pieces, because there is nothing to compute
   return {.dtype = dtype_of(tensor.entry->type).value_or(Dtype::float32),
           .bytes = tensor.entry->bytes(),
           .piece = kCopied,
@@ -70,7 +70,7 @@ Source resized(const Source& source, std::int64_t bytes) {
   other.made = Made::on_host;
   other.read = [source](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
     const std::int64_t there = std::clamp(source.bytes - begin, std::int64_t{0}, std::ssize(out));
-    // Of whole units, where the last one is cut.
+    // Reads whole units, even if the last one is cut.
     const std::int64_t whole = std::min((there + source.unit - 1) / source.unit * source.unit, source.bytes - begin);
     if (there > 0) {
       const std::span<std::byte> values = piece.host(array::kCut, static_cast<std::size_t>(whole));

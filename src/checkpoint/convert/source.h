@@ -1,6 +1,6 @@
-// The one pull type of a conversion: a tensor's bytes, made as they are asked for. What is done to a tensor is a
-// function from Source to Source: stored, decoded (decode.h), merged (merged.h), through_codes, transposed; encoded
-// (encode.h) makes of one the sources of the tensors that bitsandbytes saves for it.
+// Source, a pull interface for a tensor's bytes, which are made when they are requested. Each step of a conversion is a
+// function from Source to Source: stored, decoded (decode.h), merged (merged.h), through_codes, transposed. encoded
+// (encode.h) makes from one source the sources of all tensors that bitsandbytes saves for a 4-bit weight.
 #ifndef QFUSE_CHECKPOINT_CONVERT_SOURCE_H
 #define QFUSE_CHECKPOINT_CONVERT_SOURCE_H
 
@@ -19,32 +19,32 @@
 
 namespace qfuse::checkpoint {
 
-// About how many bytes of a weight are made at a time: enough to keep every core busy, little enough to stay in memory
-// whatever the tensor's size. A power of two, as every unit is.
+// Approximate bytes of a weight made at a time: enough to keep every core busy, and few enough to fit in memory for any
+// tensor size. A power of two, like every unit.
 inline constexpr std::int64_t kPieceBytes = 16 << 20;
 
 inline std::int64_t size_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 
 // Where a source makes its bytes.
 enum class Made {
-  on_host,    // in the host's memory; they are there when read() returns
-  on_device,  // in memory of the piece's device; they are there for what is queued on it next. On a CPU the same
+  on_host,    // in host memory; complete when read() returns
+  on_device,  // in memory of the piece's device, ready for work queued after it; on a CPU same as on_host
 };
 
 struct Source {
   Dtype dtype = Dtype::float32;  // of its elements, if they are fp32, fp16 or bf16
   std::int64_t bytes = 0;
-  std::int64_t unit = 1;             // reads begin at multiples of so many bytes, and end at one or at the end
-  std::int64_t piece = kPieceBytes;  // of units: how many bytes to ask for at a time
+  std::int64_t unit = 1;             // in bytes: reads begin at multiples of it, and end at one or at the end
+  std::int64_t piece = kPieceBytes;  // bytes to request at a time, a multiple of `unit`
   Made made = Made::on_host;
-  // Fills `out`, which must not reach beyond the tensor, with its bytes from `begin` on.
+  // Fills `out`, which must not reach beyond the tensor, with the bytes from `begin` on.
   std::function<void(std::int64_t begin, std::span<std::byte> out, Piece& piece)> read = {};
 
   [[nodiscard]] std::int64_t elements() const { return bytes / size_of(dtype); }
   [[nodiscard]] std::int64_t unit_elements() const { return unit < size_of(dtype) ? 1 : unit / size_of(dtype); }
 };
 
-// The arrays of a piece. Several functions work on one piece, so each has arrays of its own.
+// Numbers of a piece's arrays. Several functions work on one piece, so each has arrays of its own.
 namespace array {
 enum : std::size_t {
   kCodes,
@@ -52,56 +52,55 @@ enum : std::size_t {
   kScales,  // absmax, nested_absmax or SCB
   kQuantMap,
   kNestedOffset,
-  kWaiting,  // on the way to a scratch file
-  kCut,      // of what gets another size
-  kBase,     // what an adapter is merged into
-  kSums,     // fp32, with the addends so far; the next addend's are in the other one of these two
+  kWaiting,  // bytes for a scratch file
+  kCut,      // whole units of which only a part is needed
+  kBase,     // the base weight into which an adapter is merged
+  kSums,     // fp32 sums so far; successive addends alternate between this array and kMoreSums
   kMoreSums,
-  kNorms,  // fp32 sums whose rows or columns get another length
+  kNorms,  // fp32 sums whose rows or columns are rescaled to another norm
   kMeasuredSums,
-  kSeenBase,  // what is encoded and decoded again
+  kSeenBase,  // the base, to be encoded and decoded again
   kToEncode,
   kEncodedAbsmax,
   kWritten,
-  kZeroPoints,  // of 4-bit codes with scales of blocks, and the scale of the whole tensor
+  kZeroPoints,  // zero points of 4-bit codes with block scales; next, the scale of the whole tensor
   kGlobalScale,
   kNumbers,
-  kFactors = kNumbers,  // and those behind it, one for each addend
+  kFactors = kNumbers,  // and the following numbers: one for each addend
 };
 }  // namespace array
 
-// The three ways to read a source; `number` is the array to use, if one is needed.
-// To `out`, memory of the host, which is filled when `piece` is complete: a buffer of the Pipeline or
-// piece.host(number).
+// Three ways to read a source; `number` is the array to use, if one is needed. read_to_host() reads to `out`, which is
+// a buffer of the Pipeline or piece.host(number); it is filled when `piece` is complete.
 void read_to_host(const Source& source, std::int64_t begin, std::span<std::byte> out, Piece& piece, std::size_t number);
-// The same, and waits until it is there.
+// Like read_to_host(), but waits until `out` is filled.
 void read_now(const Source& source, std::int64_t begin, std::span<std::byte> out, Piece& piece, std::size_t number);
-// To where the device finds it.
+// Reads to memory that the device can access, and returns it.
 std::span<const std::byte> read_to_device(const Source& source, std::int64_t begin, std::int64_t size, Piece& piece,
                                           std::size_t number);
 
-// A tensor's bytes as they are.
+// A tensor's bytes, unchanged.
 Source stored(const StoredTensor& tensor);
 
-// The first bytes of `source`, or, behind all of them, zeros.
+// The first `bytes` bytes of `source`, zero-padded if it has fewer.
 Source resized(const Source& source, std::int64_t bytes);
 
 // `source`, rounded to `dtype`.
 Source rounded(const Source& source, Dtype dtype);
 
-// Alike, one behind the other, and to be read at any byte: all are made, and wait in `scratch`, when the first is asked
-// for. That needs room for all of them.
+// Concatenates parts of the same size and dtype so that reads can begin at any byte. The first read makes all parts and
+// writes them to `scratch`, which needs room for all of them.
 Source kept(const std::vector<Source>& parts, ScratchFile& scratch);
 
-// Elements of `dtype` as floats, exactly, and floats rounded to it.
+// Widens elements of `dtype` to floats, exactly; rounds floats to `dtype`.
 void widen(Dtype dtype, std::span<const std::byte> elements, std::span<float> out);
 void round_to(Dtype dtype, std::span<const float> values, std::span<std::byte> out);
 
-// The tensors that are made together: the driver reads them in this order, each wholly, and its pieces are complete
-// before the next one is begun. So a source may rest on what the one before it made.
+// Tensors that are made together. The driver reads the sources in this order, each as a whole, and completes its pieces
+// before it begins the next source. So a source may depend on results of the source before it.
 struct OpenedTensor {
   std::vector<Source> sources;
-  // The bytes of a further tensor, which are known only when those were read; may be empty.
+  // Returns the bytes of one more tensor, known only after all sources were read; may be empty.
   std::function<std::string()> text = {};
 };
 

@@ -7,8 +7,8 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The elements of `out`, which begins at the transpose's element `first`, that stand in row `row` of the matrix;
-// `strip` holds that row from the matrix's column `column` on.
+// Stores those elements of row `row` of the matrix that belong to `out`. `out` begins at element `first` of the
+// transpose; `strip` holds the row's elements from column `column` of the matrix on.
 template <class Bits>
 void place_row(const std::vector<std::byte>& strip, std::int64_t row, std::int64_t rows, std::int64_t column,
                std::int64_t first, std::span<std::byte> out) {
@@ -17,7 +17,7 @@ void place_row(const std::vector<std::byte>& strip, std::int64_t row, std::int64
   const std::int64_t columns = std::ssize(strip) / kBytes;
   for (std::int64_t c = 0; c < columns; ++c) {
     const std::int64_t place = (column + c) * rows + row - first;
-    if (place < 0 || place >= count) continue;  // in the first and the last column that `out` has a part of
+    if (place < 0 || place >= count) continue;  // `out` may have only a part of its first and last column
     std::memcpy(&out[static_cast<std::size_t>(place * kBytes)], &strip[static_cast<std::size_t>(c * kBytes)],
                 sizeof(Bits));
   }
@@ -26,11 +26,11 @@ void place_row(const std::vector<std::byte>& strip, std::int64_t row, std::int64
 struct MatrixShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::int64_t element = 0;  // bytes: 2 or 4
+  std::int64_t element = 0;  // bytes per element: 2 or 4
   [[nodiscard]] std::int64_t bytes() const { return rows * columns * element; }
 };
 
-// Bytes of the transpose, from `begin` on, of the matrix that begins at byte `place` of `source`.
+// Reads bytes of a transpose, from `begin` on. The matrix begins at byte `place` of `source`.
 void read_transposed(const Source& source, std::int64_t place, const MatrixShape& matrix, std::int64_t begin,
                      std::span<std::byte> out, Piece& piece) {
   const std::int64_t first = begin / matrix.element;
@@ -38,7 +38,7 @@ void read_transposed(const Source& source, std::int64_t place, const MatrixShape
   const std::int64_t column = first / matrix.rows;
   const std::int64_t columns = last / matrix.rows - column + 1;
   std::vector<std::byte> strip(static_cast<std::size_t>(columns * matrix.element));
-  const std::int64_t first_row = columns == 1 ? first % matrix.rows : 0;  // of one column, `out` may have a part
+  const std::int64_t first_row = columns == 1 ? first % matrix.rows : 0;  // `out` may be a part of one column
   const std::int64_t end_row = columns == 1 ? last % matrix.rows + 1 : matrix.rows;
   for (std::int64_t row = first_row; row < end_row; ++row) {
     source.read(place + (row * matrix.columns + column) * matrix.element, strip, piece);
@@ -49,8 +49,8 @@ void read_transposed(const Source& source, std::int64_t place, const MatrixShape
   }
 }
 
-// Calls `visit` with each stretch of `bytes` that `out`, which begins at `begin`, has a part of: its number, where in
-// it the part begins, and the part.
+// Calls `visit` for each stretch of `bytes` bytes that overlaps `out`, which begins at byte `begin`. The arguments are
+// the stretch's number, where in the stretch the overlap begins, and that part of `out`.
 template <class Visit>
 void for_each_stretch(std::int64_t bytes, std::int64_t begin, std::span<std::byte> out, Visit visit) {
   for (std::int64_t size = 0; !out.empty(); begin += size, out = out.subspan(static_cast<std::size_t>(size))) {

@@ -1,4 +1,4 @@
-// Memory of the host that grows and never shrinks, so that large pieces between small ones cost no clearing.
+// Host memory that grows and never shrinks, so that no memory is cleared when large and small pieces alternate.
 #ifndef QFUSE_CHECKPOINT_DEVICE_HOST_MEMORY_H
 #define QFUSE_CHECKPOINT_DEVICE_HOST_MEMORY_H
 
@@ -14,8 +14,8 @@
 
 namespace qfuse::checkpoint {
 
-// Room for `size` bytes in `memory`, of `gpu`, which grows in powers of two: getting it is slow, and one tensor's last
-// piece is a little larger than another's.
+// Returns `size` bytes of `memory` on `gpu`. It grows in powers of two, because allocating is slow and the last pieces
+// of tensors differ a little in size.
 template <class Memory>
 std::span<std::byte> room_in(std::unique_ptr<Memory>& memory, qfuse_device gpu, std::size_t size) {
   if (memory == nullptr || memory->size() < size) {
@@ -28,10 +28,10 @@ std::span<std::byte> room_in(std::unique_ptr<Memory>& memory, qfuse_device gpu, 
 class HostMemory {
  public:
   HostMemory() = default;
-  // Pinned, so that the GPU copies from and to it while the host goes on.
+  // Pinned memory, so that copies to and from the GPU run while the host continues.
   explicit HostMemory(qfuse_device gpu) : gpu_(gpu) {}
 
-  // Room for `size` bytes, until it is asked for more.
+  // Returns `size` bytes, valid until a call for a larger size.
   std::span<std::byte> room(std::size_t size) {
     if (gpu_) return room_in(pinned_, *gpu_, size);
     plain_.resize(std::max(plain_.size(), size));

@@ -7,7 +7,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// An op on the host is done when it returns, and works in the host's memory.
+// On the host, an op is complete when it returns, and works directly in host memory.
 class HostPiece : public Piece {
  public:
   using Piece::Piece;
@@ -28,7 +28,7 @@ class GpuPiece : public Piece {
  public:
   explicit GpuPiece(const Exec& exec) : Piece(exec), stream_(exec.device) { run_on(stream_.handle()); }
 
-  // A GPU may still be copying from and to what is freed next. Work that fails now was given up before.
+  // Waits, because the GPU may still be copying from or to memory freed next. Ignores errors of abandoned work.
   ~GpuPiece() override {
     try {
       stream_.synchronize();
@@ -66,7 +66,7 @@ class GpuPiece : public Piece {
   std::map<std::size_t, std::unique_ptr<DeviceMemory>> device_;
 };
 
-// A GPU copies to it, works and copies back at the same time, one piece each.
+// So that a GPU can copy in one piece, compute a second and copy out a third at the same time.
 constexpr std::size_t kPiecesOfGpu = 3;
 
 bool is_gpu(const Exec& exec) { return qfuse_device_has_own_memory(exec.device.type) != 0; }
@@ -92,7 +92,7 @@ void Piece::complete() {
 
 Pipeline::Pipeline(const Exec& exec) {
   const bool gpu = is_gpu(exec);
-  if (gpu) static_cast<void>(describe_device(exec.device));  // throws, and says why, where there is none
+  if (gpu) static_cast<void>(describe_device(exec.device));  // throws with the reason if there is no such device
   if (exec.stream != nullptr)
     fail(Status::invalid_argument, "stream is given, but a conversion has streams of its own");
   const std::size_t pieces = gpu ? kPiecesOfGpu : 1;

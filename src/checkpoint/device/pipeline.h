@@ -1,11 +1,11 @@
-// Pieces of tensors on their way through a device. The CPU makes one and then the next; a GPU has several under way,
-// each on a stream of its own, so that reading, copying there, its work, copying back and writing go on at once.
+// Pipeline for pieces of tensors on a device. The CPU makes one piece after another; a GPU has several in flight, each
+// on its own stream, so that reading, host-to-device copies, ops, device-to-host copies and writing overlap.
 //
 //     Piece& piece = pipeline.next();
-//     const auto codes = piece.input<std::uint8_t>(0, count, read);     // read into the host's memory, on its way
+//     const auto codes = piece.input<std::uint8_t>(0, count, read);     // reads to host memory, starts the copy
 //     op(codes, piece.output(1, out), piece.exec());
-//     piece.fetch(1, out);                                              // on its way back
-//     piece.when_done([...] { write(out); });                           // once it is there
+//     piece.fetch(1, out);                                              // starts the copy back
+//     piece.when_done([...] { write(out); });                           // runs after that copy
 #ifndef QFUSE_CHECKPOINT_DEVICE_PIPELINE_H
 #define QFUSE_CHECKPOINT_DEVICE_PIPELINE_H
 
@@ -23,8 +23,8 @@
 
 namespace qfuse::checkpoint {
 
-// One piece at a time, and what it is made in: memory of the host and, for a GPU, as much of its own, in arrays that
-// have numbers. They grow to the largest that was asked for under their number, so a number is best used for one kind.
+// One piece at a time with the memory in which it is made: numbered arrays of host memory and, on a GPU, of device
+// memory. An array grows to the largest size requested under its number, so use a number for one purpose.
 class Piece {
  public:
   explicit Piece(Exec exec) : exec_(std::move(exec)) {}
@@ -32,23 +32,23 @@ class Piece {
   Piece& operator=(const Piece&) = delete;
   virtual ~Piece() = default;
 
-  // What the ops of this piece are to run with.
+  // The execution options for the ops of this piece.
   [[nodiscard]] const Exec& exec() const { return exec_; }
-  // The same for what is too little to send to a GPU: the host's.
+  // Options for ops that are too small to send to a GPU: run on the host.
   [[nodiscard]] Exec host_exec() const;
 
-  // Memory of the host for an array, until this is given for another piece.
+  // Host memory of an array, valid until the piece is reused for the next data.
   virtual std::span<std::byte> host(std::size_t array, std::size_t size) = 0;
-  // Where the device finds the bytes of host(), which are filled.
+  // Copies `filled`, a filled part of host(), to the device, and returns where the device can read it.
   virtual std::span<const std::byte> send(std::size_t array, std::span<const std::byte> filled) = 0;
-  // Memory of the device for an array, until this is given for another piece.
+  // Device memory of an array, valid until the piece is reused for the next data.
   virtual std::span<std::byte> on_device(std::size_t array, std::size_t size) = 0;
-  // Where the device is to make the bytes of `out`, which is a buffer of the Pipeline or host().
+  // Returns where the device should write the bytes of `out`, which is a buffer of the Pipeline or host().
   virtual std::span<std::byte> output(std::size_t array, std::span<std::byte> out) = 0;
-  // Brings them to `out`; to be called behind the op.
+  // Copies output() to `out`; call it after the op.
   virtual void fetch(std::size_t array, std::span<std::byte> out) = 0;
 
-  // host(), filled by `fill`, sent.
+  // Fills host() with `fill`, sends it, and returns it as elements of type T.
   template <class T, class Fill>
   std::span<const T> input(std::size_t array, std::int64_t count, const Fill& fill) {
     const std::span<std::byte> bytes = host(array, static_cast<std::size_t>(count) * sizeof(T));
@@ -56,9 +56,9 @@ class Piece {
     return {reinterpret_cast<const T*>(send(array, bytes).data()), static_cast<std::size_t>(count)};
   }
 
-  // What is left to do when the piece is made, in the order in which it is said here.
+  // Adds work to do when the piece is complete; such work runs in the order in which it was added.
   void when_done(std::function<void()> rest) { rest_.push_back(std::move(rest)); }
-  // Waits until the piece is made and does that; throws what failed in it.
+  // Waits until the piece is made, then runs that work. Throws any error of the piece.
   void complete();
 
  protected:
@@ -73,21 +73,21 @@ class Piece {
 
 class Pipeline {
  public:
-  // Throws, if there is no such device here, or it lacks memory. `exec` has no stream: pieces have their own.
+  // Throws if the device does not exist or lacks memory. `exec` must have no stream, because pieces have their own.
   explicit Pipeline(const Exec& exec);
 
-  // The next piece, once what was made in its place before is complete.
+  // Returns the next piece, after completing its previous use.
   Piece& next();
-  // Completes all pieces, in the order in which they began.
+  // Completes all pieces, oldest first.
   void finish();
 
-  // For a WriteBehind: one for each piece under way, one that is being written, and one that evens out their paces.
+  // Buffers for a WriteBehind: one per piece in flight, one being written, and one spare to even out the two rates.
   std::span<HostMemory> buffers() { return buffers_; }
 
  private:
-  std::vector<HostMemory> buffers_;  // before the pieces: a GPU may be copying to them until those are gone
+  std::vector<HostMemory> buffers_;  // declared before pieces_: a GPU may copy to them until the pieces are destroyed
   std::vector<std::unique_ptr<Piece>> pieces_;
-  std::size_t given_ = 0;  // so far; the next, and the oldest, is given_ % how many there are
+  std::size_t given_ = 0;  // calls of next() so far; the next piece, which is the oldest, is given_ % pieces_.size()
 };
 
 }  // namespace qfuse::checkpoint

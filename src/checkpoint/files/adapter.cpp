@@ -30,8 +30,8 @@ fs::path find_weights(const fs::path& path) {
   fail(Status::io_error, "{}: has no {}", shown(path), kAdapterFile);
 }
 
-// For the end of a message: the folders within that are adapters, as checkpoints of a training run and named adapters
-// are.
+// For the end of a message: lists subfolders that are adapters, such as checkpoints of a training run or named
+// adapters.
 std::string adapters_within(const fs::path& path) {
   std::string names;
   for (const fs::path& name : list_directory(path))
@@ -66,8 +66,8 @@ constexpr std::array kEndings{
     Ending{".token_adapter.trainable_tokens_delta", AdapterPart::token_rows},
 };
 
-// What peft puts around a layer whose tensors it stores whole, behind the module's name. A wrapped base layer's tensor
-// is the base's own, perhaps with another vocabulary.
+// Name parts that peft inserts after a module's name in layers whose tensors it stores whole. The tensor of a wrapped
+// base layer (of_base) is the base's own, perhaps with another vocabulary size.
 struct Wrapper {
   std::string_view text;
   bool of_base = false;
@@ -85,11 +85,11 @@ AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
   return {AdapterPart::whole, std::move(name), stored};
 }
 
-// Whether it is of the copy that peft keeps of a module which it trains whole: the module as it was, which is not used.
+// Whether the tensor is in the unused original copy that peft keeps of a module that it trains whole.
 bool is_untrained_copy(std::string_view name) { return name.find(".original_module.") != name.npos; }
 
-// ---- names of a state_dict ----
-// An adapter's own name stands behind the kind of a tensor: lora_A.default.weight.
+// ---- names of a state dict ----
+// The adapter's name follows the kind of tensor: lora_A.default.weight.
 
 constexpr std::array<std::string_view, 6> kNamedKinds{".lora_A.",
                                                       ".lora_B.",
@@ -98,7 +98,7 @@ constexpr std::array<std::string_view, 6> kNamedKinds{".lora_A.",
                                                       ".lora_magnitude_vector.",
                                                       ".trainable_tokens_delta."};
 
-// The adapter's name in that of a tensor; "" where there is none, NULL for a tensor that says nothing of it.
+// Returns the adapter's name within a tensor's name: "" if it has none, nullopt if this kind of tensor never has one.
 std::optional<std::string_view> adapter_name_in(std::string_view tensor) {
   for (const std::string_view kind : kNamedKinds) {
     const std::size_t at = tensor.rfind(kind);
@@ -113,7 +113,7 @@ std::optional<std::string_view> adapter_name_in(std::string_view tensor) {
   return std::nullopt;
 }
 
-// The name that all tensors have which could have one.
+// Returns the adapter name, which must be the same in all tensors that can have one.
 std::string adapter_name_of(const SafetensorsFile& file) {
   const TensorEntry* first = nullptr;
   std::string_view known;
@@ -132,7 +132,7 @@ std::string adapter_name_of(const SafetensorsFile& file) {
   return std::string(known);
 }
 
-// A tensor's name without the adapter's.
+// Removes the adapter's name from a tensor's name.
 std::string without_adapter_name(std::string tensor, const std::string& adapter) {
   if (adapter.empty()) return tensor;
   const auto erase_behind = [&](std::string_view kind) {
@@ -166,7 +166,7 @@ struct FoundElement {
   float value = 0.0F;
 };
 
-// The first that is wanted.
+// Returns the first element for which is_wanted() is true.
 template <class IsWanted>
 std::optional<FoundElement> find_element(const StoredTensor& stored, IsWanted is_wanted) {
   constexpr std::int64_t kPiece = 1 << 20;  // elements
@@ -253,7 +253,7 @@ bool is_countable(std::span<const std::int64_t> shape) {
 void read_as_float(const StoredTensor& stored, std::int64_t first, std::span<float> out) {
   const Dtype dtype = dtype_of(stored.entry->type).value();
   const auto element = static_cast<std::int64_t>(dtype_size(dtype));
-  // Read into the end of `out`, so that widening in place overtakes nothing that is still to be read.
+  // Reads into the end of `out`, so that widening in place never overwrites bytes that are not widened yet.
   const std::span<std::byte> bytes = std::as_writable_bytes(out).last(out.size() * static_cast<std::size_t>(element));
   stored.read(first * element, bytes);
   if (dtype == Dtype::float32) return;

@@ -13,10 +13,10 @@
 namespace qfuse::checkpoint {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;  // the first pattern that fits counts
+using OrderedJson = nlohmann::ordered_json;  // ordered, because the first matching pattern counts
 
-// Fields that matter to training, loading or the eye alone (LoraConfig of peft 0.2 to 0.21, and ms-swift's), those that
-// describe the base, and those of which the tensors themselves tell: bias, lora_bias and ensure_weight_tying.
+// Ignored fields: those that affect only training, loading or display (LoraConfig of peft 0.2 to 0.21 and of ms-swift),
+// those that describe the base, and those that the tensors show anyway: bias, lora_bias and ensure_weight_tying.
 constexpr std::array<std::string_view, 34> kPassedOver{"_name_or_path",
                                                        "architectures",
                                                        "auto_mapping",
@@ -52,8 +52,8 @@ constexpr std::array<std::string_view, 34> kPassedOver{"_name_or_path",
                                                        "unsloth_fused_expert_lora",
                                                        "unsloth_version"};
 
-// Ways to begin training that take something away from the base's weights. Merged onto the published base, the adapter
-// would be wrong; peft can save it so that it fits (path_initial_model_for_weight_conversion), and then says "true".
+// Initializations that change the base's weights before training, so that a merge into the published base would be
+// wrong. When peft saves with path_initial_model_for_weight_conversion, it converts the adapter and writes "true".
 constexpr std::array<std::string_view, 6> kChangeTheBase{"pissa", "olora", "corda", "lora_ga", "loftq", "qalora"};
 
 struct Refused {
@@ -73,7 +73,7 @@ constexpr std::array kRefused{
     Refused{"lora_ga_config", "it took its beginning from the base's weights (LoRA-GA): let peft convert it on saving"},
 };
 
-// null, false, 0 as a flag, "", [] and {} all say that a thing is not used.
+// Whether a field says "not used": null, false, 0 as a flag, "", [] or {}.
 bool is_unused(const OrderedJson& value) {
   return value.is_null() || value == OrderedJson(false) || value == OrderedJson("") ||
          (value.is_structured() && value.empty());
@@ -198,12 +198,12 @@ void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
   }
 }
 
-// As peft does with re.match (get_pattern_key): the whole name, or its end behind a dot.
+// Matches like peft's get_pattern_key (re.match): the whole name, or its end after a dot.
 NamePattern compiled(const std::string& pattern, const std::string& where, const char* key) {
   return {fmt::format(R"((.*\.)?({})$)", pattern), fmt::format("{}: {} '{}'", where, key, printable(pattern))};
 }
 
-// "0.18.1" and "0.18.1.dev0@abc".
+// Parses versions such as "0.18.1" and "0.18.1.dev0@abc".
 std::optional<int> parse_version(const std::string& text) {
   int major = 0;
   int minor = 0;
@@ -211,8 +211,8 @@ std::optional<int> parse_version(const std::string& text) {
   return major * 1000 + minor;
 }
 
-// peft writes its version since 0.18, and all fields that it knows: of those that are passed over here, it knows
-// qalora_group_size since 0.16 and ensure_weight_tying since 0.18. Experts (target_parameters) came with 0.17.
+// Since 0.18 peft writes its version. It always writes all fields that it knows: qalora_group_size since 0.16,
+// ensure_weight_tying since 0.18. Adapters of experts (target_parameters) exist since 0.17.
 std::optional<int> version_of(const OrderedJson& json, const FieldReader& read) {
   constexpr int kLastWithoutVersion = 17;
   if (const std::string text = read.text("peft_version"); !text.empty()) return parse_version(text);
@@ -220,7 +220,7 @@ std::optional<int> version_of(const OrderedJson& json, const FieldReader& read) 
   return std::nullopt;
 }
 
-// unsloth marks the model that it has loaded, and peft copies that into auto_mapping.
+// unsloth marks the models that it loads, and peft copies the mark into auto_mapping.
 std::string field_of_unsloth(const OrderedJson& json) {
   const auto in = [](const OrderedJson& object, const std::string& before) -> std::string {
     for (const auto& field : object.items())

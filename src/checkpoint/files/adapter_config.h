@@ -1,5 +1,5 @@
-// adapter_config.json, which peft writes beside an adapter. What merging depends on is read; what only training depends
-// on is passed over; what changes the sum in a way that is not known here is refused by its name.
+// adapter_config.json, which peft writes beside an adapter. Reads the fields that affect the merge and ignores those
+// that affect only training; any other field that is set could change the result, so it is refused by name.
 #ifndef QFUSE_CHECKPOINT_FILES_ADAPTER_CONFIG_H
 #define QFUSE_CHECKPOINT_FILES_ADAPTER_CONFIG_H
 
@@ -18,9 +18,9 @@ inline constexpr const char* kAdapterConfigFile = "adapter_config.json";
 
 inline constexpr std::int64_t kLongestAdapterConfig = 16 << 20;  // bytes; real ones have a thousand
 
-inline constexpr std::int64_t kLargestRank = 1 << 20;  // no matrix of a model has as many rows
+inline constexpr std::int64_t kLargestRank = 1 << 20;  // no matrix of a model has more rows
 
-// Of a module whose file says both of it, and nothing of others.
+// Rank and alpha of a module, for files that state both for each module and nothing for others.
 struct ModuleScale {
   std::int64_t rank = 1;
   double alpha = 1.0;
@@ -28,40 +28,40 @@ struct ModuleScale {
 
 class AdapterConfig {
  public:
-  // invalid_data or unsupported, the message beginning with `where`, for what is no config of a LoRA adapter, or of one
-  // that cannot be merged.
+  // Fails with invalid_data or unsupported if `text` is no config of a LoRA adapter, or of one that cannot be merged.
+  // Messages begin with `where`.
   AdapterConfig(std::string_view text, const std::string& where, std::string name = kAdapterConfigFile);
-  // Of a file that has no config.
+  // For a file without a config.
   AdapterConfig(std::string name, std::map<std::string, ModuleScale> modules, bool dora);
 
-  // Of what says all this, for messages: the file's.
+  // Name of the file with these settings, for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  // Of a module: the value of the first pattern that fits its name, else that of all.
+  // Rank of a module: the value of the first pattern that matches its name, else the default.
   [[nodiscard]] std::int64_t rank_of(const std::string& module) const;
-  // What its product is multiplied by: alpha / r, or with rslora alpha / sqrt(r) (peft, LoraLayer.update_layer).
+  // Factor of the module's product B * A: alpha / r, with rslora alpha / sqrt(r) (peft, LoraLayer.update_layer).
   [[nodiscard]] double scale_of(const std::string& module) const;
 
   [[nodiscard]] const std::string& base_model() const { return base_model_; }
   [[nodiscard]] const std::string& base_revision() const { return base_revision_; }  // on the Hub; "": its main branch
-  [[nodiscard]] const std::string& task() const { return task_; }  // in peft's words: "SEQ_CLS"; "": not known
-  // Whether peft took the weights to be stored as [in, out], as GPT-2's are.
+  [[nodiscard]] const std::string& task() const { return task_; }  // in peft's words: "SEQ_CLS"; "": unknown
+  // Whether peft treated the weights as stored [in, out], like GPT-2's.
   [[nodiscard]] bool is_transposed() const { return fan_in_fan_out_; }
   [[nodiscard]] bool is_dora() const { return dora_; }
-  // "experts.gate_up_proj" and such: parameters that are no layer's weight.
+  // Parameters that are not the weight of a layer, such as "experts.gate_up_proj".
   [[nodiscard]] const std::vector<std::string>& target_parameters() const { return target_parameters_; }
-  // By the end of a module's name, the rows of its embedding that were trained. One list for all: under "".
+  // Trained rows of embeddings, by the end of the module's name. A single list for all is under "".
   [[nodiscard]] const std::map<std::string, std::vector<std::int64_t>>& token_indices() const { return token_indices_; }
-  // Whether modules_to_save names the module of that tensor, or one that it is in: it was trained whole.
+  // Whether modules_to_save names the tensor's module or a parent of it, which means that it was trained whole.
   [[nodiscard]] bool saves(std::string_view tensor) const;
   // Whether biases of the base were trained (`bias`).
   [[nodiscard]] bool trains_biases() const { return trains_biases_; }
-  // How the columns of lora_B of experts are ordered, where the file says so, in unsloth's words; else "".
+  // Order of lora_B's columns for experts, in unsloth's words; "" if the file does not say.
   [[nodiscard]] const std::string& b_layout() const { return b_layout_; }
-  // The field that only unsloth writes, as in "auto_mapping.unsloth_fixed"; "": there is none.
+  // Name of a field that only unsloth writes, such as "auto_mapping.unsloth_fixed"; "" if there is none.
   [[nodiscard]] const std::string& unsloths_field() const { return unsloths_field_; }
-  // peft's version as major * 1000 + minor, 0.18 is 18; none where the file does not show it. What 0.16
-  // wrote cannot be told from what 0.17 did, and is taken for it.
+  // peft's version as major * 1000 + minor, so that 0.18 is 18; nullopt if the file does not show it. Files of 0.16
+  // look like those of 0.17 and count as such.
   [[nodiscard]] std::optional<int> peft_version() const { return peft_version_; }
 
  private:

@@ -9,18 +9,18 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The ends of the names of a weight's tensors, behind its own.
+// Suffixes that follow a weight's name in the names of its parts.
 constexpr std::string_view kAbsmaxSuffix = ".absmax";
 constexpr std::string_view kQuantMapSuffix = ".quant_map";
 constexpr std::string_view kNestedAbsmaxSuffix = ".nested_absmax";
 constexpr std::string_view kNestedQuantMapSuffix = ".nested_quant_map";
 constexpr std::string_view kQuantStateSuffix = ".quant_state.";
-constexpr std::string_view kProjectionSuffix = "_proj";  // of a stack of experts, as bitsandbytes' draft has it
+constexpr std::string_view kProjectionSuffix = "_proj";  // stacks of experts in bitsandbytes' draft
 constexpr std::string_view kProjectionAbsmaxSuffix = "_absmax";
-constexpr std::string_view kScbSuffix = ".SCB";  // LLM.int8's: behind the module's
+constexpr std::string_view kScbSuffix = ".SCB";  // LLM.int8: follows the module's name
 constexpr std::string_view kWeightFormatSuffix = ".weight_format";
 
-constexpr std::int64_t kLongestQuantState = 1 << 20;  // bytes; bitsandbytes writes under 300
+constexpr std::int64_t kLongestQuantState = 1 << 20;  // bytes; bitsandbytes writes fewer than 300
 
 std::string kind_of(QuantType quant_type) { return fmt::format("bitsandbytes__{}", name_of(quant_type)); }
 
@@ -30,7 +30,7 @@ std::string quant_state_name(std::string_view weight, QuantType quant_type) {
   return fmt::format("{}{}{}", weight, kQuantStateSuffix, kind_of(quant_type));
 }
 
-// `part` must be `type` with `needs` elements; `because` says where that number comes from.
+// Fails unless `part` has type `type` and `needs` elements; `because` explains the number in the message.
 void require(const StoredTensor& part, TensorType type, std::int64_t needs, const std::string& because) {
   require_type(part, type);
   const std::int64_t has = part.entry->bytes() / (type_bits(type) / 8);
@@ -58,13 +58,13 @@ void check_packed(const StoredTensor& packed, std::int64_t n) {
   if (type != TensorType::u8 && !dtype_of(type))
     fail(Status::invalid_data, "{}: is {}, while 4-bit codes are stored as U8, BF16, F16 or F32", packed.where(),
          type_name(type));
-  // Writers with a wider type than U8 round down, and lose codes where it does not divide.
+  // Writers that store codes in a type wider than U8 round the size down, and lose codes if it does not divide.
   if (packed.entry->bytes() != qfuse_packed_size(n))
     fail(Status::invalid_data, "{}: has {} bytes, {} weights need {}", packed.where(), packed.entry->bytes(), n,
          qfuse_packed_size(n));
 }
 
-// Nested absmax with a row for each expert are those of a whole stack only if no block of it holds absmax of two rows.
+// Fails if nested absmax have one row per expert and a nested block would span two rows of the whole stack.
 void refuse_rows_of_experts(const StoredWeight4bit& weight, std::int64_t blocks) {
   const std::vector<std::int64_t>& shape = weight.nested_absmax.entry->shape;
   const std::int64_t rows = shape.size() < 2 ? 1 : shape[0];
@@ -73,8 +73,8 @@ void refuse_rows_of_experts(const StoredWeight4bit& weight, std::int64_t blocks)
          weight.nested_absmax.where(), rows, blocks, rows, weight.state.nested->blocksize);
 }
 
-// What only ever stands beside a quantized weight must not pass for a tensor of its own: that weight's quant_state or
-// SCB is missing, and its codes would be taken for values.
+// Fails for a tensor that is always part of a quantized weight. It must not pass for a tensor of its own: the weight's
+// quant_state or SCB is missing, and its codes would be read as values.
 void refuse_orphan(const StoredTensor& stored) {
   const std::string_view name = stored.entry->name;
   constexpr const char* kMessage = "{}: is part of a quantized weight, but '{}{}' is missing";
@@ -123,7 +123,7 @@ void add_4bit(Claims& claims, const StoredTensor& blob) {
   claims.find(weight, blob_name);
   StoredWeight4bit storage{state, {}, {}, {}, {}};
   storage.packed = claims.get(weight, blob, base);
-  refuse_orphan(storage.packed);  // which its decoded tensor would pass for
+  refuse_orphan(storage.packed);  // the decoded tensor would get its name
   check_packed(storage.packed, *n);
   const std::int64_t blocks = qfuse_block_count(*n, state.blocksize);
   storage.absmax = claims.get(weight, blob, name_with(base, kAbsmaxSuffix));
@@ -162,7 +162,7 @@ void add_int8(Claims& claims, const StoredTensor& scb) {
   claims.add(std::move(weight));
 }
 
-// Versions of transformers lost the parts beside the codes of some models, which were saved without them then.
+// Fails for 4-bit codes without their other parts, which some versions of transformers lost when they saved models.
 void refuse_bare_codes(const StoredTensor& stored) {
   const TensorEntry& entry = *stored.entry;
   const bool named = entry.name.ends_with(kWeightSuffix) || entry.name.ends_with(kProjectionSuffix);
@@ -171,7 +171,7 @@ void refuse_bare_codes(const StoredTensor& stored) {
          quant_state_name(printable(entry.name), QuantType::nf4));
 }
 
-// bitsandbytes' proposed Experts4bit: codes [experts, bytes] and absmax [experts, blocks], and no quant_state.
+// Fails for bitsandbytes' proposed Experts4bit: codes [experts, bytes], absmax [experts, blocks] and no quant_state.
 void refuse_draft(const Model& model, const StoredTensor& stored) {
   const TensorEntry& entry = *stored.entry;
   if (entry.type != TensorType::u8 || entry.shape.size() != 2 || !entry.name.ends_with(kProjectionSuffix)) return;
@@ -237,7 +237,7 @@ EncodedParts encoded_parts(const std::string& name, const QuantState& state) {
   return parts;
 }
 
-// bitsandbytes stores FP4's code 8 as +0.0, although it decodes to -0.0.
+// bitsandbytes stores +0.0 in quant_map for FP4's code 8, although it decodes to -0.0.
 std::vector<float> stored_quant_map(QuantType quant_type) {
   const auto& values = format::codebook4(static_cast<qfuse_quant_type>(quant_type)).values;
   std::vector<float> map(values.begin(), values.end());

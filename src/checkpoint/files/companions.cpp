@@ -20,15 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside kModulesFile, in which sentence-transformers names folders, each a module.
+// Settings beside kModulesFile, in which sentence-transformers lists folders, one per module.
 bool is_settings_of_modules(std::string_view name) {
   return name == "config_sentence_transformers.json" ||
          (name.starts_with("sentence_") && name.ends_with("_config.json"));
 }
 
-// Folders of the model in another form, or from another time, also where a download was of their small files alone.
+// Folders with the same model in another format or an older version, even if only their small files were downloaded.
 constexpr std::array<std::string_view, 5> kOtherForms{"coreml", "gguf", "onnx", "openvino", "original"};
-constexpr std::string_view kTrainingCheckpoint = "checkpoint-";  // and the number of a step
+constexpr std::string_view kTrainingCheckpoint = "checkpoint-";  // followed by the number of a step
 
 bool is_other_form(const std::string& folder) {
   return std::find(kOtherForms.begin(), kOtherForms.end(), folder) != kOtherForms.end() ||
@@ -37,10 +37,10 @@ bool is_other_form(const std::string& folder) {
 
 bool is_weights(const fs::path& file) { return is_weight_file(file) && file.extension() != ".json"; }
 
-// A name that a file of the output may have.
+// Whether a file of the output may have this name.
 bool is_reserved(const fs::path& folder) { return folder == kConfigFile || is_weight_file(folder); }
 
-// Neither throws for a link that leads nowhere, or round in circles.
+// These do not throw for links that are broken or circular.
 bool is_folder(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(path, error);
@@ -52,8 +52,8 @@ bool is_file(const fs::path& path) {
 
 bool is_of_tools(const fs::path& folder) { return folder.native().starts_with('.'); }
 
-// The folders of the directory itself in which modules lie. A list that cannot be read names none, so that what it may
-// have meant is left out.
+// Returns the subfolders that hold modules. If the list cannot be read, returns none, so that folders that it might
+// have named are left out.
 std::set<std::string> folders_of_modules(const fs::path& directory) {
   constexpr std::int64_t kLongest = 1 << 20;  // bytes; real ones have hundreds
   constexpr std::size_t kMostKeys = 10'000;
@@ -73,8 +73,8 @@ std::set<std::string> folders_of_modules(const fs::path& directory) {
   return folders;
 }
 
-// What a folder of a model's directory holds, but hidden folders, level by level. It is untrusted: links could make it
-// endless, so entries and levels are limited. Real ones have a few files in one or two levels.
+// Lists a folder of a model's directory recursively, without hidden folders. Links in this untrusted folder could make
+// it endless, so the numbers of entries and levels are limited. Real folders have a few files in one or two levels.
 class Folder {
  public:
   Folder(const fs::path& directory, const fs::path& name) : directory_(directory) {
@@ -100,7 +100,7 @@ class Folder {
       return found_.left_out.push_back(name);
     found_.folders.push_back(name);
     above_.push_back(real);
-    for (const fs::path& entry : list_directory(real)) add(name / entry);  // links may be too many to follow at once
+    for (const fs::path& entry : list_directory(real)) add(name / entry);  // `real` avoids following many links
     above_.pop_back();
   }
 
@@ -115,7 +115,7 @@ class Folder {
   }
 
   const fs::path& directory_;
-  std::vector<fs::path> above_;  // the folders that hold the one at hand, without links
+  std::vector<fs::path> above_;  // real paths of the folders that contain the current one
   std::size_t entries_ = 0;
   Companions found_;
 };

@@ -1,5 +1,5 @@
-// What a model directory holds beside the model's tensors and config.json: files and folders that go with any form of
-// its weights, as a tokenizer's, or the modules of a sentence-transformers model, and what is not of the model.
+// Files and folders of a model directory beside its weights and config.json: companions, which fit any format of the
+// weights (a tokenizer, modules of a sentence-transformers model), and others, which are not of the model.
 #ifndef QFUSE_CHECKPOINT_FILES_COMPANIONS_H
 #define QFUSE_CHECKPOINT_FILES_COMPANIONS_H
 
@@ -11,27 +11,27 @@
 
 namespace qfuse::checkpoint {
 
-// By names within the directory, sorted: "tokenizer.json", "1_Pooling/config.json".
+// Paths relative to the directory, sorted: "tokenizer.json", "1_Pooling/config.json".
 struct Companions {
   std::vector<std::filesystem::path> files;
-  std::vector<std::filesystem::path> folders;  // all that hold one of `files`, and empty ones; parents first
+  std::vector<std::filesystem::path> folders;  // all that contain one of `files`, and empty ones; parents first
   std::vector<std::filesystem::path> left_out;
 };
 
-// None if `model` is a file. Links are followed, as hub caches are made of them. Of the files of the directory itself,
-// weights of any common format are no companions. A folder is one with all that it holds, unless it holds weights and
-// modules.json does not name it, or by its name is another form of the model or a checkpoint of its training: such
-// weights are those from before the conversion. Left out are these, weights beside the model's own, an adapter (which
-// transformers would load instead of the model), what is no regular file, links that lead nowhere, and folders that
-// lead back to one that holds them; not named at all are the folders of tools (.git, and .cache of a download).
+// Returns nothing if `model` is a single file. Follows links, because hub caches consist of them. Weight files of any
+// common format in the directory itself are no companions. A folder and all of its content is a companion, unless it
+// holds weights and modules.json does not name it, or its name says that it is another format of the model or a
+// training checkpoint: such weights predate the conversion. left_out lists these folders, weights beside the model's
+// own, an adapter config (transformers would load it instead of the model), files that are not regular, broken links,
+// and folders that lead back to a parent. Folders of tools (.git, .cache of a download) are not listed at all.
 Companions companions_of(const Model& model);
 
-// The modules of sentence-transformers that stand behind the model in a directory: modules.json, the settings beside
-// it, and the folders that it names, with all that they hold. None without modules.json.
+// Returns the sentence-transformers modules that follow the model: modules.json, the settings beside it, and the
+// folders that it names with all of their content. Returns nothing without modules.json.
 inline constexpr std::string_view kModulesFile = "modules.json";
 Companions modules_of(const std::filesystem::path& directory);
 
-// Files with weights in a folder of a directory, at any depth.
+// Lists the weight files in a folder of `directory`, at any depth.
 std::vector<std::filesystem::path> weights_in_folder(const std::filesystem::path& directory,
                                                      const std::filesystem::path& name);
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A component is named by a list of the library and the class; both are null for one that the pipeline does without.
+// The index names a component by a list of its library and class. Both are null if the pipeline omits it.
 bool names_class(const nlohmann::json& value) {
   return value.is_array() && value.size() >= 2 && value[0].is_string() && value[1].is_string();
 }

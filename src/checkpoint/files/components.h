@@ -1,5 +1,5 @@
 // A diffusers pipeline on disk: a directory whose model_index.json names its components, each in a folder of its own.
-// Some are models; others, as schedulers and tokenizers, are a few small files.
+// Some components are models; others, such as schedulers and tokenizers, are a few small files.
 #ifndef QFUSE_CHECKPOINT_FILES_COMPONENTS_H
 #define QFUSE_CHECKPOINT_FILES_COMPONENTS_H
 
@@ -10,24 +10,24 @@
 namespace qfuse::checkpoint {
 
 struct Component {
-  std::string name;        // of its folder
-  std::string class_name;  // of what is in it, as model_index.json says
+  std::string name;        // name of its folder
+  std::string class_name;  // class of the component according to model_index.json
   std::filesystem::path path;
 };
 
 bool is_pipeline(const std::filesystem::path& path);
 
-// Those that the pipeline has, by name; a component that model_index.json leaves empty is none. invalid_data for a
-// model_index.json that is wrong, io_error for a folder that is not there.
+// Returns the pipeline's components by name, without those that model_index.json leaves empty. Fails with invalid_data
+// for a wrong model_index.json, io_error for a missing folder.
 std::vector<Component> read_components(const std::filesystem::path& pipeline);
 
-// Whether there are .safetensors files in a component's folder.
+// Whether the component's folder has .safetensors files.
 bool holds_weights(const Component& component);
 
-// The models of a path: those of a pipeline, or the path itself, with no name.
+// Returns the models at a path: the components of a pipeline with weights, or the path itself, without a name.
 std::vector<Component> models_in(const std::filesystem::path& path);
 
-// What begins the names of a component's tensors where those of a whole pipeline are listed: "transformer/", or "".
+// Prefix of a component's tensor names in lists of a whole pipeline: "transformer/", or "" for a single model.
 std::string name_prefix(const Component& component);
 
 }  // namespace qfuse::checkpoint

@@ -1,4 +1,4 @@
-// The 4-bit formats of compressed-tensors: what its config says of a group of layers, and what its tensors are.
+// 4-bit formats of compressed-tensors: reads layer groups from the config, and weights from their tensors.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -22,16 +22,16 @@ constexpr std::string_view kGlobalScale = "_global_scale";
 constexpr std::string_view kGroupIndex = "_g_idx";
 constexpr int kBits = 4;
 
-// Those that are read, here or by another layout, and those that say nothing of a weight's bits.
+// Formats that are read here or by another layout, and those that say nothing about a weight's bits.
 constexpr std::array<std::string_view, 10> kFormats{
     "pack-quantized",  "nvfp4-pack-quantized", "mxfp4-pack-quantized", "float-quantized", "naive-quantized",
     "mxfp8-quantized", "int-quantized",        "mixed-precision",      "dense",           "fakequant"};
 
-// How the weights of a group of layers are quantized.
+// The quantization scheme of a group of layers.
 struct Scheme {
   std::int64_t bits = 0;
   bool is_float = false;
-  std::int64_t group_size = 0;  // columns that share a scale; 0: a whole row
+  std::int64_t group_size = 0;  // columns per scale; 0: one scale per row
   bool is_symmetric = true;
 };
 
@@ -55,7 +55,7 @@ void require_format(const StoredTensor& packed, const std::string& format) {
          packed.where(), printable(format));
 }
 
-// What a weight's numbers alone do not say.
+// Fails if the config has an unknown format or any transform, which the tensors alone do not show.
 void require_plain_record(const StoredTensor& packed, const OrderedJson& record) {
   require_format(packed, word_in(record, "format"));
   const auto sparsity = record.find("sparsity_config");
@@ -89,7 +89,7 @@ std::vector<Scheme> schemes_of(const StoredTensor& packed, const std::optional<C
   return schemes;
 }
 
-// Those of a kind of numbers, of 4 bits; unsupported if the config has only others.
+// The 4-bit schemes that are float (or integer); fails as unsupported if the config has schemes but none match.
 std::vector<Scheme> schemes_4bit(const StoredTensor& packed, const std::vector<Scheme>& all, bool is_float) {
   std::vector<Scheme> some;
   for (const Scheme& scheme : all)
@@ -105,9 +105,9 @@ std::vector<Scheme> schemes_4bit(const StoredTensor& packed, const std::vector<S
 
 // ---- packed integers --------------------------------------------------------------------------------------------
 
-// [rows, columns], which the words of a row do not say exactly.
+// Returns [rows, columns]; the number of words per row does not determine the columns exactly.
 std::pair<std::int64_t, std::int64_t> read_shape(const StoredTensor& shape) {
-  const bool is_short = shape.entry->type == TensorType::i32;  // as Kimi's may be
+  const bool is_short = shape.entry->type == TensorType::i32;  // as in some Kimi checkpoints
   if (!is_short) require_type(shape, TensorType::i64);
   if (shape.entry->shape != std::vector<std::int64_t>{2})
     fail(Status::invalid_data, "{}: has shape {}, and must be the two sizes of a matrix", shape.where(),
@@ -119,7 +119,7 @@ std::pair<std::int64_t, std::int64_t> read_shape(const StoredTensor& shape) {
   return is_short ? read(std::array<std::int32_t, 2>{}) : read(std::array<std::int64_t, 2>{});
 }
 
-// How many bits of integers fill the words of a row, the usual ones first; 0: none do.
+// Returns the bits per integer that would fill the words of a row, common sizes first; 0 if none would.
 std::int64_t bits_of(std::int64_t columns, std::int64_t words) {
   for (const std::int64_t bits : {8, 2, 3, 6, 5, 7, 1})
     if (columns <= (std::int64_t{1} << 56) && qfuse_block_count(columns * bits, 32) == words) return bits;
@@ -139,7 +139,7 @@ void check_words(const StoredTensor& packed, const StoredTensor& shape, std::int
        printable(packed.entry->name), printable(packed.entry->shape));
 }
 
-// The columns that share a scale: what the config says of some group, and as many scales have.
+// Returns the columns per scale: the group size from the config that matches the number of scales.
 std::int64_t group_of(const StoredWeightScaled4bit& weight, const std::vector<Scheme>& schemes) {
   const std::vector<std::int64_t>& shape = weight.scales.entry->shape;
   const std::int64_t count = shape.size() == 2 ? shape[1] : 0;
@@ -253,7 +253,7 @@ void refuse_left_of_compressed_tensors(const Claims& claims, const StoredTensor&
     const std::string behind = std::string(kWeightSuffix) + std::string(ending);
     if (!name.ends_with(behind)) continue;
     const std::string weight = name.substr(0, name.size() - ending.size());
-    if (claims.model().find(weight) == nullptr)  // else integers, one a byte, of another layout
+    if (claims.model().find(weight) == nullptr)  // otherwise one integer per byte, in another layout
       fail(Status::invalid_data, "{}: is part of a quantized weight, but '{}{}' is missing", stored.where(),
            printable(weight), kPacked);
   }

@@ -11,14 +11,14 @@ namespace qfuse::checkpoint {
 
 namespace {
 
-// The bytes of the printable character that `text` begins with; 0 for a control character and for what is not UTF-8.
+// Returns the bytes of the printable character at the start of `text`; 0 for a control character or invalid UTF-8.
 std::size_t character_length(std::string_view text) {
   struct Row {
-    unsigned char first, last;  // the leading byte
-    unsigned char low, high;    // the second; further ones are 80 to BF
+    unsigned char first, last;  // range of the leading byte
+    unsigned char low, high;    // range of the second byte; further ones are 80 to BF
     std::size_t length;
   };
-  // UTF-8's own table, but that 7F and C2 80 to C2 9F, which control terminals, are left out.
+  // UTF-8's table without 7F and C2 80 to C2 9F, which are control characters of terminals.
   constexpr std::array<Row, 10> kRows{{{0x20, 0x7E, 0, 0, 1},
                                        {0xC2, 0xC2, 0xA0, 0xBF, 2},
                                        {0xC3, 0xDF, 0x80, 0xBF, 2},
@@ -42,7 +42,7 @@ std::size_t character_length(std::string_view text) {
 }  // namespace
 
 std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 300;  // bytes: a message stays readable, and fits qfuse_error
+  constexpr std::size_t kLongest = 300;  // bytes: keeps messages readable, and fits qfuse_error
   std::string line;
   while (!text.empty()) {
     const std::size_t length = character_length(text);

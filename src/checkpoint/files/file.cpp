@@ -48,7 +48,7 @@ bool raise_limit_on_files() {
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-// A model's files are open all the while, and there may be more of them than the soft limit allows, often 1024 or 256.
+// Opens a file, and raises the soft limit (often 1024 or 256) if necessary: all files of a model stay open.
 int open_file(const fs::path& path, int flags, mode_t mode = 0) {
   const int fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
   if (fd >= 0 || errno != EMFILE) return fd;
@@ -70,7 +70,7 @@ Descriptor::~Descriptor() {
 
 int Descriptor::release() { return std::exchange(fd_, -1); }
 
-// O_NONBLOCK: a FIFO in a file's place is opened, seen and refused instead of waited for.
+// O_NONBLOCK lets a FIFO in place of a file be opened and refused at once, instead of waiting for a writer.
 InputFile::InputFile(const fs::path& path)
     : path_(path), name_(printable(path.native())), fd_(open_file(path, O_RDONLY | O_NONBLOCK)) {
   if (fd_.get() < 0) fail_errno(name_, "open");
@@ -134,7 +134,7 @@ void sync_directories(const fs::path& path) {
 
 void sync_directory(const fs::path& path) {
   const Descriptor fd(open_file(path, O_RDONLY | O_DIRECTORY));
-  // Some network file systems cannot flush a directory and say EINVAL; their renames are durable by other means.
+  // Some network file systems cannot flush a directory and return EINVAL; their renames are durable by other means.
   if (fd.get() < 0 || (::fsync(fd.get()) != 0 && errno != EINVAL)) fail_errno(path.native(), "flush");
 }
 

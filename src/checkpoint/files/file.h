@@ -1,6 +1,5 @@
-// Files as the operating system gives them, read and written at an offset.
-// Input is read with pread and never mapped: a mapped file that someone truncates kills the process, a short read is
-// an error like any other.
+// Files of the operating system, read and written at an offset. Input is read with pread and never mapped: if someone
+// truncates a mapped file, the process is killed, while a short read is an ordinary error.
 #ifndef QFUSE_CHECKPOINT_FILES_FILE_H
 #define QFUSE_CHECKPOINT_FILES_FILE_H
 
@@ -34,9 +33,9 @@ class InputFile {
   explicit InputFile(const std::filesystem::path& path);
   [[nodiscard]] const std::string& name() const { return name_; }     // printable
   [[nodiscard]] std::int64_t size() const { return size_; }           // bytes, when it was opened
-  [[nodiscard]] std::timespec modified() const { return modified_; }  // when it was last written to, since 1970
+  [[nodiscard]] std::timespec modified() const { return modified_; }  // time of the last write, since 1970
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // Fills `out` from byte `offset` on; io_error if the file ends before.
+  // Fills `out` from byte `offset` on; fails with io_error if the file ends before that.
   void read(std::int64_t offset, std::span<std::byte> out) const;
 
  private:
@@ -47,7 +46,7 @@ class InputFile {
   std::timespec modified_{};
 };
 
-// The whole of a file of at most `limit` bytes; invalid_data if it is longer.
+// Returns the content of a file of at most `limit` bytes; fails with invalid_data if it is longer.
 std::string read_text(const std::filesystem::path& path, std::int64_t limit);
 
 // A new file; `path` must not exist. It is complete only after finish().
@@ -55,36 +54,36 @@ class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);
   void write_at(std::int64_t offset, std::span<const std::byte> bytes);
-  void finish();  // to stable storage, and closed
+  void finish();  // flushes to stable storage and closes
 
  private:
   std::string name_;
   Descriptor fd_;
 };
 
-// Room on disk for what is too large for memory. Has no name in `directory`, so that nothing is left of it.
+// Disk space for data too large for memory. The file has no name in `directory`, so nothing is left of it.
 class ScratchFile {
  public:
   explicit ScratchFile(const std::filesystem::path& directory);
   void write(std::int64_t offset, std::span<const std::byte> bytes);
-  // Fills `out` with what was written at `offset`.
+  // Fills `out` with the bytes written at `offset`.
   void read(std::int64_t offset, std::span<std::byte> out) const;
 
  private:
-  std::string name_;  // that it had, for messages
+  std::string name_;  // the name before it was unlinked, for messages
   Descriptor fd_;
 };
 
-// The names in a directory, sorted.
+// Returns the sorted names in a directory.
 std::vector<std::filesystem::path> list_directory(const std::filesystem::path& path);
 
-// Whether link() failed with `error` because the file system has no links, or none there, or no more of that file.
+// Whether link() failed with `error` because links are impossible here: unsupported, across devices, or too many.
 bool is_without_links(int error);
 
-// A new directory; `path` must not exist.
+// Creates a directory; `path` must not exist.
 void make_directory(const std::filesystem::path& path);
 
-// Makes the names in a directory durable, and, of the second, those in all directories below it.
+// Makes the names in a directory durable; the second function also those in all directories below it.
 void sync_directory(const std::filesystem::path& path);
 void sync_directories(const std::filesystem::path& path);
 

@@ -13,14 +13,14 @@ namespace qfuse::checkpoint {
 namespace {
 
 struct Method {
-  std::string_view name;          // as people write it
-  std::string_view quant_method;  // as a quantization_config does
-  std::string_view ending;        // of the names of tensors that no other method has
-  std::string_view reader;        // what reads it
-  bool needs_record = false;      // its tensors are read by what a config says of them
+  std::string_view name;          // display name
+  std::string_view quant_method;  // value in a quantization_config
+  std::string_view ending;        // suffix of tensor names that only this method has
+  std::string_view reader;        // library that reads it
+  bool needs_record = false;      // its tensors can only be read with a config
 };
 
-// Told by their tensors in this order: GPTQ's have AWQ's names and one more.
+// Checked in this order, because GPTQ has AWQ's tensor names and one more.
 constexpr std::array kMethods{
     Method{"GPTQ", "gptq", ".g_idx", "transformers with gptqmodel", true},
     Method{"AWQ", "awq", ".qzeros", "transformers with gptqmodel", true},
@@ -55,7 +55,7 @@ std::string said_of_integers(const Tensor& tensor, const std::string& scale) {
                      scale.empty() ? "beside quantized weights" : fmt::format("with '{}'", printable(scale)));
 }
 
-// Of a layer's matrix of 8-bit floats that no scale is beside, or a scale that is left beside its integers.
+// Returns a message about an 8-bit float matrix without scales, or integers with a scale, that no layout claimed.
 std::string left_alone(const Tensor& tensor, const Model& model) {
   const std::string& name = tensor.name;
   if (!name.ends_with(kWeightSuffix)) return "";
@@ -66,7 +66,7 @@ std::string left_alone(const Tensor& tensor, const Model& model) {
   return "";
 }
 
-// What a tensor may be a scale of, by its name: "a.weight_scale_2" and "a.scale" of "a.weight".
+// Returns the tensors of which this may be a scale: "a.weight_scale_2" and "a.scale" both scale "a.weight".
 std::array<std::string, 2> possible_owners(const std::string& name) {
   const std::size_t behind_name = name.rfind("_scale");
   const std::size_t behind_module = name.rfind(".scale");
@@ -74,10 +74,10 @@ std::array<std::string, 2> possible_owners(const std::string& name) {
           behind_module == name.npos ? "" : name.substr(0, behind_module) + std::string(kWeightSuffix)};
 }
 
-// Beside quantized weights a copy would be a part of the model that is quantized still, while its config.json says
-// nothing of it.
+// Returns a message about a tensor that would stay quantized beside decoded weights: the output would be partly
+// quantized, although its config.json would not say so.
 std::string left_beside_others(std::span<const Tensor> tensors) {
-  std::map<std::string, std::string> scales;  // of integers, by the name of those; "" where there is none
+  std::map<std::string, std::string> scales;  // name of the scale by name of the integer tensor; "" if none
   for (const Tensor& tensor : tensors)
     if (is_integers(tensor)) scales[tensor.name] = "";
   const auto is_scale = [&](const Tensor& tensor) {
@@ -123,7 +123,7 @@ bool begins_so(std::string_view text, std::string_view lower_case) {
          std::equal(lower_case.begin(), lower_case.end(), text.begin(), [&](char b, char a) { return same(a, b); });
 }
 
-// Models that have adapters inside, for their own parts.
+// Whether the model contains adapters of its own, as part of its architecture.
 bool has_own_adapters(const Model& model) {
   const std::vector<std::string> types = read_model_types(model);
   return std::ranges::any_of(types,
@@ -196,7 +196,7 @@ std::string_view known_content(std::string_view beginning) {
     return "is a web page: the download failed, or needs a login";
   if (beginning.starts_with("GGUF"))
     return "is a GGUF file, which qfuse does not read: it needs the safetensors that llama.cpp converted";
-  const bool may_be_a_length = beginning.size() > 4 && beginning[4] == '\0';  // of a header of 67 MB; no zip's version
+  const bool may_be_a_length = beginning.size() > 4 && beginning[4] == '\0';  // a 67 MB header; no zip's version
   if (beginning.starts_with("PK\x03\x04") && !may_be_a_length)
     return "is a zip archive, perhaps a pickle checkpoint: load it with transformers, whose model.save_pretrained() "
            "writes safetensors";

@@ -25,19 +25,19 @@ constexpr std::array kScaleTypes{TensorType::f32, TensorType::bf16, TensorType::
                                  TensorType::u8};
 constexpr ScaleBlock kDefaultBlock{128, 128};
 
-// Behind a module's or a stack's name.
+// Suffixes after the name of a module or of a stack of experts.
 constexpr std::array<std::string_view, 8> kActivationScales{
     ".input_scale", ".activation_scale", ".qscale_act",     ".scale_input",
     "_input_scale", "_activation_scale", ".input_scale_ub", ".input_global_scale"};
 constexpr std::array<std::string_view, 2> kActivationZeroPoints{".input_zero_point", ".output_zero_point"};
-// Behind an attention's name, or that of one of its layers.
+// Suffixes after the name of an attention module or of one of its layers.
 constexpr std::array<std::string_view, 6> kAttentionScales{".k_scale",      ".v_scale",  ".q_scale",
                                                            ".output_scale", ".kv_scale", ".prob_scale"};
 
-// Of modelopt, whose attentions may quantize keys and values alone.
+// modelopt's, for attention that quantizes only keys and values.
 constexpr std::array<std::string_view, 2> kCacheScales{".k_proj.k_scale", ".v_proj.v_scale"};
 
-// ComfyUI's, which say that there are FP8 weights.
+// ComfyUI's markers for models with FP8 weights.
 constexpr std::array<std::string_view, 2> kMarkers{"scaled_fp8", ".comfy_quant"};
 
 bool is_e4m3(const StoredTensor& stored) { return stored.entry->type == TensorType::f8_e4m3; }
@@ -47,7 +47,7 @@ bool ends_with_any(std::string_view name, const Endings& endings) {
   return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-// NVFP4's scales are F8_E4M3 themselves.
+// Whether the tensor is named like scales: NVFP4 scales are F8_E4M3 too.
 bool is_scale_name(std::string_view name) { return ends_with_any(name, kBehindName) || name.ends_with(".scale"); }
 
 std::vector<std::string> scale_names(const std::string& weight) {
@@ -59,7 +59,7 @@ std::vector<std::string> scale_names(const std::string& weight) {
   return names;
 }
 
-// NULL where there is none.
+// Returns NULL if there are none.
 const StoredTensor* scales_of(const Model& model, const StoredTensor& codes) {
   const StoredTensor* found = nullptr;
   for (const std::string& name : scale_names(codes.entry->name)) {
@@ -73,16 +73,16 @@ const StoredTensor* scales_of(const Model& model, const StoredTensor& codes) {
   return found;
 }
 
-// ---- which block has a scale -----------------------------------------------------------------------------------
+// ---- which block each scale covers ------------------------------------------------------------------------------
 
-// As many dimensions as a matrix, or a stack of them, has; of any other number all but the last are rows.
+// Sets the sizes of a matrix or a 3-D stack. For any other rank, all dimensions but the last are rows.
 StoredWeightFp8 shaped(const StoredTensor& codes, const StoredTensor& scales) {
   const Sizes& shape = codes.entry->shape;
   StoredWeightFp8 weight{.codes = codes, .scales = scales};
   weight.columns = shape.empty() ? 1 : shape.back();
   if (shape.size() == 3) weight.matrices = shape.front();
   const auto first = shape.begin() + (shape.size() == 3 ? 1 : 0);
-  weight.rows = shape.empty() ? 1 : element_count(Sizes(first, shape.end() - 1)).value();  // a part of the checked size
+  weight.rows = shape.empty() ? 1 : element_count(Sizes(first, shape.end() - 1)).value();  // overflow was ruled out
   return weight;
 }
 
@@ -92,7 +92,7 @@ StoredWeightFp8 with_block(StoredWeightFp8 weight, ScaleBlock block) {
   return weight;
 }
 
-// The shapes in which the scales of a weight with these blocks are stored.
+// Returns the shapes that scales may have for a weight with these blocks.
 std::vector<Sizes> scale_shapes(const StoredWeightFp8& weight) {
   const std::int64_t rows = weight.scale_rows();
   const std::int64_t columns = weight.scale_columns();
@@ -109,7 +109,7 @@ bool has_shape(const StoredWeightFp8& weight) {
   return std::ranges::count(scale_shapes(weight), weight.scales.entry->shape) > 0;
 }
 
-// Whether both weights, of one tensor, have the same scale everywhere.
+// Whether both, views of the same tensor, assign the same scale to every element.
 bool same_scales(const StoredWeightFp8& a, const StoredWeightFp8& b) {
   const auto same = [](std::int64_t size, std::int64_t x, std::int64_t y) {
     return std::min(size, x) == std::min(size, y);
@@ -128,7 +128,7 @@ bool same_scales(const StoredWeightFp8& a, const StoredWeightFp8& b) {
        printable(weight.codes.entry->shape), needs);
 }
 
-// The block that the config, or else the default, gives every scale; none where none fits.
+// Returns the weight with the block of the config (or the default) that fits the scales' shape; nullopt if none does.
 std::optional<StoredWeightFp8> in_blocks(const StoredWeightFp8& weight, std::span<const ScaleBlock> blocks) {
   std::optional<StoredWeightFp8> found;
   for (const ScaleBlock& block : blocks) {
@@ -148,14 +148,14 @@ StoredWeightFp8 with_one_scale(StoredWeightFp8 weight) {
   return with_block(weight, {weight.rows, weight.columns});
 }
 
-// The weight with the block that each of its scales is of; `blocks`: those that a config states.
+// Returns the weight with the block that each scale covers. `blocks`: block sizes stated in the config.
 StoredWeightFp8 with_its_block(StoredWeightFp8 weight, std::vector<ScaleBlock> blocks) {
   const Sizes& shape = weight.scales.entry->shape;
   if (shape.size() < 2 && element_count(shape) == 1) return with_one_scale(weight);
   if (blocks.empty()) blocks.push_back(kDefaultBlock);
   if (const std::optional<StoredWeightFp8> found = in_blocks(weight, blocks)) return *found;
   std::vector<ScaleBlock> others{{1, weight.columns}, {weight.rows, weight.columns}};
-  if (weight.codes.entry->shape.size() == 3) others.push_back({weight.rows, 1});  // of Llama 4, which has [in, out]
+  if (weight.codes.entry->shape.size() == 3) others.push_back({weight.rows, 1});  // for Llama 4, which stores [in, out]
   for (const ScaleBlock& block : others)
     if (const StoredWeightFp8 one = with_block(weight, block); has_shape(one)) return one;
   if (element_count(shape) == 1) return with_one_scale(weight);
@@ -178,17 +178,17 @@ void add_fp8(Claims& claims, const StoredTensor& codes, const StoredTensor& scal
   claims.add(std::move(weight));
 }
 
-// The last ones of the names of what has a scale called `_scale`.
+// Last words of the names of weights that have a `_scale` tensor.
 using LastWords = std::set<std::string_view>;
 
-// The last word of a layer's or a stack's name: "proj".
+// Returns the last word of the name of a layer or a stack: "proj".
 std::string_view last_word(std::string_view weight) {
   if (weight.ends_with(kWeightSuffix)) weight.remove_suffix(kWeightSuffix.size());
   return weight.substr(weight.find_last_of("._") + 1);  // npos + 1 is 0
 }
 
-// What the inputs of a layer, or an attention's keys and values, are divided by before they are quantized themselves;
-// or a marker.
+// Whether it is a scale by which inputs of a layer, or keys and values of an attention, are divided when they are
+// quantized; or a zero point or marker of that kind.
 bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
   const std::string& name = stored.entry->name;
   if (ends_with_any(name, kMarkers)) return true;
@@ -210,7 +210,7 @@ bool is_activation_scale(const Claims& claims, const StoredTensor& stored) {
        printable(weight));
 }
 
-// Of a stack that is not there. Parameters are called so too, such as `logit_scale`: the last word tells them.
+// Fails for a scale whose stack is missing. Parameters such as `logit_scale` have similar names: the last word decides.
 void refuse_scale_of_nothing(const Claims& claims, const LastWords& words, const StoredTensor& stored) {
   const std::string& name = stored.entry->name;
   if (!dtype_of(stored.entry->type) || !name.ends_with("_scale") || words.empty()) return;
@@ -221,7 +221,7 @@ void refuse_scale_of_nothing(const Claims& claims, const LastWords& words, const
     refuse_missing(stored, weight);
 }
 
-// The weight that a tensor of scales is called after; "" of a name that other tensors have too.
+// Returns the name of the weight that these scales belong to; "" if the name is not specific to scales.
 std::string weight_of_scales(const StoredTensor& stored, bool is_quantized) {
   const std::string& name = stored.entry->name;
   const auto before = [&](std::string_view ending) { return name.substr(0, name.size() - ending.size()); };
@@ -263,7 +263,7 @@ void claim_fp8(Claims& claims) {
   });
 }
 
-// Of a layout that is not read here, such as NVFP4, the scales are left beside the codes.
+// Does not refuse scales beside codes of other types, which may be of a layout that is not read here (NVFP4).
 void refuse_left_of_fp8(const Claims& claims, const StoredTensor& stored) {
   const std::string weight = weight_of_scales(stored, claims.has_other_methods());
   if (weight.empty()) return;

@@ -18,13 +18,13 @@ using Sizes = std::vector<std::int64_t>;
 constexpr std::string_view kGptqCodes = ".qweight";
 constexpr std::string_view kGptqScales = ".scales";
 constexpr std::array<std::string_view, 2> kOtherGptqParts{".qzeros", ".g_idx"};
-// Of a row, whose groups are decoded together: 16 times what the largest models have.
+// Limit per row, whose groups are decoded together: 16 times the columns of the largest models.
 constexpr std::int64_t kMostColumns = 1 << 20;
 constexpr std::int64_t kMostRows = 1 << 30;
 
 bool is_codes(const StoredTensor& stored) { return stored.entry->name.ends_with(kGptqCodes); }
 
-// What tensors of Python's modules for embeddings are called; GPT-NeoX's head is called so too.
+// Whether the module is named like an embedding; GPT-NeoX's output head has such a name too, but is linear.
 bool is_called_embedding(std::string_view module) {
   const std::string_view word = module.substr(module.rfind('.') + 1);  // npos + 1 is 0
   return (word.find("embed") != word.npos && word != "embed_out") || word == "wte" || word == "wpe";
@@ -43,7 +43,7 @@ void require_gptq_shape(const StoredTensor& part, const Sizes& needed, const Sto
          part.where(), printable(part.entry->shape), weight.rows, weight.columns, weight.groups, printable(needed));
 }
 
-// Rules of a config may give a layer other bits than all others.
+// Fails unless the layer has 4 bits; rules in a config may give single layers other bits.
 void require_4bit(const StoredWeightGptq& weight) {
   const std::int64_t words = weight.qzeros.entry->shape[1];
   const std::int64_t rows = weight.rows;
@@ -56,8 +56,8 @@ void require_4bit(const StoredWeightGptq& weight) {
          weight.qzeros.where(), bits);
 }
 
-// Without g_idx these are the groups; with it, how many columns each has, about. Derived from how many groups there are
-// only where no other size gives so many: AutoAWQ's divide the columns.
+// Returns the columns per group: exact without g_idx, approximate with it. Derives it from the number of groups only if
+// no other size gives that number; AutoAWQ's group size always divides the columns.
 std::int64_t group_size_of(const StoredWeightGptq& weight, const PackingRecord& record) {
   const std::int64_t derived = qfuse_block_count(weight.columns, weight.groups);
   const bool divides = weight.packing == Packing::awq && weight.columns % weight.groups == 0;
@@ -74,7 +74,7 @@ std::int64_t group_size_of(const StoredWeightGptq& weight, const PackingRecord& 
   return derived;
 }
 
-// Rows and columns, as qweight and g_idx have them.
+// Sets rows and columns from the shapes of qweight and g_idx.
 void set_sizes(StoredWeightGptq& weight) {
   const Sizes& words = weight.qweight.entry->shape;
   const bool is_awq = weight.packing == Packing::awq;

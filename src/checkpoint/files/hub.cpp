@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFolder = "models--";  // of a repository, its slash written as "--"
+constexpr std::string_view kFolder = "models--";  // prefix of a repository's folder, in which "/" is "--"
 constexpr const char* kSnapshots = "snapshots";
 
 bool is_word(std::string_view text) {
@@ -24,7 +24,7 @@ bool is_word(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_plain);
 }
 
-// As huggingface_hub's validate_repo_id has it.
+// The same rule as huggingface_hub's validate_repo_id.
 bool is_repository(std::string_view name) {
   constexpr std::size_t kLongest = 96;
   const auto is_end = [](char c) { return c == '-' || c == '.'; };
@@ -32,7 +32,7 @@ bool is_repository(std::string_view name) {
          name.find("--") == name.npos && name.find("..") == name.npos && !name.ends_with(".git");
 }
 
-// "main", a commit, "refs/pr/1".
+// Accepts "main", a commit, "refs/pr/1".
 bool is_revision(std::string_view text) {
   return is_nested_name(text) && std::ranges::all_of(text, [](char c) { return c == '/' || is_word({&c, 1}); });
 }
@@ -42,7 +42,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// "org/name", or "gpt2", as the oldest are called.
+// Accepts "org/name", or "gpt2", the form of the oldest models.
 std::optional<HubModel> model_of_id(std::string_view id) {
   const std::size_t slash = id.find('/');
   if (!is_repository(id.substr(0, slash))) return std::nullopt;
@@ -58,7 +58,7 @@ std::string_view without_address(std::string_view text) {
   return "";
 }
 
-// What an address says behind the host: "org/name", perhaps with "/tree/" and a revision.
+// Parses the part of an address after the host: "org/name", optionally with "/tree/" and a revision.
 std::optional<HubModel> model_of_address(std::string_view rest) {
   constexpr std::string_view kTree = "tree/";
   rest = rest.substr(0, rest.find_first_of("?#"));
@@ -79,7 +79,7 @@ std::string folder_of(const HubModel& model) {
   return folder;
 }
 
-// The commit that a branch or a tag was at when it was downloaded; "" if it was not.
+// Returns the commit of a branch or tag at the time of its download; "" if it was not downloaded.
 std::string commit_of(const fs::path& repository, const std::string& revision) {
   constexpr std::int64_t kLongest = 200;  // bytes; real ones have 40
   const fs::path reference = repository / "refs" / revision;

@@ -1,4 +1,4 @@
-// Models by their names on the Hub ("org/name"), as they lie in its cache on this machine. Nothing is downloaded.
+// Finds models by their names on the Hub ("org/name") in its cache on this machine. Downloads nothing.
 #ifndef QFUSE_CHECKPOINT_FILES_HUB_H
 #define QFUSE_CHECKPOINT_FILES_HUB_H
 
@@ -9,36 +9,35 @@
 
 namespace qfuse::checkpoint {
 
-// A repository of a model, at a branch, a tag or a commit; "": at its main branch.
+// A model repository at a branch, tag or commit; an empty revision means the main branch.
 struct HubModel {
   std::string id;
   std::string revision;
 
-  [[nodiscard]] std::string download() const;  // the command that puts it into the cache
+  [[nodiscard]] std::string download() const;  // the command that downloads it into the cache
 };
 
-// What `text` names on the Hub: "org/name" ("gpt2", if it is old), or an address,
-// "https://huggingface.co/org/name/tree/revision". None for any other text. Every part is a plain name, so that no path
-// made of it leaves the cache.
-// `revision`: for what says none.
+// Returns the Hub model that `text` names: an id "org/name" (or "gpt2", an old form), or an address
+// "https://huggingface.co/org/name/tree/revision". nullopt for any other text. Every part is a plain name, so that
+// paths made from it stay in the cache. `revision` applies if `text` has none.
 std::optional<HubModel> hub_model(std::string_view text, std::string_view revision = "");
 
-// The directory of huggingface_hub's cache, by its environment variables.
+// Returns the directory of huggingface_hub's cache, according to its environment variables.
 std::filesystem::path hub_cache();
 
-// The snapshot of a model in the cache; none if it is not there.
+// Returns the snapshot of a model in the cache; nullopt if there is none.
 std::optional<std::filesystem::path> cached(const HubModel& model);
 
-// The model in whose cached snapshot a path lies.
+// Returns the model whose cached snapshot contains `path`; nullopt if there is none.
 std::optional<HubModel> cached_model(const std::filesystem::path& path);
 
-// Where a checkpoint lies that a user named: `path` if it exists or names nothing on the Hub, else the snapshot in the
-// cache. io_error, with the command that downloads it, for an address of what is not there; for an id, which may as
-// well be a path, `path`.
+// Locates a checkpoint that a user named: `path` if it exists or names nothing on the Hub, else the snapshot in the
+// cache. For an address that is not in the cache, fails with io_error and the download command; for such an id, which
+// could also be a path, returns `path`.
 std::filesystem::path located(const std::filesystem::path& path);
 
-// For the end of a message about what is missing at `path`: the command that downloads it, if it looks like a model on
-// the Hub, or lies in its cache, else nothing.
+// Text for the end of a message about a missing `path`: the download command, if the path looks like a Hub model or is
+// in the Hub's cache; else "".
 std::string hub_hint(const std::filesystem::path& path);
 
 }  // namespace qfuse::checkpoint

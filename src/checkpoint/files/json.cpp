@@ -14,10 +14,10 @@ using Spellings = std::array<std::string_view, 3>;
 
 constexpr Spellings kSpecialNumbers{"-Infinity", "Infinity", "NaN"};
 
-// The JSON strings that stand for them.
+// JSON strings that replace these numbers.
 constexpr Spellings kHidden{R"("\u0000-Infinity")", R"("\u0000Infinity")", R"("\u0000NaN")"};
 
-// `json` with each of `from` that is not within a string as its counterpart in `to`.
+// Replaces each occurrence in `json` of an element of `from`, outside strings, by its counterpart in `to`.
 std::string respelled(std::string_view json, const Spellings& from, const Spellings& to) {
   std::string text;
   bool in_string = false;
@@ -28,7 +28,7 @@ std::string respelled(std::string_view json, const Spellings& from, const Spelli
       json.remove_prefix(found->size());
       continue;
     }
-    const std::string_view copied = json.substr(0, in_string && json[0] == '\\' ? 2 : 1);  // an escaped quote ends none
+    const std::string_view copied = json.substr(0, in_string && json[0] == '\\' ? 2 : 1);  // skips an escaped quote
     if (copied == "\"") in_string = !in_string;
     text += copied;
     json.remove_prefix(copied.size());
@@ -36,7 +36,7 @@ std::string respelled(std::string_view json, const Spellings& from, const Spelli
   return text;
 }
 
-// Where a string holds \u0000, and not a backslash before "u0000"; npos: nowhere.
+// Returns the position of an escaped \u0000 (not of a backslash before "u0000"); npos if there is none.
 std::size_t find_escaped_zero(std::string_view json) {
   for (std::size_t at = json.find('\\'); at < json.size(); at = json.find('\\', at + 2))
     if (json.substr(at).starts_with("\\u0000")) return at;
@@ -57,7 +57,7 @@ std::string json_string(std::string_view text) {
       json += {'\\', text[i]};
     else if (byte(i) < 0x20 || byte(i) == 0x7F)
       json += fmt::format("\\u{:04x}", byte(i));
-    else if (byte(i) == 0xC2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0)  // in UTF-8, U+0080 to U+009F
+    else if (byte(i) == 0xC2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0)  // U+0080 to U+009F in UTF-8
       json += fmt::format("\\u{:04x}", byte(++i));
     else
       json += text[i];
@@ -70,7 +70,7 @@ std::string json_number(double value) { return std::isfinite(value) ? fmt::forma
 template <class Json>
 Json parse_json(std::string_view text, const std::string& where, std::size_t most_keys) {
   constexpr int kDeepest = 100;
-  // The parser would take a zero byte for the end of the text.
+  // The parser would treat a zero byte as the end of the text.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     fail(Status::invalid_data, "{}: is not valid JSON: byte {} is zero", where, zero);
   if (const std::size_t zero = find_escaped_zero(text); zero != std::string_view::npos)

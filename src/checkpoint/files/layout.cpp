@@ -11,8 +11,8 @@ namespace qfuse::checkpoint {
 namespace {
 
 struct LayoutRow {
-  void (*claim)(Claims& claims);                                          // all weights that are stored so
-  void (*refuse_left)(const Claims& claims, const StoredTensor& stored);  // what only ever is a part of one; or NULL
+  void (*claim)(Claims& claims);                                          // claims all weights in this layout
+  void (*refuse_left)(const Claims& claims, const StoredTensor& stored);  // fails if it is only ever a part; or NULL
 };
 
 constexpr std::array kLayouts{
@@ -22,7 +22,7 @@ constexpr std::array kLayouts{
     LayoutRow{claim_modelopt, refuse_left_of_modelopt},
     LayoutRow{claim_deepseek_4bit, nullptr},
     LayoutRow{claim_gptq, refuse_left_of_gptq},
-    LayoutRow{claim_fp8, refuse_left_of_fp8},  // the last: FP8 tensors may be scales of those above
+    LayoutRow{claim_fp8, refuse_left_of_fp8},  // last: FP8 tensors may be scales of the layouts above
 };
 
 }  // namespace

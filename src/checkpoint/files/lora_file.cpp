@@ -18,12 +18,12 @@ namespace qfuse::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
-using OrderedJson = nlohmann::ordered_json;  // the first pattern that fits counts
+using OrderedJson = nlohmann::ordered_json;  // ordered, because the first matching pattern counts
 
 constexpr const char* kLoraFile = "pytorch_lora_weights.safetensors";
-constexpr const char* kMetadataKey = "lora_adapter_metadata";  // diffusers' since 0.34: fields of LoraConfig
+constexpr const char* kMetadataKey = "lora_adapter_metadata";  // written by diffusers since 0.34: fields of LoraConfig
 
-// Those of diffusers' pipelines that can have a LoRA (_lora_loadable_modules).
+// Components of diffusers' pipelines that can have a LoRA (_lora_loadable_modules).
 constexpr std::array<std::string_view, 9> kComponents{"connectors",     "text_conditioner", "text_encoder",
                                                       "text_encoder_2", "text_encoder_3",   "transformer",
                                                       "transformer_2",  "transformer_ref",  "unet"};
@@ -41,15 +41,15 @@ const KohyaKind* kohya_kind(std::string_view name) {
   return found == kKohyaKinds.end() ? nullptr : found;
 }
 
-// ---- what is known, and not merged ----
+// ---- kinds that are known but not merged ----
 
 constexpr std::string_view kByDiffusers =
     "load it in diffusers with load_lora_weights(), then fuse_lora(), unload_lora_weights() and save_pretrained()";
-// Before the names that a model's authors gave its layers, or, as of Qwen-Image, those that diffusers has too.
+// Prefix of layer names as chosen by a model's authors; for Qwen-Image these are also diffusers' names.
 constexpr std::string_view kOfAuthors = "diffusion_model.";
 constexpr std::string_view kByLycoris = "merge it with LyCORIS, which wrote it";
 
-// By what a name holds; what begins with a dot stands somewhere in it, anything else at its beginning.
+// Matches by tensor name: a mark that begins with a dot anywhere in it, other marks at its beginning.
 struct OtherKind {
   std::string_view mark;
   std::string_view name;
@@ -88,17 +88,17 @@ void refuse_other_kinds(const SafetensorsFile& file) {
 
 // ---- names ----
 
-// A module is called as peft's adapters call it, or in kohya's files as they do.
+// `module` is peft's name of the module, or, in kohya's files, kohya's name.
 struct LoraTensor {
   std::string component;
   std::string module;
-  std::optional<AdapterPart> part;  // none: alpha
+  std::optional<AdapterPart> part;  // nullopt: alpha
 };
 
 struct LoraEnding {
   std::string_view text;
   std::optional<AdapterPart> part;
-  bool is_old = false;  // of diffusers before 0.23, in which an attention's processor has the layers
+  bool is_old = false;  // from diffusers before 0.23, where the attention processor owned the layers
 };
 constexpr std::array kKohyaEndings{LoraEnding{".lora_down.weight", AdapterPart::a},
                                    LoraEnding{".lora_up.weight", AdapterPart::b}, LoraEnding{".alpha", std::nullopt}};
@@ -107,7 +107,7 @@ constexpr std::array kDiffusersEndings{
     LoraEnding{".lora_B.weight", AdapterPart::b},
     LoraEnding{".lora_A.default.weight", AdapterPart::a},  // DiffSynth-Studio's
     LoraEnding{".lora_B.default.weight", AdapterPart::b},
-    LoraEnding{".lora_down.weight", AdapterPart::a},  // in kohya's words, and diffusers' names: Qwen-Image-Lightning's
+    LoraEnding{".lora_down.weight", AdapterPart::a},  // kohya's suffix, diffusers' module: Qwen-Image-Lightning
     LoraEnding{".lora_up.weight", AdapterPart::b},
     LoraEnding{".lora_B.bias", AdapterPart::b_bias},
     LoraEnding{".lora_magnitude_vector", AdapterPart::magnitude},
@@ -122,7 +122,7 @@ constexpr std::array kDiffusersEndings{
     LoraEnding{".alpha", std::nullopt},
 };
 
-// What the processor of an attention called its layers, and what unets and CLIP do.
+// Layer names within old attention processors, and the corresponding names in unets and in CLIP.
 struct ProcessorLayer {
   std::string_view processors;
   std::string_view unets;
@@ -178,7 +178,7 @@ double read_as(const StoredTensor& stored) {
   return static_cast<double>(value);
 }
 
-// A tensor of one number, which scripts write in many types.
+// Reads a tensor with one number; scripts write it in many dtypes.
 double read_alpha(const StoredTensor& stored) {
   const TensorEntry& entry = *stored.entry;
   if (element_count(entry.shape) != 1)
@@ -206,7 +206,7 @@ double read_alpha(const StoredTensor& stored) {
   return alpha;
 }
 
-// What a file holds for one component.
+// The tensors of a file for one component.
 struct ComponentPart {
   std::vector<AdapterTensor> tensors;
   std::map<std::string, StoredTensor> alphas;  // by module
@@ -237,7 +237,7 @@ AdapterConfig config_of(const ComponentPart& part) {
   return {"the file", std::move(modules), dora};
 }
 
-// The fields of a component among those of all, which have its name before theirs.
+// Extracts the fields of one component, which have its name as prefix, from the metadata of all components.
 AdapterConfig config_of(const std::string& component, const std::string& metadata, const std::string& file) {
   constexpr std::size_t kMostKeys = 65'536;
   const std::string where = fmt::format("{}: {}", file, kMetadataKey);

@@ -28,7 +28,7 @@ bool is_pickle(const fs::path& file) {
        name);
 }
 
-// Tensor name → shard name, as the index says.
+// Reads the index: maps tensor names to shard names.
 std::map<std::string, std::string> read_weight_map(const fs::path& index) {
   constexpr std::int64_t kLongest = 100'000'000;  // bytes; real ones have up to a few million
   constexpr std::size_t kMostKeys = 10'000'000;

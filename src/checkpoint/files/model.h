@@ -1,4 +1,4 @@
-// A checkpoint on disk, seen as one set of named tensors: a .safetensors file, or a directory of them.
+// A checkpoint on disk as one set of named tensors: a .safetensors file, or a directory with several.
 #ifndef QFUSE_CHECKPOINT_FILES_MODEL_H
 #define QFUSE_CHECKPOINT_FILES_MODEL_H
 
@@ -17,29 +17,28 @@
 
 namespace qfuse::checkpoint {
 
-// What the tensor of a layer's weight is called, behind the layer's name.
+// Suffix after a layer's name in the name of its weight.
 inline constexpr std::string_view kWeightSuffix = ".weight";
 
-// What the names of a directory's weights begin with: transformers looks for the first, diffusers for the second.
+// File name stems of a directory's weights: transformers looks for the first, diffusers for the second.
 inline constexpr std::array<std::string_view, 2> kStems{"model", "diffusion_pytorch_model"};
 
-// A tensor in its file. A view: valid as long as its Model.
+// A tensor in its file. A view: valid as long as its Model exists.
 struct StoredTensor {
   const SafetensorsFile* file = nullptr;
   const TensorEntry* entry = nullptr;
 
   void read(std::int64_t offset, std::span<std::byte> out) const { file->read(*entry, offset, out); }
-  [[nodiscard]] std::string where() const;  // "<file>: tensor '<name>'", the beginning of a message
+  [[nodiscard]] std::string where() const;  // "<file>: tensor '<name>'", for the beginning of a message
 };
 
-// Whether both are the same values, in type, shape and every bit. Reads them.
+// Whether both tensors are equal in dtype, shape and every bit; reads their data.
 bool same_bytes(const StoredTensor& a, const StoredTensor& b);
 
-// In a directory the weights are, in this order of preference: model.safetensors; the shards that
-// model.safetensors.index.json names, which must lie in the directory itself (links to files elsewhere are fine: hub
-// caches are made of them); the same with diffusers' diffusion_pytorch_model; the only *.safetensors file. Index and
-// shards must agree on every tensor.
-// Pickle checkpoints (.bin, .pt, .pth) are refused with advice.
+// The weights of a directory are, in this order of preference: model.safetensors; the shards listed in
+// model.safetensors.index.json, which must be in the directory itself (links to files elsewhere are allowed, since hub
+// caches use them); the same with diffusers' stem diffusion_pytorch_model; the only *.safetensors file. Index and
+// shards must agree on every tensor. Pickle checkpoints (.bin, .pt, .pth) are refused with advice.
 class Model {
  public:
   explicit Model(const std::filesystem::path& path);
@@ -47,10 +46,10 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] const std::string& name() const { return name_; }  // of the path, printable
+  [[nodiscard]] const std::string& name() const { return name_; }  // printable path
   [[nodiscard]] bool is_directory() const { return is_directory_; }
-  [[nodiscard]] std::string_view stem() const { return stem_; }                      // of kStems
-  [[nodiscard]] const std::deque<SafetensorsFile>& files() const { return files_; }  // by name
+  [[nodiscard]] std::string_view stem() const { return stem_; }                      // one of kStems
+  [[nodiscard]] const std::deque<SafetensorsFile>& files() const { return files_; }  // sorted by name
   [[nodiscard]] const StoredTensor* find(std::string_view tensor) const;             // NULL if there is none
   [[nodiscard]] std::int64_t data_bytes() const;
 
@@ -63,27 +62,27 @@ class Model {
   std::string name_;
   bool is_directory_ = false;
   std::string_view stem_ = kStems.front();
-  std::deque<SafetensorsFile> files_;                           // which never moves them
-  std::unordered_map<std::string_view, StoredTensor> tensors_;  // the names are the entries'
+  std::deque<SafetensorsFile> files_;                           // a deque never moves its elements
+  std::unordered_map<std::string_view, StoredTensor> tensors_;  // the names belong to the entries
 };
 
 inline constexpr std::string_view kConfigFile = "config.json";
-inline constexpr std::string_view kPipelineFile = "model_index.json";  // of diffusers: names folders, each a model
+inline constexpr std::string_view kPipelineFile = "model_index.json";  // diffusers': names the folders of components
 
-// Whether a file of that name lies in the directory that it is looked for in, whatever else the name says.
+// Whether a file of this name is always directly in the directory in which it is looked up: no separators, no "..".
 bool is_plain_name(std::string_view name);
 
-// Whether a name, of a file or in folders ("1_Pooling/config.json"), stays in the directory, part by part.
+// Whether a relative path ("1_Pooling/config.json") stays within the directory: every part is a plain name.
 bool is_nested_name(std::string_view name);
 
-// The names of .safetensors file `i`, from 0, of `count` in a directory, and of the index of all of them.
+// File name of .safetensors file `i` (from 0) of `count`, and of the index of all files.
 std::string weight_file_name(std::string_view stem, std::size_t i, std::size_t count);
 std::string index_file_name(std::string_view stem);
 
-// The stem of a file's name; the first for any that has none.
+// Returns the stem of a file name; the first of kStems if it has none.
 std::string_view stem_of(std::string_view weight_file);
 
-// What tensors one of them holds.
+// The tensors in one file of the index.
 struct IndexedFile {
   std::string name;
   std::span<const TensorEntry> entries;
@@ -97,11 +96,11 @@ std::vector<IndexedFile> index_of(const Files& files) {
   return index;
 }
 
-// The text of model.safetensors.index.json.
+// Returns the text of model.safetensors.index.json.
 std::string index_json(std::span<const IndexedFile> files);
 
 bool is_safetensors(const std::filesystem::path& file);
-// Weights of any common format, or an index of them (model.safetensors.index.json, pytorch_model.bin.index.fp16.json).
+// Whether it has weights in any common format, or is their index (such as pytorch_model.bin.index.fp16.json).
 bool is_weight_file(const std::filesystem::path& file);
 
 }  // namespace qfuse::checkpoint

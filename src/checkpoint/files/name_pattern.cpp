@@ -13,8 +13,8 @@
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr std::size_t kLongestExpression = 10'000;  // bytes of an expression; real ones have under 1000
-constexpr std::uint32_t kMostSteps = 50'000;        // of a match, a few milliseconds; real ones take under 1000
+constexpr std::size_t kLongestExpression = 10'000;  // bytes of an expression; real ones have fewer than 1000
+constexpr std::uint32_t kMostSteps = 50'000;        // of a match, a few milliseconds; real ones take fewer than 1000
 constexpr std::uint32_t kMostMemory = 1024;         // KiB for backtracking
 
 constexpr std::uint32_t kAsPython =
@@ -47,7 +47,7 @@ NamePattern::NamePattern(const std::string& expression, std::string what) : what
   const auto refuse = [&](const std::string& why) {
     fail(Status::unsupported, "{} is no regular expression that is understood here: {}", what_, why);
   };
-  if (expression.find("{,") != expression.npos) refuse("write {0,n} for {,n}");  // which PCRE2 takes for letters
+  if (expression.find("{,") != expression.npos) refuse("write {0,n} for {,n}");  // PCRE2 would match it literally
   const Owned<pcre2_compile_context, pcre2_compile_context_free> context(made(pcre2_compile_context_create(nullptr)));
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
   pcre2_set_max_pattern_length(context.get(), kLongestExpression);

@@ -1,4 +1,4 @@
-// Regular expressions of Python's that a file applies to names of modules. The file may be anybody's.
+// Python regular expressions that a file applies to module names. The file is untrusted.
 #ifndef QFUSE_CHECKPOINT_FILES_NAME_PATTERN_H
 #define QFUSE_CHECKPOINT_FILES_NAME_PATTERN_H
 
@@ -11,11 +11,11 @@ namespace qfuse::checkpoint {
 
 class NamePattern {
  public:
-  // `what` says in messages what the expression is: "adapter_config.json: rank_pattern 'a.*'". Throws unsupported for
-  // what is no regular expression that Python and PCRE2 take alike, with the reason.
+  // `what` describes the expression in messages: "adapter_config.json: rank_pattern 'a.*'". Fails as unsupported, with
+  // the reason, if Python and PCRE2 would not interpret the expression alike.
   NamePattern(const std::string& expression, std::string what);
 
-  // As Python's re.match and re.search. Throw unsupported where that takes more steps or memory than any real
+  // Match like Python's re.match and re.search. Fail as unsupported if a match takes more steps or memory than any real
   // expression needs.
   [[nodiscard]] bool fits_beginning_of(const std::string& name) const;
   [[nodiscard]] bool fits_within(const std::string& name) const;

@@ -29,7 +29,7 @@ std::string lowered(std::string text) {
   return text;
 }
 
-// What the first of `keys` says that is there; null where none is.
+// Returns the value of the first of `keys` that is set; null if none is.
 OrderedJson first_of(const OrderedJson& record, std::initializer_list<const char*> keys) {
   for (const char* key : keys)
     if (const auto stated = record.find(key); stated != record.end() && !stated->is_null()) return *stated;
@@ -40,7 +40,7 @@ std::string shown_json(const OrderedJson& value) {
   return printable(value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
-// All that a record says of its format: libraries do not agree on which key comes first where several are there.
+// Returns all formats that a record states, because libraries disagree about which key takes precedence.
 std::set<std::string> formats_of(const OrderedJson& record, bool is_awq) {
   std::set<std::string> formats;
   for (const char* key : {"checkpoint_format", "format", "version"}) {
@@ -54,7 +54,7 @@ std::set<std::string> formats_of(const OrderedJson& record, bool is_awq) {
   return formats;
 }
 
-// Why weights of such a record are not read: "in 3 bits"; "" where they are.
+// Returns why weights with this record are not read ("in 3 bits"); "" if they are.
 std::string unread_part(const OrderedJson& record, const std::set<std::string>& formats, bool is_known) {
   if (const OrderedJson bits = first_of(record, {"bits", "w_bit"}); !bits.is_null() && bits != 4)
     return fmt::format("in {} bits", shown_json(bits));
@@ -66,7 +66,7 @@ std::string unread_part(const OrderedJson& record, const std::set<std::string>& 
   return "";
 }
 
-// None of a record of another method. `method`: where it states none, but a number of bits.
+// Returns nullopt for other methods. `method` applies if the record states none, but does state the bits.
 std::optional<PackingRecord> record_of(const OrderedJson& json, const char* method, const std::string& file) {
   const OrderedJson stated = first_of(json, {"quant_method", "method"});
   if (stated.is_null() && first_of(json, {"bits", "w_bit"}).is_null()) return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<PackingRecord> read_file_of(const std::filesystem::path& directory
   return json.is_object() ? record_of(json, method, name) : std::nullopt;
 }
 
-// Of the file of its own; the last one that is there.
+// Reads the method's own config file; if both exist, the second.
 std::optional<PackingRecord> read_own_file(const Model& model) {
   const std::filesystem::path directory = model.is_directory() ? model.path() : model.path().parent_path();
   std::optional<PackingRecord> record;
@@ -111,7 +111,7 @@ std::optional<PackingRecord> read_own_file(const Model& model) {
     try {
       if (auto found = read_file_of(directory, name, name == kPackingFiles[0] ? kGptq : kAwq)) record = found;
     } catch (const Error&) {
-      if (model.is_directory()) throw;  // what lies beside a file may be something else of that name
+      if (model.is_directory()) throw;  // beside a single file, an unrelated file may have this name
     }
   }
   return record;

@@ -1,5 +1,5 @@
-// How GPTQ and AWQ say that a model's weights are packed: in the quantization_config of config.json, or, in older
-// uploads, in a file of their own beside it.
+// Reads how GPTQ and AWQ weights are packed, from quantization_config in config.json or, in older uploads, from a
+// separate file beside it.
 #ifndef QFUSE_CHECKPOINT_FILES_PACKING_H
 #define QFUSE_CHECKPOINT_FILES_PACKING_H
 
@@ -15,26 +15,26 @@
 namespace qfuse::checkpoint {
 
 enum class Packing : std::uint8_t {
-  gptq,     // version 1, which stores zero points less one
-  gptq_v2,  // which stores them as they are
+  gptq,     // version 1: stores zero points minus 1
+  gptq_v2,  // stores zero points unchanged
   awq       // AutoAWQ's "gemm"
 };
 
-// "gptq" of both versions, or "awq".
+// "gptq" for both versions, or "awq".
 std::string_view name_of(Packing packing);
 
 struct PackingRecord {
-  std::optional<Packing> packing = {};  // none: one that is not read
-  std::string unread = {};              // why not, for the end of a sentence that begins with the model's name
-  // Columns of a group, all if it is not above 0; none: unstated, or not the same for all weights.
+  std::optional<Packing> packing = {};  // nullopt: a packing that is not read
+  std::string unread = {};              // the reason, as the end of a sentence that begins with the model's name
+  // Columns per group; 0 or less: the whole row. nullopt: unstated, or different among weights.
   std::optional<std::int64_t> group_size = {};
-  bool sorts_columns = false;  // `desc_act`: groups are no neighbours
+  bool sorts_columns = false;  // `desc_act`: columns of a group are not contiguous
 };
 
-// GPTQ's, and AutoAWQ's.
+// The separate files of GPTQ and of AutoAWQ.
 inline constexpr std::array<const char*, 2> kPackingFiles{"quantize_config.json", "quant_config.json"};
 
-// What is said of a model; of one that is a file, beside it. None where nothing is, or another method has quantized it.
+// Reads the record of a model; for a single file, from files beside it. nullopt if there is none or another method's.
 std::optional<PackingRecord> read_packing(const Model& model, const std::optional<Config>& config);
 
 }  // namespace qfuse::checkpoint

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// VOCAB_FILES_NAMES of transformers' tokenizers, as far as no beginning or ending below tells them.
+// VOCAB_FILES_NAMES of transformers' tokenizers; kNames has those without one of the prefixes or suffixes below.
 bool is_vocabulary(std::string_view name) {
   constexpr std::array<std::string_view, 12> kNames{
       "bpe.codes",         "byte_maps.json",       "dict.txt",        "emoji.json",
@@ -38,7 +38,7 @@ bool is_processor(std::string_view name) {
          std::ranges::any_of(kProcessorParts, [&](const ProcessorPart& part) { return name == part.file; });
 }
 
-// tokenization_internlm2.py, processing_phi3_v.py, image_processing_minicpmv.py.
+// Such as tokenization_internlm2.py, processing_phi3_v.py, image_processing_minicpmv.py.
 bool is_code(std::string_view name) {
   return name.ends_with(".py") && (name.find("tokeniz") != name.npos || name.find("process") != name.npos);
 }

@@ -1,5 +1,5 @@
-// Of the files of a model's directory, those that turn text, pictures and sound into the model's input: what
-// transformers' AutoTokenizer and AutoProcessor read. Told by their names.
+// Recognizes, by name, the files of a model directory that turn text, images and audio into model input: those that
+// transformers' AutoTokenizer and AutoProcessor read.
 #ifndef QFUSE_CHECKPOINT_FILES_PROCESSING_H
 #define QFUSE_CHECKPOINT_FILES_PROCESSING_H
 
@@ -13,27 +13,27 @@ namespace qfuse::checkpoint {
 
 inline constexpr const char* kTokenizerFile = "tokenizer.json";
 inline constexpr const char* kTokenizerConfigFile = "tokenizer_config.json";
-inline constexpr const char* kTokensMapFile = "special_tokens_map.json";  // wins over the config, where that is old
+inline constexpr const char* kTokensMapFile = "special_tokens_map.json";  // wins over the config if the config is old
 inline constexpr const char* kTemplateFile = "chat_template.jinja";
 inline constexpr const char* kTemplatesFolder = "additional_chat_templates";
 inline constexpr const char* kOldProcessorTemplateFile =
-    "chat_template.json";  // which a processor alone reads, and first
+    "chat_template.json";  // only processors read it, and they read it first
 inline constexpr const char* kProcessorFile = "processor_config.json";
 inline constexpr const char* kTemplateField = "chat_template";
 
 enum class ProcessingPart {
   none,
   vocabulary,          // of a tokenizer: tokenizer.json, vocab.txt, tokenizer.model
-  tokenizer_settings,  // tokenizer_config.json, and what older versions wrote beside it
+  tokenizer_settings,  // tokenizer_config.json, and files that older versions wrote beside it
   chat_template,       // also a file in kTemplatesFolder
   processor,
-  code,  // of a tokenizer's or processor's own class
+  code,  // Python code of a tokenizer or processor class
 };
 
-// `name`: within the directory.
+// `name`: path within the directory.
 ProcessingPart processing_part(const std::filesystem::path& name);
 
-// A part of a processor: a file of its own, or, as transformers 5 writes it, a field of kProcessorFile, which wins.
+// A part of a processor: a separate file, or, from transformers 5, a field of kProcessorFile, which wins.
 struct ProcessorPart {
   std::string_view field;
   std::string_view file;
@@ -43,10 +43,10 @@ inline constexpr std::array kProcessorParts{ProcessorPart{"image_processor", "pr
                                             ProcessorPart{"video_processor", "video_preprocessor_config.json"},
                                             ProcessorPart{"audio_tokenizer", "audio_tokenizer_config.json"}};
 
-// The object in a small JSON file; none where there is no such file, or it is none that a library could read.
+// Returns the object in a small JSON file; nullopt if the file does not exist or is no valid JSON object.
 std::optional<nlohmann::json> read_object(const std::filesystem::path& file);
 
-// Whether an object has a field that is not null.
+// Whether the object has this field with a value other than null.
 bool has_value(const std::optional<nlohmann::json>& object, std::string_view field);
 
 }  // namespace qfuse::checkpoint

@@ -1,4 +1,4 @@
-// Tells the caller how far a run is, and hears whether to stop.
+// Reports progress to the caller, who can cancel the run.
 #ifndef QFUSE_CHECKPOINT_FILES_PROGRESS_H
 #define QFUSE_CHECKPOINT_FILES_PROGRESS_H
 
@@ -16,7 +16,7 @@ class ProgressMeter {
   ProgressMeter(const ProgressCallback& callback, std::int64_t bytes_total)
       : callback_(callback), bytes_total_(bytes_total) {}
 
-  // Throws Error cancelled if the callback wants no more.
+  // Throws Error cancelled if the callback returns false.
   void advance(std::string_view tensor, std::int64_t bytes) {
     bytes_done_ += bytes;
     if (callback_ && !callback_({tensor, bytes_done_, bytes_total_})) fail(Status::cancelled, "cancelled");

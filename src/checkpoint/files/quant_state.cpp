@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 std::string special(const char* number) { return kSpecialNumberMark + std::string(number); }
 
-// Typed access to the members of one quant_state.
+// Typed access to the members of a quant_state.
 class Members {
  public:
   Members(const Json& json, const std::string& where) : json_(json), where_(where) {}
@@ -41,7 +41,7 @@ class Members {
     return number;
   }
 
-  // Stored as the shortest decimal of an fp32 value: read as a double it narrows to that value exactly.
+  // Stored as the shortest decimal of an fp32 value. Read as a double, it converts to that value exactly.
   [[nodiscard]] float fp32(const char* key) const {
     const Json& value = get(key);
     if (value == special("NaN")) return std::numeric_limits<float>::quiet_NaN();
@@ -110,7 +110,7 @@ std::optional<NestedState> nested_of(const Members& members) {
   return NestedState{members.power_of_two("nested_blocksize", 64, 4096), members.fp32("nested_offset")};
 }
 
-// repr() of the float that Python makes of an fp32 number: the shortest decimal of the *double*.
+// Prints like Python's repr(): Python widens the fp32 number to double, so this is the double's shortest decimal.
 std::string python_float(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
@@ -140,7 +140,7 @@ std::string print_quant_state(const QuantState& state) {
                      nested);
 }
 
-// No offset prints longer than this one: a sign, 17 digits, a point, an exponent of two digits and its sign.
+// Sets the offset that prints longest: a sign, 17 digits, a point, and a signed two-digit exponent.
 std::int64_t longest_quant_state(QuantState state) {
   if (state.nested) state.nested->offset = -FLT_MIN;
   return static_cast<std::int64_t>(print_quant_state(state).size());

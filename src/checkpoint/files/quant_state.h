@@ -15,25 +15,25 @@
 namespace qfuse::checkpoint {
 
 struct NestedState {
-  std::int64_t blocksize = format::kNestedBlocksize;  // blocks; a power of two, 64 to 4096
-  float offset = 0.0F;                                // any value, also NaN and infinite
+  std::int64_t blocksize = format::kNestedBlocksize;  // in blocks; a power of two, 64 to 4096
+  float offset = 0.0F;                                // any value, also NaN and infinity
 };
 
 struct QuantState {
   QuantType quant_type = QuantType::nf4;
-  std::int64_t blocksize = 64;      // elements; a power of two, 32 to 4096
-  Dtype dtype = Dtype::bfloat16;    // what the weight was before, and decodes to
+  std::int64_t blocksize = 64;      // in elements; a power of two, 32 to 4096
+  Dtype dtype = Dtype::bfloat16;    // dtype before quantization, to which it decodes
   std::vector<std::int64_t> shape;  // no negative dimension
   std::optional<NestedState> nested;
 };
 
-// Knows the keys that bitsandbytes reads back, refuses any other. `where` begins the message of an error.
+// Parses the keys that bitsandbytes reads back, and fails for any other key. Error messages begin with `where`.
 QuantState parse_quant_state(std::string_view json, const std::string& where);
 
-// As bitsandbytes prints it: Python's json.dumps, to the byte.
+// Prints exactly like bitsandbytes, which uses Python's json.dumps.
 std::string print_quant_state(const QuantState& state);
 
-// The bytes of the longest one that differs from `state` in its offset alone.
+// Maximum bytes of the printed state over all offsets.
 std::int64_t longest_quant_state(QuantState state);
 
 }  // namespace qfuse::checkpoint

@@ -17,16 +17,16 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are little-endian and used as they are");
 
-constexpr std::int64_t kLengthBytes = 8;  // of the header's length, at the start of a file
+constexpr std::int64_t kLengthBytes = 8;  // bytes of the header's length, at the start of a file
 
-// Reads a header by events, so that what the file repeats or nests costs no memory.
-// The handler of nlohmann's parser: every public member but the take_ functions and the constructor is a callback of
-// its interface. Each callback returns true to go on, and throws otherwise.
+// Reads a header with a SAX parser, so that repeated or nested content costs no memory. This is the handler for
+// nlohmann's parser: all public members except the constructor and take_*() are its callbacks. Each callback returns
+// true to continue, and throws on error.
 class HeaderEvents {
  public:
   using Json = nlohmann::json;
 
-  // `wanted`: the key of the metadata whose value is kept.
+  // `wanted`: the metadata key whose value is kept.
   explicit HeaderEvents(const std::string& file, std::string wanted = "") : file_(file), wanted_(std::move(wanted)) {}
   std::vector<TensorEntry> take_entries() { return std::move(entries_); }
   std::optional<std::string> take_metadata() { return std::move(metadata_); }
@@ -115,10 +115,10 @@ class HeaderEvents {
 
  private:
   static constexpr const char* kMetadata = "__metadata__";
-  static constexpr std::int64_t kDeepest = 127;    // containers in each other: the reference's parser stops there
-  static constexpr std::int64_t kAroundField = 2;  // open ones around a field: the document and the entry
+  static constexpr std::int64_t kDeepest = 127;    // nested containers, as in the reference's parser
+  static constexpr std::int64_t kAroundField = 2;  // containers open around a field: the document and the entry
 
-  // What the next value belongs to.
+  // Where the next value belongs.
   enum class At { document, tensors, metadata, entry, shape, offsets, ignored };
 
   static bool is_known(std::string_view field) {
@@ -157,10 +157,10 @@ class HeaderEvents {
   std::string wanted_;
   std::optional<std::string> metadata_;
   At at_ = At::document;
-  std::string tensor_;                      // the key in the outermost object
-  std::string field_;                       // the key within a tensor's entry, or the metadata
-  std::unordered_set<std::string> fields_;  // known ones, seen in this entry
-  std::unordered_set<std::string> names_;   // seen in the outermost object
+  std::string tensor_;                      // the current key in the outermost object
+  std::string field_;                       // the current key in a tensor's entry or in the metadata
+  std::unordered_set<std::string> fields_;  // known fields seen in this entry
+  std::unordered_set<std::string> names_;   // keys seen in the outermost object
   std::vector<std::int64_t> offsets_;
   std::int64_t ignored_depth_ = 0;  // open containers within an unknown field
   std::vector<TensorEntry> entries_;
@@ -203,7 +203,7 @@ void check_layout(std::vector<TensorEntry>& entries, std::int64_t data_bytes, co
          data_bytes);
 }
 
-// A failed download, or another format, by its first bytes.
+// Recognizes a failed download or another format by its first bytes.
 void refuse_known_content(const InputFile& file) {
   constexpr std::int64_t kLooked = 64;
   std::string beginning(static_cast<std::size_t>(std::min(file.size(), kLooked)), '\0');
@@ -215,7 +215,7 @@ void refuse_known_content(const InputFile& file) {
 }  // namespace
 
 std::vector<TensorEntry> parse_header(std::string_view json, std::int64_t data_bytes, const std::string& file) {
-  // The parser would skip a byte order mark and stop at a zero byte; the format knows neither.
+  // The parser would skip a byte order mark and stop at a zero byte; the format allows neither.
   if (json.starts_with("\xEF\xBB\xBF"))
     fail(Status::invalid_data, "{}: the header is not valid JSON: it begins with a byte order mark", file);
   if (const std::size_t zero = json.find('\0'); zero != std::string_view::npos)
@@ -244,7 +244,7 @@ std::int64_t place_entries(std::span<TensorEntry> entries) {
 }
 
 std::string print_header(std::span<const TensorEntry> entries, std::size_t at_least, const Metadata& metadata) {
-  nlohmann::json name;  // quotes and escapes
+  nlohmann::json name;  // adds quotes and escapes
   nlohmann::json strings = metadata;
   strings["format"] = "pt";
   std::string json = R"({"__metadata__":)" + strings.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -264,7 +264,7 @@ std::string print_header(std::span<const TensorEntry> entries, std::size_t at_le
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path) {
-  // 256 TiB. So no sum or product of sizes below can overflow, whatever a sparse file pretends to hold.
+  // 256 TiB, so that sums and products of sizes below cannot overflow, even if a sparse file claims to be huge.
   constexpr std::int64_t kLargestFile = std::int64_t{1} << 48;
   if (file_.size() > kLargestFile)
     fail(Status::unsupported, "{}: has {} bytes, more than {}", name(), file_.size(), kLargestFile);

@@ -46,7 +46,7 @@ Sizes decoded_shape(const StoredWeightScaled4bit& weight) {
 }  // namespace
 
 std::int64_t columns_of_bytes(const StoredTensor& codes, std::int64_t bytes, std::int64_t elements) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 56;  // of a row; beyond that only tensors without elements are
+  constexpr std::int64_t kMost = std::int64_t{1} << 56;  // bytes per row; only tensors without elements can have more
   if (bytes > kMost)
     fail(Status::invalid_data, "{}: its shape {} is beyond all sizes", codes.where(), printable(codes.entry->shape));
   return bytes * elements;

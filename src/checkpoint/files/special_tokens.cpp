@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 using Numbers = std::vector<std::int64_t>;
 
-// A token of a tokenizer's settings: its text, or an object that has it as "content"; "" where there is none.
+// Returns a special token in a tokenizer's settings: a string, or an object with "content"; "" if there is none.
 std::string text_in(const std::optional<Json>& settings, const std::string& field) {
   if (!has_value(settings, field)) return "";
   const Json& token = settings->at(field);
@@ -74,25 +74,25 @@ class TokenFiles {
 
   void add(bool is_harmful, std::string message) { conflicts_.push_back({is_harmful, std::move(message)}); }
 
-  // With this field, transformers passes over the map since 4.34; without it, the map wins.
+  // Whether this field exists: then transformers since 4.34 ignores special_tokens_map.json; otherwise that file wins.
   [[nodiscard]] bool has_decoder() const { return has_value(settings_, kDecoder); }
 
-  // The text of the token that counts.
+  // Returns the text of the token that takes effect.
   [[nodiscard]] std::string counting(const std::string& kind) const {
     const std::string of_map = text_in(map_, kind + "_token");
     return has_decoder() || of_map.empty() ? text_in(settings_, kind + "_token") : of_map;
   }
 
-  // A file wins over the settings.
+  // Returns the chat template; a file wins over the settings.
   [[nodiscard]] std::string template_in(const std::filesystem::path& file) const {
     constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have thousands
     if (std::error_code error; std::filesystem::is_regular_file(file, error)) return read_text(file, kLongest);
     if (!has_value(settings_, kTemplateField)) return "";
-    const Json& stated = settings_->at(kTemplateField);  // or a list, with names
+    const Json& stated = settings_->at(kTemplateField);  // a string, or a list of named templates
     return stated.is_string() ? stated.get<std::string>() : stated.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
-  // Chat models are published whose template ends a turn with another token than the tokenizer's, where they do stop.
+  // Whether chat turns end with another token than eos, as in some published chat models, where generation does stop.
   [[nodiscard]] bool ends_turns_otherwise(const SpecialToken& eos) const {
     const auto has = [&](std::string_view part) { return template_.find(part) != template_.npos; };
     return !template_.empty() && !has(eos.text) && !has("eos_token");
@@ -118,7 +118,7 @@ class TokenFiles {
     }
   }
 
-  // None where the files do not tell its number.
+  // Returns nullopt if the files do not show the token's id.
   [[nodiscard]] std::optional<SpecialToken> token(const std::string& kind) const {
     const std::string text = counting(kind);
     const auto found = numbers_.find(text);
@@ -126,7 +126,7 @@ class TokenFiles {
     return SpecialToken{text, found->second};
   }
 
-  // transformers makes a generation's settings of config.json only where they have no file of their own.
+  // Returns the file that counts: transformers uses config.json only if there is no generation_config.json.
   [[nodiscard]] const char* where(const std::string& kind) const {
     const bool is_asked = kind == "pad" && is_classifier();
     return generation_ && !is_asked ? kGenerationFile : kConfigFile.data();
@@ -140,7 +140,7 @@ class TokenFiles {
     return has_value(generation_, field) ? numbers_in(generation_->at(field)) : Numbers{};
   }
 
-  // It finds the end of a text by the number of its padding.
+  // Whether it is a classifier, which finds the end of a text by the padding token's id.
   [[nodiscard]] bool is_classifier() const { return config_.has_architecture("ForSequenceClassification"); }
 
   void compare_padding(const SpecialToken& pad, const std::optional<SpecialToken>& eos, const Numbers& ends) {

@@ -1,4 +1,4 @@
-// The tokens that end a text and that fill up a batch, as several files of a model's directory name them.
+// Checks the eos and pad tokens that several files of a model directory state.
 #ifndef QFUSE_CHECKPOINT_FILES_SPECIAL_TOKENS_H
 #define QFUSE_CHECKPOINT_FILES_SPECIAL_TOKENS_H
 
@@ -13,18 +13,18 @@ namespace qfuse::checkpoint {
 
 inline constexpr const char* kGenerationFile = "generation_config.json";
 
-// Where two files contradict each other.
+// A contradiction between two files.
 struct TokenConflict {
-  bool is_harmful = false;  // else libraries of today do not fall over it
-  std::string message;      // a line
+  bool is_harmful = false;  // whether current libraries fail because of it
+  std::string message;      // one line
 };
 
-// Where a file of that name is; empty: nowhere.
+// Returns the path of the file with this name; empty if there is none.
 using FindFile = std::function<std::filesystem::path(const std::string& name)>;
 
-// Compares tokenizer_config.json, special_tokens_map.json and generation_config.json, or, where that is not there,
-// config.json. Silent where a file does not say which token it takes, about lists that hold the tokenizer's token,
-// where the chat template does not end a turn with that, and about padding with a token that ends a text.
+// Compares tokenizer_config.json, special_tokens_map.json and generation_config.json (or config.json if that is
+// missing). Reports nothing if a file states no token, if a list includes the tokenizer's token, if the chat template
+// ends turns with another token, or if padding is an eos token.
 std::vector<TokenConflict> token_conflicts(const FindFile& find, const Config& config);
 
 }  // namespace qfuse::checkpoint

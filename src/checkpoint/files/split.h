@@ -1,4 +1,4 @@
-// Text in parts, such as the words of a table.
+// Splits text into parts, such as the words of a table.
 #ifndef QFUSE_CHECKPOINT_FILES_SPLIT_H
 #define QFUSE_CHECKPOINT_FILES_SPLIT_H
 

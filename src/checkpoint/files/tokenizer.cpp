@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Reads the numbers of added_tokens[...] and of model.vocab, an object of numbers or, of Unigram, an array of a token
-// and its score by number: token by token, because real files have 30 MB.
+// Reads token ids from added_tokens[...] and model.vocab, which maps tokens to ids or, for Unigram, is an array of
+// [token, score] pairs indexed by id. A SAX parser, because real files have 30 MB.
 class TokenReader : public nlohmann::json_sax<Json> {
  public:
   explicit TokenReader(const std::set<std::string>& wanted) : wanted_(wanted) {}
@@ -50,8 +50,8 @@ class TokenReader : public nlohmann::json_sax<Json> {
  private:
   struct Container {
     bool is_array = false;
-    std::string key;            // that its next value has
-    std::int64_t elements = 0;  // of an array, so far
+    std::string key;            // key of its next value
+    std::int64_t elements = 0;  // number of elements so far, of an array
   };
   struct AddedToken {
     std::string text;

@@ -1,4 +1,4 @@
-// tokenizer.json of a directory, as Hugging Face's tokenizers write it.
+// Reads tokenizer.json of a directory, the format of Hugging Face's tokenizers library.
 #ifndef QFUSE_CHECKPOINT_FILES_TOKENIZER_H
 #define QFUSE_CHECKPOINT_FILES_TOKENIZER_H
 
@@ -12,11 +12,11 @@
 namespace qfuse::checkpoint {
 
 struct TokenNumbers {
-  std::optional<std::int64_t> largest;     // of its vocabulary and of added tokens
-  std::map<std::string, std::int64_t> of;  // of the wanted tokens, those that it has
+  std::optional<std::int64_t> largest;     // largest id in the vocabulary and the added tokens
+  std::map<std::string, std::int64_t> of;  // ids of the wanted tokens that exist
 };
 
-// None for a file that is not there, or that no library could read.
+// Returns empty TokenNumbers if the file is missing or invalid.
 TokenNumbers token_numbers(const std::filesystem::path& file, const std::set<std::string>& wanted);
 
 std::optional<std::int64_t> largest_token(const std::filesystem::path& directory);

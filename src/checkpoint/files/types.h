@@ -1,4 +1,4 @@
-// The types of elements, and how files spell them.
+// Element types and their spellings in files.
 #ifndef QFUSE_CHECKPOINT_FILES_TYPES_H
 #define QFUSE_CHECKPOINT_FILES_TYPES_H
 
@@ -11,7 +11,7 @@
 
 namespace qfuse::checkpoint {
 
-// In the order of the safetensors format's own enumeration: writers place tensors of a later type first.
+// In the order of the safetensors format's own enumeration; its writers place tensors of later types first.
 enum class TensorType : std::uint8_t {
   boolean,
   f4,
@@ -37,20 +37,20 @@ enum class TensorType : std::uint8_t {
   u64
 };
 
-std::string_view type_name(TensorType type);  // as a safetensors header spells it: "BF16"
-int type_bits(TensorType type);               // of one element
+std::string_view type_name(TensorType type);  // spelling in a safetensors header: "BF16"
+int type_bits(TensorType type);               // bits per element
 std::optional<TensorType> type_from_name(std::string_view name);
 TensorType type_of(Dtype dtype);
-std::optional<Dtype> dtype_of(TensorType type);  // none for a type that weights are not decoded to
-// Of scales whose type a layout takes: UE8M0 has a type of its own in files, or is U8.
+std::optional<Dtype> dtype_of(TensorType type);  // nullopt for types other than F32, F16, BF16
+// Scale type of a tensor whose dtype a layout accepts as scales: UE8M0 is stored as F8_E8M0 or as U8.
 ScaleType scale_type_of(TensorType type);
 
-// How config.json and quant_state spell them: "bfloat16", "nf4".
+// Spellings in config.json and quant_state: "bfloat16", "nf4".
 std::string_view dtype_name(Dtype dtype);
 std::optional<Dtype> dtype_from_name(std::string_view name);
-std::optional<QuantType> quant_type_from_name(std::string_view name);  // its opposite is name_of()
+std::optional<QuantType> quant_type_from_name(std::string_view name);  // inverse of name_of()
 
-// The product of a shape's dimensions, none of them negative; nothing if it overflows.
+// Returns the product of the dimensions, none of which is negative; nullopt if it overflows.
 std::optional<std::int64_t> element_count(std::span<const std::int64_t> shape);
 
 }  // namespace qfuse::checkpoint

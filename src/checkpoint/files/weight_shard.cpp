@@ -13,7 +13,7 @@ using Shape = std::span<const std::int64_t>;
 
 bool is_power_of_two(std::int64_t value) { return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value)); }
 
-// Returns how many elements the weight has.
+// Returns the number of elements of the weight.
 std::int64_t check_shape(Shape shape, int dim) {
   const std::int64_t dimensions = std::ssize(shape);
   if (dimensions == 0) fail(Status::invalid_argument, "shape is [], it must have a dimension to cut");
@@ -40,23 +40,23 @@ void check_rank(std::int64_t rank, std::int64_t ranks) {
   if (rank < 0 || rank >= ranks) fail(Status::invalid_argument, "rank is {}, it must be 0 to {}", rank, ranks - 1);
 }
 
-// The rank's part of the cut dimension, as torch.chunk has it; no more is set.
+// Returns the rank's part of the cut dimension, as torch.chunk splits it; sets only `begin` and `length`.
 WeightShard chunk_of(std::int64_t size, std::int64_t rank, std::int64_t ranks) {
   const std::int64_t longest = format::ceil_div(size, ranks);
   WeightShard shard;
-  // The product may overflow where it is past the end.
+  // Checked by division, because rank * longest could overflow past the end.
   shard.begin = longest == 0 || rank > size / longest ? size : rank * longest;
   shard.length = std::min(longest, size - shard.begin);
   return shard;
 }
 
-// Of the whole, in elements: where the first run begins, how long each is, and how far the next one's beginning lies
-// behind its own, 0 where there is one.
+// The rank's contiguous runs of the whole weight, in elements: start of the first run, length of each, and distance
+// between the starts of consecutive runs, 0 for a single run.
 struct Runs {
   std::int64_t count, begin, length, stride;
 };
 
-// `chunk` is not empty, nor is the weight.
+// `chunk` and the weight must not be empty.
 Runs runs_of(const WeightShard& chunk, Shape shape, std::size_t cut) {
   const std::int64_t elements = element_count(shape).value();
   const std::int64_t inner = element_count(shape.subspan(cut + 1)).value();  // a divisor of `elements`
@@ -66,7 +66,7 @@ Runs runs_of(const WeightShard& chunk, Shape shape, std::size_t cut) {
   return {outer, chunk.begin * inner, chunk.length * inner, outer == 1 ? 0 : stride};
 }
 
-// What is wrong with the runs; empty where each is whole blocks, but for the end of the weight.
+// Describes why the runs are unsuitable; empty if each consists of whole blocks, except at the end of the weight.
 std::string complaint(const Runs& runs, std::int64_t elements, std::int64_t blocksize) {
   const std::int64_t end = runs.begin + runs.length;
   if (runs.begin % blocksize != 0) return fmt::format("begin within a block of {}", blocksize);
@@ -102,8 +102,8 @@ WeightShard checked_plan(Shape shape, std::int64_t blocksize, std::int64_t neste
   shard.stride_blocks = runs.stride / blocksize;
   if (nested_blocksize == 0) return shard;
 
-  // The lowest bit that is set in any of them is the largest power of two that divides them all. Of one run, its length
-  // does not count: where the shard ends, its last nested block may be short.
+  // The largest power of two that divides all of these is the lowest bit set in any of them. The length of a single run
+  // does not count, because the shard's last nested block may be short.
   const std::int64_t of_several = runs.count > 1 ? shard.run_blocks | shard.stride_blocks : 0;
   const std::int64_t bits = nested_blocksize | shard.first_block | of_several;
   shard.nested_blocksize = bits & -bits;

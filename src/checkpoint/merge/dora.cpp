@@ -42,7 +42,7 @@ class Lengths {
                                             : static_cast<std::size_t>(tile.window.first_row) + i / columns];
   }
 
-  // Squares are exact in fp64, and are added there in ascending order.
+  // Squares are exact in fp64, and are summed in fp64 in ascending order of index.
   void find_scales(Piece& piece) {
     const std::int64_t columns = shape_.columns;
     std::vector<double> squares(static_cast<std::size_t>(addend_.of_columns ? columns : shape_.rows));
@@ -64,7 +64,7 @@ class Lengths {
   Addend addend_;
   MergedShape shape_;
   Dtype dtype_;
-  std::vector<float> scales_;  // by row or column: magnitude / norm
+  std::vector<float> scales_;  // magnitude / norm, per row or column
 };
 
 }  // namespace

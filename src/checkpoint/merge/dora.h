@@ -1,4 +1,4 @@
-// DoRA: the rows of a sum get lengths that were trained.
+// DoRA: rescales each row of a sum to a trained length.
 #ifndef QFUSE_CHECKPOINT_MERGE_DORA_H
 #define QFUSE_CHECKPOINT_MERGE_DORA_H
 
@@ -7,9 +7,9 @@
 
 namespace qfuse::checkpoint {
 
-// `sum`, in fp32, with each row, or column, multiplied by the addend's magnitude / its norm, and rounded to `dtype`.
-// The norm of a row is known only when all of it was summed, so that the sum is made once more, before its first piece.
-// Behind another adapter it would be the norm of both; find_rules() lets none come there.
+// Multiplies each row (or column) of `sum`, in fp32, by the addend's magnitude / its norm, and rounds to `dtype`. A
+// norm needs the sum of a whole row, so the whole sum is made an extra time before the first piece. `sum` must not
+// include another adapter, because the norm would be that of both; find_rules() ensures that.
 Source with_lengths(const Source& sum, const Addend& addend, const MergedShape& shape, Dtype dtype);
 
 }  // namespace qfuse::checkpoint

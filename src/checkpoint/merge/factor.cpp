@@ -9,7 +9,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// `count` elements of a factor's tensor, `stride` apart. What lies between them is read with them: experts lie so.
+// Reads `count` elements, `stride` apart, including all between them, because experts' matrices are interleaved so.
 void read_apart(const StoredTensor& stored, std::int64_t first, std::int64_t count, std::int64_t stride,
                 std::vector<float>& buffer, float* out, std::int64_t out_stride) {
   buffer.resize(static_cast<std::size_t>((count - 1) * stride + 1));
@@ -17,15 +17,15 @@ void read_apart(const StoredTensor& stored, std::int64_t first, std::int64_t cou
   for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = buffer[static_cast<std::size_t>(i * stride)];
 }
 
-// Of numbers that are `step` apart from `first` on, those which lie in a stretch: the first, how many, and where in it
-// the first lies.
+// The hits of `count` numbers, `step` apart from `first` on, in the range [begin, begin + size): index of the first
+// hit, number of hits, and position of the first hit in the range.
 struct Hit {
   std::int64_t first = 0;
   std::int64_t count = 0;
   std::int64_t at = 0;
 };
 Hit hit(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t begin, std::int64_t size) {
-  const auto below = [&](std::int64_t end) {  // how many lie before it
+  const auto below = [&](std::int64_t end) {  // how many are below `end`
     return std::clamp((end - first + step - 1) / step, std::int64_t{0}, count);
   };
   const std::int64_t from = below(std::max(begin, first));
@@ -48,7 +48,7 @@ void read_part(const PlacedFactor& part, std::int64_t block, const Window& windo
 
 }  // namespace
 
-// Reads along the axis whose elements lie closer.
+// Reads along the axis with the smaller stride.
 void read_factor(const Factor& factor, std::int64_t block, const Window& window, std::span<float> out) {
   if (!factor.parts.empty()) {
     std::ranges::fill(out, 0.0F);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 // ---- finding ---------------------------------------------------------------------------------------------------
 
-// Without "./" and slashes that say nothing: a shell's completion leaves them.
+// Removes "./" and redundant slashes, as shell completion adds them.
 std::string without_idle_parts(std::string_view name) {
   std::string path = name.starts_with('/') ? "/" : "";
   while (!name.empty()) {
@@ -37,8 +37,8 @@ std::string without_idle_parts(std::string_view name) {
   return path;
 }
 
-// An adapter is untrusted. A local path that it names is followed only if it is relative, without '..': from the
-// working directory, from the adapter's or from the one above that.
+// An adapter is untrusted, so a local path that it names is followed only if it is relative, without '..'. It is
+// resolved in the working directory, the adapter's directory and the parent of that.
 std::optional<fs::path> local_base(const std::string& named, const fs::path& adapter) {
   const std::string name = without_idle_parts(named);
   if (!is_nested_name(name)) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<fs::path> local_base(const std::string& named, const fs::path& ada
   return std::nullopt;
 }
 
-// A name can hold anything: one that would be more than a path to a shell is in no command to copy.
+// Whether the name is safe as a word of a shell command in a message; an adapter's name can hold anything.
 bool is_plain_word(std::string_view text) {
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("/._-+@", c) != nullptr; };
   return !text.empty() && text.front() != '-' && std::ranges::all_of(text, is_plain);
@@ -98,7 +98,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The last part of a model's name, without what only says that it is quantized.
+// Returns the last part of a model's name, without suffixes that only state quantization or dtype.
 std::string essence(const std::string& name) {
   std::string text = lower(fs::path(without_idle_parts(name)).lexically_normal().filename().native());
   constexpr std::string_view kEndings[] = {"-bnb-4bit", "-4bit", "-nf4", "-fp4", "-unsloth", "-bf16", "-fp16"};
@@ -121,16 +121,16 @@ bool may_be(const MergedModel& base, const std::string& trained_on) {
   return essence(spoken_name(path)) == essence(trained_on) || (original && essence(*original) == essence(trained_on));
 }
 
-// Of a name that says it: "nf4", "fp4" or, of any other, "".
+// Returns the 4-bit code that a name states, "nf4" or "fp4"; "" if none.
 std::string codes_in_name(const std::string& name) {
   const std::string text = lower(name);
   const auto says = [&](const char* word) { return text.find(word) != text.npos; };
-  if (says("gptq") || says("awq")) return "";  // whose 4 bits are others
+  if (says("gptq") || says("awq")) return "";  // their 4-bit codes are others
   if (says("fp4")) return "fp4";
   return says("4bit") || says("4-bit") || says("nf4") ? "nf4" : "";
 }
 
-// Of the model at a path, by its files' names of tensors.
+// Returns the 4-bit code of the model at a path, according to tensor names in its files.
 std::string codes_in_files(const fs::path& path) {
   try {
     const Model model(path);
@@ -139,13 +139,13 @@ std::string codes_in_files(const fs::path& path) {
         for (const QuantType type : {QuantType::nf4, QuantType::fp4})
           if (entry.name.ends_with(fmt::format(".quant_state.bitsandbytes__{}", name_of(type))))
             return std::string(name_of(type));
-  } catch (const std::exception&) {  // it is asked for a note alone
+  } catch (const std::exception&) {  // ignored: the answer is only for a note
   }
   return "";
 }
 
-// Which 4-bit codes an adapter was trained over, as its base's files say, if they are here, or else its name: "nf4",
-// "fp4", or "" where neither says so.
+// Returns the 4-bit code over which an adapter was trained: "nf4", "fp4", or "" if unknown. Judges by the files of its
+// base if they are on this machine, else by the base's name.
 std::string codes_of(const Adapter& adapter) {
   const std::string& name = adapter.config().base_model();
   if (name.empty()) return "";
@@ -155,7 +155,7 @@ std::string codes_of(const Adapter& adapter) {
   return codes_in_name(name);
 }
 
-// Whether an earlier merge says in the base's files that it merged an adapter of that name.
+// Whether metadata or README.md of the base state that an adapter with this name was merged into it before.
 bool says_it_has(const Model& base, const std::string& adapter) {
   constexpr std::int64_t kLongest = 1 << 20;
   const std::string entry = adapter + "@";

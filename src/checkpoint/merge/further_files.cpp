@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files of an adapter's directory that are a tokenizer's or a processor's, by name.
+// Returns the files of an adapter's directory that belong to a tokenizer or processor, by name.
 std::map<fs::path, ProcessingPart> processing_files(const fs::path& directory) {
   std::vector<fs::path> names = list_directory(directory);
   std::error_code error;
@@ -62,7 +62,7 @@ class FurtherFiles {
     note_left_out(taken, before, notes);
   }
 
-  // The difference from what the base has.
+  // Writes the differences from the base's files into the plan.
   void put_into(ConversionPlan& plan) && {
     const Companions companions = companions_of(base_);
     for (const fs::path& name : companions.files)
@@ -108,7 +108,7 @@ class FurtherFiles {
     return std::ranges::any_of(files_, [&](const auto& file) { return processing_part(file.first) == part; });
   }
 
-  // A vocabulary and its settings; of bytes or characters, settings alone.
+  // Whether it has vocabulary and settings; tokenizers of bytes or characters have only settings.
   [[nodiscard]] bool is_whole_tokenizer(const Taken& from) const {
     return from.files.contains(kTokenizerConfigFile) &&
            (from.has(ProcessingPart::vocabulary) || !has(ProcessingPart::vocabulary));
@@ -127,7 +127,7 @@ class FurtherFiles {
     add_all(from, ProcessingPart::tokenizer_settings);
   }
 
-  // A tokenizer has it in its settings, or in files, which win; so does a processor.
+  // Takes the chat template, which tokenizers and processors have in their settings or in files; files win.
   void take_template(const Taken& from, bool has_tokenizer, std::vector<std::string>& notes) {
     const auto states_one = [&](const char* file) {
       return has_value(read_object(from.directory / file), kTemplateField);
@@ -148,7 +148,7 @@ class FurtherFiles {
     add_all(from, ProcessingPart::chat_template);
   }
 
-  // Part by part, as a trainer may have saved one of them alone.
+  // Takes each part separately, because a trainer may have saved only one of them.
   void take_processor(const Taken& from) {
     if (!from.has(ProcessingPart::processor)) return;
     const std::optional<nlohmann::json> own = read_object(from.directory / kProcessorFile);
@@ -167,7 +167,7 @@ class FurtherFiles {
         change_processor([&](nlohmann::json& processor) { processor[part.field] = before->at(part.field); });
   }
 
-  // Pictures and sound share one, in which a field says for which of them it is.
+  // Whether there is a file for this part. Images and audio share one file, in which a field says which it is for.
   static bool has_file(const Taken& from, const ProcessorPart& part) {
     if (!from.files.contains(part.file)) return false;
     const std::optional<nlohmann::json> file = read_object(from.directory / part.file);
@@ -176,7 +176,7 @@ class FurtherFiles {
     return part.field != kProcessorParts[0].field || !is_of_sound || has_value(file, "image_processor_type");
   }
 
-  // processor_config.json as the output will have it.
+  // Returns processor_config.json of the output.
   [[nodiscard]] std::optional<nlohmann::json> processor() const {
     if (changed_processor_) return changed_processor_;
     const auto found = files_.find(kProcessorFile);
@@ -214,13 +214,13 @@ class FurtherFiles {
   }
 
   const Model& base_;
-  // Of the output:
-  std::map<fs::path, fs::path> files_;  // by name, with where they are
+  // State of the output:
+  std::map<fs::path, fs::path> files_;  // source path by name
   std::set<fs::path> folders_;
-  std::optional<nlohmann::json> changed_processor_;  // instead of that file
+  std::optional<nlohmann::json> changed_processor_;  // replaces the file
 };
 
-// Of an output whose tokenizer is an adapter's.
+// Adds notes about token conflicts if the output has an adapter's tokenizer.
 void note_conflicts(const Model& base, ConversionPlan& plan) {
   const bool has_new_tokenizer = std::ranges::any_of(plan.further_files, [](const auto& file) {
     const ProcessingPart part = processing_part(file.first);

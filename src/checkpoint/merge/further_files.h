@@ -1,6 +1,5 @@
-// What the output of a merge has beside its tensors: the base's files, and instead of them those of the adapters that
-// belong to what was trained: a tokenizer, a processor, the settings of generation, the modules of
-// sentence-transformers.
+// Chooses a merge output's files beside its tensors: those of the base, replaced by files of the adapters that belong
+// to what was trained: tokenizer, processor, generation settings, sentence-transformers modules.
 #ifndef QFUSE_CHECKPOINT_MERGE_FURTHER_FILES_H
 #define QFUSE_CHECKPOINT_MERGE_FURTHER_FILES_H
 
@@ -9,9 +8,9 @@
 
 namespace qfuse::checkpoint {
 
-// Each of these is one thing, which comes from one directory: in transformers a file of the base that the adapter has
-// not, as special_tokens_map.json or chat_template.jinja, may win over the adapter's. What only the base has, as the
-// processor beside an adapter with a tokenizer, stays. Notes say which files of the base are not in the output.
+// Takes each unit from one directory, because in transformers a file that only the base has (special_tokens_map.json,
+// chat_template.jinja) could win over the adapter's files. A unit that only the base has stays, such as the processor
+// when an adapter has only a tokenizer. Notes list the base's files that are left out.
 void choose_further_files(const MergedModel& base, ConversionPlan& plan);
 
 }  // namespace qfuse::checkpoint

@@ -24,7 +24,7 @@ bool begins_with_any(const std::string& name, std::span<const std::string_view> 
   return std::ranges::any_of(beginnings, [&](std::string_view it) { return name.starts_with(it); });
 }
 
-// Of transformers, accelerate, DeepSpeed, FSDP, torchtune and Megatron, to go on with a training.
+// Whether it is training state of transformers, accelerate, DeepSpeed, FSDP, torchtune or Megatron.
 bool is_of_trainer(const std::string& name) {
   constexpr std::array<std::string_view, 24> kBeginnings{"checkpoint-",
                                                          "custom_checkpoint",
@@ -53,14 +53,14 @@ bool is_of_trainer(const std::string& name) {
   return begins_with_any(name, kBeginnings);
 }
 
-// As peft, torchtune and llama.cpp save it.
+// Whether it is an adapter file of peft, torchtune or llama.cpp.
 bool is_adapter(const std::string& name) {
   constexpr std::array<std::string_view, 5> kBeginnings{"adapter_model.", "adapter_model-", "adapter.", "adapter_0",
                                                         "ggml-adapter"};
   return begins_with_any(name, kBeginnings);
 }
 
-// Also those that no model is stored in.
+// Whether it may hold weights, including formats in which models are not stored.
 bool may_be_weights(const fs::path& name) {
   constexpr std::array<std::string_view, 8> kEndings{".distcp", ".nemo",     ".npy",    ".npz",
                                                      ".params", ".pdparams", ".pickle", ".pkl"};
@@ -87,7 +87,7 @@ std::string_view meaning_of(const fs::path& file) {
   return known == kKnown.end() ? "" : known->meaning;
 }
 
-// Whether both are files with the same bytes. Reads them if their sizes are the same.
+// Whether both are files with the same bytes; reads them only if their sizes are equal.
 bool same_files(const fs::path& a, const fs::path& b) {
   constexpr std::int64_t kPiece = 1 << 20;
   std::error_code error;
@@ -107,7 +107,7 @@ bool same_files(const fs::path& a, const fs::path& b) {
   return true;
 }
 
-// By names within the directory. Not those that are the base's own, which some trainers copy.
+// Returns paths within the adapter's directory, without copies of the base's files, which some trainers make.
 std::vector<fs::path> weights_beside(const Adapter& adapter, const fs::path& base) {
   const std::vector<fs::path> modules = modules_of(adapter.path()).folders;
   std::vector<fs::path> found;
@@ -147,7 +147,7 @@ void note_weights(const Adapter& adapter, const fs::path& base, std::vector<std:
                               fmt::join(others, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
 }
 
-// FSDP2 renames the classes that it shards.
+// FSDP2 prefixes the names of the classes that it shards.
 std::string_view trained_class(const nlohmann::json& config) {
   constexpr std::string_view kSharded = "FSDP";
   const auto stated = config.find("architectures");

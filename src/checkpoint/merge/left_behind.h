@@ -1,5 +1,5 @@
-// What an adapter's directory holds of the trained model that no merge takes: weights beside the adapter, which
-// trainers save because peft does not, and the class that was trained.
+// Parts of the trained model in an adapter's directory that are not merged: weights beside the adapter, which trainers
+// save because peft does not, and the class that was trained.
 #ifndef QFUSE_CHECKPOINT_MERGE_LEFT_BEHIND_H
 #define QFUSE_CHECKPOINT_MERGE_LEFT_BEHIND_H
 
@@ -10,8 +10,8 @@
 
 namespace qfuse::checkpoint {
 
-// A note for each of these. Silent about what is no part of a trained model: the state of optimizers and of random
-// numbers, checkpoints of the same training, and the adapter in other forms.
+// Adds a note for each of these. Ignores files that are no part of a trained model: states of optimizers and random
+// number generators, checkpoints of the same training, and the adapter in other formats.
 void note_left_behind(const MergedModel& base, std::vector<std::string>& notes);
 
 }  // namespace qfuse::checkpoint

@@ -20,16 +20,15 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// In the order in which the classes of experts define them, in which peft wraps one around the other.
+// In the order in which classes of experts define them; peft wraps them in this order.
 constexpr std::array<std::string_view, 6> kExpertParameters{"gate_up_proj", "gate_up_proj_bias", "gate_proj",
                                                             "up_proj",      "down_proj",         "down_proj_bias"};
 
-// A parameter of all experts that files hold one by one: how the tensors of one expert are called, which share its
-// rows.
+// A parameter for all experts that files store per expert: the names of one expert's tensors that share its rows.
 struct OneByOne {
   std::string_view parameter;
   std::array<std::string_view, 2> names;  // the second may be empty
-  bool number_behind = false;             // else before the name
+  bool number_behind = false;             // expert number after the name, else before it
 };
 constexpr std::array kOneByOne{
     OneByOne{"gate_up_proj", {"gate_proj", "up_proj"}},
@@ -43,39 +42,39 @@ constexpr std::array kOneByOne{
     OneByOne{"down_proj", {"down_projs", ""}, true},
 };
 
-// Families whose experts' parameters are [experts, in, out], and say so: peft then does not transpose what it adds.
+// Families that declare their experts as [experts, in, out]: peft then does not transpose what it adds.
 constexpr std::array<std::string_view, 4> kTurnedExperts{"gpt_oss", "aria", "aria_text", "openai_privacy_filter"};
 
 bool holds(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// ---- which parameter ----
+// ---- matching parameters ----
 
-// A parameter of the experts of one module, and the matrices that an adapter has for it.
+// A parameter of the experts of one module, with an adapter's matrices for it.
 struct ExpertParameter {
   std::string holder;  // "model.layers.0.mlp.experts"
   std::string name;    // "down_proj"
   const AdapterParts& parts;
 
-  // The name of the tensor that holds all experts, in adapters and files.
+  // The name of the tensor with all experts, in adapters and files.
   [[nodiscard]] std::string joined() const { return fmt::format("{}.{}", holder, name); }
-  // As files call a tensor of one expert.
+  // The name of one expert's tensor in files.
   [[nodiscard]] std::string single(const OneByOne& files, std::int64_t expert, std::string_view part) const {
     return files.number_behind ? fmt::format("{}.{}.{}{}", holder, part, expert, kWeightSuffix)
                                : fmt::format("{}.{}.{}{}", holder, expert, part, kWeightSuffix);
   }
 };
 
-// A module without what peft wraps around it, and how often that is.
+// Returns the module's name without peft's wrappers, and the number of wrappers.
 std::pair<std::string, std::size_t> unwrapped(std::string module) {
   std::size_t depth = 0;
   for (; module.ends_with(kPeftWrapper); ++depth) module.resize(module.size() - kPeftWrapper.size());
   return {module, depth};
 }
 
-// Those of that module's that the adapter's config names: by the end of their whole name, as peft compares them; where
-// the adapter's tensors have got other beginnings since, by their last part.
+// Returns this module's parameters that the adapter's config targets: matched by the end of the full name, as peft
+// does, or, if the prefixes of the adapter's tensors have changed since, by the last part of the name.
 std::vector<std::string> target_parameters(const AdapterConfig& config, const std::string& holder) {
   std::vector<std::string> targets;
   std::vector<std::string> by_last_part;
@@ -89,8 +88,8 @@ std::vector<std::string> target_parameters(const AdapterConfig& config, const st
   return targets.empty() ? by_last_part : targets;
 }
 
-// The name of the parameter that a module's matrices are for; empty if the config names none. peft wraps the module
-// once for each: the innermost wrapper is for the first parameter that the module defines, and has the longest name.
+// Returns the parameter to which a module's matrices belong; empty if the config names none. peft wraps the module once
+// per parameter: the innermost wrapper, with the longest name, is for the first parameter of the module.
 std::string parameter_of(const AddedAdapter& from, const std::string& module, const AdapterTensor& tensor) {
   const auto [holder, depth] = unwrapped(module);
   const std::vector<std::string> targets = target_parameters(from.adapter.config(), holder);
@@ -109,14 +108,14 @@ std::string parameter_of(const AddedAdapter& from, const std::string& module, co
 // ---- the matrices of all experts ----
 
 struct ExpertMatrices {
-  Factor b;  // [out, rank] of each expert
+  Factor b;  // [out, rank] for each expert
   Factor a;  // [rank, in]
   std::int64_t rank = 0;
   std::int64_t out = 0;
   std::int64_t in = 0;
 };
 
-// What says that unsloth made an adapter; "": nothing does.
+// Returns the evidence that unsloth made the adapter; "" if there is none.
 std::string sign_of_unsloth(const Adapter& adapter) {
   const AdapterConfig& config = adapter.config();
   if (!config.unsloths_field().empty()) return fmt::format("{} has {}", config.name(), config.unsloths_field());
@@ -126,8 +125,8 @@ std::string sign_of_unsloth(const Adapter& adapter) {
   return has_tag(adapter.path(), "unsloth") ? fmt::format("its {} has the tag unsloth", kCardFile) : "";
 }
 
-// How the columns of lora_B follow each other: that of peft is [rank][expert]; unsloth's was [expert][rank] until
-// September 2026, and only since then does it say so. Both have the same shape.
+// Whether lora_B's columns are [expert][rank]. peft's are [rank][expert]; unsloth's were [expert][rank] until September
+// 2026, and only since then does it store the order. The shapes are equal.
 bool is_grouped_by_expert(const AddedAdapter& from, const AdapterTensor& b) {
   if (from.state.lora_b_layout != LoraBLayout::as_said)
     return from.state.lora_b_layout == LoraBLayout::grouped_by_expert;
@@ -159,7 +158,7 @@ ExpertMatrices matrices_of(const AddedAdapter& from, const ExpertParameter& of, 
   return m;
 }
 
-// Square ones fit both ways. peft before 0.19 took all for [experts, in, out].
+// Whether square experts, which fit either way, need the transpose. peft before 0.19 took all as [experts, in, out].
 bool turns_square_experts(const AddedAdapter& from, const AdapterTensor& tensor) {
   constexpr int kTurnsSince = 19;
   const std::optional<int> version = from.adapter.config().peft_version();
@@ -178,7 +177,7 @@ bool turns_square_experts(const AddedAdapter& from, const AdapterTensor& tensor)
   return *version < kTurnsSince || family;
 }
 
-// For experts of [rows, columns]: peft gives the product as it is, or transposed.
+// Fits the product to experts of [rows, columns]: peft provides it as is, or transposed.
 Addend oriented(const AddedAdapter& from, const ExpertMatrices& m, std::int64_t rows, std::int64_t columns,
                 const AdapterParts& parts) {
   const bool straight = m.out == rows && m.in == columns;
@@ -190,9 +189,9 @@ Addend oriented(const AddedAdapter& from, const ExpertMatrices& m, std::int64_t 
   return product_of(m.b, m.a, m.rank, is_transposed);
 }
 
-// ---- where the files hold them ----
+// ---- applying to the stored tensors ----
 
-// As one tensor of two dimensions: their biases are the rows of a matrix.
+// For biases of all experts in one 2-D tensor, as the rows of a matrix.
 void add_biases(AddedAdapter& from, const ExpertParameter& to, TensorChange& change) {
   const AdapterParts& parts = to.parts;
   const std::int64_t rank = checked_rank(from, to.joined(), *parts.a, *parts.b);
@@ -201,7 +200,7 @@ void add_biases(AddedAdapter& from, const ExpertParameter& to, TensorChange& cha
          to.joined(), "lora");
 }
 
-// The rows of gate, and then those of up, as rows that take turns.
+// Interleaves the rows of gate with those of up, which follow gate in `b`.
 Factor in_turns(const Factor& b, std::int64_t rows, std::int64_t rank) {
   Factor all;
   for (const std::int64_t half : {0, 1}) {
@@ -212,7 +211,7 @@ Factor in_turns(const Factor& b, std::int64_t rows, std::int64_t rank) {
   return all;
 }
 
-// Two tensors share the rows of the parameter in memory.
+// The rows of the parameter in memory are stored in one or two tensors.
 void add_stacks(AddedAdapter& from, const ExpertParameter& to, const std::vector<ExpertStack>& stacks) {
   std::int64_t rows = 0;
   for (const ExpertStack& stack : stacks) rows += stack.tensor->shape[1];
@@ -229,8 +228,8 @@ void add_stacks(AddedAdapter& from, const ExpertParameter& to, const std::vector
   }
 }
 
-// The tensors of one expert stand one below the other in the parameter in memory. Those whose number is behind are
-// layers of nn.Linear where memory has [experts, in, out].
+// The tensors of one expert follow each other in the rows of the parameter in memory. Those with the number after the
+// name are nn.Linear layers where memory has [experts, in, out].
 void add_single(AddedAdapter& from, const ExpertParameter& to, const OneByOne& files, const ExpertMatrices& m,
                 std::int64_t expert) {
   std::vector<TensorChange*> changes;
@@ -260,7 +259,7 @@ void add_one_by_one(AddedAdapter& from, const ExpertParameter& to, const OneByOn
   for (std::int64_t expert = 0; expert < experts; ++expert) add_single(from, to, files, m, expert);
 }
 
-// Where the parameter is not a tensor of its own name; false: there are no such tensors either.
+// For a parameter that is not stored under its own name; returns false if no other form is stored either.
 bool add_renamed(AddedAdapter& from, const ExpertParameter& to) {
   const std::string where = to.parts.a->where();
   if (const std::optional<ExpertLayer> layer = expert_layer(to.name)) {

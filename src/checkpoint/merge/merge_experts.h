@@ -1,5 +1,5 @@
-// What adapters add to experts: one pair of matrices for a parameter of all of them, whether the files hold them as one
-// tensor or one by one.
+// Adds to experts the adapters that have one pair of matrices per parameter for all experts, whether files store the
+// experts as one tensor or one by one.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_EXPERTS_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_EXPERTS_H
 
@@ -9,10 +9,10 @@
 
 namespace qfuse::checkpoint {
 
-// For a module that has no weight of its own; refuses one that is no module of experts either.
+// For a module without a weight of its own; fails if it is not a module of experts.
 void add_experts(AddedAdapter& from, const std::string& module, const AdapterParts& parts);
 
-// For a module whose own weight has all experts, as Granite's had under transformers 4.
+// For a module whose own weight holds all experts, like Granite's in transformers 4.
 void add_stack(AddedAdapter& from, const std::string& module, const AdapterParts& parts, TensorChange& change);
 
 }  // namespace qfuse::checkpoint

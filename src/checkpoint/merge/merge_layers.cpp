@@ -12,13 +12,13 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// One with further dimensions is a convolution's; lora_B of such a one has 1 in all of them.
+// Tensors with more dimensions belong to a convolution, whose lora_B has size 1 in all of these.
 void require_matrices(const AdapterTensor& a, const AdapterTensor& b) {
   if (shape_of(a).size() < 2 || shape_of(b).size() < 2 || columns_of(shape_of(b)) != shape_of(b)[1])
     fail(Status::invalid_data, "{}, which are not those of two matrices", shapes_of(a, b));
 }
 
-// Of a magnitude, where the config says DoRA and only there; in front of all else that is added.
+// Checks that there is a magnitude exactly if the config says DoRA, and that then nothing was added before.
 void check_dora(const AddedAdapter& from, const AdapterParts& parts, const TensorChange& change) {
   const AdapterTensor& any = parts.a != nullptr ? *parts.a : *parts.embedding_a;
   const bool says_dora = from.adapter.config().is_dora();
@@ -36,7 +36,7 @@ void check_dora(const AddedAdapter& from, const AdapterParts& parts, const Tenso
          parts.magnitude->where(), printable(change.base->name));
 }
 
-// DoRA's lengths: of what the layer gives, so of columns where it is stored transposed.
+// Adds DoRA's lengths. They are per output of the layer, hence per column if the weight is stored transposed.
 void add_magnitude(const AddedAdapter& from, const AdapterParts& parts, bool of_columns, const TensorChange& change,
                    Addend& addend) {
   check_dora(from, parts, change);
@@ -68,8 +68,8 @@ void add_linear(AddedAdapter& from, const std::string& module, const AdapterPart
   change.is_linear = true;
 }
 
-// peft wraps nn.MultiheadAttention and within it its out_proj, gives both the rank and the scale of the attention's
-// name, and adds to out_proj twice, in training as in merging (lora.MultiheadAttention.merge of 0.14 to 0.21).
+// peft wraps nn.MultiheadAttention and, within it, out_proj. It uses the rank and scale of the attention's name for
+// both, and adds to out_proj twice, in training and in merging (lora.MultiheadAttention.merge of 0.14 to 0.21).
 bool add_attention_out(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
   constexpr float kTimes = 2.0F;
   constexpr std::string_view kOutProj = ".out_proj";
@@ -100,7 +100,7 @@ void add_embedding(AddedAdapter& from, const std::string& module, const AdapterP
   append(from, change, addend, module, rule_of(parts));
 }
 
-// lora_bias: the layer's own bias grows by scale * lora_B.bias.
+// lora_bias: adds scale * lora_B.bias to the layer's own bias.
 void add_bias(AddedAdapter& from, const std::string& module, const AdapterTensor& tensor) {
   TensorChange& change = require_change(from.state, module + std::string(kBiasSuffix), tensor);
   if (shape_of(tensor) != change.shape)

@@ -28,8 +28,8 @@ ExpertLora lora_of(const AddedAdapter& from, const ExpertModule& to, const std::
   return lora;
 }
 
-// Tinker keeps [experts, rank, in] and [experts, out, rank] under a name of all experts, and 1 for `experts` where they
-// share a matrix.
+// Tinker stores [experts, rank, in] and [experts, out, rank] under one name for all experts; a matrix that all experts
+// share has size 1 instead of `experts`.
 std::vector<ExpertLora> loras_of_all(const AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
   std::vector<ExpertLora> loras;
   const std::string_view last = last_part(module);
@@ -72,15 +72,15 @@ void add_alone(AddedAdapter& from, const ExpertLora& lora, TensorChange& change)
          fmt::format("lora of expert {}", lora.to.expert));
 }
 
-// ---- in tensors of all experts ----
+// ---- tensors with all experts ----
 
-// Where a layer lies in its expert's matrix of a stack, along what it gives: gate and up share that.
+// Position of a layer's outputs in its expert's matrix within a stack; gate and up may share one matrix.
 struct Region {
-  bool is_transposed = false;  // the stack has [in, out]
+  bool is_transposed = false;  // the stack is [in, out]
   std::int64_t first = 0;
   std::int64_t step = 1;
   int half = 0;                    // 1: the second of two layers
-  bool takes_turns_whole = false;  // it is gate and up, whose rows take turns in the file alone
+  bool takes_turns_whole = false;  // gate and up as one layer, interleaved only in the file
 };
 
 bool fits(const ExpertStack& stack, std::int64_t out, std::int64_t in) {
@@ -110,8 +110,8 @@ Region region_of(const AddedAdapter& from, const ExpertLora& lora, const ExpertS
   return region;
 }
 
-// What is added to one tensor with one scale: the layers of experts, each in the block of its expert, where gate and up
-// have ranks of their own.
+// The products for one tensor with one scale: layers of experts, each in its expert's block. gate and up use separate
+// ranges of the rank.
 struct StackedLora {
   std::vector<std::pair<const ExpertLora*, Region>> loras;
 
@@ -155,7 +155,7 @@ struct StackedLora {
   }
 };
 
-// Refuses what another module of the adapter is for already.
+// Fails if the adapter already has another module for this layer.
 void require_first(const AddedAdapter& from, const ExpertLora& lora, const ExpertStack& stack,
                    std::set<std::pair<std::int64_t, ExpertLayer>>& known) {
   if (lora.to.expert >= stack.tensor->shape[0])

@@ -1,5 +1,4 @@
-// What adapters add to single experts, each of which has a LoRA of its own, where the files have all experts in one
-// tensor or call a layer otherwise.
+// Adds LoRAs of single experts, for files that store all experts in one tensor or name their layers differently.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_ONE_EXPERT_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_ONE_EXPERT_H
 
@@ -12,10 +11,10 @@
 
 namespace qfuse::checkpoint {
 
-// The matrices of one layer of one expert.
+// LoRA matrices of one layer of one expert.
 struct ExpertLora {
   ExpertModule to;
-  std::string module;  // as the adapter calls it
+  std::string module;  // the adapter's name for it
   const AdapterTensor* a = nullptr;
   Factor b_matrix;  // [out, rank]
   Factor a_matrix;  // [rank, in]
@@ -24,12 +23,12 @@ struct ExpertLora {
   std::int64_t in = 0;
 };
 
-// For a module that has no weight of its name: adds to that of another name, or puts what belongs into tensors of all
-// experts behind `loras`. False: it is no layer of experts, or the model has none such.
+// For a module without a weight of that name: adds to the weight under its other name, or appends LoRAs for tensors of
+// all experts to `loras`. Returns false if it is no layer of experts, or the model has no such layer.
 bool add_one_expert(AddedAdapter& from, const std::string& module, const AdapterParts& parts,
                     std::vector<ExpertLora>& loras);
 
-// To be called with all of them.
+// Adds all collected LoRAs; to be called once.
 void add_into_stacks(AddedAdapter& from, const std::vector<ExpertLora>& loras);
 
 }  // namespace qfuse::checkpoint

@@ -17,7 +17,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// ---- what takes the place of the base's values ----
+// ---- replacing the base's values ----
 
 void refuse_weight(const AddedAdapter& from, const AdapterTensor& tensor) {
   if (from.weight != 1.0)
@@ -34,13 +34,13 @@ bool has_rows_or_sums(const TensorChange& change) {
   return !change.merging.token_rows.empty() || !change.merging.addends.empty();
 }
 
-// Whether it is an embedding or a head, or its bias, as the base's, for another number of tokens.
+// Whether it is an embedding, an output head or its bias like the base's, but for another number of tokens.
 bool is_resized(const MergeState& state, const TensorChange& change, const std::vector<std::int64_t>& shape) {
   return state.vocabulary.has(*change.base) && !shape.empty() && shape.size() == change.shape.size() &&
          std::equal(shape.begin() + 1, shape.end(), change.shape.begin() + 1) && shape[0] > 0 && shape != change.shape;
 }
 
-// peft stores some tensors under two names: what was trained, and the embeddings because the vocabulary has grown.
+// peft may store a tensor under two names: as trained, and as an embedding, because the vocabulary may have grown.
 void mark_replaced(MergeState& state, TensorChange& change, bool is_trained) {
   if (!is_trained) {
     if (change.rule.empty()) state.base_only.insert(&change);
@@ -50,12 +50,12 @@ void mark_replaced(MergeState& state, TensorChange& change, bool is_trained) {
   change.rule = "replaced";
 }
 
-// peft stores embeddings and heads of a vocabulary that may have grown, and they have the names of trained ones.
+// Whether it was trained: peft also stores untrained embeddings and heads, because the vocabulary may have grown.
 bool is_trained_whole(const AddedAdapter& from, const AdapterTensor& tensor, const TensorChange& change) {
   return !tensor.of_base && (!from.state.vocabulary.has(*change.base) || from.adapter.config().saves(tensor.module));
 }
 
-// A tensor of the base in the file of an adapter whose trained tensors are named otherwise, but for biases.
+// Whether it is a copy of the base's tensor in a file that names its trained tensors differently, except biases.
 bool is_base_copy(const AddedAdapter& from, const AdapterTensor& tensor) {
   return tensor.is_copy && !(tensor.module.ends_with(kBiasSuffix) && from.adapter.config().trains_biases());
 }
@@ -72,15 +72,15 @@ void require_same_as_base(const AddedAdapter& from, const AdapterTensor& tensor)
         tensor.where(), printable(base->name), from.state.model.name());
 }
 
-// ---- a head that the base has not: of a classifier or a reward model, trained over a causal model ----
+// ---- a head that the base lacks: of a classifier or a reward model, trained on a causal model ----
 
-// The class of transformers that loads a base with such a head.
+// Returns the transformers class that loads a base with such a head.
 std::string_view class_with_head(const AdapterConfig& config) {
   if (config.task() == "TOKEN_CLS") return "AutoModelForTokenClassification";
   return config.task() == "QUESTION_ANS" ? "AutoModelForQuestionAnswering" : "AutoModelForSequenceClassification";
 }
 
-// Outside of the layers, which have numbers.
+// Whether it was trained and is outside of the layers, which have numbers in their names.
 bool is_head(const AddedAdapter& from, const AdapterTensor& tensor) {
   const bool is_numbered = std::ranges::any_of(tensor.module, [](char c) { return c >= '0' && c <= '9'; });
   return from.adapter.config().saves(tensor.module) && !is_numbered;
@@ -156,7 +156,7 @@ void replace_rows(AddedAdapter& from, const std::string& module, const AdapterTe
   change.rule = "rows";
 }
 
-// ---- what is added ----
+// ---- adding products ----
 
 void refuse_incomplete(const AdapterParts& parts) {
   const auto refuse_alone = [](const AdapterTensor* one, const AdapterTensor* other, const char* missing) {
@@ -170,10 +170,10 @@ void refuse_incomplete(const AdapterParts& parts) {
   if (parts.a == nullptr) refuse_alone(parts.magnitude, parts.embedding_a, "lora_A");
 }
 
-// What is for tensors of all experts comes behind `loras`.
+// Appends LoRAs for tensors of all experts to `loras`.
 void add_module(AddedAdapter& from, const std::string& module, const AdapterParts& parts,
                 std::vector<ExpertLora>& loras) {
-  constexpr std::size_t kOfExperts = 3;  // dimensions; those of a convolution are of its lora_A, too
+  constexpr std::size_t kOfExperts = 3;  // dimensions; a convolution's lora_A has as many
   refuse_incomplete(parts);
   if (parts.embedding_a != nullptr) add_embedding(from, module, parts);
   if (parts.a == nullptr || add_attention_out(from, module, parts)) return;

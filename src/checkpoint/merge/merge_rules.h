@@ -1,5 +1,5 @@
-// Which tensors of a model an adapter changes, and how: found from the adapter's names and shapes before anything is
-// made, so that every tensor of an adapter is used exactly once, or the merge is refused.
+// Finds which tensors of a model an adapter changes, and how, from the adapter's names and shapes, before any tensor is
+// made. Every tensor of an adapter is used exactly once, or the merge is refused.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_RULES_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_RULES_H
 
@@ -23,41 +23,41 @@ namespace qfuse::checkpoint {
 
 struct WeightedAdapter {
   const Adapter* adapter = nullptr;
-  double weight = 1.0;  // that its scale is multiplied by
+  double weight = 1.0;  // factor for the adapter's scale
 };
 
-// What becomes of one tensor of the model.
+// The change of one tensor of the model.
 struct TensorChange {
-  const Tensor* base = nullptr;             // whose values the sum begins with; of an untied head, the embedding
-  std::optional<StoredTensor> replacement;  // or with these
-  std::vector<std::int64_t> shape;          // of what it becomes
+  const Tensor* base = nullptr;             // provides the base's values; for an untied head, the embedding
+  std::optional<StoredTensor> replacement;  // if set, replaces the base's values
+  std::vector<std::int64_t> shape;          // shape after the change
   Merging merging;
-  bool is_linear = false;  // an adapter has factors of it as of a linear layer
-  std::string rule;        // for people: "lora", "dora", "replaced", "lora of expert 3", ...
-  double scale = 0.0;      // of the last addend, and its rank
+  bool is_linear = false;  // an adapter has factors for it as for a linear layer
+  std::string rule;        // for display: "lora", "dora", "replaced", "lora of expert 3", ...
+  double scale = 0.0;      // scale of the last addend; `rank` is its rank
   std::int64_t rank = 0;
 };
 
 struct MergeRules {
-  std::map<std::string, TensorChange> changes;  // by the tensor's name; one that the model has not was tied
+  std::map<std::string, TensorChange> changes;  // by tensor name; includes tied tensors that the model does not store
   bool unties = false;
-  std::vector<std::string> untie_fields;   // of the config, which have to say so
-  std::string decoder_size_field;          // of the config, which then says `tokens` too; "": none
-  std::set<std::string> of_vocabulary;     // the tensors that follow it
-  std::int64_t tokens = 0;                 // rows of the model's embedding, when all is merged; 0: not known
-  std::optional<std::int64_t> vocabulary;  // rows of embeddings, where that is another number now
+  std::vector<std::string> untie_fields;   // config fields that have to say so
+  std::string decoder_size_field;          // config field to set to `tokens`, too; "": none
+  std::set<std::string> of_vocabulary;     // tensors whose size follows the vocabulary
+  std::int64_t tokens = 0;                 // rows of the merged model's embedding; 0: unknown
+  std::optional<std::int64_t> vocabulary;  // new number of embedding rows, if it changed
   std::int64_t old_vocabulary = 0;
-  std::vector<std::string> size_fields;  // of the config, likewise
+  std::vector<std::string> size_fields;  // config fields to set to the new number
 };
 
-// What a caller says that no file does.
+// Information from the caller that is not in any file.
 struct Said {
-  std::string prefix;  // of the model's module in which the adapters' names lie; "" for all of it
+  std::string prefix;  // model module to which the adapters' names are relative; "": the whole model
   Head head = Head::as_trained;
   LoraBLayout lora_b_layout = LoraBLayout::as_said;
 };
 
-// invalid_data or unsupported, with the adapter's tensor, for what does not fit or fits in two ways.
+// Fails with invalid_data or unsupported, naming the adapter's tensor, if one does not fit or is ambiguous.
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
                       const Said& said, const Families& families, const std::optional<Config>& config);
 

@@ -75,7 +75,7 @@ TensorChange& require_change(MergeState& state, const std::string& name, const A
 
 namespace {
 
-// A name with every number as 0: layers differ in it alone.
+// Replaces every number in a name by 0, because layers differ only in numbers.
 std::string without_numbers(const std::string& name) {
   std::string text;
   for (const char c : name)
@@ -88,7 +88,7 @@ std::size_t common_end(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(one - a.rbegin());
 }
 
-// The tensor whose name ends most like this one.
+// Returns the tensor whose name shares the longest suffix with `name`.
 const Tensor* nearest_tensor(std::span<const Tensor> tensors, const std::string& name) {
   const Tensor* nearest = nullptr;
   std::size_t most = 0;

@@ -1,5 +1,5 @@
-// What find_rules() works on: the model, what was found so far, and the adapter that is being added. Its parts
-// (merge_layers.h, merge_experts.h, merge_tied.h) share this; nothing else includes it.
+// Working state of find_rules(): the model, the rules found so far, and the adapter being added. Only its parts
+// (merge_layers.h, merge_experts.h, merge_tied.h) include this header.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_STATE_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_STATE_H
 
@@ -20,26 +20,26 @@ namespace qfuse::checkpoint {
 struct MergeState {
   const Model& model;
   std::span<const Tensor> tensors;  // of the model
-  std::string prefix;               // of the names under which the adapters' tensors lie, with its dot, or ""
-  TensorNames names;                // of these, without it
+  std::string prefix;               // prefix of tensors that adapters can name, with its dot, or ""
+  TensorNames names;                // names of these tensors, without the prefix
   const Families& families;
   const std::optional<Config>& config;
-  LoraBLayout lora_b_layout;  // of experts, as the caller says
+  LoraBLayout lora_b_layout;  // of experts, as the caller states
   Vocabulary vocabulary;
 
   MergeRules rules = {};
-  std::set<const TensorChange*> base_only = {};  // whose replacement was not trained
+  std::set<const TensorChange*> base_only = {};  // changes with a replacement that was not trained
 };
 
-// One adapter on its way into the rules.
+// An adapter while it is added to the rules.
 struct AddedAdapter {
   MergeState& state;
   const Adapter& adapter;
   double weight = 1.0;
-  std::set<const TensorChange*> added = {};  // to which it adds already
+  std::set<const TensorChange*> added = {};  // changes to which it was added already
 };
 
-// What an adapter holds of one module.
+// An adapter's tensors for one module.
 struct AdapterParts {
   const AdapterTensor* a = nullptr;
   const AdapterTensor* b = nullptr;
@@ -56,33 +56,33 @@ struct AdapterParts {
 
 inline const std::vector<std::int64_t>& shape_of(const AdapterTensor& tensor) { return tensor.stored.entry->shape; }
 
-// Columns of a tensor seen as a matrix of its first dimension's rows: of a convolution's, all others.
+// Number of columns when the first dimension is the rows: the product of all others, for a convolution too.
 std::int64_t columns_of(std::span<const std::int64_t> shape);
 
-// How a message about two tensors of an adapter begins: "...: have the shapes [4, 127] and [33, 4]".
+// Begins a message about two tensors of an adapter: "...: have the shapes [4, 127] and [33, 4]".
 std::string shapes_of(const AdapterTensor& one, const AdapterTensor& other);
 
 // ---- the changes of a tensor ----
 
-// That of the name, of a tensor that begins with the values of `base`.
+// Returns the change of tensor `name`, added if missing; it begins with the values of `base`.
 TensorChange& change_of(MergeState& state, const std::string& name, const Tensor& base);
 inline TensorChange& change_of(MergeState& state, const Tensor& tensor) {
   return change_of(state, tensor.name, tensor);
 }
 
-// Sees `change.shape` as a matrix.
+// Sets the merged shape to `change.shape` as a matrix.
 void set_matrix(TensorChange& change);
 
-// Where a tensor that an adapter calls `name` is: under which name of a file, and whose values it begins with; of one
-// that is in no file because it is tied, another's. NULL: there is no such tensor.
+// Finds the tensor that an adapter calls `name`: its name in the files, and the tensor with its values, which is
+// another one if it is tied and not stored. NULL values: no such tensor.
 struct TensorPlace {
   std::string name;
   const Tensor* values = nullptr;
 };
 TensorPlace find_place(const MergeState& state, const std::string& name, const AdapterTensor& tensor);
 
-// The change of the tensor that an adapter calls `name`, also of one that is in no file because it is tied. NULL:
-// there is no such tensor, which the second refuses.
+// Returns the change of the tensor that an adapter calls `name`, even if it is tied and not stored. If there is no such
+// tensor, find_change() returns NULL and require_change() fails.
 TensorChange* find_change(MergeState& state, const std::string& name, const AdapterTensor& tensor);
 TensorChange& require_change(MergeState& state, const std::string& name, const AdapterTensor& tensor);
 

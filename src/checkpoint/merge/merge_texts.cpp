@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Their parts have scales of their own in training.
+// Adds a note about divided matrices, whose parts have scales of their own in training.
 void note_divided(const MergedModel& base, std::vector<std::string>& notes) {
   const auto count = std::ranges::count_if(
       base.tensors(), [&](const Tensor& tensor) { return base.families().is_divided(tensor.name); });
@@ -28,7 +28,7 @@ void note_divided(const MergedModel& base, std::vector<std::string>& notes) {
                     base.model().name(), count, printable(base.families().name())));
 }
 
-// What was probably meant otherwise.
+// Adds notes about what are probably mistakes.
 void note_adapters(const MergedModel& base, std::vector<std::string>& notes) {
   std::string with_tokenizer;
   const std::int64_t tokens = base.rules().tokens;
@@ -49,7 +49,7 @@ void note_adapters(const MergedModel& base, std::vector<std::string>& notes) {
   }
 }
 
-// Each adds; that one was given by mistake twice, nothing else says.
+// Adds a note for an adapter that is given twice: it is also added twice, which may be a mistake.
 void note_twice(const MergedModel& base, std::vector<std::string>& notes) {
   const auto& adapters = base.adapters();
   std::error_code error;

@@ -1,4 +1,4 @@
-// What is said of a merge: in its output's README.md and files, and in notes.
+// Texts about a merge: README.md and metadata of its output, and notes.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_TEXTS_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_TEXTS_H
 
@@ -10,8 +10,7 @@
 
 namespace qfuse::checkpoint {
 
-// Adds to the plan of a merge its metadata, notes and README.md, a card with `changes`, and the adapters' further
-// files.
+// Adds to the plan of a merge its metadata, notes, a README.md with `changes`, and the adapters' further files.
 void describe(const MergedModel& base, const std::optional<QuantType>& base_as, const CardChanges& changes,
               ConversionPlan& plan);
 

@@ -24,7 +24,7 @@ const std::string& written_name(const VocabularyTensor& member) {
   return member.tensor == nullptr ? member.in_file : member.tensor->name;
 }
 
-// Those that may be one tensor with the first.
+// Returns the members that may be the same tensor as the first one.
 std::vector<const VocabularyTensor*> shared_members(const VocabularyGroup& group) {
   std::vector<const VocabularyTensor*> shared;
   for (const VocabularyTensor& member : group.members)
@@ -41,7 +41,7 @@ bool is_any_changed(const MergeState& state, const VocabularyGroup& group) {
 
 bool same_rows(const TokenRows& a, const TokenRows& b) { return a.rows == b.rows && same_bytes(a.values, b.values); }
 
-// Whether an adapter made of the other what it made of the first.
+// Whether adapters changed both tensors in the same way.
 bool same_change(const TensorChange& first, const TensorChange& second) {
   const Merging& one = first.merging;
   const Merging& other = second.merging;
@@ -54,7 +54,7 @@ bool same_change(const TensorChange& first, const TensorChange& second) {
                     [&](const Addend& a, const Addend& b) { return same_product(a, b, one.shape); });
 }
 
-// ---- one change of all ----
+// ---- one change for all names ----
 
 void share_base(const TensorChange& from, TensorChange& to) {
   to.replacement = from.replacement;
@@ -62,7 +62,7 @@ void share_base(const TensorChange& from, TensorChange& to) {
   to.merging.shape = from.merging.shape;
 }
 
-// What peft stores because the vocabulary may have grown is the tied tensor's, not one name's.
+// An embedding that peft stores because the vocabulary may have grown applies to the tied tensor, so to all names.
 void share_untrained_base(const MergeState& state, const std::vector<TensorChange*>& changes) {
   const auto is_untrained = [&](const TensorChange* change) { return state.base_only.contains(change); };
   const auto found = std::ranges::find_if(changes, is_untrained);
@@ -71,7 +71,7 @@ void share_untrained_base(const MergeState& state, const std::vector<TensorChang
     if (!change->replacement) share_base(**found, *change);
 }
 
-// peft stores with one name the tokens that it has trained of all.
+// peft stores trained token rows under one name, but they apply to all.
 void share_rows(const std::vector<TensorChange*>& changes) {
   const auto has_rows = [](const TensorChange* change) { return !change->merging.token_rows.empty(); };
   const auto found = std::ranges::find_if(changes, has_rows);
@@ -83,7 +83,7 @@ void share_rows(const std::vector<TensorChange*>& changes) {
     }
 }
 
-// Head::tie: the shared tensor gets what any has got.
+// Head::tie: the shared tensor gets the changes of all names.
 void join(const Model& model, const TensorChange& from, TensorChange& to) {
   if (from.replacement && to.replacement && !same_bytes(*from.replacement, *to.replacement))
     fail(Status::invalid_data,
@@ -99,14 +99,14 @@ void join(const Model& model, const TensorChange& from, TensorChange& to) {
 
 // ---- what is written ----
 
-// A group that is changed, or untied: its names, and what becomes of each.
+// A group that is changed or untied: its members, and the change of each.
 struct Settled {
   std::vector<const VocabularyTensor*> members = {};
   std::vector<TensorChange*> changes = {};
   bool is_one = true;
 };
 
-// The file's names alone: each of them has the change of all already.
+// Keeps only names that the file stores; each already has the common change.
 void write_one(MergeState& state, const Settled& settled) {
   for (const VocabularyTensor* member : settled.members)
     if (member->tensor == nullptr) state.rules.changes.erase(written_name(*member));
@@ -169,7 +169,7 @@ void settle_tied(MergeState& state, Head tie) {
     fail(Status::invalid_argument,
          "{}: its output head is not tied to its embedding, so there is nothing to tie or to untie",
          state.model.name());
-  state.rules.unties = !std::ranges::all_of(all, &Settled::is_one);  // what unties one of them unties all
+  state.rules.unties = !std::ranges::all_of(all, &Settled::is_one);  // if one is untied, all are
   if (state.rules.unties) {
     state.rules.untie_fields = state.vocabulary.untie_fields();
     state.rules.decoder_size_field = state.vocabulary.decoder_size_field();

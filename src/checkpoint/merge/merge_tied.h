@@ -1,4 +1,4 @@
-// Tensors that are tied, such as an output head to its embedding: one tensor in the file, of which adapters may change
+// Tied tensors, such as an output head and its embedding: one tensor in the file, which adapters may change under
 // either name.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_TIED_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_TIED_H
@@ -9,11 +9,11 @@
 
 namespace qfuse::checkpoint {
 
-// Whether they stay tied, when all adapters are added: one change is left of all, or each gets one of its own.
+// Decides, after all adapters were added, whether tensors stay tied: then one change remains, else each has its own.
 void settle_tied(MergeState& state, Head tie);
 
-// What else follows the vocabulary, where an adapter has made it larger or smaller: a bias of new tokens is 0, as
-// transformers makes it. invalid_data for a matrix whose new rows are in no adapter.
+// If an adapter changed the vocabulary size, resizes the other tensors that have it: biases of new tokens are 0, as in
+// transformers. Fails with invalid_data for a matrix whose new rows no adapter has.
 void grow_vocabulary(MergeState& state);
 
 }  // namespace qfuse::checkpoint

@@ -10,7 +10,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Puts the rows that were trained into `values`, which are the tensor's from element `first` on.
+// Stores the trained rows in `values`, which holds the tensor from element `first` on.
 void replace_rows(const TokenRows& tokens, std::int64_t columns, Dtype dtype, std::int64_t first,
                   std::span<std::byte> values) {
   const std::int64_t end = first + std::ssize(values) / size_of(dtype);

@@ -1,4 +1,4 @@
-// The values of a tensor with adapters merged into it.
+// The values of a tensor after adapters are merged into it.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGED_H
 #define QFUSE_CHECKPOINT_MERGE_MERGED_H
 
@@ -12,20 +12,20 @@
 
 namespace qfuse::checkpoint {
 
-// Rows that take the place of the base's.
+// Rows that replace rows of the base.
 struct TokenRows {
-  std::vector<std::int64_t> rows;  // of the tensor; row i is that of the number rows[i]
+  std::vector<std::int64_t> rows;  // row i of `values` replaces row rows[i] of the tensor
   StoredTensor values;
 };
 
-// What becomes of a tensor.
+// The changes of a tensor.
 struct Merging {
   MergedShape shape;
   std::vector<TokenRows> token_rows;
-  std::vector<Addend> addends;  // in the order in which they are added
+  std::vector<Addend> addends;  // in the order of addition
 };
 
-// Each addend's sum is in fp32 and the next one's base; only the last is rounded, to `dtype`.
+// Adds the addends one after another in fp32; only the last sum is rounded, to `dtype`.
 Source merged(const Source& base, const Merging& merging, Dtype dtype, AddProduct add = lora_merge);
 
 }  // namespace qfuse::checkpoint

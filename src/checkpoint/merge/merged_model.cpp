@@ -44,7 +44,7 @@ std::string names_of(const std::vector<Component>& components) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The one that has its layers, where the file does not say.
+// Returns the only component that has the adapter's layers, for files that do not name their component.
 std::string component_with_layers(const Adapter& adapter, const fs::path& base, std::vector<Component> components) {
   const std::string all = names_of(components);
   std::erase_if(components, [&](const Component& component) { return !has_layers_of(component, adapter); });
@@ -63,14 +63,14 @@ std::string component_of(const Adapter& adapter, const fs::path& base, const std
   const std::string& named = adapter.component();
   if (named.empty()) return component_with_layers(adapter, base, components);
   if (is_in(components, named)) return named;
-  constexpr const char* kTransformer = "transformer";  // the denoiser's name in pipelines that have no UNet
+  constexpr const char* kTransformer = "transformer";  // the denoiser's name in pipelines without a UNet
   if (is_kohya_name(adapter.tensors().front().module) && is_denoiser(named) && is_in(components, kTransformer))
     return kTransformer;
   fail(Status::invalid_argument, "{}: has tensors of {}, and {} has no such component: it has {}", adapter.name(),
        named, shown(base), names_of(components));
 }
 
-// A folder that is called like another component is that.
+// Fails if the base's folder has the name of another component.
 void require_of_model(const Adapter& adapter, const fs::path& base) {
   const std::string folder = fs::absolute(base).lexically_normal().filename().native();
   const std::string& named = adapter.component();
@@ -80,7 +80,7 @@ void require_of_model(const Adapter& adapter, const fs::path& base) {
        shown(base));
 }
 
-// None of what is no number of 16 or 32 bits.
+// Returns nullopt for tensors that are neither quantized nor F32, F16 or BF16.
 std::optional<Dtype> own_dtype(const Tensor& tensor) {
   return tensor.quantized_dtype() ? tensor.quantized_dtype() : dtype_of(tensor.values().entry->type);
 }

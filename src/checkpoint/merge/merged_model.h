@@ -1,4 +1,4 @@
-// A model with adapters, known from headers alone: what becomes of which tensor, and where its values come from.
+// A model with adapters, planned from headers only: how each tensor changes, and the source of its values.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGED_MODEL_H
 #define QFUSE_CHECKPOINT_MERGE_MERGED_MODEL_H
 
@@ -22,36 +22,36 @@
 
 namespace qfuse::checkpoint {
 
-// The adapters of a merge, opened, and found finite unless the caller allows others. Tensors point into them.
+// The opened adapters of a merge, checked to be finite unless the caller allows other values. Tensors point into them.
 class Adapters {
  public:
   Adapters(std::span<const AdapterInput> inputs, bool allow_nonfinite);
 
   [[nodiscard]] const std::vector<WeightedAdapter>& all() const { return weighted_; }
 
-  // Finds for each the component of `base` that it is for: the one that it names, or whose layers it names; a single
-  // chosen one takes what is for one component, however that calls it. Refuses adapters whose tensors would not all be
-  // used: of components that `base`, a pipeline or a model, is not, or that are not among the chosen ones, if any are.
+  // Determines each adapter's component of `base`: the one that it names, or the one that has its layers. If a single
+  // component is chosen, it takes any adapter for one component. Fails if tensors of an adapter would be unused,
+  // because `base` (a pipeline or a model) lacks their component, or because it is not among the chosen ones.
   void settle(const std::filesystem::path& base, std::span<const std::string> chosen);
-  // Those of a component of a pipeline; with no name, of a model alone, which all are for.
+  // Returns the adapters for a component of a pipeline; for "", a single model, all adapters.
   [[nodiscard]] std::vector<WeightedAdapter> of(const std::string& component) const;
 
  private:
   [[nodiscard]] bool is_of_one_component(std::size_t adapter) const;
 
-  std::vector<std::string> components_;  // of each
+  std::vector<std::string> components_;  // component of each adapter
   std::deque<Adapter> adapters_;
   std::vector<WeightedAdapter> weighted_;
 };
 
-// The same adapters where they lie: those that are called by their names on the Hub, in its cache.
+// Replaces adapters that are Hub names by their paths in the Hub's cache.
 std::vector<AdapterInput> located_all(std::span<const AdapterInput> adapters);
 
-// A base's values as the sum begins with them, and what is made of them.
+// The base's values with which the sum begins, and how they are merged.
 struct MergeTask {
   Tensor tensor;
   std::optional<StoredTensor> replacement;
-  std::optional<QuantState> seen_as;  // bitsandbytes' codes, through which the base is seen
+  std::optional<QuantState> seen_as;  // encode and decode the base in this bitsandbytes format first
   Merging merging;
   Dtype dtype = Dtype::bfloat16;  // of the result
 
@@ -59,7 +59,7 @@ struct MergeTask {
   [[nodiscard]] std::int64_t scratch_bytes() const;
 };
 
-// How a model is seen and merged, as MergeOptions say.
+// How to treat and merge a model, from MergeOptions.
 struct MergeWay {
   std::optional<Dtype> dtype;
   std::optional<QuantType> base_as;
@@ -72,7 +72,7 @@ struct MergeWay {
 
 class MergedModel {
  public:
-  // Refuses what find_rules() does. `model` and what `adapters` point to outlive this.
+  // Fails where find_rules() does. `model` and what `adapters` points to must outlive this.
   MergedModel(const Model& model, std::vector<WeightedAdapter> adapters, MergeWay way);
 
   [[nodiscard]] const Model& model() const { return model_; }
@@ -80,21 +80,21 @@ class MergedModel {
   [[nodiscard]] const std::optional<Config>& config() const { return config_; }
   [[nodiscard]] const std::vector<Tensor>& tensors() const { return layout_.tensors; }
   [[nodiscard]] const Layout& layout() const { return layout_; }
-  // Whether the decoded model has such a tensor, which stands in no file where it is tied to another.
+  // Whether the decoded model stores this tensor; a tied tensor may not be stored.
   [[nodiscard]] bool has(const std::string& tensor) const { return names_.contains(tensor); }
   [[nodiscard]] const Families& families() const { return families_; }
   [[nodiscard]] const MergeRules& rules() const { return rules_; }
   [[nodiscard]] bool is_quantized() const { return is_quantized_; }
   [[nodiscard]] bool is_4bit() const { return is_4bit_; }
-  // A plain tensor that is nevertheless seen through bitsandbytes' codes.
+  // Whether a plain tensor is encoded to bitsandbytes' 4 bits and decoded again before the merge.
   [[nodiscard]] bool is_seen(const std::string& tensor) const { return seen_.contains(tensor); }
-  // A plain tensor that gets the dtype which was asked for, though nothing else becomes of it: all that have the dtype
-  // of most of the model. Those that a model keeps in more bits than it, stay so.
+  // Whether a plain tensor is cast to the requested dtype, even if unchanged otherwise: all that have the dtype of most
+  // of the model. Tensors that the model keeps in more bits than that stay as they are.
   [[nodiscard]] bool is_cast(const Tensor& tensor) const;
-  // NULL for a tensor that no adapter changes.
+  // Returns NULL for a tensor that no adapter changes.
   [[nodiscard]] const TensorChange* change_of(const std::string& tensor) const;
 
-  // What `tensor` becomes as an unquantized one; `change` may be NULL.
+  // The dtype and the merge of `tensor` as an unquantized tensor; `change` may be NULL.
   [[nodiscard]] Dtype plain_dtype(const Tensor& tensor) const;
   [[nodiscard]] MergeTask task(const Tensor& tensor, const TensorChange* change) const;
 
@@ -108,9 +108,9 @@ class MergedModel {
   MergeRules rules_;
   bool is_quantized_ = false;
   bool is_4bit_ = false;
-  Dtype dtype_ = Dtype::bfloat16;  // of most elements, quantized ones as they decode
+  Dtype dtype_ = Dtype::bfloat16;  // of most elements; quantized ones count as decoded
   std::set<std::string> seen_;
-  std::set<std::string> names_;  // of all tensors
+  std::set<std::string> names_;  // names of all stored tensors
 };
 
 }  // namespace qfuse::checkpoint

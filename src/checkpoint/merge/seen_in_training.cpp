@@ -12,8 +12,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The last part of a name that is called as tables of embeddings are, where it is a linear layer in every family that
-// has it.
+// Last parts of names that look like embedding tables, but are linear layers in every family that has them.
 constexpr std::array<std::string_view, 22> kLinear{"altup_unembed_projections",
                                                    "box_linear_embeddings",
                                                    "class_embed",
@@ -37,21 +36,21 @@ constexpr std::array<std::string_view, 22> kLinear{"altup_unembed_projections",
                                                    "vision_embed_tokens",
                                                    "xpath_unitseq2_embeddings"};
 
-// A head that is a model's last layer is left out, if it has no bias, which else is the last.
+// Heads that are left out as a model's last layer, if they have no bias; otherwise the bias is last.
 constexpr std::array<std::string_view, 3> kLastLayers{"classifier", "qa_outputs", "score"};
 
-// Experts are chosen by a parameter, in all families but a few.
+// Whether it is a router: its weight is a parameter, not a linear layer, in all but a few families.
 bool is_router(std::string_view module, std::string_view last) {
   return last == "gate" || last == "router" || (last == "layer" && module.ends_with("router.layer"));
 }
 
-// peft has factors of linear layers under other names than those of embeddings.
+// Whether an adapter has factors for it as a linear layer, which peft names differently from those of embeddings.
 bool is_trained_as_linear(const TrainedBase& base, const std::string& tensor) {
   const auto found = base.rules.changes.find(tensor);
   return found != base.rules.changes.end() && found->second.is_linear;
 }
 
-// Of a layer that quantize() keeps: heads, routers, and what carries images and sound, or looks up rows.
+// For a layer that quantize() keeps (heads, routers, image and audio towers, tables): whether it is linear in training.
 bool is_linear_though_kept(const TrainedBase& base, const std::string& tensor) {
   const std::string_view module = module_of(tensor);
   const std::string_view last = last_part(without_number(module));
@@ -67,7 +66,7 @@ bool is_linear(const TrainedBase& base, const Tensor& tensor) {
   return layer == Layer::linear || (layer == Layer::kept && is_linear_though_kept(base, tensor.name));
 }
 
-// The layers that were left out, by the record that the base's config has.
+// Returns the modules that a quantization record in the base's config excludes.
 std::optional<SkipNames> recorded(const TrainedBase& base) {
   const auto modules = base.config ? base.config->skip_modules() : std::nullopt;
   if (!modules) return std::nullopt;

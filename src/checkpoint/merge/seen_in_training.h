@@ -1,5 +1,5 @@
-// Which weights of a base an adapter saw in 4 bits when it was trained: those that transformers quantizes as it loads a
-// model with a BitsAndBytesConfig, which are more than quantize() does.
+// Weights of a base that an adapter saw in 4 bits during training: those that transformers quantizes when it loads a
+// model with a BitsAndBytesConfig, which are more than those of quantize().
 #ifndef QFUSE_CHECKPOINT_MERGE_SEEN_IN_TRAINING_H
 #define QFUSE_CHECKPOINT_MERGE_SEEN_IN_TRAINING_H
 
@@ -25,9 +25,9 @@ struct TrainedBase {
   const std::optional<Config>& config;
 };
 
-// Every linear layer but output heads, tied embeddings and what the family keeps; or, where the config has a record of
-// a quantization, but those that it names. `include` and `exclude`: shell patterns of tensors that were, and were not,
-// whatever else is known; invalid_argument for one that matches nothing.
+// Returns every linear layer except output heads, tied embeddings and what the family keeps; or except those that a
+// quantization record in the config names. `include` and `exclude` are shell patterns of tensors that certainly were,
+// or were not; a pattern without a match fails with invalid_argument.
 std::set<std::string> names_seen_in_4bit(const TrainedBase& base, const std::vector<std::string>& include,
                                          const std::vector<std::string>& exclude);
 

@@ -11,7 +11,7 @@ std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
-// One tensor on its way. Its pieces are made one after the other by one thread.
+// The sum of one tensor and one addend. One thread makes the pieces in order.
 class Sum {
  public:
   Sum(Source base, const Addend& addend, const MergedShape& shape, Dtype dtype, std::size_t number, AddProduct add)
@@ -36,7 +36,7 @@ class Sum {
   }
 
  private:
-  // Its matrices for each tile, b and then a.
+  // Reads the addend's matrices for each tile, b before a, into memory that the device reads.
   std::span<const float> send_factors(const std::vector<Tile>& tiles, Piece& piece) {
     std::int64_t count = 0;
     for (const Tile& tile : tiles) count += addend_.rank * (tile.window.rows + tile.window.columns);
@@ -59,7 +59,7 @@ class Sum {
     });
   }
 
-  // Takes its matrices off the beginning of `factors`.
+  // Takes the tile's matrices off the front of `factors`.
   [[nodiscard]] LoraProduct next_product(const Tile& tile, std::span<const float>& factors) const {
     const auto b = factors.first(static_cast<std::size_t>(addend_.rank * tile.window.rows));
     const auto a = factors.subspan(b.size(), static_cast<std::size_t>(addend_.rank * tile.window.columns));
@@ -67,7 +67,7 @@ class Sum {
     return {.a = a, .b = b, .rank = addend_.rank, .scale = addend_.scale};
   }
 
-  // Of all columns, kept for the pieces to come.
+  // Returns a for all columns of a block; cached for later pieces.
   std::span<const float> whole_a(std::int64_t block) {
     if (block_of_a_ != block) {
       whole_a_.resize(static_cast<std::size_t>(addend_.rank * shape_.columns));

@@ -1,4 +1,4 @@
-// The sum of a tensor and what one adapter adds.
+// The sum of a tensor and one adapter's product.
 #ifndef QFUSE_CHECKPOINT_MERGE_SUM_H
 #define QFUSE_CHECKPOINT_MERGE_SUM_H
 
@@ -11,26 +11,26 @@
 
 namespace qfuse::checkpoint {
 
-// Throws unless sums can be made there; finds out by making one.
+// Throws unless the device can merge; finds out by a small merge.
 void require_mergeable(Pipeline& pipeline);
 
-// What adds a product: qfuse::lora_merge on the piece's device, or a function that does the same.
+// Adds a product: qfuse::lora_merge on the piece's device, or an equivalent function.
 using AddProduct = void (*)(std::span<const std::byte> in, Dtype in_dtype, std::int64_t rows, std::int64_t cols,
                             const LoraProduct& product, std::span<std::byte> out, Dtype out_dtype, const Exec& exec);
 
-// In fp32, rounded once, to `dtype`; not yet with DoRA's lengths. `number`: of the addend among those of the tensor.
+// Sums in fp32, rounded once to `dtype`, without DoRA's lengths. `number`: index of the addend in its tensor.
 Source added(const Source& base, const Addend& addend, const MergedShape& shape, Dtype dtype, std::size_t number,
              AddProduct add);
 
-// What lies within one block and is either whole rows or a part of one.
+// Elements within one block that are whole rows or a part of one row.
 struct Tile {
-  std::int64_t begin = 0;  // the number of its first element in the tensor
+  std::int64_t begin = 0;  // index of its first element in the tensor
   std::int64_t block = 0;
   Window window;
   [[nodiscard]] std::int64_t elements() const { return window.rows * window.columns; }
 };
 
-// The elements from `begin` to `end`.
+// Splits the elements from `begin` to `end` into tiles.
 std::vector<Tile> tiles_of(const MergedShape& shape, std::int64_t begin, std::int64_t end);
 
 }  // namespace qfuse::checkpoint

@@ -32,7 +32,7 @@ class ThroughCodes {
   }
 
  private:
-  // Codes and absmax of the weight's bytes from `begin` on, where a block begins.
+  // Encodes the weight's bytes from `begin` on, a block boundary, to codes_ and absmax_.
   void encode(std::int64_t begin, std::int64_t bytes, Piece& piece) {
     const std::int64_t count = bytes / size_of(weight_.dtype);
     const std::span<std::byte> values = piece.host(array::kSeenBase, static_cast<std::size_t>(bytes));
@@ -48,7 +48,7 @@ class ThroughCodes {
                   piece.host_exec());
   }
 
-  // Every absmax, as it is when it was decoded: nested ones are encoded less their mean.
+  // Computes every absmax as it is after decoding: nested absmax are encoded after subtracting their mean.
   void make_scales(Piece& piece) {
     const std::int64_t unit = format::kMeanChunk * state_.blocksize * size_of(weight_.dtype);
     const std::int64_t most = std::max(std::max(kPieceBytes, unit), weight_.unit);

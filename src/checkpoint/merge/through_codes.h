@@ -1,4 +1,4 @@
-// A weight as it was seen in training: through bitsandbytes' codes.
+// A weight as training saw it: encoded with bitsandbytes and decoded again.
 #ifndef QFUSE_CHECKPOINT_MERGE_THROUGH_CODES_H
 #define QFUSE_CHECKPOINT_MERGE_THROUGH_CODES_H
 
@@ -7,8 +7,8 @@
 
 namespace qfuse::checkpoint {
 
-// `weight` as it is when bitsandbytes has encoded and decoded it; made on the host. All absmax, absmax_bytes(state) of
-// them, are made before the first piece, and wait in `scratch`.
+// `weight`, encoded and decoded as by bitsandbytes, on the host. All absmax, absmax_bytes(state) bytes, are computed
+// before the first piece and kept in `scratch`.
 Source through_codes(const Source& weight, const QuantState& state, ScratchFile& scratch);
 
 }  // namespace qfuse::checkpoint

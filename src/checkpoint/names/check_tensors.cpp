@@ -17,19 +17,19 @@ namespace qfuse::checkpoint {
 namespace {
 
 using Presence = ExpectedTensor::Presence;
-using Numbers = std::vector<std::int64_t>;  // of layers and experts, for each # of a pattern
+using Numbers = std::vector<std::int64_t>;  // numbers of layers and experts, one per # of a pattern
 
 struct SplitName {
   std::string pattern;
   Numbers numbers;
 };
 
-constexpr std::size_t kMostNumbers = 4;      // in a name; of one with more, the first ones
-constexpr std::int64_t kMostMissing = 4096;  // of one pattern; a config may say any number of layers
-// Of what is missing; a config may say any number of experts, too.
+constexpr std::size_t kMostNumbers = 4;      // in a name; only the first ones count
+constexpr std::int64_t kMostMissing = 4096;  // per pattern; a config may state any number of layers
+// Limit on missing tensors; a config may also state any number of experts.
 constexpr std::int64_t kMostProblems = std::int64_t{1} << 16;
 
-// A pattern for each choice of numbers in a name, with # in their places: first all numbers, last none of them.
+// Returns patterns with # for each subset of the numbers in a name: the full set first, the empty one last.
 std::vector<SplitName> splits_of(const std::string& name) {
   std::vector<std::string> parts;
   std::vector<std::size_t> numbered;
@@ -79,7 +79,7 @@ bool is_empty(const ExpectedTensor& tensor) {
   return tensor.shape && std::ranges::find(*tensor.shape, std::optional<std::int64_t>(0)) != tensor.shape->end();
 }
 
-// Names that old files have, and transformers renames as it loads them.
+// Converts old names as transformers does when it loads a file.
 std::string renamed(const std::string& name) {
   for (const auto& [old, now] : {std::pair(".gamma", ".weight"), std::pair(".beta", ".bias")})
     if (name.ends_with(old)) return name.substr(0, name.rfind('.')) + now;
@@ -102,7 +102,7 @@ class Comparison {
   [[nodiscard]] std::vector<TensorProblem> problems(const std::set<std::string>& made) && {
     std::vector<TensorProblem> all;
     for (const Layout& layout : layouts_) add_missing_of_layout(layout, made, all);
-    std::map<std::string, std::set<Numbers>> groups;  // where any of each is
+    std::map<std::string, std::set<Numbers>> groups;  // numbers for which any tensor of the group exists
     for (std::size_t i = 0; i < expected_.tensors.size(); ++i)
       if (expected_.tensors[i].presence == Presence::grouped)
         groups[expected_.tensors[i].group].insert(present_[i].begin(), present_[i].end());
@@ -120,7 +120,7 @@ class Comparison {
   }
 
  private:
-  using Member = std::pair<std::string, std::vector<std::int64_t>>;  // of a module: what it is called there; its shape
+  using Member = std::pair<std::string, std::vector<std::int64_t>>;  // name within a module, shape
   using Members = std::set<Member>;
 
   struct Place {
@@ -128,9 +128,9 @@ class Comparison {
     Numbers numbers;
   };
 
-  // Tensors that a file may have in another way.
+  // Tensors that files may store in another layout.
   struct Layout {
-    std::ptrdiff_t depth = 0;  // numbers in the names of the whole
+    std::ptrdiff_t depth = 0;  // numbers in the names of `whole`
     std::vector<std::size_t> whole, parts;
   };
 
@@ -154,7 +154,7 @@ class Comparison {
     return std::nullopt;
   }
 
-  // As it is called, without or with what stands before the class's inner model, or with parts in another order.
+  // Finds the name as it is, then with or without the prefix of the class's inner model, then by its essential parts.
   [[nodiscard]] std::optional<Place> find(const std::string& stored) const {
     if (std::optional<Place> place = find_exactly(stored)) return place;
     const std::string name = renamed(stored);
@@ -200,8 +200,8 @@ class Comparison {
           fmt::format("is [{}], and {} by config.json", fmt::join(*tensor.shape, ", "), shape_text(*its.shape)));
   }
 
-  // Adds the numbers that a tensor which is always there has: those that the config says, or else those that others
-  // have.
+  // Adds the numbers for which a required tensor must exist: those that the config states, or else those that other
+  // tensors have.
   void add_wanted(const ExpectedTensor& tensor, std::size_t at, Numbers& numbers, std::vector<Numbers>& all) const {
     if (numbers.size() == tensor.counts.size()) {
       all.push_back(numbers);
@@ -221,7 +221,7 @@ class Comparison {
         if (std::equal(numbers.begin(), numbers.end(), others.begin())) add_further(others.back());
   }
 
-  // Of a tensor, those whose names begin with these numbers.
+  // Adds problems for missing tensors of pattern `i` whose numbers begin with `first`.
   void add_missing(std::size_t i, Numbers first, const std::set<std::string>& made, std::vector<TensorProblem>& all) {
     const ExpectedTensor& tensor = expected_.tensors[i];
     if (std::ssize(all) >= kMostProblems || is_empty(tensor)) return;
@@ -238,7 +238,7 @@ class Comparison {
     }
   }
 
-  // Of each module that has a tensor: what it has besides, and the numbers of what it is in.
+  // For each module with tensor `i`: the numbers of its parent modules, and its other tensors.
   [[nodiscard]] std::set<std::pair<Numbers, Members>> having(std::size_t i) {
     const std::string& pattern = expected_.tensors[i].pattern;
     const std::string_view module = numbered_module(pattern);
@@ -251,7 +251,7 @@ class Comparison {
     return all;
   }
 
-  // Of a tensor, those that a module lacks, and another that is else alike does not.
+  // Adds tensor `i` of modules that lack it, if a module with otherwise the same tensors has it.
   void add_missing_beside_alike(std::size_t i, const std::set<std::string>& made, std::vector<TensorProblem>& all) {
     const auto others = having(i);
     for (const auto& [numbers, members] : members_[std::string(numbered_module(expected_.tensors[i].pattern))])
@@ -259,7 +259,7 @@ class Comparison {
         add_missing(i, numbers, made, all);
   }
 
-  // Marks those that modules which are else alike have.
+  // Marks problems that are certain, because otherwise equal modules have the tensor.
   void mark_sure(std::size_t i, std::span<TensorProblem> missing) {
     if (missing.empty() || expected_.tensors[i].counts.empty()) return;
     std::vector<TensorProblem> found;
@@ -269,7 +269,7 @@ class Comparison {
     for (TensorProblem& problem : missing) problem.is_sure = sure.contains(problem.tensor);
   }
 
-  // Where a part of another layout is, all of it has to be, and stands for the whole.
+  // If any part of the other layout exists, all of its parts are required, and count as the whole.
   void add_missing_of_layout(const Layout& layout, const std::set<std::string>& made, std::vector<TensorProblem>& all) {
     std::set<Numbers> found;
     for (const std::size_t part : layout.parts)
@@ -279,7 +279,7 @@ class Comparison {
       for (const std::size_t part : layout.parts) add_missing(part, numbers, made, all);
   }
 
-  // Finds the parts of each, in the same numbered module.
+  // Finds the parts of each layout in its numbered module.
   void add_layouts() {
     std::map<std::string, std::size_t> by_module;
     for (std::size_t i = 0; i < expected_.tensors.size(); ++i) {
@@ -310,8 +310,8 @@ class Comparison {
   std::vector<NamePattern> ignored_;
   std::vector<Layout> layouts_;
   std::map<std::size_t, std::set<Numbers>> present_;
-  std::map<std::string, std::map<Numbers, Members>> members_;  // by the pattern of a numbered module
-  std::map<std::string, std::set<Numbers>> seen_;              // of what ends in #, the numbers that any tensor has
+  std::map<std::string, std::map<Numbers, Members>> members_;  // by pattern of a numbered module
+  std::map<std::string, std::set<Numbers>> seen_;              // by pattern up to a #: the numbers that occur there
   std::vector<TensorProblem> problems_;
 };
 

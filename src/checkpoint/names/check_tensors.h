@@ -1,5 +1,5 @@
-// Compares the tensors of a model with those of its class: what transformers would make up at random, pass over, or not
-// load.
+// Compares a model's tensors with those of its class: finds tensors that transformers would initialize at random,
+// ignore or fail to load.
 #ifndef QFUSE_CHECKPOINT_NAMES_CHECK_TENSORS_H
 #define QFUSE_CHECKPOINT_NAMES_CHECK_TENSORS_H
 
@@ -18,15 +18,15 @@ namespace qfuse::checkpoint {
 // A tensor of the decoded model.
 struct NamedShape {
   std::string name;
-  std::optional<std::vector<std::int64_t>> shape;  // none: not known
-  bool may_be_transposed = false;  // of a quantized matrix, which may be stored as [out, in] or [in, out]
+  std::optional<std::vector<std::int64_t>> shape;  // nullopt: unknown
+  bool may_be_transposed = false;                  // a quantized matrix, stored as [out, in] or [in, out]
 };
 
 struct TensorProblem : CheckProblem {
-  bool is_sure = false;  // not by the class alone: another layer, which is else alike, has what this one lacks
+  bool is_sure = false;  // another, otherwise equal layer has the tensor that is missing here
 };
 
-// In the order of the class's tensors, then of the model's. `made`: names of tensors that transformers makes of others.
+// Problems come in the class's order, then the model's. `made`: tensors that transformers makes from others.
 std::vector<TensorProblem> check_tensors(const ExpectedTensors& expected, std::span<const NamedShape> tensors,
                                          const std::set<std::string>& made);
 

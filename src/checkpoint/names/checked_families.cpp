@@ -1,5 +1,5 @@
-// The families that tests/libraries/test_families.py sweeps, and that come out right, and the classes of diffusers
-// whose layers tests/libraries/test_diffusers.py checks, with the libraries that tests/libraries/requirements.txt pins.
+// Families that pass the sweep in tests/libraries/test_families.py, and classes of diffusers whose layers pass
+// tests/libraries/test_diffusers.py, with the library versions in tests/libraries/requirements.txt.
 #include <array>
 
 #include "checkpoint/names/families.h"

@@ -13,14 +13,14 @@ namespace {
 
 using Number = std::optional<std::int64_t>;
 
-// The beginning of a text, taken off it.
+// Takes the first `size` characters off `text` and returns them.
 std::string_view take(std::string_view& text, std::size_t size) {
   const std::string_view taken = text.substr(0, size);
   text.remove_prefix(std::min(size, text.size()));
   return taken;
 }
 
-// The text up to a character, which is taken off, too.
+// Takes the text up to `end` and the character `end` off `text`; returns it without `end`.
 std::string_view take_until(std::string_view& text, char end) {
   const std::string_view taken = take(text, text.find(end));
   take(text, 1);
@@ -44,10 +44,10 @@ const ClassRow* find_model_type(std::string_view type) {
   return found == class_table().end() ? nullptr : &*found;
 }
 
-// Of a config, the part that a path names, as in "text_config".
+// A part of a config, named by a path such as "text_config".
 struct ConfigPart {
   const Config* config = nullptr;
-  std::string path;  // "", or with a dot at its end
+  std::string path;  // "", or ends with a dot
 
   [[nodiscard]] Number number(std::string_view field) const {
     return field == "num_labels" ? config->labels(path) : config->number(path + std::string(field));
@@ -57,12 +57,12 @@ struct ConfigPart {
   }
 };
 
-// An expression of numbers, fields, + - * / and parentheses, in which an operation always has its parentheses.
+// Evaluates numbers, fields, + - * / and parentheses; every operation is in parentheses of its own.
 class Expression {
  public:
   Expression(std::string_view text, const ConfigPart& config) : text_(text), config_(config) {}
 
-  // None where a field is not there, or the number is none of 63 bits.
+  // Returns nullopt if a field is missing or a result does not fit in 63 bits.
   Number value() {
     const Number first = operand();
     return text_.empty() || text_.front() == ')' ? first : apply(first);
@@ -99,12 +99,12 @@ class Expression {
   const ConfigPart& config_;
 };
 
-// Writes out the tree of a class's row.
+// Expands the tree in a class's row to expected tensors.
 class Expansion {
  public:
   explicit Expansion(ExpectedTensors& expected) : expected_(expected) {}
 
-  // Reads forms up to the parenthesis that ends a module, or to the end.
+  // Reads forms up to the ")" that ends a module, or to the end of the text.
   void read(std::string_view& text, const std::string& prefix, const ConfigPart& config) {
     while (!text.empty() && text.front() != ')') {
       if (text.front() == ' ') take(text, 1);
@@ -160,12 +160,12 @@ class Expansion {
                       : presence == "?!"   ? Presence::alike
                                            : Presence::grouped;
     if (tensor.presence != Presence::grouped) return;
-    // without a number, those of a part of the model belong together
+    // without a numbered module, the group is the part of the model
     const std::string_view module = numbered_module(tensor.pattern);
     tensor.group = fmt::format("{}{}", module.empty() ? part_ : module, presence);
   }
 
-  // A part of a config of another family is another class's.
+  // If the config of the part is of another family, the part is that family's class.
   void read_part(std::string_view part, const std::string& name, const ConfigPart& config) {
     const std::string_view path = take_until(part, ':');
     const ConfigPart its = config.part(path);
@@ -185,11 +185,11 @@ class Expansion {
     part_ = outer;
   }
 
-  static constexpr int kDeepest = 8;  // parts within parts; a config may say that a part is of the whole's family
+  static constexpr int kDeepest = 8;  // nesting limit, because a config may give a part the family of the whole
 
   ExpectedTensors& expected_;
   std::vector<Number> counts_;
-  std::string part_;  // the module whose class's row is read
+  std::string part_;  // the module whose class is being read
   int depth_ = 0;
 };
 

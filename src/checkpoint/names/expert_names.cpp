@@ -16,7 +16,7 @@ struct LayerName {
   ExpertLayer layer;
 };
 
-// Of one expert, as transformers 4 and files call them.
+// Names of one expert's layers in transformers 4 and in files.
 constexpr std::array kLayers{
     LayerName{"gate_proj", ExpertLayer::gate},       LayerName{"w1", ExpertLayer::gate},
     LayerName{"up_proj", ExpertLayer::up},           LayerName{"w3", ExpertLayer::up},
@@ -24,13 +24,13 @@ constexpr std::array kLayers{
     LayerName{"gate_up_proj", ExpertLayer::gate_up},
 };
 
-// As unsloth's loader of gpt-oss has them, with the number of the expert behind.
+// Names in unsloth's loader of gpt-oss, followed by the number of the expert.
 constexpr std::array kNumberedLayers{
     LayerName{"gate_up_projs", ExpertLayer::gate_up},
     LayerName{"down_projs", ExpertLayer::down},
 };
 
-// A tensor of all experts: what stands behind the holder's name, or in place of its last part.
+// Name of a tensor with all experts: a suffix of the holder's name, or a replacement of its last part.
 struct StackName {
   ExpertLayer layer;
   std::string_view ending;

@@ -1,5 +1,5 @@
-// What adapters and files call the weights of a mixture's experts, which lie one by one or all in one tensor, and under
-// another name in a file than in memory.
+// Names of MoE experts' weights in adapters and files, which store experts one by one or all in one tensor, possibly
+// under other names than in memory.
 #ifndef QFUSE_CHECKPOINT_NAMES_EXPERT_NAMES_H
 #define QFUSE_CHECKPOINT_NAMES_EXPERT_NAMES_H
 
@@ -14,40 +14,40 @@
 
 namespace qfuse::checkpoint {
 
-// A linear layer of an expert. Gate and up may be one: gate's rows and then up's, or row by row in turns.
+// A linear layer of an expert. Gate and up may be one layer, with gate's rows before up's or interleaved with them.
 enum class ExpertLayer { gate, up, gate_up, down };
 
-// Of a module of one expert, "model.layers.0.mlp.experts.3.w1" or "....experts.gate_up_projs.3".
+// Module of one expert: "model.layers.0.mlp.experts.3.w1" or "....experts.gate_up_projs.3".
 struct ExpertModule {
-  std::string holder;  // of all experts: "model.layers.0.mlp.experts"
+  std::string holder;  // module of all experts: "model.layers.0.mlp.experts"
   std::int64_t expert = 0;
   ExpertLayer layer = ExpertLayer::gate;
 };
-// None: it is no such module.
+// Returns nullopt if the name is not that of an expert's module.
 std::optional<ExpertModule> expert_module(const std::string& module);
 
-// What a module's last part says; none: it is called otherwise.
+// Returns the layer that a module's last part names; nullopt for other names.
 std::optional<ExpertLayer> expert_layer(std::string_view name);
 
-// Names of an expert's layer as a tensor of its own.
+// Returns possible names of an expert's layer stored as a tensor of its own.
 std::vector<std::string> names_one_by_one(const ExpertModule& module);
 
-// A tensor that has a layer of all experts: [experts, out, in], or transposed.
+// A tensor with one layer of all experts: [experts, out, in], or transposed.
 struct ExpertStack {
   const Tensor* tensor = nullptr;
   ExpertLayer layer = ExpertLayer::gate;
-  bool in_turns = false;  // of gate_up: by the file's name, where memory has it otherwise
+  bool in_turns = false;  // gate_up interleaved in the file, according to its name, but not in memory
 };
 
-// Those that hold the layer: of gate_up, also two, of gate and of up; of gate or up, also one of gate_up. Empty: there
-// are none. `where`: begins a message of a name that fits several tensors.
+// Returns the tensors with the layer: gate_up may be one tensor or two, and gate or up may be part of a gate_up. Empty
+// if there are none. `where` begins the error message for a name that matches several tensors.
 std::vector<ExpertStack> find_stacks(const TensorNames& names, const std::string& holder, ExpertLayer layer,
                                      const std::string& where);
 
-// Whether a file of these families has experts as [experts, in, out].
+// Whether files of these families store experts as [experts, in, out].
 bool are_experts_transposed(std::span<const std::string> model_types);
 
-// Whether rows of gate and up take turns in a file of these families.
+// Whether files of these families interleave the rows of gate and up.
 bool do_rows_take_turns(std::span<const std::string> model_types);
 
 }  // namespace qfuse::checkpoint

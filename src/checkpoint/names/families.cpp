@@ -9,13 +9,13 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Something that holds for tensors, or modules, of one family.
+// A rule for tensors or modules of one family.
 struct Rule {
   std::string_view model_type;
-  const char* name;  // of tensors: a shell pattern of the whole name
+  const char* name;  // for tensors, a shell pattern that matches the whole name
 };
 
-// The layers of class Conv1D.
+// Layers of class Conv1D.
 constexpr std::array kTransposed{
     Rule{"clvp", "*.c_fc.weight"},
     Rule{"clvp", "*.c_proj.weight"},
@@ -35,7 +35,7 @@ constexpr std::array kTransposed{
 };
 
 constexpr std::array kPlain{
-    // layers of a class of their own
+    // layers whose class is not exactly torch.nn.Linear
     Rule{"ConsistencyDecoderVAE", "decoder_unet.time_proj.weight"},
     Rule{"MiniMaxMusic3Transformer1DModel", "time_proj.weight"},
     Rule{"RFD4ProteinaTransformer", "init_repr_factory.feature_modules.*.weight"},
@@ -112,8 +112,8 @@ constexpr std::array kDivided{
     Rule{"unlimited_ocr", "*.self_attn.qkv_proj.weight"},
 };
 
-// Where BitsAndBytesConfig quantizes other layers for training than names tell: by a sweep over what 537 families'
-// classes become (transformers 5.23). Layers that are a class's last ones, are tied, or are of a class of their own.
+// Layers that BitsAndBytesConfig treats differently in training than names suggest, found by a sweep over the classes
+// of 537 families (transformers 5.23): last layers of a class, tied layers, and layers of a class of their own.
 constexpr std::array kPlainInTraining{
     Rule{"aimv2", "text_projection.weight"},
     Rule{"altclip", "text_projection.weight"},
@@ -159,9 +159,9 @@ constexpr std::array kLinearInTraining{
     Rule{"siglip2_vision_model", "embeddings.patch_embedding.weight"},
 };
 
-// As transformers reads llm_int8_skip_modules: the beginning or the end of a module's name, or a regular expression.
+// In the form of llm_int8_skip_modules: the beginning or the end of a module's name, or a regular expression.
 constexpr std::array kFurtherPlain{
-    // linear layers that are called as embeddings are
+    // linear layers with names like embeddings
     Rule{"AceStepAudioTokenDetokenizer", "embed_tokens"},
     Rule{"AceStepAudioTokenizer", "attention_pooler.embed_tokens"},
     Rule{"AceStepConditionEncoder", "lyric_encoder.embed_tokens"},
@@ -173,7 +173,7 @@ constexpr std::array kFurtherPlain{
     Rule{"modernbert-decoder", "decoder"},
     Rule{"neomme", "unembedding_projection"},
     Rule{"roc_bert", "cls.predictions.decoder"},
-    // layers that have another name in the file
+    // layers with another name in the file
     Rule{"gte", R"(.*\.(q|k|v|gate|up)_proj)"},
     Rule{"hrm_text", R"(.*\.(q|k|v|gate|up)_proj)"},
     Rule{"jina_embeddings_v3", R"(.*\.(q|k|v)_proj)"},
@@ -199,8 +199,8 @@ constexpr std::array kFurtherPlain{
     Rule{"unlimited_ocr", R"(model\.vision_tower\.vision_encoder\..*\.(q|k|v)_proj)"},
 };
 
-// Families whose experts are one tensor in their files, while transformers expects them one by one where a model is
-// quantized.
+// Families whose files store all experts in one tensor, although transformers expects them one by one in a quantized
+// model.
 constexpr std::array<std::string_view, 2> kNotQuantizable{"llama4", "llama4_text"};
 
 template <class Names>

@@ -1,6 +1,6 @@
-// What names alone do not say of a model's tensors, but its family does, which config.json calls model_type, and
-// diffusers _class_name. The table was made, and is checked, by sweeps over every family that transformers and
-// diffusers can build (tests/libraries/test_families.py and test_diffusers.py); docs/FAMILIES.md shows it.
+// Facts about a model's tensors that depend on the family: model_type in config.json, _class_name in diffusers. The
+// table was made, and is tested, by sweeps over every family that transformers and diffusers can build
+// (tests/libraries/test_families.py and test_diffusers.py); docs/FAMILIES.md describes it.
 #ifndef QFUSE_CHECKPOINT_NAMES_FAMILIES_H
 #define QFUSE_CHECKPOINT_NAMES_FAMILIES_H
 
@@ -13,44 +13,44 @@
 
 namespace qfuse::checkpoint {
 
-// The families of a model and of its parts: a model of images and text is several.
+// The families of a model and of its parts: a model of images and text has several.
 class Families {
  public:
-  // The model's own first; none for a model without config.json.
+  // `model_types`: the model's own type first; empty for a model without config.json.
   explicit Families(const std::vector<std::string>& model_types);
 
-  // Whether the model keeps that matrix as [in, out], as GPT-2's Conv1D does. transformers transposes it when it
-  // quantizes it, and so it stands in a quantized checkpoint.
+  // Whether the model stores this matrix as [in, out], like GPT-2's Conv1D. transformers transposes it when it
+  // quantizes it, so a quantized checkpoint has it as [out, in].
   [[nodiscard]] bool is_transposed(const std::string& tensor, std::span<const std::int64_t> shape) const;
 
-  // Whether transformers or diffusers does not load that matrix quantized: it is no layer of torch.nn.Linear's own
-  // class, is divided or joined with others on loading, or is kept in fp32.
+  // Whether transformers or diffusers cannot load this matrix quantized: its layer is not exactly torch.nn.Linear, it
+  // is divided or joined with others on loading, or it is kept in fp32.
   [[nodiscard]] bool stays_plain(const std::string& tensor) const;
 
-  // Whether transformers divides that matrix on loading, joins it with others or permutes it.
+  // Whether transformers divides this matrix on loading, joins it with others or permutes it.
   [[nodiscard]] bool is_divided(const std::string& tensor) const;
 
-  // Whether training with a BitsAndBytesConfig has that matrix in 4 bits; none where names tell it.
+  // Whether training with a BitsAndBytesConfig has this matrix in 4 bits; nullopt if its name decides.
   [[nodiscard]] std::optional<bool> is_4bit_in_training(const std::string& tensor) const;
 
-  // Layers that stay plain and that no tensor of the file names, as llm_int8_skip_modules has to name them: output
-  // heads tied to an embedding, and what has another name in transformers than in the file.
+  // Plain layers that no tensor of the file names, in the form of llm_int8_skip_modules: output heads tied to an
+  // embedding, and layers with other names in transformers than in the file.
   [[nodiscard]] const std::vector<std::string>& further_plain_modules() const { return further_plain_; }
 
-  // Whether transformers can load such a model quantized as it is stored as a rule.
+  // Whether transformers can load quantized models of these families as they are usually stored.
   [[nodiscard]] bool is_quantizable() const { return is_quantizable_; }
 
-  // The model's own; empty if it has none.
+  // The model's own family; "" if it has none.
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  // Whether a model of this family was converted in both directions and loaded; true where there is no config.json.
+  // Whether models of this family were converted in both directions and loaded; true without a config.json.
   [[nodiscard]] bool is_checked() const;
 
  private:
   std::string name_;
   bool has_config_ = false;
   bool is_quantizable_ = true;
-  std::vector<const char*> transposed_;  // patterns of tensors
+  std::vector<const char*> transposed_;  // patterns of tensor names
   std::vector<const char*> plain_;
   std::vector<const char*> divided_;
   std::vector<const char*> plain_in_training_;
@@ -58,7 +58,7 @@ class Families {
   std::vector<std::string> further_plain_;
 };
 
-// Every family that was checked, sorted: of transformers, and of diffusers, where a family is a class.
+// Every checked family, sorted: of transformers, and of diffusers, where a family is a class.
 std::span<const std::string_view> checked_families();
 std::span<const std::string_view> checked_diffusers_classes();
 

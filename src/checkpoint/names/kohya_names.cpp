@@ -14,7 +14,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// CLIP's text models have this before their layers' names, or have not, depending on the version that saved them.
+// Optional prefix of layer names in CLIP's text models, depending on the version that saved them.
 constexpr std::string_view kTextModel = "text_model_";
 
 std::string with_underscores(std::string_view name) {
@@ -48,7 +48,7 @@ std::string_view renamed(const Table& table, std::string_view name) {
   return found == table.end() ? name : found->diffusers;
 }
 
-// Takes "12_" off the beginning; negative where there is no such number.
+// Takes a number and "_", such as "12_", off the front; returns a negative value if there is none.
 int take_number(std::string_view& text) {
   constexpr std::size_t kMostDigits = 3;
   int number = -1;
@@ -60,8 +60,8 @@ int take_number(std::string_view& text) {
   return number;
 }
 
-// What block number `at` of Stability's names is in diffusers', whose blocks have `resnets` layers and a resampler.
-// `part`: 0 for a resnet, 1 for an attention. Empty: nothing.
+// Returns diffusers' name for block number `at` in Stability's names; diffusers' blocks have `resnets` layers and a
+// resampler. `part`: 0 for a resnet, 1 for an attention. Returns "" if there is no such layer.
 std::string in_block(std::string_view blocks, int at, int resnets, int part, std::string_view rest) {
   const int block = at / (resnets + 1);
   const int layer = at % (resnets + 1);

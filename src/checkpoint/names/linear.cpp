@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::string_view kOutputHead = "lm_head";
 
-// Kinds of tensors that stay as they are, for people.
+// Display names for kinds of tensors that are not quantized.
 constexpr std::string_view kExperts = "experts";
 constexpr std::string_view kTables = "embeddings";
 constexpr std::string_view kOutputHeads = "output heads";
 constexpr std::string_view kRouters = "routers";
 constexpr std::string_view kTowers = "vision and audio towers";
-constexpr std::string_view kOtherKinds = "others";  // norms, biases and such
+constexpr std::string_view kOtherKinds = "others";  // norms, biases and similar
 
-// The last part of a module's name, where it is an embedding for sure: transformers looks up rows of it.
+// Last parts of names of modules that are certainly embeddings: transformers looks up rows of them.
 constexpr std::array<std::string_view, 17> kEmbeddings{"embed_in",
                                                        "embed_positions",
                                                        "embed_tokens",
@@ -40,17 +40,17 @@ constexpr std::array<std::string_view, 17> kEmbeddings{"embed_in",
                                                        "wpe",
                                                        "wte"};
 
-// The last part of a module's name, where it is an output head.
+// Last parts of names of output heads.
 constexpr std::array<std::string_view, 5> kHeads{"head", "output", "output_layer", "output_projection",
                                                  "text_projection"};
 
-// Ends of the last part: heads, and what is looked up by a number.
+// Suffixes of the last part: output heads, and tables indexed by a number.
 constexpr std::array<std::string_view, 2> kHeadEnds{"lm_head", "lm_heads"};
 constexpr std::array<std::string_view, 3> kTableEnds{"_emb", "_token", "_tokens"};
 
-// Any part of a module's name: output heads, routers, what carries images and sound, and what tells a diffusion model
-// the time, which diffusers often keeps in fp32. Quantizing these costs more accuracy than it saves bytes; transformers
-// and Unsloth leave them out as well.
+// Parts, anywhere in a module's name, of layers to keep: output heads, routers, image and audio towers, and the time
+// embeddings of diffusion models, which diffusers often keeps in fp32. Quantizing these costs more accuracy than it
+// saves bytes; transformers and Unsloth skip them too.
 struct KeptPart {
   std::string_view name;
   std::string_view kind;
@@ -84,7 +84,7 @@ bool ends_as_one_of(std::string_view part, std::span<const std::string_view> end
   return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return part.ends_with(end); });
 }
 
-// Why a module stays as it is, by its name; "" if it does not.
+// Returns the kind for which a module is kept plain, by its name; "" if it is not kept.
 std::string_view kept_kind(std::string_view module) {
   const std::string_view last = last_part(without_number(module));
   for (std::string_view rest = module;;) {
@@ -101,7 +101,7 @@ std::string_view kept_kind(std::string_view module) {
 
 bool is_kept(std::string_view module) { return !kept_kind(module).empty(); }
 
-// Where the module ends that holds experts one by one, "mlp.experts" of "mlp.experts.3.up_proj"; npos: it is none.
+// Returns the end of the module that holds single experts, "mlp.experts" in "mlp.experts.3.up_proj"; npos if none.
 std::size_t end_of_experts(std::string_view module) {
   constexpr std::string_view kHolder = "experts.";
   for (std::size_t at = module.find(kHolder); at != module.npos; at = module.find(kHolder, at + 1)) {
@@ -111,7 +111,7 @@ std::size_t end_of_experts(std::string_view module) {
   return module.npos;
 }
 
-// Granite's and JetMoE's experts are linear layers of their own kind, all others' are parameters of a module "experts".
+// Whether it holds all experts: layers of a special class in Granite and JetMoE, else parameters in "experts".
 bool is_stack(const TensorEntry& entry) {
   constexpr std::array<std::string_view, 2> kHolders{"experts", "shared_experts"};
   constexpr std::array<std::string_view, 2> kLinear{"input_linear", "output_linear"};
@@ -155,7 +155,7 @@ SkipNames::SkipNames(const std::set<std::string>& names) {
     }
     try {
       patterns_.emplace_back("(?:" + name + ")(?=\\.|$)", "the module to skip '" + printable(name) + "'");
-    } catch (const Error&) {  // it is a name
+    } catch (const Error&) {  // not an expression: treated as a name
       names_.insert(name);
     }
   }

@@ -1,5 +1,5 @@
-// Which tensors of a plain model bitsandbytes would quantize: the weights of linear layers, told by name, shape and
-// type, because nothing in a checkpoint says what kind of layer a tensor belongs to.
+// Decides which tensors of a plain model bitsandbytes would quantize: the weights of linear layers, recognized by name,
+// shape and dtype, because a checkpoint does not store the type of a layer.
 #ifndef QFUSE_CHECKPOINT_NAMES_LINEAR_H
 #define QFUSE_CHECKPOINT_NAMES_LINEAR_H
 
@@ -17,30 +17,30 @@
 namespace qfuse::checkpoint {
 
 enum class Layer {
-  other,   // what transformers never quantizes: an embedding, a norm, a bias, no matrix, no float
-  kept,    // linear, but worth its bits: an output head, a router, a vision tower; or perhaps not linear
-  expert,  // linear, one of a mixture of experts that are stored one by one
-  stack,   // all experts of a mixture in one tensor, [experts, ...]: no linear layer
+  other,   // never quantized by transformers: embedding, norm, bias, not a matrix, not a float
+  kept,    // linear but worth its bits (output head, router, vision tower), or perhaps not linear
+  expert,  // linear, of a single expert stored by itself
+  stack,   // all experts in one tensor, [experts, ...]; not a linear layer
   linear,  // any other linear layer
 };
 
 Layer layer_of(const TensorEntry& entry);
 
-// Whether it can be encoded at all: fp32, fp16 or bf16, two or more dimensions, not empty.
+// Whether it can be encoded at all: fp32, fp16 or bf16, at least two dimensions, not empty.
 bool is_encodable(const TensorEntry& entry);
 
-// What a tensor is that is not quantized, in a word for people: "experts", "embeddings", "output heads".
+// Human-readable kind of a tensor that is left unquantized: "experts", "embeddings", "output heads".
 std::string_view kind_of(const TensorEntry& entry);
 
-// Whether each of the experts of a stack is whole blocks, so that none shares a scale with the next.
+// Whether each expert of a stack consists of whole blocks, so that no two experts share a scale.
 bool has_whole_blocks(const TensorEntry& stack, std::int64_t blocksize);
 
-// Whether the last part of a module's name is one that embeddings, norms and other tables have, of which few are linear
+// Whether the last part of a module's name is typical of embeddings, norms and other tables, of which few are linear
 // layers.
 bool is_called_as_table(std::string_view part);
 
-// The names of an llm_int8_skip_modules, as transformers applies them to a module: each is the beginning of its name,
-// or the end, or a regular expression for the beginning.
+// The names of an llm_int8_skip_modules list. As in transformers, each is the beginning or the end of a module's name,
+// or a regular expression for the beginning.
 class SkipNames {
  public:
   explicit SkipNames(const std::set<std::string>& names);
@@ -51,24 +51,24 @@ class SkipNames {
   std::vector<NamePattern> patterns_;
 };
 
-// Which linear layers of a model are quantized, and what a config has to name so that transformers expects that.
+// Tracks which linear layers are quantized, and which modules a config has to list so that transformers agrees.
 class LinearLayers {
  public:
-  // `asked`: it is quantized whatever transformers makes of its name.
+  // `asked`: the caller wants it quantized, whatever transformers makes of its name.
   void add(const TensorEntry& entry, bool quantized, bool asked);
 
-  // Adds to what a config names: modules that no tensor of the file names, as patterns like those of the list itself.
+  // Adds modules to list that no tensor of the file names, in the form of the list's own entries.
   void add_further(const std::vector<std::string>& modules) { further_.insert(modules.begin(), modules.end()); }
 
-  // To be called when all are added. transformers takes a name of the list as the end of a module's name too, and as
-  // its beginning, or as a regular expression for that. So what a name of the list would leave out is not quantized,
-  // or, if it was asked for, such a further name is left away. Gives back the names of the weights that are.
+  // Call this after all add(). transformers compares an entry with the beginning and the end of a module's name, also
+  // as a regular expression. A module that an entry matches by accident is therefore not quantized; if the caller asked
+  // for it, the further entry is dropped instead. Returns the names of the quantized weights.
   [[nodiscard]] std::set<std::string> settle();
 
-  // What a config has to name, sorted; to be called behind settle(). `leaves_out_head`: given no list, transformers
-  // leaves out lm_head by itself, and nothing else. So there is none where lm_head is all that stays plain, and
-  // otherwise one that names every layer, lm_head too: a tied one is in no file. Where all experts of a layer stay
-  // plain, the module that holds them is named.
+  // Returns the sorted list for the config; call it after settle(). `leaves_out_head`: without a list, transformers
+  // leaves out only lm_head. Then returns nullopt if lm_head is all that stays plain; otherwise the list names every
+  // plain layer, including lm_head, because a tied one is in no file. If all experts of a layer stay plain, it names
+  // the module that holds them.
   [[nodiscard]] std::optional<std::vector<std::string>> modules_to_skip(bool leaves_out_head) const;
 
  private:
@@ -80,8 +80,8 @@ class LinearLayers {
   [[nodiscard]] std::set<std::string> names() const;
 
   std::map<std::string, Quantized> quantized_;            // by module
-  std::set<std::string> plain_;                           // but for lm_head and experts
-  std::map<std::string, std::set<std::string>> experts_;  // that are plain, by the module that holds them
+  std::set<std::string> plain_;                           // without lm_head and experts
+  std::map<std::string, std::set<std::string>> experts_;  // plain ones, by the module that holds them
   std::set<std::string> further_;
   bool further_was_left_away_ = false;
 };

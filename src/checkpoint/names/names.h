@@ -1,4 +1,4 @@
-// Names of tensors and modules, in parts by dots.
+// Names of tensors and modules, whose parts are separated by dots.
 #ifndef QFUSE_CHECKPOINT_NAMES_NAMES_H
 #define QFUSE_CHECKPOINT_NAMES_NAMES_H
 
@@ -7,7 +7,7 @@
 
 namespace qfuse::checkpoint {
 
-// The module of a weight: its name without ".weight". A name that does not end so is returned as it is.
+// Returns the module of a weight: its name without ".weight". Other names are returned unchanged.
 std::string_view module_of(std::string_view name);
 
 std::string_view last_part(std::string_view module);
@@ -15,7 +15,7 @@ std::string_view last_part(std::string_view module);
 // Whether a part of a name is the number of a layer or an expert.
 bool is_number(std::string_view part);
 
-// Of a list of modules, "lm_heads.3", the name of the list.
+// Returns the name of the list for an element of a module list such as "lm_heads.3"; other names unchanged.
 std::string_view without_number(std::string_view module);
 
 bool is_one_of(std::string_view part, std::span<const std::string_view> names);

@@ -11,12 +11,12 @@
 
 namespace qfuse::checkpoint {
 
-// Whether one of the shell patterns is that of the whole name: * stands for any text, dots included, ? for any
-// character, [...] for one of a set.
+// Whether one of the shell patterns matches the whole name: * matches any text including dots, ? any character, [...]
+// one of a set.
 bool matches_any(const std::string& name, std::span<const std::string> patterns);
 
-// A pattern that matches nothing is a typing error, which would otherwise be found in the finished model: throws
-// invalid_argument. `kind`: the option's name.
+// Fails with invalid_argument for a pattern that matches nothing, because it is probably a typing error that would
+// otherwise be noticed only in the finished model. `kind`: the option's name.
 void check_patterns(const char* kind, const std::vector<std::string>& patterns, const Model& model,
                     const std::vector<Tensor>& tensors);
 

@@ -14,7 +14,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// A parameter of all experts: an expert's tensors are called before + its number + one of `behind`, in this order.
+// A parameter with all experts: one expert's tensors are named before + its number + one of `behind`, in this order.
 struct SplitRule {
   std::string_view model_type;
   std::string_view before;
@@ -23,7 +23,7 @@ struct SplitRule {
   bool is_transposed;
 };
 
-// gpt-oss as unsloth's loader has it, Llama 4 as transformers 4 quantizes it, and Aria-sequential_mlp.
+// gpt-oss as in unsloth's loader, Llama 4 as quantized by transformers 4, and Aria-sequential_mlp.
 constexpr std::array kRules{
     SplitRule{"gpt_oss", ".experts.gate_up_projs.", {".weight", ""}, ".experts.gate_up_proj", true},
     SplitRule{"gpt_oss", ".experts.gate_up_projs.", {".bias", ""}, ".experts.gate_up_proj_bias", false},
@@ -35,13 +35,13 @@ constexpr std::array kRules{
     SplitRule{"aria", ".experts.experts.", {".down_proj.weight", ""}, ".experts.fc2.weight", true},
 };
 
-// A parameter of all experts that lies in tensors of all experts, whose names end so: [experts, rows, columns] each, or
-// [experts * rows, columns] where `sibling` is a parameter whose tensors have as many columns as an expert has rows.
+// A parameter with all experts whose parts hold all experts too, named by suffix: [experts, rows, columns] each, or
+// [experts * rows, columns] if `sibling` is a parameter whose tensors have as many columns as an expert has rows.
 struct StackRule {
   std::string_view model_type;
   std::array<std::string_view, 2> parts;  // the second may be empty
   std::string_view joined;
-  bool by_columns;  // else rows: what the parts' are put behind each other
+  bool by_columns;  // parts are concatenated along columns, else along rows
   std::string_view sibling;
 };
 
@@ -65,7 +65,7 @@ struct Renaming {
 constexpr std::array kRenamed{Renaming{"gpt_oss", ".router.linear.", ".router."},
                               Renaming{"llama4", ".router.linear.", ".router."}};
 
-// llama4_text is llama4 too.
+// The family "llama4_text" counts as "llama4".
 bool is_of(std::span<const std::string> model_types, std::string_view model_type) {
   return std::ranges::any_of(model_types, [&](const std::string& type) {
     return type == model_type || type == std::string(model_type) + "_text";
@@ -76,7 +76,7 @@ struct Place {
   std::string joined;
   std::size_t expert = 0;
   std::size_t part = 0;
-  std::size_t parts = 1;  // that an expert has, or that all of them have
+  std::size_t parts = 1;  // parts per expert, or for all experts
   bool is_transposed = false;
   const StackRule* stack = nullptr;
 };
@@ -88,7 +88,7 @@ std::optional<Place> place_of(const SplitRule& rule, const Tensor& tensor) {
   const std::size_t rank = tensor.shape.size();
   const std::size_t at = name.find(rule.before);
   if (at == name.npos || (rank != 2 && (rank != 1 || rule.is_transposed))) return std::nullopt;
-  if (count(rule.behind) == 2 && tensor.elements() == 0) return std::nullopt;  // whose sizes may be beyond all bounds
+  if (count(rule.behind) == 2 && tensor.elements() == 0) return std::nullopt;  // sizes of empty tensors may be huge
   const std::string_view rest = std::string_view(name).substr(at + rule.before.size());
   Place place{name.substr(0, at) + std::string(rule.joined), 0, 0, count(rule.behind), rule.is_transposed};
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), place.expert);
@@ -137,7 +137,7 @@ bool are_alike(const Tensor& a, const Tensor& b) {
          (a.quantized_dtype() || a.values().entry->type == b.values().entry->type);
 }
 
-// A tensor of the plain model while its parts are gathered.
+// A tensor of the plain model while its parts are collected.
 struct Gathered {
   std::size_t parts = 1;
   bool is_transposed = false;
@@ -172,7 +172,7 @@ std::vector<std::vector<const Tensor*>> experts_of(const std::string& name, cons
   return experts;
 }
 
-// How many rows an expert has of a tensor that has all of them below each other.
+// Returns the rows per expert in a tensor that concatenates the rows of all experts.
 std::int64_t rows_of_one(const std::string& name, const Gathered& gathered, const AllGathered& all,
                          const std::string& model) {
   const Tensor& tensor = *gathered.tensors.begin()->second;

@@ -14,10 +14,10 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Real names have under 20 parts; of one with more, the ends are not kept, because all of them are long.
+// Real names have fewer than 20 parts. Suffixes of longer names are not stored, because they are all long.
 constexpr std::size_t kMostParts = 32;
 
-// A number belongs to the part before it: that of a layer is not an expert's.
+// A number belongs to the part before it, so that numbers of layers and experts cannot be swapped.
 std::vector<std::string> parts_of(std::string_view name) {
   std::vector<std::string> parts;
   for (;;) {
@@ -32,8 +32,8 @@ std::vector<std::string> parts_of(std::string_view name) {
   }
 }
 
-// What transformers 5 renames as it loads the files of some mixtures: the part in memory, and in the file. It is tried
-// where a file has no tensor of a name, and has to make it one that the file has.
+// Parts of names that transformers 5 changes when it loads some MoE files: in memory, and in the file. Tried only if
+// the file lacks a name; the changed name must exist in the file.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kRenamedOnLoading{{
     {".mlp.", ".block_sparse_moe."},         // Mixtral and others
     {".mlp.", ".ffn."},                      // DeepSeek V4
@@ -51,8 +51,8 @@ std::string sorted(std::vector<std::string> parts) {
   return text;
 }
 
-// What a name says whatever the order of its parts. Only the beginning is reordered between memory and file, but a
-// layer's parts are the same there, so that all may be sorted.
+// Returns a key that does not depend on the order of parts. Memory and file differ only in the order of the first
+// parts. A layer's parts are the same in both, so all parts may be sorted.
 std::string sorted_parts(const std::string& name) { return sorted(parts_of(name)); }
 
 bool is_of_many_parts(const std::string& name) {
@@ -65,8 +65,8 @@ void for_each_end(const std::string& name, Use use) {
   for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) use(name.substr(dot + 1));
 }
 
-// What a whole model's class puts before its inner model's names (base_model_prefix in transformers), and training
-// before a model's. A module that is one part among others, as a vision tower, is none.
+// Whether it is a prefix that the class of a whole model adds to the inner model's names (base_model_prefix in
+// transformers), or that training adds. A module beside others, such as a vision tower, is not one.
 bool is_wrapper(std::string_view part) {
   constexpr std::string_view kWrappers =
       " _fsdp_wrapped_module _orig_mod aimv2 albert align altclip base_model beit bert biogpt bit blip bros canine "

@@ -1,5 +1,5 @@
-// A model's tensors by what somebody else calls them. In memory a model may have other names than in its file: parts of
-// a name in another order, or left out at its beginning.
+// Finds a model's tensors by other names. Names in memory may differ from those in the file: in the order of parts, or
+// by a missing prefix.
 #ifndef QFUSE_CHECKPOINT_NAMES_TENSOR_NAMES_H
 #define QFUSE_CHECKPOINT_NAMES_TENSOR_NAMES_H
 
@@ -13,32 +13,32 @@
 
 namespace qfuse::checkpoint {
 
-// A key for names that differ in the order of their parts, or in `model` and `language_model`, which files and memory
-// put into a name or leave out.
+// Returns a key for names that differ only in the order of their parts, or in `model` and `language_model`, which files
+// and memory may include or omit.
 std::string essential_parts(const std::string& name);
 
 class TensorNames {
  public:
-  // `tensors` outlive this. With `prefix`, which has its dot behind it, only those whose names begin so, without it.
+  // `tensors` must outlive this. With `prefix` (including its dot), uses only names with it, and removes it from them.
   explicit TensorNames(std::span<const Tensor> tensors, const std::string& prefix = "");
 
-  // The tensor that `name` means: that of the name; or the only one with the same parts in another order
-  // (model.language_model.x, language_model.model.x), or but for `model` and `language_model`; or the only one whose
-  // name has `name` as its end, or is what follows wrappers in it, as the `bert` of bert.encoder.x; or that of the name
-  // before transformers renamed a mixture's layers on loading (mlp for Mixtral's block_sparse_moe). A name of kohya's
-  // scripts means a tensor as kohya_names.h says. NULL: none. invalid_data, beginning with `where`, where several would
-  // do.
+  // Returns the tensor that `name` means. In this order: the tensor with this name; the only one with the same parts in
+  // another order (model.language_model.x, language_model.model.x), or that differs only in `model` and
+  // `language_model`; the only one whose name ends with `name`, or is what follows wrapper prefixes in it (the `bert`
+  // of bert.encoder.x); the one named as before transformers renamed MoE layers on loading (mlp for Mixtral's
+  // block_sparse_moe). For names of kohya's scripts see kohya_names.h. Returns NULL if there is none; fails with
+  // invalid_data, in a message that begins with `where`, if several match.
   [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
-  // NULL also where several would do.
+  // Also returns NULL if several match.
   [[nodiscard]] const Tensor* only(const std::string& name) const;
 
  private:
   [[nodiscard]] std::vector<const Tensor*> candidates(const std::string& name) const;
 
   std::unordered_map<std::string, const Tensor*> by_name_;
-  std::unordered_map<std::string, std::vector<const Tensor*>> by_parts_;  // sorted
+  std::unordered_map<std::string, std::vector<const Tensor*>> by_parts_;  // sorted parts
   std::unordered_map<std::string, std::vector<const Tensor*>> by_essence_;
-  std::unordered_map<std::string, std::vector<const Tensor*>> by_end_;  // every end of a name, but the whole
+  std::unordered_map<std::string, std::vector<const Tensor*>> by_end_;  // every proper suffix of a name
   KohyaNames by_kohya_;
 };
 

@@ -36,7 +36,7 @@ bool is_called(const VocabularyTensor& member, const std::string& name) {
   return member.in_memory == name || member.in_file == name;
 }
 
-// Of a class that nobody knows.
+// For classes that are not in the table.
 bool is_embedding(const Tensor& tensor) {
   constexpr std::array<std::string_view, 6> kNames{"embed_tokens",   "wte",   "word_embeddings", "embed_in",
                                                    "tok_embeddings", "shared"};
@@ -87,7 +87,7 @@ void Vocabulary::add_known(const VocabularyRow& row, const Config& config, const
     decoder_size_field_ = kDecoderSize;
 }
 
-// Then the encoder's embedding is a tensor of its own, for another number of tokens, and nothing is shared by name.
+// For a separate encoder: its embedding is a tensor of its own, for another number of tokens, and no name is shared.
 void Vocabulary::separate_encoder() {
   size_fields_.clear();
   std::vector<VocabularyGroup> encoders;
@@ -105,8 +105,7 @@ void Vocabulary::separate_encoder() {
   groups_.insert(groups_.end(), encoders.begin(), encoders.end());
 }
 
-// The embedding and the head, by what they are called as a rule. A head that is in no file may be tied, or not be
-// there.
+// Finds the embedding and the head by their usual names. A head that is not in the file may be tied or not exist.
 void Vocabulary::guess(const std::optional<Config>& config, std::span<const Tensor> tensors) {
   groups_.clear();
   is_known_ = false;

@@ -1,5 +1,5 @@
-// Which tensors of a model follow the size of its vocabulary, and which of them are one, that is, tied: facts of its
-// class, which config.json names as `architectures`. tests/libraries/vocabularies.py finds them in transformers.
+// The tensors of a model that depend on the vocabulary size, and which of them are tied: facts about its class, which
+// config.json names in `architectures`. tests/libraries/vocabularies.py extracts them from transformers.
 #ifndef QFUSE_CHECKPOINT_NAMES_VOCABULARY_H
 #define QFUSE_CHECKPOINT_NAMES_VOCABULARY_H
 
@@ -15,22 +15,22 @@
 
 namespace qfuse::checkpoint {
 
-// Words are separated by blanks.
+// Fields are lists of words separated by blanks.
 struct VocabularyRow {
   std::string_view classes;
-  // Groups of names, with = between those that are one tensor where they are tied, the one that transformers saves
-  // first. A name as in memory, and, if files have another, > and that.
+  // Groups of names, with = between names that are one tensor if tied; the one that transformers saves comes first.
+  // Each is the name in memory, followed by > and the name in files if that differs.
   std::string_view tensors;
-  std::string_view size_fields;  // of config.json, with dots: they say how many tokens there are
-  std::string_view tie_fields;   // any of them ties
-  bool ties_by_default;          // what a field says that is absent, or, if there is none, what always is
-  bool unties_by_field;          // whether false in all of them unties, and does nothing else
-  bool shares_rows;              // whether peft trains tokens of tied tensors as one
+  std::string_view size_fields;  // dotted fields of config.json with the number of tokens
+  std::string_view tie_fields;   // if any of them is true, the group is tied
+  bool ties_by_default;          // value of an absent field, and of classes without such fields
+  bool unties_by_field;          // whether false in all of them unties, without other effects
+  bool shares_rows;              // whether peft trains token rows of tied tensors jointly
 };
 
 std::span<const VocabularyRow> vocabulary_table();
 
-// A tensor by both its names. `tensor`: what the file has under one of them; NULL if nothing.
+// A tensor with both of its names. `tensor`: the one in the file under either name; NULL if none.
 struct VocabularyTensor {
   std::string in_memory;
   std::string in_file;
@@ -39,42 +39,42 @@ struct VocabularyTensor {
 
 enum class Tying { separate, tied, unknown };
 
-// Names that may be one tensor. `values`: whose those are; NULL if the file has none.
+// Names that may be one tensor. `values`: the stored tensor with their values; NULL if the file has none.
 struct VocabularyGroup {
   std::vector<VocabularyTensor> members;
   Tying tying = Tying::separate;
   const Tensor* values = nullptr;
   bool shares_rows = true;
 
-  // Whether a member is, or may be, the same tensor as the others: one that the file has with other values is not.
+  // Whether a member is, or may be, the same tensor as the others; a stored one with other values is not.
   [[nodiscard]] bool is_shared(const VocabularyTensor& member) const;
 };
 
 class Vocabulary {
  public:
-  // `names` and `tensors` are the model's, and outlive this.
+  // `names` and `tensors` belong to the model, and must outlive this.
   Vocabulary(const std::optional<Config>& config, const TensorNames& names, std::span<const Tensor> tensors);
 
-  // The class that config.json names; "" if it names none.
+  // The class in config.json; "" if there is none.
   [[nodiscard]] const std::string& class_name() const { return class_name_; }
   [[nodiscard]] std::span<const VocabularyGroup> groups() const { return groups_; }
-  // Whether transformers can have another number of tokens, as far as is known.
+  // Whether transformers supports another number of tokens, as far as is known.
   [[nodiscard]] bool can_grow() const { return !is_known_ || !size_fields_.empty(); }
   [[nodiscard]] const std::vector<std::string>& size_fields() const { return size_fields_; }
-  // Those that have to be false if the groups are no longer tied; none where the files' tensors alone say it.
+  // Fields that must be false when the groups are untied; empty if only the stored tensors show it.
   [[nodiscard]] const std::vector<std::string>& untie_fields() const { return untie_fields_; }
 
-  // Says how many rows a decoder's embedding has, once it is no longer that of the encoder; "" where no field does.
+  // Field with the rows of a decoder's embedding once it is separate from the encoder's; "" if there is none.
   [[nodiscard]] const std::string& decoder_size_field() const { return decoder_size_field_; }
 
-  // Whether a tensor has a row for each token.
+  // Whether the tensor has a row per token.
   [[nodiscard]] bool has(const Tensor& tensor) const;
 
   struct Found {
     const VocabularyGroup* group = nullptr;
     const VocabularyTensor* member = nullptr;
   };
-  // What somebody calls so; a group of NULL: nothing.
+  // Finds the tensor with this name; the group is NULL if there is none.
   [[nodiscard]] Found find(const std::string& name) const;
 
  private:

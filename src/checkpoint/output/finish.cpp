@@ -1,5 +1,5 @@
-// Makes an output of what the shards of a conversion left. Nothing that they made is removed before the output has its
-// name, so that whatever happens on the way, it can be run again.
+// Assembles an output from the files of a conversion's shards. Removes nothing that the shards made before the output
+// has its final name, so that finish() can be repeated after any interruption.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "a, b, c and 4 more"
+// Formats names like "a, b, c and 4 more".
 std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 3;  // what a line has room for
+  constexpr std::size_t kMost = 3;  // as many as fit in a line
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) text += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
@@ -37,7 +37,7 @@ void check_begun(const fs::path& target, const fs::path& shards) {
        shown(target), shown(shards.filename() / kPlanFile));
 }
 
-// What is no part of the output is not thrown away with the directory.
+// Fails for files that are not part of the output, because they would be deleted with the directory.
 void check_known(const fs::path& shards, const ShardsPlan& plan) {
   std::set<std::string> names;
   for (const ShardsPlan::File& file : plan.files) names.insert(file.name);
@@ -50,7 +50,7 @@ std::string described(const TensorEntry& entry) {
   return fmt::format("{} {}", type_name(entry.type), printable(entry.shape));
 }
 
-// How long a quant_state prints is known only when it is made; the plan has the most that it can be.
+// The length of a printed quant_state is only known when it is made; the plan has its maximum.
 bool is_as_planned(const TensorEntry& found, const TensorEntry& planned) {
   if (found.type != planned.type) return false;
   if (!is_quant_state(planned.name)) return found.shape == planned.shape;
@@ -85,13 +85,13 @@ ShardsPlan read_plan(const fs::path& shards) {
 struct FinishedFile {
   std::string name;
   std::vector<TensorEntry> entries;
-  std::int64_t bytes;  // of their data
+  std::int64_t bytes;  // of tensor data
 };
 
-// What is wrong with the files of a directory, and whose it is.
+// Problems with the files of a directory, and the shards that must run again.
 struct Faults {
   std::vector<std::string> missing;  // names
-  std::vector<std::string> wrong;    // messages, which begin with the path
+  std::vector<std::string> wrong;    // messages that begin with the path
   std::set<std::int64_t> shards;
 
   void add(std::vector<std::string>& list, std::string text, std::int64_t shard) {
@@ -100,7 +100,7 @@ struct Faults {
   }
 };
 
-// Throws if there are any.
+// Throws if there are any faults.
 void report_faults(const Faults& faults, const fs::path& shards, const ShardsPlan& plan) {
   if (faults.shards.empty()) return;
   std::string what;
@@ -113,7 +113,7 @@ void report_faults(const Faults& faults, const fs::path& shards, const ShardsPla
   fail(Status::invalid_data, "{}: run {}", what, shards_name(faults.shards, plan.shards));
 }
 
-// What the files hold, which is what was planned.
+// Checks the files against the plan, and returns their contents.
 std::vector<FinishedFile> check_files(const fs::path& shards, const ShardsPlan& plan) {
   std::vector<FinishedFile> files;
   Faults faults;
@@ -140,11 +140,11 @@ std::vector<FinishedFile> check_files(const fs::path& shards, const ShardsPlan& 
   return files;
 }
 
-// Of the output.
+// Returns the name of the output's index.
 std::string index_name(const ShardsPlan& plan) { return index_file_name(stem_of(plan.files.front().name)); }
 
-// Whether `target` was made of these very files by a run that was ended before it removed them. Files that are linked
-// from two places, and not a second way to the same place.
+// Whether `target` was made from these very files by a run that ended before it removed them: the same files,
+// hard-linked in both places, while target and shards are not the same directory.
 bool is_made_of(const fs::path& target, const fs::path& shards, const ShardsPlan& plan) {
   std::error_code none;
   if (fs::is_symlink(target, none) || fs::equivalent(target, shards, none)) return false;
@@ -183,13 +183,13 @@ void assemble(const PendingOutput& output, const fs::path& shards, const ShardsP
   for (const std::string& name : plan.others) output.create_link(shards / name, name);
 }
 
-// Takes the shards away at once, into the directory that its owner removes. NFS cannot remove the directory of a file
-// that is open, so the lock ends with this.
+// Moves the shards in one step into the directory that its owner removes. Releases the lock, because NFS cannot remove
+// a directory with an open file.
 void discard(const fs::path& shards, const fs::path& work, Descriptor /*lock*/) {
   fs::rename(shards, work / shards.filename());
 }
 
-// What a run that was ended while it removed the shards left; it did that last.
+// Completes a run that ended while it removed the shards, which was its last step.
 std::optional<FinishReport> finish_removal(const fs::path& target, const fs::path& shards) {
   const fs::path partial = partial_directory(target);
   if (fs::exists(fs::symlink_status(shards)) || !fs::is_directory(target) ||

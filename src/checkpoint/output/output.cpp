@@ -60,7 +60,7 @@ void PendingOutput::create_link(const fs::path& from, const fs::path& name) cons
 
 void PendingOutput::create_folder(const fs::path& name) const { make_directory(place(name)); }
 
-// Another process may have made the target meanwhile.
+// Checks the target again, because another process may have created it meanwhile.
 void PendingOutput::commit() {
   check_replaceable(target_, kind_, force_, folders_);
   if (kind_ == OutputKind::file) {
@@ -72,7 +72,7 @@ void PendingOutput::commit() {
   sync_directory(parent_of(target_));
 }
 
-// No rename replaces a directory that holds something, so the old one steps aside first.
+// rename() cannot replace a directory that is not empty, so the old one is moved away first.
 void PendingOutput::replace_directory() const {
   const fs::path old = old_directory(target_);
   const bool replaces = fs::exists(fs::symlink_status(target_));

@@ -1,4 +1,4 @@
-// An output that exists under its name only when it is complete.
+// An output that has its final name only when it is complete.
 #ifndef QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H
 #define QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H
 
@@ -15,7 +15,7 @@
 
 namespace qfuse::checkpoint {
 
-// Where a conversion puts its files, one after the other.
+// The place where a conversion creates its files, one after another.
 class Destination {
  public:
   Destination() = default;
@@ -23,40 +23,40 @@ class Destination {
   Destination& operator=(const Destination&) = delete;
   virtual ~Destination() = default;
 
-  // A new file; publish() says that it is finished.
+  // Creates a file; publish() marks it as finished.
   [[nodiscard]] virtual OutputFile create(const std::filesystem::path& name) const = 0;
   virtual void publish(const std::filesystem::path& name) const = 0;
-  // A new folder for files, whose names begin with its own; its parent was made before.
+  // Creates a folder, with a path relative to the output; its parent must exist.
   virtual void create_folder(const std::filesystem::path& name) const = 0;
   [[nodiscard]] virtual ScratchFile create_scratch() const = 0;
-  // The last call: every file was published.
+  // The last call, after every file was published.
   virtual void commit() = 0;
 
-  // A whole file at once: of `text`, or with the bytes of `from`, which `meter` counts if it is given.
+  // Creates a whole file: with `text`, or with the bytes of `from`, counted by `meter` if not NULL.
   void create_text(const std::filesystem::path& name, std::string_view text) const;
   void create_copy(const std::filesystem::path& from, const std::filesystem::path& name,
                    ProgressMeter* meter = nullptr) const;
 };
 
-// Built in the directory <target>.qfuse-partial beside the target and renamed at the end; removed if the end is not
-// reached. What a dead run left there is removed first; while a living one works there, a second is refused.
+// Builds the output in the directory <target>.qfuse-partial beside the target and renames it at the end; removes it if
+// the end is not reached. Removes first what a dead run left there; fails if a living process works there.
 class PendingOutput : public Destination {
  public:
-  // Refuses what check_target() does.
+  // Fails where check_target() does.
   PendingOutput(const std::filesystem::path& target, OutputKind kind, bool force, const std::filesystem::path& input,
                 std::int64_t bytes, std::vector<std::filesystem::path> folders = {});
 
-  // Of an output directory; or of an output that is a file the only one, whatever `name`.
+  // Creates a file of an output directory; for a single-file output, the only file, whatever `name` is.
   [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override { return OutputFile(place(name)); }
-  void publish(const std::filesystem::path&) const override {}  // all at once, by commit()
+  void publish(const std::filesystem::path&) const override {}  // commit() publishes all at once
   [[nodiscard]] ScratchFile create_scratch() const override { return ScratchFile(work_.path()); }
-  // Makes the finished files durable and gives them the target's name, in place of what `force` lets them replace.
+  // Makes the finished files durable and renames them to the target, replacing what `force` permits.
   void commit() override;
 
   void create_folder(const std::filesystem::path& name) const override;
-  // The file `from` itself under another name, where that can be, else a copy.
+  // Hard-links `from` under another name if possible, else copies it.
   void create_link(const std::filesystem::path& from, const std::filesystem::path& name) const;
-  // What is moved into it is removed with it; if this run cannot any more, the next one does.
+  // A directory that is removed with this object; if this run cannot, the next one does.
   [[nodiscard]] const std::filesystem::path& work() const { return work_.path(); }
 
  private:
@@ -68,10 +68,10 @@ class PendingOutput : public Destination {
   bool force_;
   std::vector<std::filesystem::path> folders_;
   WorkDirectory work_;
-  std::filesystem::path result_;  // what becomes the target, in work_
+  std::filesystem::path result_;  // becomes the target; inside work_
 };
 
-// A new folder of an output directory, which appears with it.
+// A new folder of an output directory, published with it.
 class FolderOutput : public Destination {
  public:
   FolderOutput(const PendingOutput& whole, std::filesystem::path name) : whole_(whole), name_(std::move(name)) {
@@ -84,7 +84,7 @@ class FolderOutput : public Destination {
   void publish(const std::filesystem::path&) const override {}
   void create_folder(const std::filesystem::path& name) const override { whole_.create_folder(name_ / name); }
   [[nodiscard]] ScratchFile create_scratch() const override { return whole_.create_scratch(); }
-  void commit() override {}  // with the whole
+  void commit() override {}  // done by the whole output
 
  private:
   const PendingOutput& whole_;

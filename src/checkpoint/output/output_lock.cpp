@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the lock was free, or the file system has none, as some network file systems.
+// Returns whether the lock was free, or the file system has no locks, like some network file systems.
 bool lock(const Descriptor& file, int operation, const fs::path& path) {
   int result = 0;
   do result = ::flock(file.get(), operation);
@@ -26,13 +26,13 @@ bool lock(const Descriptor& file, int operation, const fs::path& path) {
   return false;
 }
 
-// Whoever had a lock before removes its file in the end, and another process may have made the next one by then.
+// Whether `file` is still at `path`: an earlier owner removes it in the end, and another process may then make one.
 bool is_at(const Descriptor& file, const fs::path& path) {
   struct stat opened {};
   struct stat there {};
   if (::fstat(file.get(), &opened) != 0) fail_errno(path.native(), "stat");
   if (::lstat(path.c_str(), &there) != 0 && errno != ENOENT) fail_errno(path.native(), "stat");
-  // Of a file that is not there, the number is 0. Without a link, what is there is a cache's memory of this one.
+  // If no file is there, st_ino is 0. If st_nlink is 0, the file was removed, and lstat() saw a stale cache entry.
   return opened.st_nlink > 0 && opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
 }
 
@@ -41,7 +41,7 @@ bool is_at(const Descriptor& file, const fs::path& path) {
 fs::path lock_path(const fs::path& directory) { return fs::path(directory.native() + ".lock"); }
 
 std::optional<Descriptor> take_lock(const fs::path& path, LockKind kind) {
-  constexpr int kTries = 100;  // more than ever meet; a file system that denies its own files is no reason to hang
+  constexpr int kTries = 100;  // more than ever needed; avoids hanging on a file system that loses its own files
   const int operation = (kind == LockKind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
   for (int i = 0; i < kTries; ++i) {
     Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666));
@@ -67,7 +67,7 @@ WorkDirectory::WorkDirectory(fs::path path) : path_(std::move(path)), lock_(path
 }
 
 WorkDirectory::~WorkDirectory() {
-  std::error_code ignored;  // there is nobody left to tell
+  std::error_code ignored;  // nobody is left to tell
   fs::remove_all(path_, ignored);
 }
 

@@ -1,6 +1,6 @@
-// Who may work where, among processes that may be on different hosts: locks that end with their process, which tells a
-// living run from a dead one. The lock is on a file beside what it protects, and the file is open for writing: NFS
-// locks neither directories nor files open for reading. Where a file system cannot lock, every run counts as dead.
+// Locks between processes, possibly on different hosts. A lock ends with its process, so it tells a living run from a
+// dead one. It is on a file beside the protected directory, opened for writing, because NFS can lock neither
+// directories nor files opened for reading. On a file system without locks, every run counts as dead.
 #ifndef QFUSE_CHECKPOINT_OUTPUT_OUTPUT_LOCK_H
 #define QFUSE_CHECKPOINT_OUTPUT_OUTPUT_LOCK_H
 
@@ -13,24 +13,24 @@ namespace qfuse::checkpoint {
 
 enum class LockKind { shared, exclusive };
 
-// The file of the lock on `directory`.
+// Returns the path of the lock file for `directory`.
 std::filesystem::path lock_path(const std::filesystem::path& directory);
 
-// The lock on the file `path`, which is made where it is missing; none while another process has it otherwise.
+// Locks the file `path`, which is created if missing; nullopt while another process holds a conflicting lock.
 std::optional<Descriptor> take_lock(const std::filesystem::path& path, LockKind kind);
 
-// A new directory that one process works in, and that goes with it. What a dead run left there is removed first; while
-// a living one works there, a second is refused.
+// A new directory for one process, removed with this object. Removes first what a dead run left there; fails if a
+// living process works there.
 class WorkDirectory {
  public:
   explicit WorkDirectory(std::filesystem::path path);
   WorkDirectory(const WorkDirectory&) = delete;
   WorkDirectory& operator=(const WorkDirectory&) = delete;
-  ~WorkDirectory();  // with all that is in it
+  ~WorkDirectory();  // removes the directory with its content
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  // The exclusive lock on it, whose file goes with it.
+  // The exclusive lock on the directory; its file is removed with it.
   class Lock {
    public:
     explicit Lock(const std::filesystem::path& directory);

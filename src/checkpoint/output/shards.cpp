@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The one that all shards share: made by whoever comes first.
+// Creates the directory that all shards share, unless another shard already did.
 fs::path make_shards_directory(const fs::path& target) {
   fs::path shards = shards_directory(target);
   const bool made = ::mkdir(shards.c_str(), 0777) == 0;
@@ -82,8 +82,8 @@ void ShardOutput::create_folder(const fs::path& name) const {
   sync_directory((shards_ / name).parent_path());
 }
 
-// A link never replaces: of the processes that come at once, one is first. Without hard links the last one is, which
-// matters to those alone that come at the same moment with different plans.
+// link() never replaces a file, so of several processes only the first publishes. Without hard links the last one wins,
+// which matters only for processes that start at the same moment with different plans.
 void ShardOutput::publish_plan(const std::string& plan) const {
   OutputFile file = create(kPlanFile);
   file.write_at(0, std::as_bytes(std::span(plan)));
@@ -98,7 +98,7 @@ void ShardOutput::publish_plan(const std::string& plan) const {
 }
 
 void ShardOutput::agree_on(const std::string& plan) const {
-  const std::vector<fs::path> files = list_shards(shards_);  // before the plan is looked for: it is older than they are
+  const std::vector<fs::path> files = list_shards(shards_);  // listed first: the plan is older than any file
   if (!fs::exists(fs::symlink_status(shards_ / kPlanFile))) {
     if (!files.empty())
       fail(
@@ -120,7 +120,7 @@ void ShardOutput::remove_earlier(const ShardsPlan& plan, std::int64_t shard) con
   if (shard != 0) return;
   for (const std::string& name : plan.others)
     if (is_in_shards(shards_, name, fs::file_type::regular)) fs::remove(shards_ / name);
-  // Children first. One with a stranger's file stays, and making it again says so.
+  // Children first. A folder with an unknown file stays, and creating it again then reports an error.
   for (auto name = plan.folders.rbegin(); name != plan.folders.rend(); ++name)
     if (std::error_code not_empty; is_in_shards(shards_, *name, fs::file_type::directory))
       fs::remove(shards_ / *name, not_empty);

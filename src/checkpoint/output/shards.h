@@ -1,5 +1,5 @@
-// A conversion in parts: independent processes, on any hosts that share a file system, each make some of the files of
-// one output in the directory <output>.qfuse-shards, and finish() makes it the output.
+// Sharded conversion: independent processes, on any hosts that share a file system, each make some files of one output
+// in the directory <output>.qfuse-shards; finish() turns it into the output.
 #ifndef QFUSE_CHECKPOINT_OUTPUT_SHARDS_H
 #define QFUSE_CHECKPOINT_OUTPUT_SHARDS_H
 
@@ -16,24 +16,24 @@
 
 namespace qfuse::checkpoint {
 
-// The lock of a directory of shards: shared by those who make them, exclusive for finish(). io_error if it is taken.
+// Locks a directory of shards: shared for processes that make shards, exclusive for finish(). Fails with io_error.
 Descriptor lock_shards(const std::filesystem::path& shards, LockKind kind);
 
-// The names there of what shards made, those in folders too ("1_Pooling/config.json"), sorted. Not those of qfuse
-// itself, nor of files that NFS keeps for whoever has them open.
+// Returns the sorted paths of what shards made, including files in folders ("1_Pooling/config.json"). Excludes qfuse's
+// own files, and files that NFS keeps because they are still open.
 std::vector<std::filesystem::path> list_shards(const std::filesystem::path& shards);
 
-// Whether there is such a thing there, and no link leads out to it.
+// Whether `name` is there with this type, without a symbolic link on the way.
 bool is_in_shards(const std::filesystem::path& shards, const std::filesystem::path& name,
                   std::filesystem::file_type type);
 
-// The part of one process. It works in a directory of its own below the shared one, and moves each finished file to its
-// final name there: what has that name is whole, and nobody removes what another one made. What the same shard made
-// before is removed first, so that all its files are of one run.
+// Output of one shard's process. It works in its own subdirectory of the shared one, and moves each finished file to
+// its final name there: files with a final name are complete, and no process removes another one's. It first removes
+// files that the same shard made before, so that all its files are from one run.
 class ShardOutput : public Destination {
  public:
-  // Refuses what check_target() does, of which `bytes` are those of this shard; to run beside a living process of the
-  // same shard, or beside finish(); a directory that has another plan than `plan`, or files and none.
+  // Fails where check_target() does, with `bytes` for this shard; if a process of the same shard or finish() is
+  // running; and if the directory has a plan other than `plan`, or files but no plan.
   ShardOutput(const std::filesystem::path& target, const Shard& shard, bool force, const std::filesystem::path& input,
               std::int64_t bytes, const std::string& plan, std::span<const std::filesystem::path> folders = {});
 
@@ -41,7 +41,7 @@ class ShardOutput : public Destination {
   void publish(const std::filesystem::path& name) const override;
   void create_folder(const std::filesystem::path& name) const override;
   [[nodiscard]] ScratchFile create_scratch() const override { return ScratchFile(work_.path()); }
-  void commit() override {}  // finish() does it
+  void commit() override {}  // done by finish()
 
  private:
   void agree_on(const std::string& plan) const;

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr const char* kVersion = "qfuse";  // its keys
+constexpr const char* kVersion = "qfuse";  // the keys of a plan
 constexpr const char* kConversion = "conversion";
 constexpr const char* kShards = "shards";
 constexpr const char* kInputs = "inputs";
@@ -23,7 +23,7 @@ constexpr const char* kFiles = "files";
 constexpr const char* kFolders = "folders";
 constexpr const char* kOthers = "others";
 
-// Bytes. 70,000 experts, each six tensors when it is quantized, are 42 MB.
+// In bytes. A plan with 70,000 experts, each with six tensors when quantized, has 42 MB.
 constexpr std::int64_t kLongest = 64'000'000;
 constexpr std::size_t kMostKeys = 4'000'000;
 
@@ -55,15 +55,15 @@ Json names_json(const std::vector<fs::path>& paths, const Conversion& conversion
   return names;
 }
 
-// Not how long they are: one may grow meanwhile, as a log does.
+// Without their sizes, because a file such as a log may grow meanwhile.
 Json others_json(const Conversion& conversion) {
   Json others = names_json(conversion.companions, conversion);
   if (!conversion.config.empty()) others.insert(others.begin(), kConfigFile);
   return others;
 }
 
-// A value of a plan; `where` says of which, and begins the message if it is missing or of another kind, as all are of
-// what is no object.
+// Returns a member of a plan's object. If it is missing, of another type, or `object` is no object, fails with a
+// message that begins with `where`.
 const Json& value_of(const Json& object, const char* key, Json::value_t type, const std::string& where) {
   const auto found = object.find(key);
   if (found == object.end() || found->type() != type)
@@ -114,14 +114,14 @@ std::set<std::string> parse_names(const Json& json, std::set<std::string>& known
   return names;
 }
 
-// What lies in a folder needs that folder.
+// Checks that a name's folder is listed.
 void check_folder(const std::string& name, const ShardsPlan& plan, const std::string& where) {
   const std::size_t slash = name.rfind('/');
   if (slash != name.npos && !plan.folders.contains(name.substr(0, slash)))
     fail(Status::invalid_data, "{}: '{}' lies in a folder that it does not name", where, printable(name));
 }
 
-// Where two values first differ, and how; `path` leads to them.
+// Describes where two values first differ, and how; `path` is their location.
 std::string difference(const Json& theirs, const Json& ours, const std::string& path) {
   if (!ours.is_structured() || theirs.type() != ours.type())
     return fmt::format("{} is {} there and {} here", printable(path), printable(theirs.dump()), printable(ours.dump()));
@@ -182,7 +182,7 @@ Json file_identity(const InputFile& file) {
 std::string print_shards_plan(const Conversion& conversion, std::int64_t shards) {
   const std::string& model = conversion.model.name();
   Json plan;
-  plan[kVersion] = qfuse_version();  // of another, other bytes may come
+  plan[kVersion] = qfuse_version();  // another version may write other bytes
   plan[kConversion] = conversion.command;
   plan[kShards] = shards;
   plan[kInputs] = inputs_json(conversion.model);

@@ -1,5 +1,5 @@
-// What the processes of a sharded conversion agree on. Each one computes it from what the input's files are like and
-// from their headers.
+// The plan on which all processes of a sharded conversion agree. Each computes it from properties and headers of the
+// input files.
 #ifndef QFUSE_CHECKPOINT_OUTPUT_SHARDS_PLAN_H
 #define QFUSE_CHECKPOINT_OUTPUT_SHARDS_PLAN_H
 
@@ -20,58 +20,57 @@
 
 namespace qfuse::checkpoint {
 
-// Throws invalid_argument for a shard that is none of its count, or of a model that is a file.
+// Fails with invalid_argument for an index outside the count, or if the model is a single file.
 void check_shard(const std::optional<Shard>& shard, const Model& model);
 
-// "shards 0-3, 7 and 9 of 16"; at least one.
+// Formats shards like "shards 0-3, 7 and 9 of 16"; there must be at least one.
 std::string shards_name(const std::set<std::int64_t>& shards, std::int64_t count);
 
-// Whose an output's file `i` is. What an output has once only, as config.json, is shard 0's.
+// Returns the shard that makes file `i` of an output. Files that exist once, such as config.json, belong to shard 0.
 std::int64_t shard_of(std::size_t i, std::int64_t count);
-// Whether file `i` is that shard's; without shards all are.
+// Whether file `i` belongs to this shard; without shards always true.
 bool is_own(const std::optional<Shard>& shard, std::size_t i);
 
 struct ShardsPlan {
   struct File {
     std::string name;
-    std::vector<TensorEntry> tensors;  // by name; without byte ranges
+    std::vector<TensorEntry> tensors;  // sorted by name; without byte ranges
   };
   std::int64_t shards = 0;
   std::vector<File> files;
   std::set<std::string> folders;  // parents first
-  std::set<std::string> others;   // further files, of which those in folders begin with a folder's name
+  std::set<std::string> others;   // other files, as paths relative to the output
 };
 
-// Of the names in a directory of shards, those that are no part of the output begin so.
+// Prefix of those names in a directory of shards that are not part of the output.
 inline constexpr std::string_view kOwnPrefix = ".qfuse-";
 inline constexpr std::string_view kPlanFile = ".qfuse-plan.json";
 
-// What a conversion is before it begins. A quant_state among the files' entries is as long as it can get.
+// A planned conversion. The entry of a quant_state has its maximum size.
 struct Conversion {
   const Model& model;
-  const nlohmann::json& command;  // with those of its options that the bytes of the output depend on
+  const nlohmann::json& command;  // including options on which the bytes of the output depend
   std::vector<IndexedFile> files;
-  std::string_view config;                        // of the output; empty: none
-  std::vector<std::filesystem::path> folders;     // of the output
-  std::vector<std::filesystem::path> companions;  // as companions_of() lists them once: more may come during the run
+  std::string_view config;                        // config.json of the output; empty: none
+  std::vector<std::filesystem::path> folders;     // folders of the output
+  std::vector<std::filesystem::path> companions;  // listed once, because files may be added during the run
 };
 
-// What a plan says of an input's file. One with the same headers may hold other values; then it was written at another
-// time.
+// Identifies an input file in a plan by size and time of modification: a file with the same headers may have other
+// values, but then its time differs.
 nlohmann::json file_identity(const InputFile& file);
 
-// The plan's text, the same bytes in every process.
+// Prints the plan: the same bytes in every process.
 std::string print_shards_plan(const Conversion& conversion, std::int64_t shards);
 
-// Reads the text of a plan that anyone may have written. invalid_data, its message beginning with `where`, for what is
-// none of ours: what it names lies in the directory, or in folders there that it names too, and is none of our own
-// names.
+// Parses an untrusted plan. Fails with invalid_data, in a message that begins with `where`, if it is not a plan of
+// qfuse: all paths must be in the directory, or in folders that the plan lists, and must not be qfuse's own names.
 ShardsPlan parse_shards_plan(const std::string& text, const std::string& where);
 
-// The text of the plan in a directory of shards.
+// Reads the text of the plan in a directory of shards.
 std::string read_shards_plan(const std::filesystem::path& shards);
 
-// The first value in which a plan differs from `ours`: "shards is 3 there and 4 here".
+// Describes the first value in which a plan differs from `ours`: "shards is 3 there and 4 here".
 std::string plan_difference(const std::string& text, const std::string& ours);
 
 }  // namespace qfuse::checkpoint

@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The neighbour that has the target's name and `ending`.
+// Returns the path beside the target with its name and a suffix.
 fs::path beside(const fs::path& target, const char* ending) { return fs::path(target.native() + ending); }
 
 bool contains(const fs::path& outer, const fs::path& inner) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-// That `force` may delete it.
+// Checks that `force` may delete the directory.
 void check_model_directory(const fs::path& target, std::span<const fs::path> folders) {
   const std::vector<fs::path> names = list_directory(target);
   if (!names.empty() && std::none_of(names.begin(), names.end(), is_safetensors))
@@ -90,7 +90,7 @@ fs::path old_directory(const fs::path& target) { return beside(target, ".qfuse-o
 
 fs::path shards_directory(const fs::path& target) { return beside(target, ".qfuse-shards"); }
 
-// What `force` replaces is deleted, so it must look like what was written by an earlier run.
+// `force` deletes what it replaces, so that must look like the output of an earlier run.
 void check_replaceable(const fs::path& target, OutputKind kind, bool force, std::span<const fs::path> folders) {
   const fs::file_status status = fs::status(target);
   if (!fs::exists(fs::symlink_status(target))) return;

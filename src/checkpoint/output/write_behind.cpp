@@ -13,7 +13,7 @@ std::span<std::byte> WriteBehind::buffer(std::size_t size) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return given_ - written_ < buffers_.size() || failure_ != nullptr; });
   if (failure_ != nullptr) std::rethrow_exception(failure_);
-  lock.unlock();  // the writer does not look at a buffer that is not handed over
+  lock.unlock();  // the writer ignores buffers that were not handed over
   Buffer& free = at(given_);
   free.bytes = free.memory->room(size);
   ++given_;

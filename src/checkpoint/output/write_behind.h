@@ -1,4 +1,4 @@
-// Writing to a file on a thread of its own, so that the caller makes the next bytes meanwhile.
+// Writes to a file on a separate thread, while the caller makes the next bytes.
 #ifndef QFUSE_CHECKPOINT_OUTPUT_WRITE_BEHIND_H
 #define QFUSE_CHECKPOINT_OUTPUT_WRITE_BEHIND_H
 
@@ -18,26 +18,26 @@ namespace qfuse::checkpoint {
 
 class WriteBehind {
  public:
-  // `file` and `buffers` must outlive this, and nobody else writes to them meanwhile. Of the buffers, which are at
-  // least two, one is written while the others are filled.
+  // `file` and `buffers` must outlive this, and nobody else may write to them meanwhile. There must be at least two
+  // buffers: one is written while the others are filled.
   WriteBehind(OutputFile& file, std::span<HostMemory> buffers);
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
-  // Writes what was handed over; what fails then is nobody's to know. To know, call finish() first.
+  // Writes all buffers that were handed over and ignores errors; call finish() first to get them.
   ~WriteBehind();
 
-  // `size` bytes to fill, once a buffer is free. Throws what writing an earlier one threw. Several may be given before
-  // the first of them is handed over, but not all.
+  // Returns `size` bytes to fill, as soon as a buffer is free. Throws errors of earlier writes. Several buffers, but
+  // not all, may be requested before the first of them is handed over.
   std::span<std::byte> buffer(std::size_t size);
-  // Hands over the first buffer that was given and not yet handed over, to be written at byte `offset` of the file.
+  // Hands over the oldest requested buffer that was not handed over yet, to be written at byte `offset` of the file.
   void write(std::int64_t offset);
-  // Returns when everything is written; throws what writing threw. The last call.
+  // Waits until everything is written; throws errors of writing. The last call.
   void finish();
 
  private:
   struct Buffer {
     HostMemory* memory = nullptr;
-    std::span<std::byte> bytes;  // in use
+    std::span<std::byte> bytes;  // the part in use
     std::int64_t offset = 0;     // in the file
   };
 
@@ -48,12 +48,12 @@ class WriteBehind {
 
   OutputFile& file_;
   std::vector<Buffer> buffers_;
-  std::size_t given_ = 0;    // buffers given so far; the next is at(given_)
+  std::size_t given_ = 0;    // buffers requested so far; the next is at(given_)
   std::size_t filled_ = 0;   // of those, handed over
   std::size_t written_ = 0;  // of those, written
   bool done_ = false;        // no more will come
   std::exception_ptr failure_;
-  std::mutex mutex_;  // of the four above, from filled_ on
+  std::mutex mutex_;  // guards filled_, written_, done_ and failure_
   std::condition_variable changed_;
   std::thread thread_;
 };

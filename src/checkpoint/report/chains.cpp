@@ -8,7 +8,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr std::int64_t kColumns = 512;  // whose chains run side by side, which the compiler makes vectors of
+constexpr std::int64_t kColumns = 512;  // columns summed side by side, which the compiler vectorizes
 
 struct Chains {
   const void* in;
@@ -20,7 +20,7 @@ struct Chains {
   const LoraProduct& product;
 };
 
-// With the dtypes as constants, so that loops over elements have no branch on them.
+// The dtypes are template constants, so that loops over elements do not branch on them.
 template <qfuse_dtype kIn, qfuse_dtype kOut>
 [[gnu::always_inline]] inline void add_stretch(const Chains& to, std::int64_t row, std::int64_t first,
                                                std::int64_t count) {
@@ -62,7 +62,7 @@ template <qfuse_dtype kIn>
 }
 
 #if defined(__x86_64__)
-// Elsewhere on x86 each step is a call of the C library's fmaf.
+// On x86 without this target, every step would be a call of the C library's fmaf.
 [[gnu::target("avx2,fma")]] void add_with_fma(const Chains& to) { add(to); }
 bool has_fma() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
 #else

@@ -1,5 +1,5 @@
-// base + scale * B * A for the proof of a merge, by nothing that made it: neither a backend nor the oracle, which would
-// take several times as long.
+// Computes base + scale * B * A for checking a merge, independently of the code that merged: neither by a backend nor
+// by the oracle, which would take several times as long.
 #ifndef QFUSE_CHECKPOINT_REPORT_CHAINS_H
 #define QFUSE_CHECKPOINT_REPORT_CHAINS_H
 
@@ -10,8 +10,8 @@
 
 namespace qfuse::checkpoint {
 
-// The sums of qfuse_lora_merge, in its order: each element's is a chain of fused multiply-adds, ascending in the rank.
-// Parameters as lora_merge has them, on the host; `exec` is not asked.
+// Sums in the same order as qfuse_lora_merge: each element is a chain of fused multiply-adds in ascending order of the
+// rank. Parameters are those of lora_merge, in host memory; `exec` is ignored.
 void add_by_chains(std::span<const std::byte> in, Dtype in_dtype, std::int64_t rows, std::int64_t cols,
                    const LoraProduct& product, std::span<std::byte> out, Dtype out_dtype, const Exec& exec);
 

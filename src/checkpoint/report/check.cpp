@@ -1,5 +1,5 @@
-// Whether transformers would load a checkpoint with every weight in its place: by its headers and its config.json
-// alone.
+// Checks, from headers and config.json only, whether transformers would load a checkpoint with every weight in its
+// place.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -114,7 +114,7 @@ class ModelCheck {
         note(conflict.message);
   }
 
-  // transformers, given a directory with an adapter, loads that.
+  // Given a directory with an adapter config, transformers loads the adapter and its base instead of the model.
   void check_adapter() {
     if (!std::filesystem::exists(model_.path() / kAdapterConfigFile)) return;
     add("content", "",

@@ -1,4 +1,4 @@
-// Two checkpoints, tensor by tensor: their bits first, and how far apart their values are.
+// Compares two checkpoints tensor by tensor: first their bits, then how far apart their values are.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -37,17 +37,17 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// A tensor that adapters change. The dtype of the sum is the other side's.
+// Opens a tensor that adapters change. The sum gets the dtype of the other side.
 using OpenMerged = std::function<Source(Dtype dtype, ScratchFile* scratch)>;
 
 struct Pair {
-  const Tensor* a = nullptr;  // NULL where only the other has it
+  const Tensor* a = nullptr;  // NULL if only the other side has it
   const Tensor* b = nullptr;
-  const OpenMerged* merged_a = nullptr;  // NULL where it is compared as it is stored
-  bool transposed = false;               // one of them is quantized, and the other one, the model's own, its transpose
+  const OpenMerged* merged_a = nullptr;  // NULL if the stored tensor is compared
+  bool transposed = false;               // one is quantized, and the plain other one is its transpose
 };
 
-// Whether one of the two is quantized as a linear layer's and the other one not, but of a type to quantize from.
+// Whether one is quantized as a linear layer's weight, and the other is plain with a dtype that can be quantized.
 bool may_be_transposed(const Pair& pair) {
   if (pair.a == nullptr || pair.b == nullptr) return false;
   const Tensor& quantized = pair.a->quantized_dtype() ? *pair.a : *pair.b;
@@ -57,7 +57,7 @@ bool may_be_transposed(const Pair& pair) {
 
 bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.transposed && !tensor.quantized_dtype(); }
 
-// As both are compared.
+// Returns the tensor's shape, transposed if it is compared transposed.
 std::vector<std::int64_t> compared_shape(const Pair& pair, const Tensor& tensor) {
   std::vector<std::int64_t> shape = tensor.shape;
   if (is_transposed(pair, tensor)) std::ranges::reverse(shape);
@@ -70,45 +70,45 @@ Source compared(const Pair& pair, const Tensor& tensor, Dtype dtype, ScratchFile
   return is_transposed(pair, tensor) ? transposed(source, tensor.shape[0], tensor.shape[1]) : source;
 }
 
-// What `tensor` is decoded to for comparing; ignored if it is not quantized.
+// Returns the dtype to which `tensor` is decoded for the comparison; ignored if it is not quantized.
 Dtype compared_dtype(const Tensor& tensor, const Tensor& other) {
   const std::optional<Dtype> others = other.quantized_dtype() ? std::nullopt : dtype_of(other.values().entry->type);
   return others.value_or(tensor.quantized_dtype().value_or(Dtype::bfloat16));
 }
 
-// The type in which a pair's side is compared.
+// Returns the element type in which this side of a pair is compared.
 TensorType compared_type(const Pair& pair, const Tensor& tensor, const Tensor& other) {
   const Dtype dtype = compared_dtype(tensor, other);
   if (&tensor == pair.a && pair.merged_a != nullptr) return type_of(dtype);
   return tensor.decoded_type(dtype);
 }
 
-// The bytes of both sides, of one shape and type.
+// Returns the bytes of each side; both have the same shape and type.
 std::int64_t compared_bytes(const Pair& pair) {
   const TensorType type = compared_type(pair, *pair.a, *pair.b);
   if (pair.merged_a == nullptr) return pair.a->decoded_bytes(compared_dtype(*pair.a, *pair.b));
   return pair.b->elements() * type_bits(type) / 8;
 }
 
-// What threads have in common that compare: how far they are, and whether to stop.
+// State shared by the comparing threads: their progress, and whether to stop.
 struct Shared {
   std::atomic<std::int64_t> bytes_done = 0;
   std::atomic<bool> stop = false;
 };
 
-// Compares in one thread.
+// Compares pairs in one thread.
 class Worker {
  public:
   Worker(Shared& shared, ScratchFile* scratch) : shared_(shared), scratch_(scratch) {}
 
-  // Of a pair that both sides have, in one shape and type.
+  // Compares the values of a pair with the same shape and type on both sides.
   ErrorSums compare_values(const Pair& pair, TensorComparison& result) {
     const Source a = compared(pair, *pair.a, compared_dtype(*pair.a, *pair.b), scratch_);
     const Source b = compared(pair, *pair.b, compared_dtype(*pair.b, *pair.a), scratch_);
     Differences differences(compared_type(pair, *pair.a, *pair.b), result);
     const std::int64_t bytes = compared_bytes(pair);
     const std::int64_t piece = piece_bytes(pair, a, b);
-    std::vector<std::int64_t> equal;  // pieces whose bytes are
+    std::vector<std::int64_t> equal;  // offsets of pieces with equal bytes
     for (std::int64_t at = 0; at < bytes && !shared_.stop; at += piece) {
       read(a, at, std::min(piece, bytes - at), a_);
       read(b, at, std::min(piece, bytes - at), b_);
@@ -129,7 +129,7 @@ class Worker {
   }
 
  private:
-  // Little enough for a core's cache; what makes its pieces from several inputs is asked for large ones.
+  // Small enough for a core's cache; large for merged tensors, whose pieces are made from several inputs.
   static std::int64_t piece_bytes(const Pair& pair, const Source& a, const Source& b) {
     constexpr std::int64_t kLeast = 1 << 20;
     if (pair.merged_a != nullptr) return std::max(a.piece, b.piece);
@@ -169,7 +169,7 @@ ErrorSums compare_pair(const Pair& pair, TensorComparison& result, Worker& worke
 
 bool is_wrapped(const Model& model) { return peft_content(model) == PeftContent::wrapped_model; }
 
-// Their own, or without what peft adds, unless another one is called so.
+// Returns the tensors' names, without peft's additions unless that makes two names equal.
 std::vector<std::string> names_of(const std::vector<Tensor>& tensors, bool are_wrapped) {
   std::vector<std::string> names;
   std::map<std::string, int> uses;
@@ -182,10 +182,10 @@ std::vector<std::string> names_of(const std::vector<Tensor>& tensors, bool are_w
   return names;
 }
 
-// One side of a comparison: a model, or those of a pipeline.
+// One side of a comparison: a model, or all models of a pipeline.
 class Side {
  public:
-  // `as_converted`: what peft has wrapped is called as dequantize writes it.
+  // `as_converted`: names of peft-wrapped tensors are those that dequantize writes.
   explicit Side(const std::filesystem::path& path, bool as_converted = true) {
     for (const Component& component : models_in(path)) {
       const Model& model = models_.emplace_back(component.path);
@@ -228,8 +228,8 @@ class Side {
   struct Known {
     Tensor tensor;
     const Families* families;
-    OpenMerged merged;     // empty where no adapter changes it
-    OpenMerged cast = {};  // of another, which a merge may give another dtype
+    OpenMerged merged;     // empty if no adapter changes it
+    OpenMerged cast = {};  // for an unchanged tensor that a merge may cast to another dtype
   };
   [[nodiscard]] const std::map<std::string, Known>& tensors() const { return tensors_; }
   [[nodiscard]] bool needs_scratch() const { return needs_scratch_; }
@@ -253,7 +253,7 @@ class Side {
   std::deque<Model> models_;
   std::deque<Families> families_;
   std::map<std::string, Known> tensors_;
-  std::optional<Adapters> adapters_;  // tensors_ rest on these
+  std::optional<Adapters> adapters_;  // tensors_ depend on these
   std::deque<MergedModel> merged_;
   bool needs_scratch_ = false;
 };
@@ -262,7 +262,7 @@ bool is_kept_transposed(const Side::Known& known, const Pair& pair) {
   return known.families->is_transposed(known.tensor.name, pair.a->shape);
 }
 
-// Whether both are plain numbers of 16 or 32 bits, and not of the same type.
+// Whether both are plain F32, F16 or BF16, with different dtypes.
 bool have_other_dtypes(const Pair& pair) {
   if (pair.a == nullptr || pair.b == nullptr || pair.b->quantized_dtype()) return false;
   const TensorType type = pair.b->values().entry->type;
@@ -287,13 +287,13 @@ std::map<std::string, Pair> pair_up(const Side& a, const Side& b) {
 }
 
 std::size_t thread_count(int asked, std::size_t pairs) {
-  constexpr std::size_t kMost = 16;  // by default: more than disks and memory keep busy
+  constexpr std::size_t kMost = 16;  // default limit: more than disks and memory keep busy
   const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMost);
   return std::clamp<std::size_t>(asked > 0 ? static_cast<std::size_t>(asked) : cores, 1,
                                  std::max<std::size_t>(pairs, 1));
 }
 
-// All pairs, by several threads, while the calling one tells how far they are.
+// Compares all pairs in several threads, while the calling thread reports progress.
 class AllPairs {
  public:
   AllPairs(const Side& a, const Side& b) : pairs_(pair_up(a, b)), needs_scratch_(a.needs_scratch()) {
@@ -308,7 +308,7 @@ class AllPairs {
 
   CompareReport run(int threads, const ProgressCallback& progress) {
     const std::size_t count = thread_count(threads, jobs_.size());
-    std::deque<ScratchFile> scratch;  // one for each thread
+    std::deque<ScratchFile> scratch;  // one per thread
     for (std::size_t i = 0; needs_scratch_ && i < count; ++i)
       scratch.emplace_back(std::filesystem::temp_directory_path());
     const auto scratch_of = [&](std::size_t i) { return needs_scratch_ ? &scratch[i] : nullptr; };
@@ -323,7 +323,7 @@ class AllPairs {
       meter.advance(jobs_[by_size_[last_begun]].result.name, done - std::exchange(told, done));
     };
     report();
-    std::vector<std::future<void>> workers;  // whose end waits for them, when they were told to stop
+    std::vector<std::future<void>> workers;  // destruction waits for the threads, after they were told to stop
     const StopAtEnd stop{shared_};
     for (std::size_t i = 0; i < count; ++i)
       workers.push_back(std::async(std::launch::async, [this, file = scratch_of(i)] { work(file); }));
@@ -348,7 +348,7 @@ class AllPairs {
     ~StopAtEnd() { shared.stop = true; }
   };
 
-  // Takes one pair after the other, large ones first, until there are no more, or another thread has failed.
+  // Compares pair after pair, large ones first, until none is left or another thread has failed.
   void work(ScratchFile* scratch) {
     try {
       Worker worker(shared_, scratch);
@@ -381,8 +381,8 @@ class AllPairs {
 
   const std::map<std::string, Pair> pairs_;
   const bool needs_scratch_;
-  std::vector<Job> jobs_;             // in the order of names
-  std::vector<std::size_t> by_size_;  // of jobs_, the largest first
+  std::vector<Job> jobs_;             // sorted by name
+  std::vector<std::size_t> by_size_;  // indices into jobs_, largest first
   std::atomic<std::size_t> next_ = 0;
   Shared shared_;
 };

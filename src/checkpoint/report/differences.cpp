@@ -14,8 +14,8 @@ namespace qfuse::checkpoint {
 namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t kRun = 1024;  // elements that are widened at a time, in the first cache
-constexpr std::size_t kLanes = 8;    // sums side by side, which compilers make vectors of
+constexpr std::int64_t kRun = 1024;  // elements widened at a time, which fit in the L1 cache
+constexpr std::size_t kLanes = 8;    // independent sums, which compilers vectorize
 
 template <class T>
 using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -35,7 +35,7 @@ bool is_finite(T value) {
 
 }  // namespace
 
-// What the elements i, i + kLanes, ... give.
+// Sums of the elements i, i + kLanes, ...
 struct Differences::Lanes {
   std::array<std::int64_t, kLanes> finite{};
   std::array<std::int64_t, kLanes> differing{};
@@ -67,7 +67,7 @@ double ErrorSums::snr_db() const {
   return noise == 0.0 ? std::numeric_limits<double>::infinity() : 10.0 * std::log10(signal / noise);
 }
 
-// Types of less than a byte are compared byte by byte: what is counted are bytes then.
+// Types smaller than a byte are compared and counted by bytes.
 std::int64_t Differences::element_bytes() const { return std::max(type_bits(type_) / 8, 1); }
 
 void Differences::add(std::span<const std::byte> a, std::span<const std::byte> b) {
@@ -104,7 +104,7 @@ void Differences::add_floats(std::span<const std::byte> a, std::span<const std::
     });
 }
 
-// `read` gives the elements of a run as T.
+// `read` converts the elements of a run to T.
 template <class T, class Read>
 void Differences::add_runs(std::span<const std::byte> a, std::span<const std::byte> b, bool of_equal,
                            const Read& read) {

@@ -1,4 +1,4 @@
-// How far apart two tensors are, gathered run by run.
+// Accumulates how far apart two tensors are, run by run.
 #ifndef QFUSE_CHECKPOINT_REPORT_DIFFERENCES_H
 #define QFUSE_CHECKPOINT_REPORT_DIFFERENCES_H
 
@@ -11,23 +11,23 @@
 
 namespace qfuse::checkpoint {
 
-// Over the elements that are finite on both sides.
+// Sums over the elements that are finite on both sides.
 struct ErrorSums {
   std::int64_t finite = 0;
-  double signal = 0.0;  // of a^2
-  double noise = 0.0;   // of (a-b)^2
+  double signal = 0.0;  // sum of a^2
+  double noise = 0.0;   // sum of (a-b)^2
 
-  [[nodiscard]] double snr_db() const;  // infinite without noise
+  [[nodiscard]] double snr_db() const;  // infinite if there is no noise
 };
 
 class Differences {
  public:
   Differences(TensorType type, TensorComparison& result) : type_(type), result_(result) {}
 
-  // The next elements of both.
+  // Adds the next elements of both sides.
   void add(std::span<const std::byte> a, std::span<const std::byte> b);
-  // The next ones, whose bytes are the same: counts them, and no more. Where others differ, their share of the signal
-  // is asked for afterwards.
+  // Counts the next elements, whose bytes are equal. If other elements differ, call add_signal() for these afterwards,
+  // to include them in the signal.
   void add_equal(std::int64_t bytes);
   void add_signal(std::span<const std::byte> a);
 

@@ -1,4 +1,4 @@
-// A list of what a checkpoint holds, from its headers alone.
+// Lists the content of a checkpoint, from headers only.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TensorInfo describe(const Tensor& tensor) {
   return info;
 }
 
-// Which is no tensor of the decoded model.
+// Describes an activation scale, which is not a tensor of the decoded model.
 TensorInfo describe_activation_scale(const StoredTensor& scale) {
   TensorInfo info = describe({scale.entry->name, scale.entry->shape, scale, {scale}});
   info.format = "activation_scale";
