@@ -25,7 +25,7 @@ struct Options {
   std::string filter;  // regular expression; empty: everything
   std::string plan;    // forced plans, in QFUSE_PLAN's form; empty: none
   std::string plans_on = "all";
-  bool forced = false;  // print values that force plans
+  bool forced = false;  // print QFUSE_PLAN values that force each plan
   int rounds = 0;       // 0: the benchmark's own number
   bool quick = false;
 };

@@ -9,7 +9,7 @@
 //   @link <file> <file>     a symbolic link and its target
 //   @fifo <file>, @directory <file>
 //   @cut <file> <size>, @set <file> <offset> <byte>     damage to a file that is above
-// A file is a plain name. Lines without meaning are skipped.
+// <file> is a plain name, without folders. Lines without meaning are skipped.
 #ifndef QFUSE_FUZZ_RECIPE_H
 #define QFUSE_FUZZ_RECIPE_H
 

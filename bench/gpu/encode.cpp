@@ -58,7 +58,7 @@ std::vector<Candidate> encode_roofs(const EncodeWeights& weights) {
   return roofs;
 }
 
-// Times ours and theirs launch by launch on the default stream, the only one that the peer's encoder can use.
+// Times qfuse's and the peer's encoder launch by launch on the default stream, the only one the peer can use.
 void time_peer(Report& report, const EncodeWeights& weights, const Card& card, const Peer& peer, Row row, int sets) {
   require_agreement(weights, peer, card);
   const Enqueue ours = [&](int set, void* stream) {

@@ -80,7 +80,7 @@ __global__ void move_encode(const uint4* in, uint2* codes, float* absmax, std::i
   }
 }
 
-// A group is kRead vectors read and kWritten vectors written (1 or 2). Vectors of a group come from different halves.
+// A group is kRead vectors read and kWritten written, each 1 or 2. If 2, they are in different halves of the array.
 template <int kRead, int kWritten, int kGroups, bool kStream>
 __global__ void move_vectors(const uint4* from, uint4* to, std::int64_t groups) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * kGroups + threadIdx.x;

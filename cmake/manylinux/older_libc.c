@@ -1,4 +1,4 @@
-// Functions that glibc has only since a version after 2.28, for binaries that run with 2.28 (see link_libraries).
+// Symbols that glibc has only since a version after 2.28, for binaries that run with 2.28 (see link_libraries).
 #include <pthread.h>
 #include <stddef.h>
 #include <time.h>

@@ -11,8 +11,7 @@ int main(void) {
       0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
       0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
   };
-  /* <name>.absmax: the scale of each block of 32 elements, itself a code: 0 is the map's lowest value, 255 its highest.
-  */
+  /* <name>.absmax: each 32-element block's scale, itself a code: 0 is the map's lowest value, 255 its highest. */
   static const uint8_t absmax_8bit[kRows * kCols / kBlocksize] = {0, 255};
   /* <name>.nested_absmax */
   static const float nested_absmax[1] = {0.25F};

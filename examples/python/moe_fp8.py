@@ -50,7 +50,7 @@ def main() -> None:
     qfuse.ops.swiglu(a, y=y, weights=router, expert_ends=ends)
     out = multiply(decode(*y), w2)
 
-    columns = qfuse.ops.expert_columns(m, experts)  # upper bound for any split among experts, so some are not written
+    columns = qfuse.ops.expert_columns(m, experts)  # upper bound for any split, so some stay unwritten
     grad_a, grad_a_t = empty(m, 2 * HIDDEN, device), empty(2 * HIDDEN, columns, device)
     y_t, grad_router = empty(HIDDEN, columns, device), torch.empty_like(router)
     grad_y = multiply(grad_out, w2.transpose(1, 2)).bfloat16()

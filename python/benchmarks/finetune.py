@@ -47,7 +47,7 @@ import qfuse.integrations.peft
 
 SEED = 1
 WARM_UP = 3  # steps at the start of each run that are compared but not timed; calls are counted in the last
-UNMASKED = "sdpa_without_mask"  # name of the attention
+UNMASKED = "sdpa_without_mask"  # name under which the attention is registered
 
 
 class Way(NamedTuple):
@@ -103,8 +103,8 @@ def random_llama(size: Size, device: str) -> Any:
 def load_base(size: Size, device: str) -> Any:
     """Loads the base with transformers' sdpa attention under another name, for which transformers makes no mask.
 
-    For the name sdpa, it waits in every step for the GPU to tell whether sequences are packed. It cannot ask while a
-    graph is captured, and then makes a mask, with which attention uses other kernels.
+    For sdpa, transformers waits in every step for the GPU to tell whether sequences are packed. While a graph is
+    captured it cannot ask, and makes a mask, with which attention uses other kernels.
     """
     nf4 = BitsAndBytesConfig(
         load_in_4bit=True,

@@ -171,7 +171,7 @@ def torch_backward(a: Tensor, grad_y: Tensor, weights: Tensor, shares: Shares) -
 
 
 def empty(rows: int, columns: int, device: torch.device) -> Quantized:
-    """Allocates payload and scales. Scales are stored group by group, which suits torch for an expert's part too."""
+    """Allocates payload and scales. Scales are group by group, the layout torch wants for any expert's columns."""
     scales = torch.empty_strided((rows, columns // GROUP), (1, (rows + 3) // 4 * 4), device=device)
     return Quantized(torch.empty(rows, columns, dtype=E4M3, device=device), scales)
 

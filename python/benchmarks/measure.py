@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-ROTATED_BYTES = 400_000_000  # least size of a graph's weights: more than the caches hold
+ROTATED_BYTES = 400_000_000  # bytes that a graph rotates through at least: more than the caches hold
 LAUNCHES = 24  # in a graph, so that its start is negligible
 WARM_UPS, REPLAYS = 3, 15
 PARTS = ("median", "min", "max", "p10", "p90")  # of a spread

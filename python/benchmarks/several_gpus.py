@@ -236,7 +236,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.bytes = 0
-        name = "all_gather_single" if hasattr(dist, "all_gather_single") else "all_gather_into_tensor"  # 2.15's
+        name = "all_gather_single" if hasattr(dist, "all_gather_single") else "all_gather_into_tensor"  # torch 2.15's
         original = getattr(dist, name)
 
         def count(out: Tensor, *args: Any, **more: Any) -> Any:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs unsloth's published test for NF4 decoders with qfuse, the launches of unsloth then, bitsandbytes and peft.
+"""unsloth's published test for NF4 decoders: compares qfuse, unsloth's launches at that time, bitsandbytes and peft.
 
     python python/benchmarks/test_dequantize.py [--rounds 1000] [--json FILE] [--commit HASH]
     python python/benchmarks/test_dequantize.py --unsloth         # also today's unsloth, if it is installed
@@ -184,7 +184,7 @@ def find_contenders(device: str) -> tuple[dict[str, Decode], dict[str, str]]:
     for name, make in makers.items():
         try:
             found[name] = make()
-        except Exception as error:  # any error of importing another library means: not available
+        except Exception as error:  # a library that cannot be imported, for any reason, is missing
             missing[name] = f"{type(error).__name__}: {error}".rstrip(".")
     return found, missing
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A whole QLoRA step of a Llama-3.1-8B with fewer layers: by the usual libraries, and by qfuse part after part.
+"""A whole QLoRA step of a Llama-3.1-8B with fewer layers: by the usual libraries, and by qfuse part by part.
 
     training_step.py --layers 8 --batches 2x1024,1x4096
     training_step.py --layers 8 --batches 2x1024 --ways "bitsandbytes,qfuse,unsloth" --unsloth FOLDER

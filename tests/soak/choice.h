@@ -18,7 +18,7 @@ class Random {
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n)); }
   std::int64_t from_to(std::int64_t least, std::int64_t most) { return least + below(most - least + 1); }
   bool one_in(std::int64_t n) { return below(n) == 0; }
-  // A number in [least, most], of which small ones are as likely as large ones.
+  // A number in [least, most] of any magnitude: halves the upper bound up to seven times.
   std::int64_t of_any_size(std::int64_t least, std::int64_t most);
   template <class Items>
   auto any_of(const Items& items) {
@@ -38,7 +38,7 @@ struct ModelLayer {
 extern const std::vector<ModelLayer> kModelLayers;
 
 // Returns case number `number` of a soak of these ops. Every fourth product is of a kind in which a fault once hid: a
-// large layer with few tokens.
+// large layer with few tokens, one call at a time.
 Case next_case(Random& random, const std::vector<std::string>& ops, std::int64_t number);
 
 }  // namespace qfuse::soak

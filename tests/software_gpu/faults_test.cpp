@@ -78,7 +78,7 @@ void exchange_with_a_thread_that_is_not_there(Arguments a) {
   a.out[threadIdx.x] = __shfl_xor_sync(0xffffffffU, a.in[threadIdx.x], 64);
 }
 
-// Thread 0 passes values to all other threads, which add them. It waits until they took the value before.
+// Thread 0 passes values to all other threads, which add them. Before the next value it waits until all took it.
 constexpr int kRounds = 5;
 void hand_out(Arguments a) {
   namespace steps = qfuse::cuda::portable;

@@ -1,4 +1,4 @@
-// Replaces the GPU where there is none: a vendor's row and a backend's row over the host's memory and the CPU's
+// Replaces the GPU where there is none: registers a vendor and a backend that use the host's memory and the CPU's
 // kernels, so that a pipeline's order, memory and failures are tested everywhere. It is the most inconvenient GPU that
 // is allowed: every other stream works at once, which exposes data that is sent too early. The rest work as late as
 // possible, which exposes data that is overwritten or read too early.

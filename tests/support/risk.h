@@ -21,7 +21,7 @@ std::string risk_name(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
-// Index of a case among its op's cases. Cases that rotate through options begin at different ones.
+// Index of a case among its op's cases. Tests that rotate through options start each case with a different one.
 template <class Case, std::size_t kCount>
 std::size_t place_in(const std::array<Case, kCount>& cases, const Case& one) {
   const auto is_it = [&](const Case& other) { return std::string_view(other.risk) == one.risk; };

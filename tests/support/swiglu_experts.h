@@ -1,4 +1,4 @@
-// Calls of swiglu with several experts: the cases, and all combinations of options.
+// Calls of swiglu with several experts: the cases, and the combinations of options to call them with.
 #ifndef QFUSE_TESTS_SUPPORT_SWIGLU_EXPERTS_H
 #define QFUSE_TESTS_SUPPORT_SWIGLU_EXPERTS_H
 
