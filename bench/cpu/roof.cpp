@@ -78,7 +78,7 @@ namespace {
 HWY_EXPORT(move_pieces);
 
 constexpr std::size_t kPiece = 4096;  // bytes of the longer array per piece, so that both streams stay sequential
-constexpr std::int64_t kGrain = (1 << 18) / kPiece;  // pieces, about the bytes in one of the kernels' ranges
+constexpr std::int64_t kGrain = (1 << 18) / kPiece;  // pieces per thread range: 256 KiB, about the kernels'
 
 }  // namespace
 

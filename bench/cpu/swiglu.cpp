@@ -1,5 +1,5 @@
-// swiglu on the CPU, and the oracle: the INT8 backward with the published operator's outputs, the e4m3 backward with
-// all outputs, and the e4m3 forward.
+// Times swiglu on the CPU and in the oracle: the INT8 backward with the published operator's outputs, the e4m3 backward
+// with all outputs, and the e4m3 forward.
 #include <fmt/format.h>
 
 #include <algorithm>

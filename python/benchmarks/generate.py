@@ -236,7 +236,7 @@ def generator(name: str, model: Llama, caches: list[Cache], context: int, tokens
         position.add_(1)
 
     with way_of(name), measure.side_stream(device):
-        step()  # makes what the first call makes
+        step()  # creates what only a first call creates
         one = measure.captured(step) if device == "cuda" else step
 
     def generate() -> Tensor:

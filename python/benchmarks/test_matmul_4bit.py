@@ -47,7 +47,7 @@ class Layer(NamedTuple):
     weight: qfuse.Weight4bit
     dense: Tensor
     peer: Any
-    int8: tuple[Tensor, Tensor]  # and its scales, for the forward
+    int8: tuple[Tensor, Tensor]  # the INT8 weight and its scales, for the forward
 
     def multiply(self, x: Tensor, direction: qfuse.ops.Direction, order: qfuse.ops.Order) -> Tensor:
         weight = self.weight

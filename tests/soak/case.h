@@ -54,7 +54,7 @@ class Case {
 
 // Prints the op and all fields that are not at their default.
 std::string print(const Case& c);
-// Throws UsageError, whose message lists what is possible.
+// Parses a case. Throws UsageError, whose message lists what is possible.
 Case parse(const std::string& text);
 
 }  // namespace qfuse::soak
