@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times whole conversions of synthetic checkpoints beside `cp` of what they write, and samples their memory.
+"""Times whole conversions of synthetic checkpoints against a `cp` of their output, and samples their memory.
 
     bench/checkpoint.py QFUSE [--gigabytes 4] [--runs 5] [--directory DIR] [--python PYTHON]
 
-Makes a bnb-4bit model whose bf16 form has that many gigabytes, sharded by 5 GB, then runs in turn `qfuse dequantize`
-and `cp --reflink=never OUT COPY && sync COPY`, and likewise `qfuse quantize` of what that wrote.
+Makes a bnb-4bit model whose bf16 form has that many gigabytes, in shards of 5 GB. Then runs `qfuse dequantize` and
+`cp --reflink=never OUT COPY && sync COPY` in turn, and likewise `qfuse quantize` on the output of `qfuse dequantize`.
 Prints medians, their ratio and the peak of RssAnon + RssShmem, and one line of JSON.
 """
 
@@ -24,7 +24,7 @@ ROWS, COLUMNS = 14336, 4096
 
 
 def weight(name, rows, columns):
-    """The tensors of one NF4 weight, as (name, dtype, shape, maker of its bytes)."""
+    """Returns the tensors of one NF4 weight, each as (name, dtype, shape, content bytes or number of noise bytes)."""
     blocks = rows * columns // BLOCKSIZE
     state = json.dumps(
         {
@@ -65,7 +65,7 @@ def make_model(directory, gigabytes):
 
 
 def in_turn(way, options, source, target, copy):
-    """Runs the conversion and the copy of its output in turn; the figures of both. Leaves the output."""
+    """Runs the conversion and the copy of its output in turn and returns the results of both. Leaves the output."""
     ours, theirs, peak = [], [], 0
     for _ in range(options.runs):
         for old in (target, copy):

@@ -1,4 +1,4 @@
-"""What the benchmarks of conversions share: writing .safetensors files, and running a command with a clock."""
+"""Shared by the conversion benchmarks: writes .safetensors files, and runs a command with a clock."""
 
 import json
 import os
@@ -13,7 +13,7 @@ NOISE = os.urandom(1 << 20)
 
 
 def write_safetensors(path, tensors, noise=NOISE):
-    """tensors: (name, dtype, shape, content), whose content is bytes, or how many bytes of noise."""
+    """Writes tensors, each (name, dtype, shape, content), where content is bytes or a number of noise bytes."""
     header, at = {}, 0
     for name, dtype, shape, content in tensors:
         size = content if isinstance(content, int) else len(content)
@@ -33,7 +33,7 @@ def write_safetensors(path, tensors, noise=NOISE):
 
 
 class Sampler:
-    """The peak of a process's RssAnon + RssShmem in KiB, looked at every 10 ms: without the pages of mapped files."""
+    """Samples the RssAnon + RssShmem of a process every 10 ms, keeps the peak in KiB. Excludes mapped files."""
 
     def __init__(self, pid):
         self.peak = 0
@@ -55,7 +55,7 @@ class Sampler:
 
 
 def timed(command):
-    """Seconds, processor seconds of user and system, the sampled peak in MiB, and the largest resident set."""
+    """Returns seconds, CPU seconds (user, system), the sampled peak in MiB and the largest resident set in MiB."""
     begin = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     sampler = Sampler(process.pid)

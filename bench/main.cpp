@@ -1,4 +1,4 @@
-// qfuse-bench: times qfuse's kernels beside the memory roof of the same bytes.
+// qfuse-bench: times qfuse's kernels and compares them with the memory roof of the same bytes.
 #include <fmt/format.h>
 #include <qfuse/qfuse.h>
 
@@ -89,7 +89,7 @@ void add_plans(CLI::App& app, Options& options) {
   command->callback([&options] { options.benchmark = "plans"; });
 }
 
-// The GPU to run on; none: the CPU.
+// Index of the GPU to run on; nullopt: the CPU.
 std::optional<int> gpu_of(const Options& options) {
   if (options.device == "auto") return qfuse_device_count(QFUSE_CUDA) > 0 ? std::optional(0) : std::nullopt;
   qfuse_device device{};
@@ -126,9 +126,9 @@ int run(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) options.command += std::string(" ") + argv[i];
   CLI::App app(kDescription, "qfuse-bench");
   app.set_version_flag("--version", std::string("qfuse-bench ") + qfuse_version());
-  app.require_subcommand(0, 1);  // one; but what is none of them is named before one is asked for
+  app.require_subcommand(0, 1);  // run() requires one, after unknown arguments are reported
   app.add_flag("--quick", options.quick, "Without a subcommand: all benchmarks, some seconds. The figures say little");
-  app.add_option("--json", options.json)->group("");  // not listed: refused with a reason, or a subcommand follows
+  app.add_option("--json", options.json)->group("");  // hidden: without a subcommand, run() refuses it with a reason
   for (const Benchmark& benchmark : kBenchmarks) add_benchmark(app, benchmark, options);
   add_plans(app, options);
   const auto report = [](const std::exception& error, int status) {
@@ -139,7 +139,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     return run(options);
   } catch (const CLI::ParseError& error) {
-    return error.get_exit_code() == 0 ? app.exit(error) : report(error, 2);  // 0: --help and --version
+    return error.get_exit_code() == 0 ? app.exit(error) : report(error, 2);  // exit code 0: --help and --version
   } catch (const qfuse::bench::UsageError& error) {
     return report(error, 2);
   } catch (const std::regex_error& error) {
@@ -154,7 +154,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (...) {  // building the parser or printing an error ran out of memory
+  } catch (...) {  // out of memory while building the parser or printing an error
     return 1;
   }
 }

@@ -13,7 +13,7 @@
 namespace qfuse::bench {
 namespace {
 
-constexpr std::int64_t kElement = 2;  // bytes of a bf16
+constexpr std::int64_t kElement = 2;  // bytes per bf16
 
 Bytes bytes_of(std::int64_t elements) { return Bytes(static_cast<std::size_t>(elements * kElement)); }
 

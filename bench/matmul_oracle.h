@@ -1,4 +1,4 @@
-// Products with an NF4 weight, nested, in bf16: parameters, inputs, and the oracle's answers, found on all cores.
+// Products with a nested NF4 weight in bf16: parameters, inputs, and the oracle's answers, computed on all cores.
 #ifndef QFUSE_BENCH_MATMUL_ORACLE_H
 #define QFUSE_BENCH_MATMUL_ORACLE_H
 
@@ -12,26 +12,26 @@
 
 namespace qfuse::bench {
 
-// A row of out depends on its row of in alone, so that a few tokens stand for many, which repeat them: the oracle is
-// slow.
+// Number of distinct rows (tokens) of `in`. The other rows repeat them, because the oracle is slow. A row of out
+// depends only on its own row of in.
 inline constexpr std::int64_t kOracleTokens = 4;
 
 inline constexpr std::array kDirections = {QFUSE_FORWARD, QFUSE_BACKWARD};
 const char* name_of(qfuse_direction direction);
 
-// Of a weight [rows, cols]; its arrays, in and out are still to be set.
+// Parameters for a weight [rows, cols]. The caller sets the weight's arrays, in and out.
 contract::Matmul4bit matmul_params(Shape weight, qfuse_direction direction, std::int64_t m, qfuse_sum sum);
 
-// What p multiplies: normal numbers.
+// Normally distributed values for p.in.
 Bytes random_inputs(const contract::Matmul4bit& p);
 
-// The first tokens of p's output, added as p says.
+// The oracle's output for p's first kOracleTokens tokens, summed in the order that p.sum names.
 Bytes multiply_by_oracle(const contract::Matmul4bit& p, const Codes& codes, const Bytes& inputs);
 
-// Where p's output, on the host, first differs from that, in words; empty: nowhere.
+// Describes where p's output on the host first differs from the oracle's. Returns an empty string if nowhere.
 std::string difference(const contract::Matmul4bit& p, const Bytes& oracle, const void* out);
 
-// How far the output is from that, in parts of its norm.
+// Norm of the output's difference from the oracle's, relative to the oracle's norm.
 double distance(const contract::Matmul4bit& p, const Bytes& oracle, const void* out);
 
 }  // namespace qfuse::bench

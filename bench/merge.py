@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How long qfuse merge takes beside cp of the same bytes, and beside peft: a random model of Llama-3-8B's layers.
+"""Times qfuse merge beside cp of the same bytes and beside peft, on a random model with Llama-3-8B's layers.
 
 bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON] [--ways]
 
-SCRATCH needs room for two copies of the model, with --ways for four: 5.6 GB each with 8 layers, 16.1 GB with 32.
-On a tmpfs no disk takes part. Memory is the largest resident set, with the pages of files that are mapped.
+SCRATCH needs room for two copies of the model, or four with --ways: 5.6 GB each with 8 layers, 16.1 GB with 32.
+On a tmpfs no disk is involved. The memory printed is the largest resident set, including the pages of mapped files.
 """
 
 import argparse
@@ -37,7 +37,7 @@ PeftModel.from_pretrained(model, sys.argv[2]).merge_and_unload().save_pretrained
 
 
 def weights(layers):
-    """The names and shapes of a model's tensors."""
+    """Yields the names and shapes of a model's tensors."""
     yield "model.embed_tokens.weight", (VOCABULARY, HIDDEN)
     for layer in range(layers):
         for name, shape in LINEAR.items():
@@ -57,7 +57,7 @@ def factors(layers, rank):
 
 
 def write(path, tensors, dtype, size):
-    """A file of numbers of about 0.01 in any order: random bits below a fixed sign and exponent."""
+    """Writes a file of random numbers near 0.01: random bits, but with a fixed exponent and a random sign."""
     noise = bytearray(NOISE)
     noise[size - 1 :: size] = bytes(0x3C if byte & 1 else 0xBC for byte in noise[size - 1 :: size])
     write_safetensors(path, [(name, dtype, shape, size * math.prod(shape)) for name, shape in tensors], noise)
@@ -79,7 +79,7 @@ def make(folder, layers, rank):
 
 
 def run(name, command, out=None):
-    """Runs it, prints what it took, and removes its output."""
+    """Runs the command, prints its time and memory, and removes its output."""
     seconds, (user, system), _, resident = timed(command)
     print(f"{name:<36} {seconds:7.2f} s, processor {user:.2f} s and {system:.2f} s in the system, {resident:.0f} MiB",
           flush=True)  # fmt: skip
@@ -88,13 +88,13 @@ def run(name, command, out=None):
 
 
 def assert_same_files(one, other):
-    """The same tensors and bytes, in files of the same names; README.md names the command, which may differ."""
+    """Checks that the same files have the same bytes, except README.md, which names the command and may differ."""
     command = ["diff", "-r", "--brief", "--exclude=README.md", one, other]
     subprocess.run(command, check=True)
 
 
 def run_ways(qfuse, folder, base, adapter):
-    """The same merge in other ways, each compared with one that must give the same bytes."""
+    """Runs the same merge in other ways and compares each with one that must give the same bytes."""
     plain, other, quantized = folder / "plain", folder / "other", folder / "quantized"
     merge = [qfuse, "merge", base, adapter, "--quiet"]
     run("merge", [*merge, "-o", plain])

@@ -13,7 +13,7 @@
 namespace qfuse::bench {
 namespace {
 
-// The oracle takes a weight in pieces: whole nested blocks, so that each is a weight of its own.
+// The oracle processes a weight in pieces of whole nested blocks, so that each piece is a weight of its own.
 constexpr std::int64_t kPieceBlocks = std::int64_t{64} * QFUSE_NESTED_BLOCKSIZE;
 constexpr std::int64_t kPiece = kPieceBlocks * kBlocksize;
 
@@ -36,7 +36,7 @@ Codes codes_for(std::int64_t count) {
 
 }  // namespace
 
-// Each piece from a seed of its own, so that threads need not wait for one another.
+// Seeds every piece separately, so that threads need not wait for one another.
 Bytes trained_weights(std::int64_t count, qfuse_dtype dtype) {
   Bytes values(size(count * format::dtype_size(dtype)));
   for_pieces(count, [&](std::int64_t begin, std::int64_t n) {

@@ -1,4 +1,4 @@
-// NF4 weights in blocks of 64, nested in blocks of 256, on the host; and the oracle's answers, found on all cores.
+// NF4 weights in blocks of 64, nested in blocks of 256, on the host, and the oracle's answers, computed on all cores.
 #ifndef QFUSE_BENCH_NF4_ORACLE_H
 #define QFUSE_BENCH_NF4_ORACLE_H
 
@@ -14,7 +14,7 @@ inline constexpr std::int64_t kBlocksize = 64;
 
 using Bytes = std::vector<std::uint8_t>;
 
-// What encoding gives.
+// The arrays that encoding writes.
 struct Codes {
   Bytes packed;
   std::vector<float> absmax;
@@ -23,15 +23,15 @@ struct Codes {
   float nested_offset = 0.0F;
 };
 
-// Normal with deviation 0.02, as those of trained models.
+// Normally distributed values with deviation 0.02, like trained weights.
 Bytes trained_weights(std::int64_t count, qfuse_dtype dtype);
-// Any codes, with the scales of trained weights.
+// Random codes, with scales like those of trained weights.
 Codes random_codes(std::int64_t count);
 
-// Plain encoding; more arrays of the weight make it nested.
+// Parameters of plain encoding. The caller sets the weight's nested arrays to make it nested.
 contract::Quantize4bit encode_params(std::int64_t count, qfuse_dtype dtype, const void* in, std::uint8_t* packed,
                                      float* absmax);
-// The nested step alone.
+// Parameters of only the nested step.
 contract::QuantizeBlockwise nested_step_params(std::int64_t blocks, const float* in, float offset, std::uint8_t* codes,
                                                float* absmax);
 contract::Dequantize4bit decode_params(std::int64_t count, qfuse_dtype dtype, const qfuse_weight_4bit& arrays,
@@ -40,7 +40,7 @@ contract::Dequantize4bit decode_params(std::int64_t count, qfuse_dtype dtype, co
 Codes encode_by_oracle(const Bytes& values, std::int64_t count, qfuse_dtype dtype);
 Bytes decode_by_oracle(const Codes& codes, std::int64_t count, qfuse_dtype dtype);
 
-// Where two arrays of `element`-byte elements first differ, in words; empty: nowhere.
+// Describes where two arrays of `element`-byte elements first differ. Returns an empty string if nowhere.
 std::string difference(const void* expected, const void* actual, std::int64_t size, std::int64_t element);
 
 }  // namespace qfuse::bench

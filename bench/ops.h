@@ -1,4 +1,4 @@
-// An op through the C interface, its errors as exceptions.
+// Calls an op through the C interface and turns its errors into exceptions.
 #ifndef QFUSE_BENCH_OPS_H
 #define QFUSE_BENCH_OPS_H
 
@@ -8,7 +8,7 @@
 
 namespace qfuse::bench {
 
-// Throws what the op refuses.
+// Runs the op. Throws its error message if it fails.
 template <class Op>
 void run(const Op& p, const qfuse_exec& exec) {
   qfuse_error error{};

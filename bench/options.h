@@ -1,4 +1,4 @@
-// The command line of qfuse-bench, read.
+// The parsed command line of qfuse-bench.
 #ifndef QFUSE_BENCH_OPTIONS_H
 #define QFUSE_BENCH_OPTIONS_H
 
@@ -10,27 +10,27 @@
 
 namespace qfuse::bench {
 
-// What is wrong with the command line, for the person who wrote it.
+// An error in the command line, with a message for the user.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 struct Options {
-  std::string command;    // all of it, to be kept beside the figures
+  std::string command;    // the full command line, stored with the results
   std::string benchmark;  // the subcommand
   std::string device = "auto";
-  std::string json;    // path; empty: none
-  std::string commit;  // of qfuse, as the caller says
-  std::string peer;    // path of bitsandbytes' shared object; empty: none
+  std::string json;    // path; empty: no file
+  std::string commit;  // commit of qfuse, as given by the caller
+  std::string peer;    // path of bitsandbytes' shared object; empty: no peer
   std::string filter;  // regular expression; empty: everything
-  std::string plan;    // forced, in QFUSE_PLAN's form; empty: none
+  std::string plan;    // forced plans, in QFUSE_PLAN's form; empty: none
   std::string plans_on = "all";
-  bool forced = false;  // print what forces plans
-  int rounds = 0;       // 0: as many as each benchmark has
+  bool forced = false;  // print QFUSE_PLAN values that force each plan
+  int rounds = 0;       // 0: the benchmark's own number
   bool quick = false;
 };
 
-// The shapes to time, of which a quick run takes the first.
+// The shapes to time. A quick run takes only the first.
 template <class Shapes>
 auto shapes_to_time(const Options& options, const Shapes& shapes) {
   return std::span(shapes).first(options.quick ? 1 : shapes.size());

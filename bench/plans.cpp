@@ -52,7 +52,7 @@ constexpr std::array kNf4Shapes = {Shape{1024, 4096}, Shape{2048, 8192}, Shape{4
 constexpr std::array<std::int64_t, 3> kTokens = {1, 16, 512};
 constexpr std::array kSwigluShapes = {Shape{1024, 2560}, Shape{2048, 4096}, Shape{4096, 2560}, Shape{8192, 4096}};
 
-// An address of which plans know that it is aligned, as allocators' are; nothing is read there.
+// A pointer that plans see as aligned like an allocator's. The memory is never read.
 template <class T>
 T* aligned() {
   alignas(256) static std::array<std::byte, 256> memory;
@@ -114,7 +114,7 @@ struct Sum {
   const char* name;
 };
 
-// By which so many tokens are multiplied as a rule.
+// The orders of summation that products of m tokens use by default.
 std::vector<Sum> sums_of(std::int64_t m, qfuse_direction direction) {
   if (direction == QFUSE_FORWARD && m <= cuda::matmul_4bit::kSplitKTokens.back())
     return {{QFUSE_SUM_SPLIT, "split"}, {QFUSE_SUM_FACTORED, "factored"}};
@@ -129,7 +129,7 @@ contract::Matmul4bit product_of(Shape shape, std::int64_t m, qfuse_direction dir
   return p;
 }
 
-// A stack of eight such weights.
+// A product with a stack of eight weights of this shape.
 contract::Matmul4bitGrouped grouped_of(Shape shape, std::int64_t m, qfuse_direction direction, qfuse_sum sum) {
   const contract::Matmul4bit product = product_of(shape, m, direction, sum);
   contract::Matmul4bitGrouped p{};
@@ -155,7 +155,7 @@ void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candi
       fmt::print("  {:<14} {}\n", "  or", other);
 }
 
-// Of an 8B Llama's MLP, in fp16, which every such GPU has matrix instructions for.
+// Prints estimates for an 8B Llama's MLP in fp16, for which every GPU with estimates has matrix instructions.
 void print_estimates(const cuda::DeviceFacts& facts) {
   if (!cuda::matmul_4bit::has_estimates(facts)) return;
   fmt::print(" {}, NF4, nested, fp16, forward, estimated\n", cuda::matmul_4bit::Plan::kOp);
@@ -181,7 +181,7 @@ void print_products(const cuda::DeviceFacts& facts) {
       }
 }
 
-// The scales of a weight have plans like its codes.
+// Omits the plans of a weight's scales, which are like those of its codes.
 void print_rotated(const cuda::DeviceFacts& facts) {
   for (const qfuse_direction direction : kDirections) {
     const auto print = [&](const char* op, const char* of, const auto& print_one) {
@@ -231,16 +231,16 @@ void print_device(const Device& device) {
   print_rotated(facts);
 }
 
-// ---- what forces them ----
+// ---- forcing plans ----
 
-// The plans of an op, of which each call has some, and the fields that tell a call's plans apart.
+// The plans of an op over all calls added, and the names of the fields that distinguish one call's plans.
 struct OpPlans {
   const char* op;
   std::vector<std::vector<contract::Field>> plans;
   std::set<std::string> choices;
 };
 
-// A call's candidates: of each, in the order of fields, those that rule out another one which those before did not.
+// Adds a call's candidate plans. A field is a choice if it excludes candidates that the fields before it left.
 template <class Plan>
 void add(OpPlans& known, const std::vector<Plan>& candidates) {
   for (const Plan& plan : candidates) {
@@ -253,7 +253,7 @@ void add(OpPlans& known, const std::vector<Plan>& candidates) {
   }
 }
 
-// In QFUSE_PLAN's form, each once.
+// Returns the distinct plans in QFUSE_PLAN's form.
 std::vector<std::string> texts_of(const OpPlans& known) {
   std::vector<std::string> texts;
   for (const std::vector<contract::Field>& plan : known.plans) {
@@ -267,7 +267,7 @@ std::vector<std::string> texts_of(const OpPlans& known) {
   return texts;
 }
 
-// A backward by rows, one with the transposed gradient too, and a forward.
+// A backward by rows, a backward with the transposed gradient too, and a forward.
 std::vector<contract::Swiglu> swiglus_of(Shape shape) {
   contract::Swiglu both = backward_of(shape);
   both.grad_input_t.q = both.grad_input_t.s = aligned<void>();
@@ -291,7 +291,7 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
   for (const Shape shape : kNf4Shapes) {
     add(decode, candidates(decode_of(shape), facts));
     add(encode, candidates(encode_of(shape)));
-    const RotatedShape rotated{shape, QFUSE_FORWARD, kTokens.back()};  // backward a weight has one plan
+    const RotatedShape rotated{shape, QFUSE_FORWARD, kTokens.back()};  // in the backward a weight has one plan
     add(rotated_input, candidates(rotated_input_params(rotated, rotated_arrays())));
     add(rotated_scales, candidates(rotated_scales_params(rotated, rotated_arrays())));
     add(rotated_weight, candidates(rotated_weight_params(rotated, rotated_arrays())));
@@ -310,11 +310,11 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
   }
   std::vector<OpPlans> all = {product,       grouped,        swiglu,         decode,          encode,
                               rotated_input, rotated_scales, rotated_weight, rotated_product, rotated_swiglu};
-  std::erase_if(all, [](const OpPlans& known) { return known.choices.empty(); });  // which have nothing to force
+  std::erase_if(all, [](const OpPlans& known) { return known.choices.empty(); });  // drops ops with nothing to force
   return all;
 }
 
-// So many values of QFUSE_PLAN that each plan stands in one; an op with fewer plans than another begins again.
+// Prints enough values of QFUSE_PLAN to include every plan. An op with fewer plans than another repeats its plans.
 void print_forced(const Device& device) {
   std::vector<std::vector<std::string>> ops;
   std::size_t most = 0;

@@ -7,11 +7,11 @@
 
 namespace qfuse::bench {
 
-// Microseconds that a forward product should take, by the faster of SPLIT and PLAIN; infinity where none is known.
+// Estimated microseconds of a forward product, the faster of SPLIT and PLAIN; infinity if there is no estimate.
 double estimate_us(const contract::Matmul4bit& p, const cuda::DeviceFacts& facts);
 
-// Prints the plan that each op gets on a device, at the shapes that are timed, and every other one that it could have;
-// or what forces these. Needs no GPU. Gives the program's exit status.
+// Prints each op's chosen plan on a device, at typical shapes, and every other plan that it could have. With
+// options.forced prints values of QFUSE_PLAN that force them. Needs no GPU. Returns the program's exit status.
 int print_plans(const Options& options);
 
 }  // namespace qfuse::bench

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws what was measured, as SVG, PNG or PDF: the ending of OUT's name decides.
+"""Draws measured results as SVG, PNG or PDF, chosen by the suffix of OUT.
 
     bench/plot.py FILE OUT                  figures of `qfuse bench nf4|swiglu --json FILE`, of a GPU or a CPU;
                                             -: standard input
     bench/plot.py --qlora OUT               a QLoRA step beside unsloth, a merge beside peft, from bench/results
 
-A bar or a point is a median, its whisker goes from p10 to p90. The roof moves the same bytes with no arithmetic.
+A bar is a median, and its whisker extends from p10 to p90. The roof moves the same bytes with no arithmetic.
 Needs matplotlib, 3.6 or later."""
 
 import argparse
@@ -28,10 +28,10 @@ INK, GRID, ROOF = "#1f2933", "#e4e7eb", "#c2410c"
 COLORS = ("#1b6ca8", "#aab7c4", "#7fb8e0", "#d9a441", "#4d7c5f", "#8a6bb1", "#5c6670", "#c98bb0", "#9bb96b", "#3fb5ad")
 KEY_COLUMNS = 5
 LOOK = {
-    "svg.hashsalt": "qfuse",  # the same figures give the same bytes
+    "svg.hashsalt": "qfuse",  # the same data gives the same bytes
     "svg.fonttype": "none",  # text stays text
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],  # the second, elsewhere, is as wide
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],  # Verdana, the fallback, is as wide
     "font.size": 9,
     "text.color": INK,
     "axes.labelcolor": INK,
@@ -49,7 +49,7 @@ matplotlib.rcParams.update(LOOK)
 
 
 class Point(NamedTuple):
-    """A bar in the group `place` of a panel."""
+    """A bar of the series `series` in the group `place` of a panel."""
 
     panel: str
     place: Any
@@ -61,13 +61,13 @@ class Point(NamedTuple):
 
 
 def whiskers(points):
-    """As matplotlib wants them: from each value down, and up."""
+    """Returns the distances from each value down to its low end and up to its high end, as matplotlib expects them."""
     spreads = [(p.value, *(p.spread or (p.value, p.value))) for p in points]
     return [[value - low for value, low, _ in spreads], [high - value for value, _, high in spreads]]
 
 
 def draw_bars(axes, points, unit, colors):
-    """Groups from the top down, in each a bar for each series that it has, with its label at its end."""
+    """Draws the groups from top to bottom, one bar per series that the group has, with the label at the bar's end."""
     y, ends, ticks = 0.0, [], {}
     for place in dict.fromkeys(p.place for p in points):
         group = [p for p in points if p.place == place]
@@ -84,13 +84,13 @@ def draw_bars(axes, points, unit, colors):
     axes.set_yticks(list(ticks.values()), list(ticks))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(y - 0.9, -0.6)
-    axes.set_xlim(0, 1.3 * max(ends))  # with room for the labels
+    axes.set_xlim(0, 1.3 * max(ends))  # leaves room for the labels
     axes.set_xlabel(unit)
     axes.grid(axis="x", color=GRID)
 
 
 def draw(title, about, points, unit, columns=1):
-    """A figure with a panel for each that the points name; `unit` may depend on it."""
+    """Draws a figure with one panel per panel name in the points. `unit` may be a function of the panel's name."""
     panels = {name: [p for p in points if p.panel == name] for name in dict.fromkeys(p.panel for p in points)}
     series = list(dict.fromkeys(p.series for p in points))
     colors = {name: COLORS[i % len(COLORS)] for i, name in enumerate(series)}
@@ -100,7 +100,7 @@ def draw(title, about, points, unit, columns=1):
     if any(p.roof for p in points):
         entries.append(Line2D([], [], color=ROOF, linewidth=2, label="roof"))
     key = 0.1 + 0.2 * -(-len(entries) // KEY_COLUMNS)  # inches
-    top = 0.35 + 0.14 * (1 + about.count("\n")) + key  # the title, what is said of it, and the key
+    top = 0.35 + 0.14 * (1 + about.count("\n")) + key  # the title, the text under it, and the legend
     height = top + sum(heights)
     grid = {"height_ratios": heights}
     figure, axes = pyplot.subplots(
@@ -118,7 +118,7 @@ def draw(title, about, points, unit, columns=1):
 
 
 def draw_curves(title, about, panels):
-    """A figure with a panel for each title, in it a curve for each name that has values, one a step."""
+    """Draws a figure with one panel per title. Each named curve has one value per step."""
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     figure, axes = pyplot.subplots(len(panels), figsize=(9, 2.6 * len(panels) + 0.6), layout="constrained", sharex=True)
     for (heading, curves), one in zip(panels.items(), axes, strict=True):
@@ -139,7 +139,7 @@ def rate(row, time):
 
 
 def of_gpu(run, dtype):
-    """Title, points and unit of what a GPU measured."""
+    """Returns the title, points and unit for results of a GPU."""
     rows = [row for row in run["rows"] if "roof_us" in row]
 
     def point(panel, place, row, series="qfuse"):
@@ -165,7 +165,7 @@ def of_gpu(run, dtype):
 
 
 def of_cpu(run, dtype):
-    """The same of a CPU. A name ends with the target and the threads: nf4/decode/bf16/avx2/threads:1."""
+    """Like of_gpu(), for a CPU. A name ends with target and threads: nf4/decode/bf16/avx2/threads:1."""
     points = []
     for row in run["benchmarks"]:
         *what, target, threads = row["name"].removesuffix("/manual_time").split("/iterations")[0].split("/")
@@ -193,7 +193,7 @@ def draw_bench(run, dtype, wanted):
 
 
 def draw_ladder(run):
-    """docs/LADDER.md's designs, whose figures are in git."""
+    """Draws the designs of docs/LADDER.md, whose measurements are in git."""
     points = [
         Point(
             f"{row['rows']} × {row['cols']}",
@@ -220,7 +220,7 @@ def draw_qlora():
     points = []
 
     def add(panel, place, figure, scale, unit, way="qfuse"):
-        """The figure's bar, in the panel's unit; where a spread is all, it is its end."""
+        """Adds the figure's bar, in the panel's unit. A figure with only a spread gets a bar to its upper end."""
         value, spread = figure.get("value"), figure.get("spread")
         ours = (value or spread[-1]) / scale
         whisker = tuple(one / scale for one in spread) if spread else None
@@ -267,11 +267,11 @@ def draw_qlora():
 
 
 def save(figure, out):
-    """On white, because the page around may be dark; without date and version: the same figures, the same file."""
+    """Saves on white, as the page may be dark, and without date and version, so that equal data give equal files."""
     is_svg = out.suffix.lower() == ".svg"
     figure.savefig(out, metadata={"Date": None, "Creator": None} if is_svg else None, dpi=160, facecolor="white")
     pyplot.close(figure)
-    if is_svg:  # matplotlib ends lines with spaces
+    if is_svg:  # matplotlib leaves trailing spaces
         out.write_text("\n".join(line.rstrip() for line in out.read_text("utf-8").splitlines()) + "\n", "utf-8")
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What qfuse's conversions replace: safetensors, bitsandbytes on the CPU, and safetensors again, file by file.
+"""The Python equivalent of qfuse's conversions: safetensors and bitsandbytes on the CPU, file by file.
 
     bench/python_way.py dequantize|quantize IN OUT
 
-Directories of .safetensors files. For bench/checkpoint.py, which times it; needs torch, safetensors and bitsandbytes.
+IN and OUT hold .safetensors files. bench/checkpoint.py times this. Needs torch, safetensors and bitsandbytes.
 """
 
 import sys

@@ -1,4 +1,4 @@
-// What a run found: printed row by row, kept for a JSON file.
+// The results of a run, printed row by row and kept for a JSON file.
 #ifndef QFUSE_BENCH_REPORT_H
 #define QFUSE_BENCH_REPORT_H
 
@@ -23,17 +23,17 @@ std::string text_of(Shape shape);
 const char* name_of(qfuse_dtype dtype);
 
 struct Row {
-  std::string op;    // the table it belongs to
-  std::string name;  //
+  std::string op;    // name of the op
+  std::string name;  // of the row
   Shape shape;
   Timing timing = {};
-  std::int64_t bytes = 0;      // moved at least
-  double roof_us = 0.0;        // median of the same bytes moved with no arithmetic; 0: none
-  double peer_us = 0.0;        // median of the peer at the same; 0: none
-  Json more = Json::object();  // for the file alone
+  std::int64_t bytes = 0;      // bytes moved at least
+  double roof_us = 0.0;        // median time to move the same bytes with no arithmetic; 0: none
+  double peer_us = 0.0;        // median time of the peer at the same task; 0: none
+  Json more = Json::object();  // only for the JSON file
 };
 
-// How times are printed and kept, and under what name the file has the rows.
+// The unit in which times are printed and stored, and the key of the rows in the JSON file.
 struct Units {
   const char* name;
   double microseconds;
@@ -44,16 +44,16 @@ inline constexpr Units kMilliseconds{"ms", 1e3, "benchmarks"};
 
 class Report {
  public:
-  // heading: what the file says before the rows.
+  // heading: the content of the JSON file before the rows.
   Report(const Options& options, const Units& units, Json heading);
 
   [[nodiscard]] Rounds rounds(Rounds usual) const;
   void begin_table(const std::string& title);
   void add(const Row& row);
-  // A figure that is no row of a table, printed as `line`.
+  // Prints `line` and stores a value that is not a table row under `key`.
   void note(const std::string& key, Json value, const std::string& line);
 
-  // Runs body; what it throws is a failure named `what`, and the benchmark goes on.
+  // Runs body. An exception is recorded as a failure named `what`, and the benchmark continues.
   void attempt(const std::string& what, const auto& body) {
     try {
       body();
@@ -61,12 +61,12 @@ class Report {
       fail(what + ": " + error.what());
     }
   }
-  // Likewise, if the caller asked for what has this name.
+  // Like attempt(), but only if options.filter matches the name `what`.
   void attempt_if_wanted(const std::string& what, const auto& body) {
     if (is_wanted(what)) attempt(what, body);
   }
 
-  // Writes the file if the caller asked for one. Gives the program's exit status.
+  // Writes the JSON file if the caller asked for one. Returns the program's exit status.
   int finish();
 
  private:

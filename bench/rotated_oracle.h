@@ -1,4 +1,4 @@
-// Products of a rotated NF4 weight in INT8: parameters, inputs, and the oracle's answers.
+// INT8 products with a rotated NF4 weight: parameters, inputs, and the oracle's answers.
 #ifndef QFUSE_BENCH_ROTATED_ORACLE_H
 #define QFUSE_BENCH_ROTATED_ORACLE_H
 
@@ -10,9 +10,9 @@
 
 namespace qfuse::bench {
 
-inline constexpr std::int64_t kRotatedRank = 16;  // of LoRA, where the product has it
+inline constexpr std::int64_t kRotatedRank = 16;  // LoRA rank of products with LoRA
 
-// What is multiplied, in bf16: y = x * W^T with x [m, cols], or dx = dy * W with dy [m, rows].
+// Shape of a bf16 product: y = x * W^T with x [m, cols], or dx = dy * W with dy [m, rows].
 struct RotatedShape {
   Shape weight;
   qfuse_direction direction;
@@ -22,7 +22,7 @@ struct RotatedShape {
   [[nodiscard]] std::int64_t outputs() const { return direction == QFUSE_FORWARD ? weight.rows : weight.cols; }
 };
 
-// Of all four ops, on the host or on a GPU.
+// Arrays of all four ops, on the host or on a GPU.
 struct RotatedArrays {
   qfuse_weight_4bit weight;
   const void* in;
@@ -41,8 +41,8 @@ contract::RotatedInt8Weight rotated_weight_params(const RotatedShape& shape, con
 contract::RotatedInt8Matmul rotated_product_params(const RotatedShape& shape, const RotatedArrays& arrays,
                                                    std::int64_t rank);
 
-// Inputs of kOracleTokens tokens, and what comes of them. Further tokens repeat them, as a row of x is rounded by
-// itself.
+// Inputs of kOracleTokens tokens, and the oracle's outputs for them. Further tokens repeat them, because every row of x
+// is quantized independently.
 struct RotatedAnswers {
   Bytes in;
   Bytes lora_in;
@@ -54,12 +54,12 @@ struct RotatedAnswers {
   Bytes out;
   Bytes out_with_lora;
 
-  // An array of tokens, for m of them.
+  // Extends an array of kOracleTokens tokens to m tokens.
   static Bytes repeated(const Bytes& tokens, std::int64_t m);
 };
 RotatedAnswers answer_rotated(const RotatedShape& shape, const Codes& codes);
 
-// Throws where the array `what` differs from the oracle's.
+// Throws if the array `what` differs from the oracle's.
 void require_rotated(const char* what, const Bytes& expected, const void* actual, std::int64_t element);
 
 }  // namespace qfuse::bench

@@ -12,7 +12,7 @@
 namespace qfuse::bench {
 namespace {
 
-// A scale of about 2^-7, as its bytes.
+// Writes a scale of about 2^-7 as `type`.
 void write_scale(std::uint8_t* to, qfuse_scale_type type, unsigned random) {
   switch (type) {
     case QFUSE_SCALES_UE8M0: *to = static_cast<std::uint8_t>(116 + random % 8); return;
@@ -62,7 +62,7 @@ contract::Dequantize4bit rows_params(const RowsFormat& format, Shape shape, qfus
   return p;
 }
 
-// Row by row, each a weight of its own.
+// Decodes row by row. Each row is a weight of its own.
 Bytes decode_rows_by_oracle(const RowsFormat& format, Shape shape, qfuse_dtype dtype, const RowsCodes& codes) {
   const std::int64_t row_bytes = format::packed_size(shape.cols);
   const std::int64_t row_blocks = format::ceil_div(shape.cols, format.blocksize);

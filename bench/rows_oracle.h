@@ -1,4 +1,4 @@
-// Weights of E2M1 and INT4 codes with scales of rows, on the host; and what the oracle decodes them to.
+// Weights of E2M1 and INT4 codes with row-wise scales, on the host, and their values decoded by the oracle.
 #ifndef QFUSE_BENCH_ROWS_ORACLE_H
 #define QFUSE_BENCH_ROWS_ORACLE_H
 
@@ -29,14 +29,14 @@ inline constexpr std::array kRowsFormats = {
 struct RowsCodes {
   Bytes packed;
   Bytes scales;
-  Bytes global;  // an fp32 divisor
+  Bytes global;  // an fp32 divisor, or empty
   Bytes zero_points;
 };
 
-// Any codes, with scales as trained weights have them.
+// Random codes, with scales like those of trained weights.
 RowsCodes rows_codes(const RowsFormat& format, Shape shape);
 
-// `arrays`: packed, scales, and all that may be there.
+// `arrays`: packed, scales, global divisor, zero points. The format decides whether the last two are used.
 contract::Dequantize4bit rows_params(const RowsFormat& format, Shape shape, qfuse_dtype dtype,
                                      const std::array<const void*, 4>& arrays, void* out);
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Prints the figures of bench/results/<device>.json as a Markdown table, and keeps documents equal to them.
+"""Prints the results in bench/results/<device>.json as a Markdown table, and keeps the tables in documents up to date.
 Usage: bench/table.py FILE...             print
-       bench/table.py --check DOCUMENT    fail if a table in it is not what its file gives
-       bench/table.py --write DOCUMENT    put the tables there
+       bench/table.py --check DOCUMENT    fail if a table in DOCUMENT differs from its file
+       bench/table.py --write DOCUMENT    update the tables in DOCUMENT
 
-A document's table stands between `<!-- table: FILE -->`, a path from the root of the source tree, and the next heading.
-A figure is a `value`, or where runs were few only their `spread`; `of_roof_percent` and `peers` are of the same run.
-`raw` names the files from which a figure was taken; they are in the repository at the commit `raw_at`."""
+A document's table is between `<!-- table: FILE -->`, a path from the root of the source tree, and the next heading.
+A figure has a `value`, or only a `spread` if there were few runs. `of_roof_percent` and `peers` are from the same run.
+`raw` names the files from which a figure was taken. They are in the repository at the commit `raw_at`."""
 
 import difflib
 import json
@@ -19,7 +19,7 @@ TABLE = re.compile(r"(?<=<!-- table: )(?P<file>\S+)(?P<open> -->\n)(?P<text>.*?)
 
 
 def number(value):
-    """Three digits, or all before the point."""
+    """Formats with three significant digits, or all digits before the decimal point if there are more."""
     text = f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}"
     return text.rstrip(".")
 
@@ -65,7 +65,7 @@ def table(path):
 
 
 def with_tables(document):
-    """The document's text as its files give it. No table at all is a mistake in a marker."""
+    """Returns the document's text with its tables regenerated from their files. Exits if it has no table marker."""
     text, count = TABLE.subn(lambda match: match["file"] + match["open"] + table(ROOT / match["file"]) + "\n", document)
     text = text.rstrip("\n") + "\n"
     if not count:

@@ -1,4 +1,4 @@
-// Running candidates in turn, and what is kept of their times.
+// Runs candidates in turn and summarizes their times.
 #ifndef QFUSE_BENCH_TIMING_H
 #define QFUSE_BENCH_TIMING_H
 
@@ -9,14 +9,14 @@
 
 namespace qfuse::bench {
 
-// Microseconds a run.
+// Microseconds per run.
 struct Timing {
   double median = 0.0;
   double p10 = 0.0;
   double p90 = 0.0;
 };
 
-// The q-quantile, 0 <= q <= 1, by the nearest rank; of at least one value.
+// The q-quantile, 0 <= q <= 1, by nearest rank. Needs at least one value.
 inline double quantile(std::vector<double> values, double q) {
   const auto rank = static_cast<std::ptrdiff_t>(std::lround(q * static_cast<double>(values.size() - 1)));
   std::nth_element(values.begin(), values.begin() + rank, values.end());
@@ -30,8 +30,8 @@ struct Rounds {
   int timed;
 };
 
-// timer(c) runs candidate c and gives its microseconds. Each round runs all of them, one after the other, so that
-// whatever disturbs the machine for a while disturbs them alike.
+// timer(c) runs candidate c and returns its microseconds. Every round runs all candidates one after the other, so that
+// a temporary disturbance of the machine affects them alike.
 inline std::vector<Timing> time_in_turn(std::size_t candidates, Rounds rounds, const auto& timer) {
   std::vector<std::vector<double>> times(candidates);
   for (int round = -rounds.warm_ups; round < rounds.timed; ++round) {

@@ -1,4 +1,4 @@
-# PCRE2::8BIT, as PCRE2's own CMake package calls it, which Debian does not have.
+# Defines PCRE2::8BIT, the name that PCRE2's own CMake package uses. Debian does not ship that package.
 include(FindPackageHandleStandardArgs)
 find_path(PCRE2_INCLUDE_DIR pcre2.h)
 find_library(PCRE2_LIBRARY pcre2-8)
@@ -16,7 +16,7 @@ if(PCRE2_FOUND AND NOT TARGET PCRE2::8BIT)
   if(PCRE2_LIBRARY MATCHES "\\.a$")
     set(kind STATIC)
   endif()
-  file(REAL_PATH ${PCRE2_LIBRARY} location)  # a wheel carries the file, not the links to it
+  file(REAL_PATH ${PCRE2_LIBRARY} location)  # a wheel contains the file, not the links to it
   add_library(PCRE2::8BIT ${kind} IMPORTED)
   set_target_properties(PCRE2::8BIT PROPERTIES IMPORTED_LOCATION ${location} IMPORTED_SONAME libpcre2-8.so.0
                                                INTERFACE_INCLUDE_DIRECTORIES ${PCRE2_INCLUDE_DIR})

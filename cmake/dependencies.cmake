@@ -1,10 +1,10 @@
-# Every foreign library, found once, under one name. ARCHITECTURE.md says why each is there. What is missing is said all
-# at once, with the packages that have it.
+# Finds every third-party library once, under one name. ARCHITECTURE.md gives the reason for each. All missing libraries
+# are reported in one message, with the packages that provide them.
 find_package(Threads REQUIRED)
 set(missing "")
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 
-# qfuse_need(<package> <what Debian, Fedora, conda and Homebrew call it>... [VERSION <least>])
+# qfuse_need(<package> <package names in Debian, Fedora, conda and Homebrew>... [<minimum version>])
 macro(qfuse_need package debian fedora conda homebrew)
   find_package(${package} ${ARGN} QUIET)
   if(NOT ${package}_FOUND)
@@ -17,8 +17,8 @@ macro(qfuse_need package debian fedora conda homebrew)
 endmacro()
 
 qfuse_need(fmt libfmt-dev fmt-devel fmt fmt)
-# What is installed needs no libfmt, so each unit that formats text compiles how: for half of its time, or more. Builds
-# of which nothing is installed are linked with that library.
+# Installed files must not need libfmt, so each unit that formats text compiles fmt itself, which takes half of the
+# unit's time or more. Builds from which nothing is installed link libfmt.
 set(qfuse_fmt fmt::fmt-header-only)
 if(QFUSE_SHARED_FMT)
   set(qfuse_fmt fmt::fmt)
@@ -58,7 +58,7 @@ endif()
 if(QFUSE_CUDA)
   find_package(CUDAToolkit REQUIRED)
 endif()
-if(QFUSE_HIP)  # by hand: HIP's own CMake package asks for hipcc, which nothing here needs
+if(QFUSE_HIP)  # found by hand: HIP's own CMake package requires hipcc, which is not needed here
   find_path(qfuse_hip_headers hip/hip_runtime.h HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES include)
   find_library(qfuse_hip_runtime amdhip64 HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES lib)
   if(NOT qfuse_hip_headers OR NOT qfuse_hip_runtime)

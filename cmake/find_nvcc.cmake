@@ -1,8 +1,8 @@
-# Finds nvcc also where PATH does not name it, and prints what it says if it cannot compile: CMake itself looks on PATH
-# alone, and keeps a compiler's words in a log.
+# Finds nvcc outside PATH too, and prints nvcc's own output if it cannot compile. CMake alone searches only PATH, and
+# hides the compiler's output in a log.
 #
-# qfuse_nvcc is the nvcc that enable_language(CUDA) will take, or empty. CMAKE_CUDA_COMPILER and CUDACXX come first, as
-# they do in CMake.
+# qfuse_nvcc is the nvcc that enable_language(CUDA) will use, or empty. CMAKE_CUDA_COMPILER and CUDACXX have precedence,
+# as in CMake.
 set(qfuse_nvcc "${CMAKE_CUDA_COMPILER}")
 if(NOT qfuse_nvcc AND NOT "$ENV{CUDACXX}" STREQUAL "")
   set(qfuse_nvcc "$ENV{CUDACXX}")
@@ -16,8 +16,8 @@ elseif(NOT qfuse_nvcc)
   endif()
 endif()
 
-# qfuse_check_nvcc() stops where there is no nvcc, or one that compiles no program. Once for each nvcc; other compilers
-# are CMake's to check.
+# qfuse_check_nvcc() stops if there is no nvcc, or if nvcc cannot compile a program. It checks each nvcc once. CMake
+# checks other CUDA compilers.
 function(qfuse_check_nvcc)
   if(NOT qfuse_nvcc)
     message(FATAL_ERROR "The CUDA backend needs nvcc, and none is on PATH, in $CUDA_HOME/bin, $CUDA_PATH/bin, "

@@ -1,5 +1,5 @@
-# At the end of an installation, with qfuse_libdir: a program finds the libraries below a prefix of the system, as
-# /usr/local is, only after ldconfig. A package does that itself, so nothing is done in DESTDIR.
+# Runs at the end of an installation, with qfuse_libdir set. Below a system prefix such as /usr/local, programs find the
+# libraries only after ldconfig. A package runs ldconfig itself, so nothing is done in DESTDIR.
 if(NOT "$ENV{DESTDIR}" STREQUAL "")
   return()
 endif()

@@ -1,5 +1,5 @@
-# QFUSE_MANYLINUX: everything is linked for systems as old as manylinux_2_28 names, which is what a wheel needs that
-# installs where torch does. manylinux/link_libraries says how; objects are compiled as ever.
+# QFUSE_MANYLINUX: links everything for systems as old as manylinux_2_28, so that a wheel installs wherever torch does.
+# manylinux/link_libraries explains how. Compiling does not change.
 set(link_libraries ${PROJECT_BINARY_DIR}/manylinux)
 if(NOT EXISTS ${link_libraries}/libc.so)
   execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/manylinux/link_libraries ${link_libraries} ${CMAKE_CXX_COMPILER}

@@ -1,10 +1,10 @@
-# Debian packages by CPack: cpack -G DEB. tools/release makes them, and says with which options to configure.
+# Debian packages made by CPack: cpack -G DEB. tools/release makes them and gives the options to configure with.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 
-# ---- licences. What is compiled in, or carried by a wheel, has authors of its own: their notices come with Debian's
-# packages of them.
+# ---- licenses. Libraries that are compiled in, or that a wheel contains, have their own authors. The notices are taken
+# from Debian's packages of these libraries.
 set(notices "")
 foreach(package IN ITEMS libcli11-dev libfmt-dev libhwy-dev libpcre2-dev libtbb-dev nlohmann-json3-dev)
   set(file /usr/share/doc/${package}/copyright)
@@ -33,7 +33,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "qfuse maintainers" CACHE STRING "Who answers for the packages: Name <address>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each has its own
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
 
@@ -48,7 +48,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 
-# Programs need the library of the same version: before 1.0 another may have another interface.
+# Programs need the library of exactly their version, because before 1.0 the interface may change in any version.
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
 set(CPACK_COMPONENT_COMMAND_DEPENDS library)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
@@ -59,8 +59,8 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_BINARY_DIR}/debian/triggers)
 
-# Each has a copyright file and a changelog in Debian's form, of which only the packages have use.
-string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or what SOURCE_DATE_EPOCH says
+# Each package has a copyright file and a changelog in Debian's form, which only the packages use.
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or the time in SOURCE_DATE_EPOCH
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   set(package ${package_${component}})
   string(TOUPPER ${component} COMPONENT)

@@ -1,11 +1,11 @@
-# cmake -P cmake/uninstall.cmake <build folder>: removes what the last cmake --install of that build put into its prefix
-# (in DESTDIR, if that is set), and folders that are empty then: named qfuse, or of completions and manuals in share/.
+# cmake -P cmake/uninstall.cmake <build folder>: removes the files that the last cmake --install of that build wrote to
+# its prefix (in DESTDIR, if set). Then removes empty folders named qfuse, or of completions and manuals in share/.
 math(EXPR last "${CMAKE_ARGC} - 1")
 set(manifest "${CMAKE_ARGV${last}}/install_manifest.txt")
 if(NOT EXISTS "${manifest}")
   message(FATAL_ERROR "${manifest} does not exist: nothing was installed from there, or only a component")
 endif()
-file(READ "${manifest}" files)  # not as a list: a path may hold what separates lists
+file(READ "${manifest}" files)  # as text: a path may contain list separators
 set(removed 0)
 while(files MATCHES "^\n*([^\n]+)")
   set(file "$ENV{DESTDIR}${CMAKE_MATCH_1}")
@@ -20,7 +20,7 @@ while(files MATCHES "^\n*([^\n]+)")
   endif()
   cmake_path(GET file PARENT_PATH folder)
   while(folder MATCHES "/qfuse(/|$)|/share/(bash-completion|zsh|fish|man/)")
-    execute_process(COMMAND rmdir -- "${folder}" RESULT_VARIABLE status ERROR_QUIET)  # which keeps what is not empty
+    execute_process(COMMAND rmdir -- "${folder}" RESULT_VARIABLE status ERROR_QUIET)  # keeps a folder that is not empty
     if(NOT status EQUAL 0)
       break()
     endif()

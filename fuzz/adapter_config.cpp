@@ -1,4 +1,4 @@
-// adapter_config.json. What is accepted must give every module a rank and a scale, whatever its patterns are.
+// Fuzzes adapter_config.json. An accepted config must give every module a rank and a scale, whatever its patterns are.
 #include "checkpoint/files/adapter_config.h"
 
 #include <cmath>

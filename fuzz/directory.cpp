@@ -1,6 +1,6 @@
-// A whole model directory, inspected and dequantized. The input is a recipe (recipe.h).
-// Nothing but qfuse::Error may escape; an output exists if and only if the run succeeded, is what the scalar oracle
-// decodes, and nothing is ever left beside it.
+// Inspects and dequantizes a whole model directory. The input is a recipe (recipe.h). Only qfuse::Error may escape. An
+// output exists if and only if the run succeeded, and equals what the scalar oracle decodes. No other file is ever left
+// beside the output.
 #include <unistd.h>
 
 #include <array>
@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A directory of this process, in memory where there is such a file system; a broken run leaves it to be looked at.
-// And a count of what came of the inputs: most must get past the headers, or nothing behind those is tested.
+// A directory of this process, in memory if /dev/shm exists. A failed run leaves the directory for inspection. Also
+// counts results of the inputs: most must get past the headers, or the code after that is not tested.
 struct Scratch {
   Scratch() { fs::create_directory(path); }
   ~Scratch() {
@@ -34,7 +34,7 @@ struct Scratch {
   long converted = 0;
 };
 
-// Whether `work` succeeded.
+// Returns whether `work` succeeded.
 template <typename Work>
 bool succeeds(Work work) {
   try {
@@ -49,8 +49,8 @@ bool succeeds(Work work) {
 checkpoint::DequantizeOptions options_for(std::size_t size) {
   constexpr std::array<std::optional<Dtype>, 4> kDtypes{std::nullopt, Dtype::bfloat16, Dtype::float16, Dtype::float32};
   checkpoint::DequantizeOptions options;
-  options.dtype = kDtypes[size % kDtypes.size()];  // as good as chance
-  options.max_shard_size = 500;                    // bytes: often more than one shard
+  options.dtype = kDtypes[size % kDtypes.size()];  // derived from the size, which is as good as random
+  options.max_shard_size = 500;                    // small, so that there is often more than one shard
   options.exec.threads = 1;
   return options;
 }
@@ -63,7 +63,7 @@ void expect_faithful(const fs::path& in, const fs::path& out, const checkpoint::
   expect(checkpoint::compare(in, out).equal, "the output is what the oracle decodes");
 }
 
-// Whether the model could be opened.
+// Returns whether the model could be opened.
 bool run(std::string_view recipe, Scratch& scratch) {
   const fs::path in = scratch.path / "in";
   const fs::path out = scratch.path / "out";
@@ -91,6 +91,6 @@ bool run(std::string_view recipe, Scratch& scratch) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static qfuse::fuzz::Scratch scratch;
-  // What does not open is no start for others: headers have a target of their own.
+  // Inputs that do not open are not kept in the corpus, because headers have their own target.
   return qfuse::fuzz::run({reinterpret_cast<const char*>(data), size}, scratch) ? 0 : -1;
 }

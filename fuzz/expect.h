@@ -1,4 +1,4 @@
-// What every fuzz target asserts with. A false condition ends the run, and libFuzzer keeps the input.
+// Assertions of all fuzz targets. A false condition aborts the run, and libFuzzer saves the input.
 #ifndef QFUSE_FUZZ_EXPECT_H
 #define QFUSE_FUZZ_EXPECT_H
 
@@ -15,7 +15,7 @@ inline void expect(bool condition, const std::string& rule) {
   std::abort();
 }
 
-// An error is one line, short enough to read, that says where: it begins with `where`.
+// Expects an error message of one short line that begins with `where`.
 inline void expect_readable(const Error& error, const std::string& where) {
   const std::string message = error.what();
   expect(message.starts_with(where), "a message begins with where: " + message);

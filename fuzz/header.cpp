@@ -1,5 +1,5 @@
-// The header of a safetensors file. The input is two bytes, the size of the data, and then the JSON.
-// What is accepted must cover the data, be what a parser of whole documents sees, and survive being written again.
+// Fuzzes the header of a safetensors file. The input is two bytes, the size of the data, then the JSON. An accepted
+// header must cover the data, match a parser of the whole document, and survive being written again.
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -57,7 +57,7 @@ void run(std::string_view text, std::int64_t data_bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::uint16_t data_bytes = 0;
-  if (size < sizeof data_bytes) return -1;  // not worth keeping
+  if (size < sizeof data_bytes) return -1;  // too short to keep
   std::memcpy(&data_bytes, data, sizeof data_bytes);
   qfuse::fuzz::run({reinterpret_cast<const char*>(data) + sizeof data_bytes, size - sizeof data_bytes}, data_bytes);
   return 0;

@@ -1,7 +1,7 @@
-// An adapter merged onto a model. The input is a recipe (recipe.h) of the base, a line "@adapter <number>", of
-// which the number chooses the options, and one of the adapter. Nothing but qfuse::Error may escape; an output exists
-// if and only if the run succeeded, a dry run says before whether it will, the scalar oracle makes the same bytes, and
-// nothing is ever left beside them.
+// Merges an adapter onto a model. The input is a recipe (recipe.h) of the base, a line "@adapter <number>", whose
+// number selects the options, and a recipe of the adapter. Only qfuse::Error may escape. An output exists if and only
+// if the run succeeded. A dry run predicts the success, and the scalar oracle makes the same bytes. No other file is
+// ever left beside the output.
 #include <unistd.h>
 
 #include <array>
@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A directory of this process, in memory where there is such a file system; a broken run leaves it to be looked at.
-// And a count of what came of the inputs: most must get past the headers, or nothing behind those is tested.
+// A directory of this process, in memory if /dev/shm exists. A failed run leaves the directory for inspection. Also
+// counts results of the inputs: most must get past the headers, or the code after that is not tested.
 struct Scratch {
   Scratch() { fs::create_directory(path); }
   ~Scratch() {
@@ -34,7 +34,7 @@ struct Scratch {
   long merged = 0;
 };
 
-// Whether `work` succeeded.
+// Returns whether `work` succeeded.
 template <typename Work>
 bool succeeds(Work work) {
   try {
@@ -58,7 +58,7 @@ checkpoint::MergeOptions options_for(unsigned number) {
   options.head = kHeads[number / 27 % kHeads.size()];
   options.allow_nonfinite = number / 108 % 2 == 0;
   options.fail_below = 0.0;
-  options.max_shard_size = 500;  // bytes: often more than one shard
+  options.max_shard_size = 500;  // small, so that there is often more than one shard
   options.exec.threads = 1;
   return options;
 }
@@ -70,7 +70,7 @@ void expect_faithful(const fs::path& out, const checkpoint::ConversionReport& re
   expect(report.bytes_written == inventory.bytes, "the output has all bytes");
 }
 
-// Whether base and adapter could be opened.
+// Returns whether base and adapter could be opened.
 bool run(std::string_view recipe, Scratch& scratch) {
   constexpr std::string_view kBetween = "\n@adapter ";
   const std::size_t between = recipe.find(kBetween);
@@ -120,6 +120,6 @@ bool run(std::string_view recipe, Scratch& scratch) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static qfuse::fuzz::Scratch scratch;
-  // What does not open is no start for others: headers have a target of their own.
+  // Inputs that do not open are not kept in the corpus, because headers have their own target.
   return qfuse::fuzz::run({reinterpret_cast<const char*>(data), size}, scratch) ? 0 : -1;
 }

@@ -1,4 +1,4 @@
-// How recipes are changed, for the targets whose inputs they are.
+// Mutates recipes, for the targets whose inputs are recipes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "recipe.h"
 
-// Two mutations in three change lines, the rest bytes.
+// Two of three mutations change lines, the others change bytes.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned seed) {

@@ -1,4 +1,4 @@
-// Proves that these builds find what they look for: an overflow behind an error that no input of the corpus makes.
+// Proves that fuzzing finds faults: plants an overflow that needs an error which no input of the corpus causes.
 #include <cstddef>
 #include <cstdint>
 #include <string>

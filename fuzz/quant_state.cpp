@@ -1,4 +1,4 @@
-// The JSON beside a 4-bit weight. What is accepted must be within the bounds that the decoder relies on.
+// Fuzzes the JSON beside a 4-bit weight. An accepted state must be within the bounds that the decoder relies on.
 #include "checkpoint/files/quant_state.h"
 
 #include "checkpoint/files/json.h"
@@ -26,7 +26,7 @@ void run(std::string_view text) {
     expect(error.status() == Status::invalid_data || error.status() == Status::unsupported, "a bad state is that");
     expect_readable(error, "f: ");
   }
-  if (text.find("\\u0000") == std::string_view::npos)  // which parse_json refuses
+  if (text.find("\\u0000") == std::string_view::npos)  // parse_json refuses these
     expect(checkpoint::restore_special_numbers(checkpoint::hide_special_numbers(text)) == text, "NaN comes back");
 }
 

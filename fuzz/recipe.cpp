@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string_view>;
 
-constexpr std::int64_t kMostBytes = 16'384;  // of one tensor's data: one that claims more gets none
+constexpr std::int64_t kMostBytes = 16'384;  // of one tensor's data; a tensor that claims more gets none
 
-// The parts of `text` between the separators.
+// Splits `text` at the separators.
 Words split(std::string_view text, char separator) {
   Words parts;
   while (!text.empty()) {
@@ -64,7 +64,7 @@ std::int64_t byte_count(std::string_view dtype, std::int64_t elements) {
   return __builtin_mul_overflow(elements, type_bits(type), &bits) ? 0 : bits / 8;
 }
 
-// Bytes that differ from each other, the first one zero.
+// Returns bytes that repeat only after 256, the first one zero.
 std::string pattern(std::int64_t size) {
   if (size < 0 || size > kMostBytes) return "";
   std::string bytes(static_cast<std::size_t>(size), '\0');
@@ -90,7 +90,7 @@ class Directory {
     finish_shard();
     for (const auto& [name, bytes] : files_) {
       const int fd = ::open((path_ / name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-      if (fd < 0) continue;  // the name of a link or a directory
+      if (fd < 0) continue;  // the name is already a link or a directory
       expect(::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "there is space");
       ::close(fd);
     }
@@ -182,7 +182,7 @@ class Directory {
     add(name, dtype, shape, size, pattern(size));
   }
 
-  // Everything goes into the JSON as it is, quotes and all.
+  // Copies every value into the JSON unchanged, including quotes.
   void add(const std::string& name, std::string_view dtype, const std::string& shape, std::int64_t size,
            std::string_view bytes) {
     const auto begin = static_cast<std::int64_t>(data_.size());
@@ -208,9 +208,9 @@ class Directory {
   }
 
   fs::path path_;
-  std::map<std::string, std::string> files_;  // their bytes
+  std::map<std::string, std::string> files_;  // name to content
   std::string weight_map_;
-  std::string file_;  // that the lines are of, empty for none
+  std::string file_;  // file that the current lines belong to; empty for none
   bool is_shard_ = false;
   std::string header_;
   std::string data_;

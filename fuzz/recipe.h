@@ -1,15 +1,15 @@
-// A model directory written as text, so that a corpus can be read, and so that most mutations of one are a model again:
-// sizes, ranges and lengths follow from the rest, and wrong ones have to be asked for.
-//   @safetensors <file>     its tensors are the lines that follow, each one of
+// A model directory as text, so that people can read a corpus and most mutations are still valid models: sizes, ranges
+// and lengths follow from the other values, and a wrong one needs an explicit command.
+//   @safetensors <file>     each following line is one tensor, or all parts of one weight
 //       <name> <dtype> <dimension>... [= <bytes>]
 //       <name> NF4|FP4 <blocksize> <nested blocksize, 0: none> <dtype it decodes to> <dimension>...     all its parts
 //       <prefix> INT8 <rows> <columns>                                                                  all its parts
-//   @text <file>            its lines follow
-//   @index                  an index of the tensors of all files so far
-//   @link <file> <file>     a symbolic link and what it names
+//   @text <file>            the following lines are its text
+//   @index                  an index of all tensors so far
+//   @link <file> <file>     a symbolic link and its target
 //   @fifo <file>, @directory <file>
-//   @cut <file> <size>, @set <file> <offset> <byte>     damage to a file that stands above
-// A file is a plain name. Lines that say nothing are skipped.
+//   @cut <file> <size>, @set <file> <offset> <byte>     damage to a file that is above
+// <file> is a plain name, without folders. Lines without meaning are skipped.
 #ifndef QFUSE_FUZZ_RECIPE_H
 #define QFUSE_FUZZ_RECIPE_H
 
@@ -20,10 +20,10 @@
 
 namespace qfuse::fuzz {
 
-// Fills an empty directory.
+// Fills an empty directory from a recipe.
 void write_model(std::string_view recipe, const std::filesystem::path& directory);
 
-// The recipe with one line left out, repeated, or moved to another's place.
+// Returns the recipe with one line deleted, duplicated or moved.
 std::string with_lines_changed(std::string_view recipe, std::uint32_t seed);
 
 }  // namespace qfuse::fuzz

@@ -1,4 +1,4 @@
-// What the benchmarks of the CPU share: memory, targets and threads, and timing a kernel in turn with its roof.
+// Shared by the CPU benchmarks: memory, SIMD targets and thread counts, and timing a kernel in turn with its roof.
 #ifndef QFUSE_BENCH_CPU_CPU_H
 #define QFUSE_BENCH_CPU_CPU_H
 
@@ -18,8 +18,8 @@
 
 namespace qfuse::bench {
 
-// Times the benchmark that options name, a row per op, dtype, SIMD target and thread count. Gives the program's exit
-// status.
+// Times the benchmark named in options, with one row per op, dtype, SIMD target and thread count. Returns the program's
+// exit status.
 int run_on_cpu(const Options& options);
 void time_nf4_on_cpu(const Options& options, Report& report);
 void time_rows_on_cpu(const Options& options, Report& report);
@@ -27,8 +27,8 @@ void time_matmul_on_cpu(const Options& options, Report& report);
 void time_swiglu_on_cpu(const Options& options, Report& report);
 void time_rotated_int8_on_cpu(const Options& options, Report& report);
 
-// Aligned as allocators of tensors do, and written once, so that no page is touched for the first time while the clock
-// runs.
+// Memory aligned like a tensor allocator's (64 bytes). The constructor writes it once, so that no page is first touched
+// while the clock runs.
 class Memory {
  public:
   explicit Memory(std::int64_t size)
@@ -59,12 +59,12 @@ class Memory {
 
 qfuse_exec exec_of_oracle();
 
-// Calls body(exec, "<target>/threads:<n>") for every SIMD target of this machine, with one thread and with all.
+// Calls body(exec, "<target>/threads:<n>") for every SIMD target of this machine, with 1 thread and 1 per core.
 void for_targets(const std::function<void(const qfuse_exec& exec, const std::string& name)>& body);
 
-inline constexpr Rounds kCpuRounds{0, 15};  // what is timed has run before, to be compared with the oracle
+inline constexpr Rounds kCpuRounds{0, 15};  // no warm-up rounds: the comparison with the oracle has already run the op
 
-// Times kernel in turn with both roofs, which read and write what these spans hold, and completes the row.
+// Times kernel in turn with both roofs, which read roof_in and write roof_out. Returns the row with timings.
 Row time_beside_roof(Row row, std::span<const std::uint8_t> roof_in, std::span<std::uint8_t> roof_out,
                      const qfuse_exec& exec, Rounds rounds, const std::function<void()>& kernel);
 

@@ -14,7 +14,7 @@
 namespace qfuse::bench {
 namespace {
 
-constexpr Shape kWeight{14336, 4096};  // of the weight: the MLP of a 7B to 8B Llama
+constexpr Shape kWeight{14336, 4096};  // shape of the weight: the MLP of a 7B to 8B Llama
 constexpr Shape kQuickWeight{1024, 512};
 constexpr std::array<std::int64_t, 3> kTokenCounts = {1, 8, 64};
 struct Sums {
@@ -23,9 +23,9 @@ struct Sums {
 };
 constexpr std::array<Sums, 3> kSums = {
     {{QFUSE_SUM_FP32, ""}, {QFUSE_SUM_BF16_DOT, "/bf16_dot"}, {QFUSE_SUM_BF16_AMX, "/bf16_amx"}}};
-constexpr Rounds kManyTokensRounds{0, 3};  // seconds each, without AVX
+constexpr Rounds kManyTokensRounds{0, 3};  // each run takes seconds without AVX
 
-// One direction with some tokens: what is multiplied, and the oracle's answer.
+// The inputs, the output and the oracle's answer of a product in one direction with m tokens.
 struct Product {
   Product(Shape weight, qfuse_direction direction, std::int64_t m, qfuse_sum sum)
       : params(matmul_params(weight, direction, m, sum)),
@@ -60,7 +60,7 @@ struct Product {
   Memory out;
 };
 
-// Whether this processor has it, with the target of `exec`.
+// Whether the CPU target of `exec` supports this way of summing.
 bool can_have(qfuse_sum sum, const qfuse_exec& exec) {
   const std::uint8_t codes[32] = {};
   const float absmax = 1;
@@ -96,7 +96,7 @@ void time_matmul_on_cpu(const Options& options, Report& report) {
   for (const qfuse_direction direction : kDirections)
     for (const std::int64_t m : kTokenCounts)
       for (const Sums& sums : kSums) {
-        std::unique_ptr<const Product> product;  // made for the first row that is wanted
+        std::unique_ptr<const Product> product;  // made for the first row selected to run
         for_targets([&](const qfuse_exec& exec, const std::string& target) {
           if (!can_have(sums.sum, exec)) return;
           const std::string name = fmt::format("matmul/{}/m:{}{}/{}", name_of(direction), m, sums.name, target);

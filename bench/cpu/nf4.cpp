@@ -16,7 +16,7 @@ namespace {
 constexpr Shape kShape{4096, 14336};  // the MLP of a 7B to 8B Llama
 constexpr Shape kQuickShape{512, 1024};
 
-// A weight, what the oracle makes of it, and the arrays that the ops read and write.
+// A weight, its codes and decoded values from the oracle, and the arrays that the ops read and write.
 struct Weight {
   Weight(Shape of, qfuse_dtype its_dtype)
       : count(of.count()),
@@ -104,7 +104,7 @@ void time_encode(Report& report, Row row, Weight& weight, const qfuse_exec& exec
 void time_nf4_on_cpu(const Options& options, Report& report) {
   const Shape shape = options.quick ? kQuickShape : kShape;
   for (const qfuse_dtype dtype : {QFUSE_BFLOAT16, QFUSE_FLOAT16, QFUSE_FLOAT32}) {
-    std::unique_ptr<Weight> weight;  // made for the first row that is wanted
+    std::unique_ptr<Weight> weight;  // made for the first row selected to run
     for (const auto& way : {std::pair{"decode", &time_decode}, std::pair{"encode", &time_encode}}) {
       for_targets([&](const qfuse_exec& exec, const std::string& target) {
         const std::string name = fmt::format("nf4/{}/{}/{}", way.first, name_of(dtype), target);

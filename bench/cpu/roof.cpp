@@ -15,8 +15,8 @@
 #define QFUSE_BENCH_CPU_ROOF_PIECES
 namespace qfuse::bench {
 
-// One of `pieces` parts of an array, which are about alike and begin at multiples of 64 bytes, as streaming stores
-// need.
+// Returns part i of `pieces` nearly equal parts of an array. Each part begins at a multiple of 64 bytes, as streaming
+// stores need.
 template <class T>
 std::span<T> piece(std::span<T> all, std::size_t i, std::size_t pieces) {
   constexpr std::size_t kLine = 64;
@@ -33,7 +33,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qfuse::bench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Reads a vector at a time; what comes back depends on all of it, so that no compiler can leave the reads out.
+// Reads one vector at a time. The result depends on every byte, so that the compiler cannot remove the reads.
 HWY_INLINE std::uint8_t read_all(std::span<const std::uint8_t> in) {
   const hn::ScalableTag<std::uint8_t> d;
   auto all = hn::Zero(d);
@@ -55,7 +55,7 @@ HWY_INLINE void write_all(std::uint8_t byte, std::span<std::uint8_t> out) {
   }
 }
 
-// Pieces [begin, end) of `pieces`.
+// Moves pieces [begin, end) out of `pieces`.
 void move_pieces(std::span<const std::uint8_t> in, std::span<std::uint8_t> out, std::size_t begin, std::size_t end,
                  std::size_t pieces, bool stream) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -77,8 +77,8 @@ namespace {
 
 HWY_EXPORT(move_pieces);
 
-constexpr std::size_t kPiece = 4096;  // bytes, of the longer array, between two reads: both streams stay sequential
-constexpr std::int64_t kGrain = (1 << 18) / kPiece;  // pieces: what the kernels' ranges hold, about
+constexpr std::size_t kPiece = 4096;  // bytes of the longer array per piece, so that both streams stay sequential
+constexpr std::int64_t kGrain = (1 << 18) / kPiece;  // pieces per thread range: 256 KiB, about the kernels'
 
 }  // namespace
 

@@ -14,12 +14,12 @@
 namespace qfuse::bench {
 namespace {
 
-constexpr Shape kWeight{14336, 4096};  // of the weight: the MLP of a 7B to 8B Llama
+constexpr Shape kWeight{14336, 4096};  // shape of the weight: the MLP of a 7B to 8B Llama
 constexpr Shape kQuickWeight{1024, 512};
 constexpr std::int64_t kTokens = 64;
-constexpr Rounds kProductRounds{0, 3};  // seconds each, on the scalar target
+constexpr Rounds kProductRounds{0, 3};  // each run takes seconds on the scalar target
 
-// One direction: the oracle's answers, and the arrays that the ops read and write.
+// One direction's answers from the oracle, and the arrays that the ops read and write.
 struct Fixture {
   Fixture(Shape weight, qfuse_direction direction)
       : shape{weight, direction, kTokens},
@@ -69,7 +69,7 @@ contract::RotatedInt8Matmul product_of(const RotatedShape& shape, const RotatedA
   return rotated_product_params(shape, arrays, 0);
 }
 
-// An op, whose inputs are the oracle's, as is what lies where it writes.
+// Times one op on the oracle's inputs. The op's output array holds the oracle's answer before the first run.
 template <auto kParams, Memory Fixture::*kOut, std::int64_t kElement>
 void time_op(Report& report, Row row, const Fixture& fixture, const qfuse_exec& exec) {
   const auto p = kParams(fixture.shape, fixture.arrays);
@@ -104,7 +104,7 @@ constexpr std::array kOps = {TimedOp{"quantize", time_op<rotated_input_params, &
 void time_rotated_int8_on_cpu(const Options& options, Report& report) {
   const Shape shape = options.quick ? kQuickWeight : kWeight;
   for (const qfuse_direction direction : kDirections) {
-    std::unique_ptr<const Fixture> fixture;  // made for the first row that is wanted
+    std::unique_ptr<const Fixture> fixture;  // made for the first row selected to run
     for (const TimedOp& op : kOps)
       for_targets([&](const qfuse_exec& exec, const std::string& target) {
         const std::string name = fmt::format("rotated_int8/{}/{}/{}", op.name, name_of(direction), target);

@@ -50,7 +50,7 @@ void time_rows_on_cpu(const Options& options, Report& report) {
   const Shape shape = options.quick ? kQuickRowsShape : kRowsShape;
   for (const RowsFormat& format : kRowsFormats)
     for (const qfuse_dtype dtype : {QFUSE_BFLOAT16, QFUSE_FLOAT32}) {
-      std::unique_ptr<RowsWeight> weight;  // made for the first row that is wanted
+      std::unique_ptr<RowsWeight> weight;  // made for the first row selected to run
       for_targets([&](const qfuse_exec& exec, const std::string& target) {
         const std::string name = fmt::format("{}/{}/{}", format.name, name_of(dtype), target);
         report.attempt_if_wanted(name, [&] {

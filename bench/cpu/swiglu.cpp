@@ -1,5 +1,5 @@
-// swiglu on the CPU, and the oracle: the backward in INT8 with the outputs of the published operator, in e4m3 with all;
-// and the forward in e4m3.
+// Times swiglu on the CPU and in the oracle: the INT8 backward with the published operator's outputs, the e4m3 backward
+// with all outputs, and the e4m3 forward.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,19 +20,19 @@ namespace {
 
 constexpr Rounds kOracleRounds{0, 3};
 
-// The smallest, one of the middle and the largest of the published ones.
+// The smallest, a middle and the largest of the published shapes.
 constexpr std::array kShapes = {Shape{1024, 2560}, Shape{2048, 4096}, Shape{8192, 4096}};
 
 struct Outputs {
-  const char* name;  // in that of a row
+  const char* name;  // part of the row's name
   qfuse_payload payload;
-  bool transposed;  // the gradient too
-  bool forward;     // y by rows and transposed, in place of the gradient by rows and y transposed
+  bool transposed;  // also writes the transposed gradient
+  bool forward;     // writes y by rows and transposed, not the gradient by rows and y transposed
 };
 constexpr std::array kOutputs = {Outputs{"", QFUSE_INT8, false, false}, Outputs{"e4m3/", QFUSE_E4M3, true, false},
                                  Outputs{"forward/", QFUSE_E4M3, false, true}};
 
-// One shape's inputs, in one piece, and the oracle's outputs: made once for the rows of a shape.
+// One shape's inputs, in one allocation, and the oracle's outputs, made once for all rows of that shape.
 struct Fixture {
   Fixture(const Shape& of, const Outputs& asked)
       : shape(of), outputs(asked), count(of.count()), in(count * 6), expected(output_size()) {
@@ -42,7 +42,7 @@ struct Fixture {
     run(params(expected.data()), exec_of_oracle());
   }
 
-  // The outputs lie one after another. Every size here is a multiple of what tensors are aligned to.
+  // Places the outputs one after another. Every size here is a multiple of the tensors' alignment.
   [[nodiscard]] contract::Swiglu params(std::uint8_t* out) const {
     contract::Swiglu p{};
     p.m = shape.rows;
@@ -100,7 +100,7 @@ void time_outputs(Report& report, Row row, const Fixture& f, const qfuse_exec& e
 }
 
 void time_shape(Report& report, const Shape& shape, const Outputs& outputs) {
-  std::unique_ptr<const Fixture> fixture;  // made for the first row that is wanted
+  std::unique_ptr<const Fixture> fixture;  // made for the first row selected to run
   const auto time = [&](const qfuse_exec& exec, const std::string& target, Rounds rounds) {
     const std::string name = fmt::format("swiglu/{}{}x{}/{}", outputs.name, shape.rows, shape.cols, target);
     report.attempt_if_wanted(name, [&] {

@@ -1,4 +1,4 @@
-// NF4 decode on a GPU beside the roof of the same bytes, and beside the peer.
+// NF4 decode on a GPU, compared with the roof (the same bytes moved) and with the peer.
 #include <array>
 #include <stdexcept>
 
@@ -13,14 +13,14 @@ constexpr std::array kDtypes = {QFUSE_FLOAT16, QFUSE_BFLOAT16};
 cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
 constexpr int kNone = -1;
-constexpr int kBestTile = -2;  // the best of decode_roofs
+constexpr int kBestTile = -2;  // the fastest of decode_roofs
 
-// qfuse's decode of a weight.
+// Returns qfuse's decode of a weight.
 Enqueue decode_of(const DecodeWeights& weights, const Card& card, qfuse_dtype dtype) {
   return [&weights, &card, dtype](int set, void* stream) { run(weights.params(set, dtype), exec_on(card, stream)); };
 }
 
-// The kernels that move its bytes, one candidate each.
+// Returns one candidate per kernel that moves the same bytes as decoding does.
 std::vector<Candidate> decode_roofs(const DecodeWeights& weights) {
   std::vector<Candidate> roofs;
   for (const RoofTile& tile : kRoofTiles) {
@@ -32,15 +32,15 @@ std::vector<Candidate> decode_roofs(const DecodeWeights& weights) {
   return roofs;
 }
 
-// A candidate, and what its row says beside its time.
+// A candidate, and the values that its row reports beside its time.
 struct Entry {
   Candidate candidate;
   std::int64_t bytes;
   int roof = kNone;  // index of the entry that moves the same bytes with no arithmetic
-  int peer = kNone;  // index of the entry that is the peer at the same
+  int peer = kNone;  // index of the peer's entry for the same decode and cache state
 };
 
-// All that is timed for a shape, in the order of its table.
+// All entries timed for a shape, in the order of its table.
 class Table {
  public:
   Table(const DecodeWeights& weights, const Card& card, const Peer* peer)
@@ -65,7 +65,7 @@ class Table {
     });
   }
 
-  // The three ways to use the op, where its result is right.
+  // Adds the three uses of the op (cold, in L2, followed by a reader) if its result is right.
   void add_decode(Report& report, qfuse_dtype dtype) {
     const std::string name = std::string("decode ") + name_of(dtype);
     const std::string peer_name = std::string("bitsandbytes ") + name_of(dtype);
@@ -101,7 +101,7 @@ class Table {
   std::vector<Entry> entries;
 
  private:
-  // Leaves the output in the caches, as far as it fits.
+  // Its plain stores leave the output in the caches, as far as it fits.
   static constexpr RoofTile kReadRoof{256, 2, false};
 
   void read_out(int set, void* stream) const {

@@ -1,4 +1,4 @@
-// A GPU: what it is, its errors as exceptions, and arrays in its memory.
+// A GPU: its properties, its errors as exceptions, and arrays in its memory.
 #ifndef QFUSE_BENCH_GPU_DEVICE_H
 #define QFUSE_BENCH_GPU_DEVICE_H
 
@@ -16,13 +16,13 @@
 
 namespace qfuse::bench {
 
-inline constexpr std::int64_t kElementBytes = 2;  // of fp16 and bf16, the dtypes that are timed
+inline constexpr std::int64_t kElementBytes = 2;  // bytes per element of fp16 and bf16, the dtypes that are timed
 
 inline void require(cudaError_t error, const char* what) {
   if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
-// What the driver says of a GPU.
+// Properties of a GPU as its driver reports them.
 struct Card {
   int index = 0;
   std::string name;
@@ -38,7 +38,7 @@ inline qfuse_exec exec_on(const Card& card, void* stream) {
   return exec;
 }
 
-// Device memory with a copy of bytes from the host or the device, or with poison.
+// Device memory that begins as a copy of host or device bytes, or filled with poison.
 class DeviceArray {
  public:
   DeviceArray(int device, const void* from, std::int64_t size);
@@ -50,7 +50,7 @@ class DeviceArray {
   }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(memory_->size()); }
   void poison() const;
-  // What is there when all work on the device is done.
+  // Returns the content after all work on the device is done.
   template <class T>
   [[nodiscard]] std::vector<T> read() const {
     std::vector<T> values(memory_->size() / sizeof(T));

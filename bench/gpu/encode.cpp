@@ -1,4 +1,4 @@
-// NF4 encode on a GPU beside the roof of the same bytes, and beside the peer.
+// NF4 encode on a GPU, compared with the roof (the same bytes moved) and with the peer.
 #include <array>
 #include <cstring>
 #include <stdexcept>
@@ -21,7 +21,7 @@ void require_plain(const Codes& expected, const Codes& actual) {
   require_same("packed", expected.packed, actual.packed);
 }
 
-// Encodes with the IEEE reciprocal, as the oracle does.
+// Checks plain and nested encoding against the oracle. Both use the IEEE reciprocal.
 void require_encoded(const EncodeWeights& weights, const Codes& oracle, const Card& card) {
   weights.poison(0);
   run(weights.plain(0), exec_on(card, nullptr));
@@ -35,7 +35,7 @@ void require_encoded(const EncodeWeights& weights, const Codes& oracle, const Ca
   require_same("absmax_8bit", oracle.absmax_8bit, codes.absmax_8bit);
 }
 
-// What the peer encodes is what we do with the reciprocal that it has.
+// Checks that the peer's codes equal qfuse's with the approximate reciprocal, which the peer uses.
 void require_agreement(const EncodeWeights& weights, const Peer& peer, const Card& card) {
   weights.poison(0);
   contract::Quantize4bit p = weights.plain(0);
@@ -58,7 +58,7 @@ std::vector<Candidate> encode_roofs(const EncodeWeights& weights) {
   return roofs;
 }
 
-// Ours and theirs launch by launch on the default stream, the only one that the peer's encoder has.
+// Times qfuse's and the peer's encoder launch by launch on the default stream, the only one the peer can use.
 void time_peer(Report& report, const EncodeWeights& weights, const Card& card, const Peer& peer, Row row, int sets) {
   require_agreement(weights, peer, card);
   const Enqueue ours = [&](int set, void* stream) {
@@ -88,7 +88,7 @@ void time_encode(Report& report, const Card& card, const Peer* peer, Shape shape
   const Codes oracle = weights.oracle();
   require_encoded(weights, oracle, card);
   const std::string name = std::string("encode ") + name_of(dtype);
-  // In this order, after the roofs, so that the nested step finds absmax where those have written anything.
+  // Keep this order: the roofs overwrite absmax, and the first candidate restores it for the nested step.
   const std::vector<Candidate> candidates = {
       {name + " plain", [&](int set, void* stream) { run(weights.plain(set), exec_on(card, stream)); }},
       {name + " nested: plain, mean, 8-bit codes",

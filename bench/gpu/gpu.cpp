@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kPoison = 0xa5;
 
-// Makes it the current device; throws where there is none.
+// Makes GPU `index` the current device and returns its properties. Throws if there is no such GPU.
 Card use_card(int index) {
   if (const int count = qfuse_device_count(QFUSE_CUDA); index >= count)
     throw std::runtime_error(count == 0 ? "there is no GPU here that CUDA can use"
@@ -29,7 +29,7 @@ Card use_card(int index) {
           .compute_capability = 10 * properties.major + properties.minor};
 }
 
-// The kernel module's own version; the runtime knows only what CUDA it is good for.
+// Returns the kernel module's version. The CUDA runtime knows only the CUDA version that the driver supports.
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;

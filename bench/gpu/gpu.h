@@ -1,4 +1,4 @@
-// The benchmarks of a GPU.
+// The benchmarks that run on a GPU.
 #ifndef QFUSE_BENCH_GPU_GPU_H
 #define QFUSE_BENCH_GPU_GPU_H
 
@@ -7,7 +7,7 @@
 
 namespace qfuse::bench {
 
-// Times the benchmark that options name. Gives the program's exit status; throws where there is no such GPU.
+// Times the benchmark named in options. Returns the program's exit status. Throws if there is no such GPU.
 int run_on_gpu(const Options& options, int device);
 
 struct Card;

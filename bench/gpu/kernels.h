@@ -1,4 +1,4 @@
-// The kernels that qfuse's are compared with: roofs that move the same bytes with no arithmetic, and a reader.
+// Kernels that qfuse's are compared with: roofs that move the same bytes with no arithmetic, and a reader.
 #ifndef QFUSE_BENCH_GPU_KERNELS_H
 #define QFUSE_BENCH_GPU_KERNELS_H
 
@@ -12,11 +12,11 @@
 
 namespace qfuse::bench {
 
-// One way to move bytes; the best of them is the roof.
+// One configuration of a roof kernel. The fastest configuration is the roof.
 struct RoofTile {
-  int threads;  // of a thread block
-  int groups;   // of 8 elements that a thread has in flight: 1, 2 or 4
-  bool stream;  // store past the caches
+  int threads;  // per thread block
+  int groups;   // groups of 8 elements that a thread has in flight: 1, 2 or 4
+  bool stream;  // use streaming stores, which bypass the caches
 };
 inline constexpr std::array kRoofTiles = {
     RoofTile{128, 1, false}, RoofTile{128, 2, false}, RoofTile{128, 2, true}, RoofTile{128, 4, true},
@@ -25,23 +25,22 @@ inline constexpr std::array kRoofTiles = {
 };
 std::string describe(const RoofTile& tile);
 
-// Reads p's codes and 8-bit absmax, writes its 16-bit output: what they hold.
+// The roof of decoding: reads p's codes and 8-bit absmax and writes meaningless bytes to its 16-bit output.
 void move_as_decode(const contract::Dequantize4bit& p, const RoofTile& tile, cudaStream_t stream);
 
-// The roof of encoding: reads p's 16-bit weights and writes as many bytes as its codes and absmax have, which mean
-// nothing.
+// The roof of encoding: reads p's 16-bit weights and writes meaningless bytes to its codes and absmax.
 void move_as_encode(const contract::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream);
 
-// The roofs of rounding x and a 4-bit weight to 8 bits: writes `bytes` (a multiple of 32), which are half of what is
-// read, or twice as many.
+// The roofs of rounding x and of rounding a 4-bit weight to 8 bits: writes `bytes` (a multiple of 32), which are half
+// or twice the bytes read.
 enum class MoveTo { half, twice };
 void move_bytes(const void* from, void* to, std::int64_t bytes, MoveTo size, const RoofTile& tile, cudaStream_t stream);
 
-// Reads `bytes` (a multiple of 16), as a consumer of decoded weights does. Writes nothing, but the compiler cannot
-// know.
+// Reads `bytes` (a multiple of 16), like a consumer of decoded weights. It writes nothing, but the compiler cannot
+// prove that and keeps the reads.
 void read_all(const void* from, std::int64_t bytes, int multiprocessors, cudaStream_t stream);
 
-// values[i] += *offset, one launch: what torch does between the two decoders of bitsandbytes.
+// values[i] += *offset in one launch, as torch does between the two decoders of bitsandbytes.
 void add_offset(float* values, std::int64_t count, const float* offset, cudaStream_t stream);
 
 }  // namespace qfuse::bench

@@ -1,4 +1,4 @@
-// qfuse-bench matmul on a GPU: products with an NF4 weight in bf16, beside reading as many bytes.
+// qfuse-bench matmul on a GPU: bf16 products with an NF4 weight, compared with only reading the same number of bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr std::array kWays = {Way{"forward, split order", QFUSE_FORWARD, QFUSE_S
                               Way{"forward, plain order", QFUSE_FORWARD, QFUSE_SUM_PLAIN},
                               Way{"backward", QFUSE_BACKWARD, QFUSE_SUM_PLAIN}};
 
-// A way with some tokens, over all sets of a weight, whose decoded output is room for the product.
+// One way of multiplying m tokens. Each set's product is written to the set's buffer for the decoded weight.
 class Product {
  public:
   Product(const DecodeWeights& weights, const Card& card, const Way& way, std::int64_t m)
@@ -56,8 +56,8 @@ class Product {
 
   void multiply(int set, void* stream) const { run(params(set), exec_on(card_, stream)); }
 
-  // On Hopper the bits are the oracle's. Other GPUs' matrix instructions add in another order, so that a result may be
-  // rounded to bf16 the other way, by up to 2^-8 of it.
+  // On Hopper the bits equal the oracle's. Other GPUs' matrix instructions add in another order, so that a result may
+  // round to the neighboring bf16 value, up to 2^-8 of it away.
   void require_right() const {
     constexpr double kMostDistance = 1.0 / 256;
     const Bytes oracle = multiply_by_oracle(params_, weights_.codes(), inputs_);
@@ -80,7 +80,7 @@ class Product {
   std::unique_ptr<DeviceArray> in_;
 };
 
-// In microseconds.
+// Returns the median time in microseconds.
 double time_product(Report& report, const DecodeWeights& weights, const Card& card, const Way& way, std::int64_t m) {
   const Product product(weights, card, way, m);
   product.require_right();
@@ -101,7 +101,7 @@ double time_product(Report& report, const DecodeWeights& weights, const Card& ca
   return times.timings[0].median;
 }
 
-// The fastest forward of each table, beside its estimate: a line that tells how estimates hold on a GPU.
+// One line with each table's fastest forward time and its estimate. It shows how well estimates hold on a GPU.
 class Summary {
  public:
   explicit Summary(const Card& card) {
@@ -129,7 +129,7 @@ void time_matmul_on_gpu(const Options& options, Report& report, const Card& card
   Summary summary(card);
   for (const Shape shape : shapes_to_time(options, kWeights)) {
     const int sets = sets_for(format::packed_size(shape.count()), card.l2_bytes);
-    std::unique_ptr<const DecodeWeights> weights;  // made for the first table that is wanted
+    std::unique_ptr<const DecodeWeights> weights;  // made for the first table selected to run
     summary.begin_weight(shape);
     for (const std::int64_t m : options.quick ? std::span(kTokenCounts).first(1) : std::span(kTokenCounts)) {
       const std::string title = fmt::format("matmul {}, m = {}", text_of(shape), m);

@@ -1,4 +1,4 @@
-// qfuse-bench nf4 on a GPU: all tables.
+// qfuse-bench nf4 on a GPU: runs all tables.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,7 +15,7 @@ constexpr std::array kShapes = {
     Shape{4096, 11008}, Shape{5120, 13824}, Shape{6656, 17920}, Shape{8192, 22016},  // the MLPs of LLaMA 7B to 65B
 };
 
-// Cards that the figures would be good to have for, as their drivers name them.
+// GPUs for which measurements are wanted, by the names that their drivers give.
 constexpr std::array kWantedCards = {"T4", "L4", "A100"};
 
 void say_what_is_missing(Report& report, const Card& card) {

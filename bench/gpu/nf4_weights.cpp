@@ -8,7 +8,7 @@ namespace {
 
 std::int64_t blocks_of(std::int64_t count) { return format::block_count(count, kBlocksize); }
 
-// Codes, absmax and output: what decoding moves, but for a few bytes.
+// Number of sets that keeps L2 cold, from codes, absmax and output: nearly all bytes that decoding moves.
 int cold_sets(const Card& card, Shape shape) {
   const std::int64_t count = shape.count();
   return sets_for(format::packed_size(count) + blocks_of(count) + kElementBytes * count, card.l2_bytes);
@@ -22,7 +22,7 @@ DecodeWeights::DecodeWeights(const Card& card, Shape shape, int sets)
     : shape_(shape), codes_(random_codes(shape.count())) {
   std::vector<float> map(QFUSE_QUANT_MAP_SIZE);
   qfuse_nested_quant_map(map.data());
-  // The first set comes from the host, the others from the first.
+  // The first set is copied from the host, the others from the first set.
   const auto copy = [&](const auto& array, DeviceArray Set::*first) {
     const void* from = array.data();
     if (!sets_.empty()) from = (sets_.front().*first).template as<void>();
@@ -50,7 +50,7 @@ EncodeWeights::EncodeWeights(int device, Shape shape, qfuse_dtype dtype, int set
     : count_(shape.count()), dtype_(dtype), values_(trained_weights(count_, dtype)) {
   const std::int64_t blocks = blocks_of(count_);
   contract::Quantize4bit nested = encode_params(count_, dtype, nullptr, nullptr, nullptr);
-  nested.weight.absmax_8bit = values_.data();  // any: nested
+  nested.weight.absmax_8bit = values_.data();  // any non-null pointer selects nested encoding
   const std::int64_t workspace = contract::workspace_size(nested);
   for (int i = 0; i < sets; ++i)
     sets_.push_back({DeviceArray(device, sets_.empty() ? values_.data() : sets_.front().in.as<std::uint8_t>(),

@@ -1,4 +1,4 @@
-// Weights in a GPU's memory, in several sets of buffers with the same content, and the oracle's answers for them.
+// Weights in GPU memory, as several sets of buffers with the same content, and the oracle's answers for them.
 #ifndef QFUSE_BENCH_GPU_NF4_WEIGHTS_H
 #define QFUSE_BENCH_GPU_NF4_WEIGHTS_H
 
@@ -10,22 +10,22 @@
 
 namespace qfuse::bench {
 
-// NF4 codes with nested absmax, to be decoded.
+// NF4 codes with nested absmax, the inputs of decoding.
 class DecodeWeights {
  public:
   DecodeWeights(const Card& card, Shape shape);
-  // With so many sets; otherwise with as many as keep the L2 cache cold.
+  // Makes `sets` sets. The constructor without `sets` makes enough to keep the L2 cache cold.
   DecodeWeights(const Card& card, Shape shape, int sets);
 
   [[nodiscard]] Shape shape() const { return shape_; }
   [[nodiscard]] int sets() const { return static_cast<int>(sets_.size()); }
-  // That decoding to a 16-bit dtype moves at least; a set must be there.
+  // Bytes that decoding to a 16-bit dtype moves at least. Needs at least one set.
   [[nodiscard]] std::int64_t bytes() const { return contract::bytes(params(0, QFUSE_BFLOAT16)); }
-  // Of a set on the GPU.
+  // Parameters of decoding set i on the GPU.
   [[nodiscard]] contract::Dequantize4bit params(int i, qfuse_dtype dtype) const;
-  // What all sets have, on the host.
+  // The codes of every set, on the host.
   [[nodiscard]] const Codes& codes() const { return codes_; }
-  // Scratch of a set: fp32, one for each block.
+  // Scratch of set i: one fp32 value per block.
   [[nodiscard]] float* scratch(int i) const { return set(i).scratch.as<float>(); }
   [[nodiscard]] const DeviceArray& out(int i) const { return set(i).out; }
   [[nodiscard]] Bytes oracle(qfuse_dtype dtype) const { return decode_by_oracle(codes_, shape_.count(), dtype); }
@@ -47,14 +47,14 @@ class DecodeWeights {
   std::vector<Set> sets_;
 };
 
-// Weights like trained ones, to be encoded.
+// Weights distributed like trained ones, the inputs of encoding.
 class EncodeWeights {
  public:
   EncodeWeights(int device, Shape shape, qfuse_dtype dtype, int sets);
 
   [[nodiscard]] contract::Quantize4bit plain(int i) const;
   [[nodiscard]] contract::Quantize4bit nested(int i) const;
-  // The nested step alone, from the absmax of the set.
+  // Parameters of only the nested step, which reads the absmax of set i.
   [[nodiscard]] contract::QuantizeBlockwise nested_step(int i, float offset) const;
 
   void poison(int i) const;

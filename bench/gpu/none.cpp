@@ -1,4 +1,4 @@
-// What a build without CUDA has of gpu/gpu.h.
+// The implementation of gpu/gpu.h in a build without CUDA.
 #include <stdexcept>
 
 #include "gpu/gpu.h"

@@ -15,7 +15,7 @@ void find(void* library, const char* name, Function& function) {
   if (function == nullptr) throw std::runtime_error(std::string("--peer: ") + dlerror());
 }
 
-// The interface takes everything by pointers that are not const; it writes through `out` alone.
+// The C interface takes only non-const pointers, but it writes only through `out`.
 template <class T>
 T* mutable_pointer(const T* pointer) {
   return const_cast<T*>(pointer);

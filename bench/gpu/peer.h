@@ -1,4 +1,4 @@
-// bitsandbytes' own CUDA library, by its C interface, as its Python and unsloth's call it.
+// Calls bitsandbytes' own CUDA library through its C interface, as the Python code of bitsandbytes and unsloth does.
 #ifndef QFUSE_BENCH_GPU_PEER_H
 #define QFUSE_BENCH_GPU_PEER_H
 
@@ -12,12 +12,12 @@ namespace qfuse::bench {
 
 class Peer {
  public:
-  // Throws where `path` cannot be loaded or lacks a function.
+  // Throws if `path` cannot be loaded or lacks a function.
   explicit Peer(const std::string& path);
 
-  // Nested NF4 to fp16 or bf16 in its three launches; scratch: fp32, one for each block.
+  // Decodes nested NF4 to fp16 or bf16 in the peer's three launches. scratch holds one fp32 value per block.
   void decode(const contract::Dequantize4bit& p, float* scratch, void* stream) const;
-  // Plain NF4 of fp16 or bf16. Its interface has no stream: it runs on the legacy default one.
+  // Encodes fp16 or bf16 to plain NF4. The interface takes no stream, so that it runs on the legacy default stream.
   void encode(const contract::Quantize4bit& p) const;
 
  private:

@@ -1,4 +1,4 @@
-// The test that was published for NF4 decoders.
+// The test that unsloth published for NF4 decoders.
 #include <fmt/format.h>
 
 #include <array>
@@ -10,10 +10,10 @@
 namespace qfuse::bench {
 namespace {
 
-constexpr int kMatrices = 3;  // gate, up, down: the last is the others' transpose, and as large
+constexpr int kMatrices = 3;  // gate, up, down: down has the transposed shape and the same size
 constexpr int kWarmUps = 2;
 constexpr int kPublishedRounds = 1000;
-constexpr int kRepeats = 3;  // of the whole, in turn
+constexpr int kRepeats = 3;  // of the whole test, contenders in turn
 
 struct Configuration {
   Shape shape;
@@ -27,7 +27,7 @@ constexpr std::array kConfigurations = {
 
 using Decode = std::function<void(const DecodeWeights& weights, int matrix, qfuse_dtype dtype, void* stream)>;
 
-// A configuration and its matrices, each a set of its own.
+// A configuration and its three matrices, each in its own set of buffers.
 struct Layer {
   Configuration configuration;
   std::unique_ptr<DecodeWeights> weights;
@@ -49,8 +49,8 @@ double seconds(const Layer& layer, const Decode& decode, const Stream& stream) {
 struct Contender {
   const char* name;
   Decode decode;
-  std::vector<double> totals = {};                                     // seconds, one for each repeat
-  std::array<std::vector<double>, kConfigurations.size()> parts = {};  // of each configuration
+  std::vector<double> totals = {};                                     // seconds per repeat
+  std::array<std::vector<double>, kConfigurations.size()> parts = {};  // seconds per configuration
 };
 
 void require_right(const std::vector<Layer>& layers, const Contender& contender) {

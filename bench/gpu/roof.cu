@@ -1,7 +1,7 @@
 // in:     decode: packed [n/2] u8, absmax_8bit [n/64] u8; encode: in [n] of 2 bytes; all aligned to 16, n % 16 == 0
 // out:    decode: [n] of 2 bytes; encode: packed [n/2] u8, absmax [n/64] fp32; aligned to 16
-// math:   none: what is written depends on all that is read, so that no read can be left out, and is not constant
-// cost:   that of the op whose bytes are moved: this is the roof
+// math:   none: each value written depends on everything the thread read and is not constant, so no read is removed
+// cost:   that of the op whose bytes are moved: this is its roof
 // oracle: none
 #include <cuda_runtime.h>
 
@@ -16,12 +16,12 @@ namespace {
 
 // ---- policy ----
 
-constexpr int kGroup = 8;  // elements whose 16-bit form is one vector and whose codes are one word
+constexpr int kGroup = 8;  // elements: 16 bytes of 16-bit values, or 4 bytes of codes
 constexpr int kGroupsPerBlock = static_cast<int>(kBlocksize) / kGroup;
 constexpr int kPairsPerBlock = kGroupsPerBlock / 2;
 constexpr int kReadThreads = 512;
 constexpr int kReadBlocksPerMultiprocessor = 4;
-constexpr int kAddThreads = 128;  // as torch's elementwise kernels: 4 elements each
+constexpr int kAddThreads = 128;  // like torch's elementwise kernels, with 4 elements per thread
 constexpr int kAddElements = 4;
 
 // ---- steps ----
@@ -38,7 +38,7 @@ __device__ std::uint32_t all_of(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
 
 // ---- kernels ----
 
-// Group g of a thread lies blockDim.x groups behind group g - 1, so that neighbours read and write neighbours.
+// A thread's groups are blockDim.x apart, so that neighboring threads access neighboring groups.
 template <int kGroups, bool kStream>
 __global__ void move_decode(const std::uint32_t* codes, const std::uint8_t* scales, uint4* out, std::int64_t groups) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * kGroups + threadIdx.x;
@@ -55,7 +55,7 @@ __global__ void move_decode(const std::uint32_t* codes, const std::uint8_t* scal
   }
 }
 
-// Two neighbouring vectors and two words at once: faster than one of each.
+// Moves two neighboring vectors and two words at once, which is faster than one of each.
 template <int kGroups, bool kStream>
 __global__ void move_encode(const uint4* in, uint2* codes, float* absmax, std::int64_t pairs) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * kGroups + threadIdx.x;
@@ -80,7 +80,7 @@ __global__ void move_encode(const uint4* in, uint2* codes, float* absmax, std::i
   }
 }
 
-// A group is one or two vectors that are read and that are written, each from a half of the array.
+// A group is kRead vectors read and kWritten written, each 1 or 2. If 2, they are in different halves of the array.
 template <int kRead, int kWritten, int kGroups, bool kStream>
 __global__ void move_vectors(const uint4* from, uint4* to, std::int64_t groups) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * kGroups + threadIdx.x;
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kAddThreads) add(float* values, std::int64_t c
 
 // ---- choosing a tile ----
 
-// Calls launch.operator()<groups, stream>() for the tile's.
+// Calls launch.operator()<groups, stream>() with the tile's values.
 template <class Launch>
 void for_tile(const RoofTile& tile, const Launch& launch) {
   if (tile.groups == 1)

@@ -1,4 +1,4 @@
-// qfuse-bench rotated_int8 on a GPU: what a training step makes of a frozen NF4 weight and of x or dy, and the product.
+// qfuse-bench rotated_int8 on a GPU: quantizing a frozen NF4 weight and x or dy in a training step, and the product.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 namespace qfuse::bench {
 namespace {
 
-constexpr std::array kWeights = {Shape{4096, 4096}, Shape{14336, 4096}, Shape{4096, 14336}};  // of an 8B Llama
+constexpr std::array kWeights = {Shape{4096, 4096}, Shape{14336, 4096}, Shape{4096, 14336}};  // an 8B Llama's
 constexpr std::array<std::int64_t, 2> kTokenCounts = {8192, 2048};
 
-// So many sets of all arrays that none is in the L2 cache when its turn comes again, whichever op is timed.
+// Number of sets of all arrays that keeps L2 cold between two uses of a set, whichever op is timed.
 int cold_sets(const RotatedShape& shape, const Card& card) {
   return sets_for(std::min(shape.weight.count(), shape.m * shape.terms()) * 3 / 2, card.l2_bytes);
 }
 
 class RotatedTensors {
  public:
-  // answers: of codes that are those of all weights of that shape.
+  // answers must come from the codes that random_codes makes for a weight of this shape.
   RotatedTensors(const Card& card, const RotatedShape& shape, const RotatedAnswers& answers)
       : card_(card), shape_(shape), weights_(card, shape.weight, cold_sets(shape, card)), answers_(answers) {
     const auto copy = [&](const Bytes& bytes) {
@@ -39,7 +39,7 @@ class RotatedTensors {
                        DeviceArray(card.index, shape.m * shape.terms()), DeviceArray(card.index, shape.m * 4),
                        DeviceArray(card.index, shape.weight.count()), DeviceArray(card.index, shape.outputs() * 4),
                        DeviceArray(card.index, shape.m * shape.outputs() * kElementBytes)});
-    for (int i = 0; i < weights_.sets(); ++i) {  // so that all sets hold what each op reads
+    for (int i = 0; i < weights_.sets(); ++i) {  // fills in every set what each op reads
       scales(i, nullptr);
       weight(i, nullptr);
       input(i, nullptr);
@@ -61,7 +61,7 @@ class RotatedTensors {
             .out = set.out.as<void>()};
   }
 
-  // As many bytes as two for each weight, of no meaning.
+  // Meaningless bytes to read: two per weight element.
   [[nodiscard]] const void* any(int set) const { return weights_.out(set).as<void>(); }
 
   void scales(int set, void* stream) const { run_on(rotated_scales_params(shape_, arrays(set)), stream); }
@@ -70,7 +70,7 @@ class RotatedTensors {
   void product(int set, void* stream, std::int64_t rank) const {
     run_on(rotated_product_params(shape_, arrays(set), rank), stream);
   }
-  // The same product in bf16, of the weight as it is stored.
+  // The same product in bf16, with the NF4 weight as stored.
   void product_in_bf16(int set, void* stream) const {
     const RotatedArrays a = arrays(set);
     contract::Matmul4bit p = matmul_params(shape_.weight, shape_.direction, shape_.m, QFUSE_SUM_PLAIN);
@@ -83,7 +83,7 @@ class RotatedTensors {
     run_on(p, stream);
   }
 
-  // All bytes of the first set.
+  // Compares every byte of the first set's outputs with the oracle.
   void require_right() const {
     const Set& set = sets_.front();
     const auto require_same = [&](const char* what, const Bytes& expected, const DeviceArray& actual, int element) {
@@ -124,7 +124,7 @@ class RotatedTensors {
   std::vector<Set> sets_;
 };
 
-// What products reach, once all are timed: matrix instructions bound them, and of these there is no roof here.
+// Speeds of the products, printed after all tables. Matrix instructions bound them, and no roof here measures those.
 struct Speeds {
   std::string text = fmt::format("\n{:<78} {:>8}", "operations of products", "TOP/s");
   Json json = Json::array();
@@ -134,7 +134,7 @@ struct Speeds {
   }
 };
 
-// Steps beside the roof of their bytes; products beside the same in bf16.
+// Times the steps against the roof of their bytes, and the products against the same product in bf16.
 class Table {
  public:
   Table(Report& report, const Card& card, const RotatedShape& shape, const RotatedAnswers& answers)
@@ -181,7 +181,7 @@ class Table {
     });
   }
 
-  // What writes an output of the ops, and reads twice as many bytes or half of them.
+  // Roofs that write `bytes` to an op's output and read half or twice as many bytes.
   std::vector<Candidate> roofs_of(MoveTo size, std::int64_t bytes, std::int8_t* RotatedArrays::*to) const {
     std::vector<Candidate> roofs;
     roofs.reserve(kRoofTiles.size());
@@ -193,7 +193,7 @@ class Table {
     return roofs;
   }
 
-  // In microseconds.
+  // Returns the median in microseconds.
   double time(const std::string& name, std::int64_t bytes, const std::vector<Candidate>& roofs, const Enqueue& enqueue,
               double peer_us = 0.0) {
     const BesideRoof times = time_beside_roof(report_, roofs, {{name, enqueue}}, tensors_.sets(), bytes);
@@ -220,7 +220,7 @@ void time_rotated_int8_on_gpu(const Options& options, Report& report, const Card
   Speeds speeds;
   for (const Shape weight : shapes_to_time(options, kWeights))
     for (const qfuse_direction direction : kDirections) {
-      std::unique_ptr<const RotatedAnswers> answers;  // made for the first table that is wanted
+      std::unique_ptr<const RotatedAnswers> answers;  // made for the first table selected to run
       for (const std::int64_t m : options.quick ? std::span(kTokenCounts).last(1) : std::span(kTokenCounts)) {
         const RotatedShape shape{weight, direction, m};
         const std::string title = fmt::format("rotated_int8 {}, {}, m = {}", text_of(weight), name_of(direction), m);

@@ -1,4 +1,4 @@
-// Decoding of MXFP4, NVFP4 and INT4 on a GPU, beside a copy of as many bytes.
+// Decoding of MXFP4, NVFP4 and INT4 on a GPU, compared with a copy of the same number of bytes.
 #include <array>
 #include <stdexcept>
 #include <vector>
@@ -65,7 +65,7 @@ void time_rows(Report& report, const Card& card, const RowsFormat& format, Shape
   const Enqueue decode = [&](int set, void* stream) { run(weights.params(set), exec_on(card, stream)); };
   weights.require_decoded(decode);
   const std::int64_t bytes = contract::bytes(weights.params(0));
-  // Whole cache lines: a roof is not to be slower for four bytes of a global scale.
+  // Copies whole cache lines, so that the 4 bytes of a global scale do not slow the roof down.
   const std::int64_t copied = bytes / 2 / kCacheLine * kCacheLine;
   const Enqueue copy = [&](int set, void* stream) {
     void* const to = weights.out(set).as<void>();

@@ -1,4 +1,4 @@
-// qfuse-bench swiglu on a GPU: swiglu at its published shapes, beside the roof of its bytes.
+// qfuse-bench swiglu on a GPU: swiglu at its published shapes, compared with the roof of its bytes.
 #include <fmt/format.h>
 
 #include <array>
@@ -12,10 +12,10 @@
 namespace qfuse::bench {
 namespace {
 
-// A layer of a mixture of experts: each expert has as many tokens.
+// A mixture-of-experts layer whose experts have equal numbers of tokens.
 struct SwigluLayer {
   int experts;
-  std::int64_t tokens;  // of one expert
+  std::int64_t tokens;  // per expert
   std::int64_t channels;
   [[nodiscard]] Shape shape() const { return {experts * tokens, channels}; }
 };
@@ -30,10 +30,9 @@ std::string layer_text(const SwigluLayer& layer) {
   return fmt::format("{} x {} tokens, H = {}", layer.experts, layer.tokens, layer.channels);
 }
 
-// What is timed: what was published, and all outputs in e4m3; of experts that have as many tokens each, whose ends need
-// not be said, and of as many experts among whom the same tokens are shared out unevenly, their columns side by side or
-// apart; a router's weights with their gradient; scales in the layout that products take, or no powers of two, for the
-// formats of others; and the forward.
+// The timed cases: the published outputs; all outputs in e4m3; uneven experts, with their columns side by side or
+// apart; router weights with their gradient; MN-major scales, as FP8 products take them; torchao's scales, which are
+// not powers of two; and the forward. A case without `experts` passes no ends, because equal experts fill whole groups.
 struct Asked {
   const char* name;
   const char* text;
@@ -70,7 +69,7 @@ const std::array kAsked = {
           {.payload = QFUSE_E4M3, .forward = true, .weights = true}},
 };
 
-// The shapes one below the other, once all are timed.
+// A table of all shapes, printed after all are timed.
 struct Summary {
   std::string text = fmt::format("\n{:<63} {:>6} {:>10} {:>10} {:>9}", "", "M", "floor us", "qfuse us", "% roof");
   Json json = Json::array();
@@ -86,7 +85,7 @@ struct Summary {
   }
 };
 
-// Shares that grow, an expert without tokens among them; the last has what is left.
+// Ends of experts of increasing size. The first expert has no tokens, and the last takes the remainder.
 std::vector<std::int64_t> uneven_ends(std::int64_t tokens, int experts) {
   std::vector<std::int64_t> ends;
   const std::int64_t shares = std::int64_t{experts} * (experts - 1) / 2;
@@ -125,7 +124,8 @@ void time_layer(Report& report, const Card& card, const SwigluLayer& layer, cons
   summary.add(layer, asked, floor, times.timings[0].median);
 }
 
-// The tolerance that was published with the operator, beside the bytes, which say more: it passes much that is wrong.
+// Applies the published tolerance in addition to the byte comparison, which is stricter: the tolerance accepts many
+// wrong results.
 void note_tolerance(Report& report, const Card& card, const SwigluLayer& layer) {
   const SwigluTensors tensors(card, layer.shape());
   const std::string wrong = text_of(tensors.differing(swiglu_of(tensors, card)));

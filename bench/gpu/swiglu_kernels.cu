@@ -1,10 +1,10 @@
-// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows without gaps, m and h multiples of 128, aligned to 16;
+// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; contiguous rows, m and h multiples of 128, aligned to 16;
 //         weights [m] fp32
 // out:    i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128];
 //         y_t.q [h, m], y_t.s [h, m/128]; grad_input_t.q [2h, m], grad_input_t.s [2h, m/128]; grad_weights [m] fp32
-// math:   the checker: the manual's in qfuse.h, line by line, by the roundings that CUDA names; the roof: none
-// cost:   the checker: no matter; the roof: 4 or 6 bytes an element read, 2, 3 or 5 written
-// oracle: the eager PyTorch of python/benchmarks/, which this checker and the library answer to on a GPU
+// math:   the checker: the formulas in qfuse.h line by line, with CUDA's explicitly rounded intrinsics; the roof: none
+// cost:   the checker: irrelevant; the roof: reads 4 or 6 bytes an element, writes 2, 3 or 5
+// oracle: the eager PyTorch in python/benchmarks/, with which this checker and the library are compared on a GPU
 #include "gpu/swiglu_kernels.h"
 
 #include <cuda_bf16.h>
@@ -20,10 +20,10 @@ namespace {
 
 // ---- policy ----
 
-constexpr int kThreads = 256;  // of all that is not timed
+constexpr int kThreads = 256;  // of the kernels that are not timed
 constexpr int kGroup = format::kGroupSize;
-constexpr int kVector = 16;   // elements whose payload is one vector of 16 bytes
-constexpr int kXVectors = 4;  // that go with one vector of y's payload
+constexpr int kVector = 16;   // elements whose payload fills 16 bytes
+constexpr int kXVectors = 4;  // vectors of x per vector of y's payload
 constexpr int kGradVectors = 2;
 
 __device__ std::int64_t thread_index() { return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
@@ -32,7 +32,7 @@ unsigned blocks_for(std::int64_t threads) { return static_cast<unsigned>(format:
 
 // ---- inputs ----
 
-// Well mixed bits of a counter (Steele, Lea, Flood: SplitMix64).
+// Mixes the bits of a counter (Steele, Lea, Flood: SplitMix64).
 __device__ std::uint64_t mix(std::uint64_t z) {
   z += 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -40,12 +40,12 @@ __device__ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// Box and Muller's transform of two uniform numbers.
+// Fills with normal numbers: the Box-Muller transform of two uniform numbers.
 __global__ void __launch_bounds__(kThreads) normal(__nv_bfloat16* to, std::int64_t count, std::uint32_t seed) {
   const std::int64_t i = thread_index();
   if (i >= count) return;
   const std::uint64_t bits = mix(static_cast<std::uint64_t>(i) + (static_cast<std::uint64_t>(seed) << 40));
-  const float first = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // above 0
+  const float first = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // greater than 0
   const float second = static_cast<float>(bits & 0xffffffU) * 0x1p-24F;
   to[i] = __float2bfloat16_rn(sqrtf(-2.0F * logf(first)) * cospif(2.0F * second));
 }
@@ -63,10 +63,10 @@ struct Element {
   float d_gate;
   float d_up;
   float y;
-  float product;  // of grad_y and what y is without its weight
+  float product;  // grad_y times y without the router weight
 };
 
-// What is quantized: bf16 values, widened again.
+// Computes the values that are quantized, rounded to bf16 and widened to fp32, and the product.
 __device__ Element check_element(const contract::Swiglu& p, std::int64_t token, std::int64_t channel) {
   const auto* const x = static_cast<const __nv_bfloat16*>(p.x) + token * 2 * p.h + channel;
   const float g = __bfloat162float(x[0]);
@@ -86,13 +86,13 @@ __device__ Element check_element(const contract::Swiglu& p, std::int64_t token, 
           __bfloat162float(__float2bfloat16_rn(y)), __fmul_rn(given, activation)};
 }
 
-// What is stored; and what values are divided by, or in torchao's format multiplied with.
+// The stored scale, and the number that values are divided by (torchao's format: multiplied with).
 struct CheckedScale {
   float stored;
   float of_values;
 };
 
-// The least power of two that is large enough, from a guess on.
+// Smallest power of two that is large enough. The loops correct the first guess.
 __device__ float check_power_of_two(float absmax) {
   const double most = fmaxf(absmax, 1e-4F);
   double scale = exp2(floor(log2(most / 448.0)));
@@ -119,13 +119,13 @@ __device__ std::int8_t check_quotient(const contract::Swiglu& p, float z, Checke
   return static_cast<std::int8_t>(static_cast<int>(fminf(fmaxf(quotient, -127.0F), 127.0F)));  // truncates
 }
 
-// Where the scale of a row's group is, of as many rows and groups.
+// Index of the scale of a row's group, for the given numbers of rows and groups.
 __device__ std::int64_t check_scale_at(const contract::Swiglu& p, std::int64_t row, std::int64_t rows,
                                        std::int64_t group, std::int64_t groups) {
   return p.format.scale_layout == QFUSE_SCALES_MN_MAJOR ? group * rows + row : row * groups + group;
 }
 
-// Two groups a thread: d_gate and d_up of the same 128 channels of a token.
+// A thread checks two groups: d_gate and d_up of the same 128 channels of a token.
 __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swiglu p) {
   const std::int64_t groups = p.h / kGroup;
   const std::int64_t token = thread_index() / groups;
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swig
   }
 }
 
-// One group a thread.
+// A thread checks one group.
 __global__ void __launch_bounds__(kThreads) check_rows_of_y(const contract::Swiglu p) {
   const std::int64_t groups = p.h / kGroup;
   const std::int64_t token = thread_index() / groups;
@@ -166,10 +166,10 @@ __global__ void __launch_bounds__(kThreads) check_rows_of_y(const contract::Swig
         check_quotient(p, check_element(p, token, first + i).y, scale);
 }
 
-constexpr int kNeighbours = 8;  // channels that are added one after another
+constexpr int kNeighbours = 8;  // channels summed sequentially
 constexpr int kSums = kGroup / kNeighbours;
 
-// 16 threads a token, each with eight channels of every group.
+// 16 threads per token. Each sums eight channels of every group.
 __global__ void __launch_bounds__(kThreads) check_grad_weights(const contract::Swiglu p) {
   const std::int64_t token = thread_index() / kSums;
   float total = 0.0F;
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(kThreads) check_grad_weights(const contract::S
   if (thread_index() % kSums == 0) p.grad_weights[token] = total;
 }
 
-// An expert's tokens, or all, and the groups of columns where they lie.
+// The tokens of one expert, or all tokens, and the column groups that hold them.
 struct CheckedTokens {
   std::int64_t first;
   std::int64_t count;
@@ -198,8 +198,7 @@ __device__ float check_value(const contract::Swiglu& p, Column column, std::int6
   return column == Column::d_gate ? e.d_gate : e.d_up;
 }
 
-// One group a thread: 128 tokens of a channel, zeros where there are fewer. Neighbouring threads have neighbouring
-// channels.
+// A thread checks one group: 128 tokens of a channel, zero-padded. Neighboring threads have neighboring channels.
 __global__ void __launch_bounds__(kThreads)
     check_columns(const contract::Swiglu p, const CheckedTokens tokens, Column column) {
   const std::int64_t group = thread_index() / p.h;
@@ -215,7 +214,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t row = channel + (column == Column::d_up ? p.h : 0);
   const std::int64_t rows = column == Column::y ? p.h : 2 * p.h;
   const bool is_apart = p.experts.ends != nullptr && p.experts.layout == QFUSE_EXPERTS_APART;
-  const std::int64_t first = is_apart ? rows * tokens.first_group : 0;  // group, of the output
+  const std::int64_t first = is_apart ? rows * tokens.first_group : 0;  // group of the output
   const std::int64_t groups = is_apart ? format::ceil_div(tokens.count, kGroup) : tokens.all_groups;
   const std::int64_t group_of_row = is_apart ? group : tokens.first_group + group;
   auto* const scales = static_cast<float*>(column == Column::y ? p.y_t.s : p.grad_input_t.s);
@@ -227,7 +226,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // ---- the roof ----
 
-// Of a thread, at places `step` vectors apart; neighbours are neighbours in memory, so each access is contiguous.
+// Reads a thread's vectors, `step` apart. Neighboring threads read neighboring vectors, so each access is coalesced.
 template <int kVectors, bool kStream>
 __device__ std::uint32_t read_vectors(const uint4* from, std::int64_t step) {
   uint4 vectors[kVectors];
@@ -251,7 +250,7 @@ __device__ void write_vectors(uint4* to, std::int64_t step, std::uint32_t word) 
   }
 }
 
-// Where a thread block moves; NULL: nothing.
+// Arrays that move_swiglu moves. A null array is skipped.
 struct MovedArrays {
   const uint4* x;
   const uint4* grad_y;
@@ -261,7 +260,7 @@ struct MovedArrays {
   uint4* y_transposed;
 };
 
-// A thread block has as many vectors of y's payload as `groups` a thread, and what goes with them of the other arrays.
+// Each thread moves kGroups vectors of y's payload and the corresponding vectors of the other arrays.
 template <int kGroups, bool kStream>
 __global__ void __launch_bounds__(512) move_swiglu(const MovedArrays a) {
   const std::int64_t step = blockDim.x;

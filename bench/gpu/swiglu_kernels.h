@@ -1,5 +1,5 @@
-// What the benchmark of swiglu runs on a GPU beside the op: its inputs, a slow checker that knows nothing of the
-// library's code, and the roof.
+// GPU kernels of the swiglu benchmark beside the op: its inputs, a slow checker that uses none of the library's
+// kernels, and the roof.
 #ifndef QFUSE_BENCH_GPU_SWIGLU_KERNELS_H
 #define QFUSE_BENCH_GPU_SWIGLU_KERNELS_H
 
@@ -13,18 +13,18 @@
 
 namespace qfuse::bench {
 
-// bf16, random, normal with deviation 1; each seed has numbers of its own.
+// Fills with random bf16 numbers, normal with deviation 1. Each seed gives different numbers.
 void fill_normal(void* to, std::int64_t count, std::uint32_t seed, cudaStream_t stream);
 
-// Router weights, fp32, random, from 0 to 1.
+// Fills with random fp32 router weights in [0, 1).
 void fill_weights(float* to, std::int64_t count, std::uint32_t seed, cudaStream_t stream);
 
-// The outputs of p by the contract's own words, one thread a group. Rows without gaps; experts with scales row by row,
-// whose ends are `ends` and lie on the host too.
+// Computes p's outputs as the contract defines them, one thread per group. Rows must be contiguous. `ends` are the
+// experts' ends on the host, equal to p's, or empty if there are no experts.
 void check_swiglu(const contract::Swiglu& p, const std::vector<std::int64_t>& ends, cudaStream_t stream);
 
-// Reads p's inputs and writes its payloads, contiguously: forward 4 bytes an element and 2; backward 6 and 3, or 5 with
-// the gradient transposed; without what fills up experts' columns. Throws where p is not whole tiles.
+// Reads p's inputs and writes its payloads, contiguously, without experts' padding. Reads 4 bytes an element and writes
+// 2 (forward), or 6 and 3 (backward), or 5 with the transposed gradient. Throws if p is not whole tiles.
 void move_as_swiglu(const contract::Swiglu& p, const RoofTile& tile, cudaStream_t stream);
 std::int64_t bytes_of_move(const contract::Swiglu& p);
 

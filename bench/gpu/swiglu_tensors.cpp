@@ -16,7 +16,7 @@ constexpr double kScaleAtol = 1e-4;
 constexpr double kScaleRtol = 1e-5;
 constexpr double kValueTol = 0.25;  // atol and rtol
 
-// Written so that a NaN is refused.
+// Written so that it returns false for a NaN.
 bool is_within(double actual, double expected, double atol, double rtol) {
   return std::abs(actual - expected) <= atol + rtol * std::abs(expected);
 }
@@ -100,7 +100,7 @@ SwigluTensors::SwigluTensors(const Card& card, Shape shape, SwigluAsked asked)
   require(cudaDeviceSynchronize(), "the checker");
 }
 
-// Without the room that experts' columns leave.
+// Excludes the room that is left unused behind the experts' columns.
 std::int64_t SwigluTensors::bytes() const {
   const contract::Swiglu p = params(0);
   std::int64_t used = asked_.ends.empty() ? p.m : 0;

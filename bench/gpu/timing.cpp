@@ -9,8 +9,8 @@ namespace qfuse::bench {
 namespace {
 
 constexpr Rounds kRounds{2, 21};
-constexpr std::int64_t kCacheFactor = 8;             // all sets together, in sizes of the L2 cache
-constexpr std::int64_t kGraphBytes = 4'000'000'000;  // over a millisecond a graph: its launch is then below 1 %
+constexpr std::int64_t kCacheFactor = 8;             // bytes of all sets, in L2 cache sizes
+constexpr std::int64_t kGraphBytes = 4'000'000'000;  // over 1 ms per graph, so that its launch is below 1 %
 constexpr int kMinLaunches = 10;
 constexpr int kDefaultStreamLaunches = 50;
 
@@ -33,7 +33,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Runs of a candidate, one after the other.
+// Enqueues `runs` runs of a candidate one after the other.
 void enqueue_runs(const Candidate& candidate, int runs, int sets, cudaStream_t stream) {
   for (int i = 0; i < runs; ++i) candidate.enqueue(candidate.cache == Cache::warm ? 0 : i % sets, stream);
 }
@@ -59,7 +59,7 @@ class Graph {
   cudaGraphExec_t runnable_ = nullptr;
 };
 
-// run(c) enqueues `launches` runs of candidate c.
+// Times candidates with events. run(c) enqueues `launches` runs of candidate c.
 std::vector<Timing> time_by_events(const Report& report, const std::vector<Candidate>& candidates, cudaStream_t stream,
                                    int launches, const auto& run) {
   Event begin;
@@ -89,7 +89,7 @@ BesideRoof time_beside_roof(const Report& report, const std::vector<Candidate>& 
   require(cudaGetDevice(&device), "cudaGetDevice");
   Stream owned({QFUSE_CUDA, device});
   auto* const stream = static_cast<cudaStream_t>(owned.handle());
-  for (const Candidate& candidate : all) candidate.enqueue(0, stream);  // a capture may load no kernel
+  for (const Candidate& candidate : all) candidate.enqueue(0, stream);  // loads the kernels, which a capture may not do
   owned.synchronize();
   std::vector<std::unique_ptr<Graph>> graphs;
   graphs.reserve(all.size());

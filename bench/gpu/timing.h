@@ -1,4 +1,4 @@
-// How a GPU's time is taken: candidates in turn, each many launches between two events.
+// Measures GPU time: candidates run in turn, each with many launches between two events.
 #ifndef QFUSE_BENCH_GPU_TIMING_H
 #define QFUSE_BENCH_GPU_TIMING_H
 
@@ -11,7 +11,7 @@
 
 namespace qfuse::bench {
 
-// Enqueues one run of what is to be timed, on the buffers of one set and on `stream`.
+// Enqueues one run of the timed operation on `stream`, with the buffers of one set.
 using Enqueue = std::function<void(int set, void* stream)>;
 
 enum class Cache { cold, warm };
@@ -19,24 +19,24 @@ enum class Cache { cold, warm };
 struct Candidate {
   std::string name;
   Enqueue enqueue;
-  Cache cache = Cache::cold;  // cold: goes round all sets; warm: stays on the first
+  Cache cache = Cache::cold;  // cold: cycles through all sets; warm: uses only the first
 };
 
-// Sets of `bytes` each, so many that a cache of `l2_bytes` holds nothing of a set when its turn comes again.
+// Number of sets of `bytes` each so that an L2 cache of `l2_bytes` has evicted a set before its next use.
 int sets_for(std::int64_t bytes, std::int64_t l2_bytes);
 
 struct BesideRoof {
   std::string roof_name;
-  Timing roof;                  // the best of all roofs
-  std::vector<Timing> timings;  // of the candidates
+  Timing roof;                  // the fastest roof
+  std::vector<Timing> timings;  // one per candidate
 };
 
-// By CUDA graphs, which leave out what a launch costs the host. `bytes`: what a run moves, about.
+// Times with CUDA graphs, which hide the host's launch cost. `bytes`: approximate bytes that one run moves.
 BesideRoof time_beside_roof(const Report& report, const std::vector<Candidate>& roofs,
                             const std::vector<Candidate>& candidates, int sets, std::int64_t bytes);
 
-// On the legacy default stream, launch by launch, for what cannot be captured; where the host is slower than the GPU,
-// its time is what is seen.
+// Times launch by launch on the legacy default stream, for work that cannot be captured. If the host is slower than the
+// GPU, the result is the host's time.
 std::vector<Timing> time_launches(const Report& report, const std::vector<Candidate>& candidates, int sets);
 
 }  // namespace qfuse::bench

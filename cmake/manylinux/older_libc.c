@@ -1,12 +1,12 @@
-// What glibc has had since later than 2.28, for binaries that run with 2.28 (link_libraries).
+// Symbols that glibc has only since a version after 2.28, for binaries that run with 2.28 (see link_libraries).
 #include <pthread.h>
 #include <stddef.h>
 #include <time.h>
 
 struct stat;
 
-// stat and its like are functions since 2.33; before, they were inlined as calls of these, with the number of the
-// structure's layout: 1 on x86-64, 0 on the architectures that came after it (bits/xstatver.h of glibc 2.32).
+// stat and its variants are functions since 2.33. Before, they were inlined calls of these, with the number of the
+// structure's layout: 1 on x86-64, 0 on the architectures that came later (bits/xstatver.h of glibc 2.32).
 #ifdef __x86_64__
 enum { kLayout = 1 };
 #else
@@ -24,12 +24,12 @@ int fstatat(int folder, const char* path, struct stat* result, int flags) {
   return __fxstatat(kLayout, folder, path, result, flags);
 }
 
-// Since 2.32, whether a process has one thread only, in which case libstdc++ counts references without atomic
-// instructions. 0 is always right.
+// Since 2.32. Nonzero if the process has only one thread, in which case libstdc++ counts references without atomic
+// instructions. 0 is always correct.
 char __libc_single_threaded = 0;
 
-// Since 2.30. A wait for the other clock, for as long: it is wrong by what somebody sets the clock meanwhile, as
-// libstdc++'s own waits are with an older glibc. Who waits looks at the clock again.
+// Since 2.30. Waits equally long on CLOCK_REALTIME. The wait is wrong by any change of that clock meanwhile, like
+// libstdc++'s own waits with an older glibc. The caller checks its clock again.
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const struct timespec* until) {
   enum { kSecond = 1000000000 };

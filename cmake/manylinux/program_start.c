@@ -1,7 +1,7 @@
-// How a program starts that is linked by a newer glibc and runs with an older one (link_libraries).
+// Starts a program that was linked with a newer glibc and runs with an older one (see link_libraries).
 //
-// Since 2.34 glibc itself runs the constructors of a program whose start-up code brings no function for it, which is
-// what that of a newer system does. For an older glibc this one is passed (-Wl,--wrap=__libc_start_main).
+// Since 2.34 glibc itself runs a program's constructors if the program's start-up code passes no init function.
+// Start-up code of newer systems passes none. For an older glibc, this file passes one (-Wl,--wrap=__libc_start_main).
 #include <stddef.h>
 
 extern void (*__preinit_array_start[])(int, char**, char**) __attribute__((visibility("hidden"), weak));

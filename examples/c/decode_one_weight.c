@@ -1,4 +1,4 @@
-/* Decodes one NF4 weight with nested absmax, as it lies in a bitsandbytes checkpoint.
+/* Decodes one NF4 weight with nested absmax, in the form that a bitsandbytes checkpoint stores.
  *   cc decode_one_weight.c $(pkg-config --cflags --libs qfuse) */
 #include <qfuse/qfuse.h>
 #include <stdio.h>
@@ -6,19 +6,18 @@
 enum { kRows = 8, kCols = 8, kBlocksize = 32 };
 
 int main(void) {
-  /* <name>: two codes a byte, the first in the high nibble. Here every code from 0 to 15, four times over. */
+  /* <name>: two codes per byte, the first in the high nibble. This example has every code from 0 to 15 four times. */
   static const uint8_t packed[kRows * kCols / 2] = {
       0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
       0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
   };
-  /* <name>.absmax: the scale of each block of 32 elements, itself a code: index 0 is the map's least value, 255 its
-   * greatest. */
+  /* <name>.absmax: each 32-element block's scale, itself a code: 0 is the map's lowest value, 255 its highest. */
   static const uint8_t absmax_8bit[kRows * kCols / kBlocksize] = {0, 255};
   /* <name>.nested_absmax */
   static const float nested_absmax[1] = {0.25F};
-  /* <name>.nested_quant_map: this example makes it; a checkpoint holds its own, which is the one to use. */
+  /* <name>.nested_quant_map: computed in this example. A checkpoint has its own, which you must use. */
   float nested_quant_map[QFUSE_QUANT_MAP_SIZE];
-  /* A field of <name>.quant_state.bitsandbytes__nf4. */
+  /* The field nested_offset of <name>.quant_state.bitsandbytes__nf4. */
   const float nested_offset = 0.5F;
   float decoded[kRows][kCols];
 

@@ -1,4 +1,4 @@
-// Decodes one NF4 weight with nested absmax, as it lies in a bitsandbytes checkpoint.
+// Decodes one NF4 weight with nested absmax, in the form that a bitsandbytes checkpoint stores.
 //   c++ -std=c++20 decode_one_weight.cpp $(pkg-config --cflags --libs qfuse)
 #include <qfuse/qfuse.hpp>
 
@@ -12,19 +12,18 @@ int main() {
   constexpr std::size_t kCols = 8;
   constexpr std::int64_t kBlocksize = 32;
 
-  // <name>: two codes a byte, the first in the high nibble. Here every code from 0 to 15, four times over.
+  // <name>: two codes per byte, the first in the high nibble. This example has every code from 0 to 15 four times.
   std::array<std::uint8_t, kRows * kCols / 2> packed;
   for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::uint8_t>(0x01 + i % 8 * 0x22);
-  // <name>.absmax: the scale of each block of 32 elements, itself a code: index 0 is the map's least value, 255 its
-  // greatest.
+  // <name>.absmax: the scale of each block of 32 elements, itself a code: 0 is the map's lowest value, 255 its highest.
   const std::array<std::uint8_t, kRows * kCols / kBlocksize> absmax_8bit{0, 255};
   // <name>.nested_absmax
   const std::array<float, 1> nested_absmax{0.25F};
-  // <name>.nested_quant_map: this example makes it; a checkpoint holds its own, which is the one to use.
+  // <name>.nested_quant_map: computed in this example. A checkpoint has its own, which you must use.
   std::array<float, QFUSE_QUANT_MAP_SIZE> nested_quant_map;
   qfuse_nested_quant_map(nested_quant_map.data());
 
-  // A field of <name>.quant_state.bitsandbytes__nf4.
+  // The field nested_offset of <name>.quant_state.bitsandbytes__nf4.
   const float nested_offset = 0.5F;
 
   const qfuse::Weight4bit weight{.rows = kRows,

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Trains LoRA over the experts of a mixture in 4 bits: a step with peft, which saves the adapter.
+"""Trains LoRA on the 4-bit experts of a mixture-of-experts model: one step with peft, which saves the adapter.
 
-    experts.py OUT          # of a tiny Qwen3-MoE, made here; OUT gets the adapter
-    experts.py OUT MODEL    # of a directory or a name on the Hub, in 16 bits: its experts are quantized here
-    experts.py OUT MODEL    # of a Qwen3-MoE's directory that `qfuse quantize --experts` wrote: its codes are loaded
+    experts.py OUT          # a tiny Qwen3-MoE made here; the adapter is saved in OUT
+    experts.py OUT MODEL    # a 16-bit model, by directory or name on the Hub: its experts are quantized here
+    experts.py OUT MODEL    # a Qwen3-MoE directory written by `qfuse quantize --experts`: its codes are loaded
 
-It runs on a GPU, or without one on a CPU, where only small models are fast enough. It trains on random tokens: put
-batches of your own in their place. Needs torch, transformers and peft beside qfuse.
+It runs on a GPU, or on a CPU if there is none, where only small models are fast enough. It trains on random tokens:
+replace them with your own batches. Needs torch, transformers and peft besides qfuse.
 """
 
 import sys
@@ -26,7 +26,7 @@ BATCH, TOKENS = 2, 64
 
 
 def parts_of(weight: Any) -> tuple[Tensor, Tensor]:
-    """Codes and absmax, not nested."""
+    """Returns the codes and the absmax, not nested."""
     if len(weight.tensors) == 2:
         return weight.tensors
     packed, codes, nested_absmax, quant_map, offset = weight.tensors
@@ -35,11 +35,11 @@ def parts_of(weight: Any) -> tuple[Tensor, Tensor]:
 
 
 def load_codes(folder: Path) -> PreTrainedModel:
-    """The codes of experts as they are, of which the files have one after the other; other weights are decoded."""
+    """Loads the experts' codes unchanged and joins the files' separate experts into stacks. Decodes other weights."""
     config = AutoConfig.from_pretrained(folder)
-    del config.quantization_config  # transformers would look for stacks
+    del config.quantization_config  # with it, transformers would look for stacks
     model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
-    print(qfuse.quantize_experts(model, nested=False))  # random weights, in the place of which the codes come
+    print(qfuse.quantize_experts(model, nested=False))  # random weights, which the codes replace below
     state = model.state_dict()
     weights = qfuse.load_checkpoint(folder)
     for name, weight in weights.items():
@@ -62,7 +62,7 @@ def load(name: str | None) -> PreTrainedModel:
         return load_codes(Path(name))
     else:
         model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.bfloat16)
-    print(qfuse.quantize_experts(model))  # what was quantized, and what was left and why
+    print(qfuse.quantize_experts(model))  # reports what was quantized, and what was skipped and why
     return model
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Generates with a 4-bit model: transformers as ever, but that qfuse multiplies straight from the 4-bit codes.
+"""Generates text with a 4-bit model: transformers as usual, except that qfuse multiplies directly by the 4-bit codes.
 
     generate.py MODEL PROMPT    # a directory or a name on the Hub: unsloth/Llama-3.2-1B-Instruct-bnb-4bit
-    generate.py MODEL 1 15 7    # the prompt as numbers of tokens, for a model without a tokenizer
+    generate.py MODEL 1 15 7    # the prompt as token ids, for a model without a tokenizer
 
-It runs on a GPU, or without one on a CPU. Needs torch, transformers, accelerate and bitsandbytes beside qfuse.
+It runs on a GPU, or on a CPU if there is none. Needs torch, transformers, accelerate and bitsandbytes besides qfuse.
 """
 
 import sys
@@ -19,7 +19,7 @@ NEW_TOKENS = 32
 
 def main(model_name: str, prompt: list[str]) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    print(qfuse.integrations.bitsandbytes.enable(matmul=True))  # which functions qfuse has replaced
+    print(qfuse.integrations.bitsandbytes.enable(matmul=True))  # prints which functions qfuse has replaced
 
     model = AutoModelForCausalLM.from_pretrained(model_name, device_map=device, dtype=torch.bfloat16)
     tokenizer = None if all(word.isdigit() for word in prompt) else AutoTokenizer.from_pretrained(model_name)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A mixture of experts in FP8, one layer forward and backward: qfuse.ops.swiglu writes what the next products take.
+"""One FP8 mixture-of-experts layer, forward and backward: qfuse.ops.swiglu writes the operands of the next products.
 
-    moe_fp8.py    # on a GPU if there is one, else on a CPU
+    moe_fp8.py    # on a GPU, or on a CPU if there is none
 
-Rows of x are sorted by expert. Products here decode their FP8 operands, so that they run anywhere; on a Hopper GPU
-torch.nn.functional.scaled_mm or DeepGEMM takes the same payloads and scales (python/benchmarks/moe_fp8.py does so).
+Rows of x are sorted by expert. The products here decode their FP8 operands, so that they run anywhere. On a Hopper GPU
+torch.nn.functional.scaled_mm or DeepGEMM takes the same payloads and scales (see python/benchmarks/moe_fp8.py).
 """
 
 import torch
@@ -12,8 +12,8 @@ from torch import Tensor
 
 import qfuse
 
-ROWS, WIDTH, HIDDEN = [100, 0, 156, 256], 256, 384  # tokens of each expert; channels of the model and of an expert
-GROUP = 128  # values that share a scale; each expert's columns begin at a multiple of it
+ROWS, WIDTH, HIDDEN = [100, 0, 156, 256], 256, 384  # tokens per expert; channels of the model and of an expert
+GROUP = 128  # values per scale; each expert's columns begin at a multiple of it
 
 
 def empty(rows: int, columns: int, device: str) -> tuple[Tensor, Tensor]:
@@ -26,12 +26,12 @@ def decode(payload: Tensor, scales: Tensor) -> Tensor:
 
 
 def multiply(x: Tensor, matrices: Tensor) -> Tensor:
-    """Each expert's rows times the transpose of its matrix."""
+    """Multiplies each expert's rows by the transpose of its matrix."""
     return torch.cat([rows @ matrix.t() for rows, matrix in zip(x.split(ROWS), matrices, strict=True)])
 
 
 def sum_tokens(transposed: Tensor, x: Tensor) -> Tensor:
-    """For each expert, its columns times its rows: the gradient of its matrix."""
+    """Multiplies each expert's columns by its rows, which gives the gradient of its matrix."""
     columns = transposed.split([-(-count // GROUP) * GROUP for count in ROWS], 1)
     return torch.stack([part[:, : len(rows)] @ rows for part, rows in zip(columns, x.split(ROWS), strict=True)])
 
@@ -50,7 +50,7 @@ def main() -> None:
     qfuse.ops.swiglu(a, y=y, weights=router, expert_ends=ends)
     out = multiply(decode(*y), w2)
 
-    columns = qfuse.ops.expert_columns(m, experts)  # enough for any shares, and so more than are written
+    columns = qfuse.ops.expert_columns(m, experts)  # upper bound for any split, so some stay unwritten
     grad_a, grad_a_t = empty(m, 2 * HIDDEN, device), empty(2 * HIDDEN, columns, device)
     y_t, grad_router = empty(HIDDEN, columns, device), torch.empty_like(router)
     grad_y = multiply(grad_out, w2.transpose(1, 2)).bfloat16()
@@ -69,7 +69,7 @@ def main() -> None:
     grad_w2 = sum_tokens(decode(*y_t)[:, :used], grad_out).transpose(1, 2)
     grad_x = multiply(decode(*grad_a), w1.transpose(1, 2))
 
-    inputs = [tensor.requires_grad_() for tensor in (x, w1, w2, router)]  # the same by torch in fp32
+    inputs = [tensor.requires_grad_() for tensor in (x, w1, w2, router)]  # the same computation with torch in fp32
     gate, up = multiply(x, w1).chunk(2, 1)
     exact = multiply(torch.nn.functional.silu(gate) * up * router[:, None], w2)
     expected = (exact, *torch.autograd.grad(exact, inputs, grad_out))

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Trains a LoRA adapter on a 4-bit model of transformers on several GPUs, each of which reads and holds a part of it.
+"""Trains a LoRA adapter on a 4-bit transformers model on several GPUs, each of which reads and holds a part of it.
 
-    torchrun --nproc-per-node 2 several_gpus.py OUT            # of a tiny Llama, made here
-    torchrun --nproc-per-node 8 several_gpus.py OUT MODEL      # of a bnb-4bit model's directory
+    torchrun --nproc-per-node 2 several_gpus.py OUT            # a tiny Llama made here
+    torchrun --nproc-per-node 8 several_gpus.py OUT MODEL      # the directory of a bnb-4bit model
     torchrun --nproc-per-node 8 several_gpus.py OUT MODEL --tp 2
 
-FSDP2 shares weights, adapters and the optimizer's state out; --tp N cuts each layer to N GPUs before that. OUT gets a
-checkpoint every few steps, from which the next run goes on, on any number of GPUs, and at the end the adapter as peft
-saves it. Without a GPU it runs on CPUs, by gloo. It trains on random tokens: put batches of your own in their place.
-Needs torch, transformers, accelerate and peft beside qfuse.
+FSDP2 shards weights, adapters and optimizer state; --tp N first splits each layer across N GPUs. OUT gets a checkpoint
+every few steps, from which the next run continues, on any number of GPUs, and at the end the adapter in peft's format.
+Without a GPU it runs on CPUs with gloo. It trains on random tokens: replace them with your own batches. Needs torch,
+transformers, accelerate and peft besides qfuse.
 """
 
 import argparse
@@ -36,7 +36,7 @@ STEPS, SAVE_EVERY, BATCH, TOKENS = 10, 5, 2, 64
 
 
 def make_tiny(folder: Path) -> Path:
-    """A directory as transformers saves a model that bitsandbytes has quantized."""
+    """Makes a directory in the format of a transformers model that bitsandbytes has quantized."""
     codes = folder / "tiny-nf4"
     if dist.get_rank() == 0 and not codes.exists():
         AutoModelForCausalLM.from_config(LlamaConfig(**TINY), dtype=torch.bfloat16).save_pretrained(folder / "tiny")
@@ -46,15 +46,15 @@ def make_tiny(folder: Path) -> Path:
 
 
 def build(path: Path, mesh: DeviceMesh) -> Any:
-    """No rank ever has more than its part and, in turn, one gathered layer."""
+    """Builds the model. No rank ever holds more than its part and one gathered layer at a time."""
     config = AutoConfig.from_pretrained(path)
-    vars(config).pop("quantization_config", None)  # as_stored makes the layers
+    vars(config).pop("quantization_config", None)  # as_stored makes the quantized layers
     with init_empty_weights():  # weights on the meta device; buffers, which no file has, are computed
         base = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
-    base.tie_weights()  # of the embedding and the head, where the model has one for both
+    base.tie_weights()  # shares one weight between embedding and head if the model does
     report = qd.as_stored(base, path)
     lora = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
-    model = get_peft_model(base, lora, low_cpu_mem_usage=True)  # adapters on the meta device, too
+    model = get_peft_model(base, lora, low_cpu_mem_usage=True)  # the adapters are on the meta device, too
     if mesh["tp"].size() > 1:
         parallelize_module(model, mesh["tp"], qd.tensor_parallel_plan(model))
     for layer in base.model.layers:
@@ -66,7 +66,7 @@ def build(path: Path, mesh: DeviceMesh) -> Any:
 
 
 def batch_of(step: int, mesh: DeviceMesh, vocabulary: int) -> Tensor:
-    """The ranks of a layer that is cut need the same tokens; others their own."""
+    """Returns random tokens. Ranks that share split layers get the same tokens, other ranks different ones."""
     generator = torch.Generator().manual_seed(1000 * mesh["dp"].get_local_rank() + step % 2)
     return torch.randint(vocabulary, (BATCH, TOKENS), generator=generator).to(mesh.device_type)
 

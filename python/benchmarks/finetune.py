@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Fine-tunes a 4-bit Llama with LoRA, without qfuse and with it: the bits, the time and the memory of each.
+"""Fine-tunes a 4-bit Llama with LoRA, with and without qfuse, and compares the bits, the time and the memory.
 
-    finetune.py                               # a tiny model: on a CPU in half a minute
+    finetune.py                               # a tiny model: half a minute on a CPU
     finetune.py --size 8b --tokens 1024       # layers as wide as Llama-3.1-8B's, for a GPU
-    finetune.py --size 8b --graph             # a step is a CUDA graph: the GPU's time, and not the host's
-    finetune.py --size 8b --graph --nondeterministic    # the same by the kernels that people train with
+    finetune.py --size 8b --graph             # each step is a CUDA graph: measures the GPU without the host
+    finetune.py --size 8b --graph --nondeterministic    # the same with the kernels that people train with
 
 transformers loads a Llama with random weights in nested NF4, and peft adds LoRA to every linear layer. The adapter is
-trained in turns with bitsandbytes alone; where qfuse decodes the weights; and where it computes whole layers, LoRA
-included. Every run starts from the same adapter and sees the same data.
+trained in turn in three ways: with bitsandbytes only; with qfuse decoding the weights; and with qfuse computing whole
+layers, LoRA included. Every run starts from the same adapter and sees the same data.
 
-Every loss, the trained adapter and the last gradients are compared bit for bit: of the first two ways with each other,
-and of the third, which rounds elsewhere, with its own other runs. How far its losses are from the first way's is told.
+Every loss, the trained adapter and the last gradients are compared bit for bit: the first two ways with each other, and
+the third, which rounds differently, with its own other runs. Also prints how far its losses are from the first way's.
 
-Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse. Exit status: 0 all is equal that must be, 1
-something differs or qfuse computed nothing, 2 wrong usage.
+Needs torch, transformers, accelerate, peft and bitsandbytes besides qfuse. Exit status: 0 all required bits are equal,
+1 something differs or qfuse computed nothing, 2 wrong usage.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 os.environ["HF_HUB_OFFLINE"] = "1"
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts the calls, need not say so
-os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may sum in another order in every run
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # silences the profiler, which counts the calls
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may sum in a different order in every run
 
 import measure
 import torch
@@ -46,17 +46,17 @@ import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
 
 SEED = 1
-WARM_UP = 3  # steps at the start of each run that are compared, but not timed; in the last, calls are counted
-UNMASKED = "sdpa_without_mask"  # the attention's name
+WARM_UP = 3  # steps at the start of each run that are compared but not timed; calls are counted in the last
+UNMASKED = "sdpa_without_mask"  # name under which the attention is registered
 
 
 class Way(NamedTuple):
     """How a run computes the layers."""
 
     label: str
-    integrations: tuple[Any, ...]  # that are enabled
-    computes: tuple[str, ...]  # the ops of qfuse's of which one at least must have been called
-    same_bits_as: str  # the label of the way whose first run has the bits that this one must have
+    integrations: tuple[Any, ...]  # integrations to enable
+    computes: tuple[str, ...]  # qfuse ops, at least one of which must have been called
+    same_bits_as: str  # label of the way whose first run must have the same bits
 
 
 DECODE, MULTIPLY = "qfuse::dequantize_4bit", "qfuse::matmul_4bit"
@@ -70,15 +70,15 @@ WAYS = (
 
 @dataclass
 class Run:
-    """What one training gave. Its tensors lie on the CPU, so that every run finds the same memory on a GPU."""
+    """Results of one training run. The tensors are on the CPU, so that every run finds the same memory on a GPU."""
 
     way: Way
-    losses: list[float] = field(default_factory=list)  # of every step; floats hold float32 exactly
-    step_ms: list[float] = field(default_factory=list)  # of every step after the warm-up
-    peak_bytes: int | None = None  # allocated on the GPU, the base included; None on a CPU
-    calls: dict[str, int] = field(default_factory=dict)  # of each op of bitsandbytes and qfuse, in one step
-    reports: list[str] = field(default_factory=list)  # the integrations': what they replaced
-    uncovered: dict[str, str] = field(default_factory=dict)  # layers with LoRA that are peft's own, and why
+    losses: list[float] = field(default_factory=list)  # one per step; floats hold float32 exactly
+    step_ms: list[float] = field(default_factory=list)  # one per step after the warm-up
+    peak_bytes: int | None = None  # allocated on the GPU, including the base; None on a CPU
+    calls: dict[str, int] = field(default_factory=dict)  # of each bitsandbytes and qfuse op, in one step
+    reports: list[str] = field(default_factory=list)  # of the integrations: what they replaced
+    uncovered: dict[str, str] = field(default_factory=dict)  # layers with LoRA that peft computes, and why
     adapter: dict[str, Tensor] = field(default_factory=dict)
     gradients: dict[str, Tensor] = field(default_factory=dict)
 
@@ -96,15 +96,15 @@ def random_llama(size: Size, device: str) -> Any:
         num_attention_heads=size.heads,
         num_key_value_heads=size.kv_heads,
     )
-    with torch.device(device):  # a CPU takes long to draw a billion random numbers
+    with torch.device(device):  # drawing a billion random numbers is slow on a CPU
         return LlamaForCausalLM(config).to(torch.bfloat16)
 
 
 def load_base(size: Size, device: str) -> Any:
-    """With transformers' own attention, sdpa, under a name for which it makes no mask.
+    """Loads the base with transformers' sdpa attention under another name, for which transformers makes no mask.
 
-    For sdpa it waits in every step for the GPU to say that no sequence is packed. While a graph is captured it cannot
-    ask, and makes a mask, with which attention takes other kernels.
+    For sdpa, transformers waits in every step for the GPU to tell whether sequences are packed. While a graph is
+    captured it cannot ask, and makes a mask, with which attention uses other kernels.
     """
     nf4 = BitsAndBytesConfig(
         load_in_4bit=True,
@@ -122,7 +122,7 @@ def load_base(size: Size, device: str) -> Any:
 def add_lora(model: Any, rank: int, gradient_checkpointing: bool) -> Any:
     model.config.use_cache = False
     if gradient_checkpointing:
-        # No layer draws random numbers, whose state could not be put back while a graph is captured.
+        # Layers draw no random numbers. Their generator's state could not be restored while a graph is captured.
         how = {"use_reentrant": False, "preserve_rng_state": False}
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs=how)
     torch.manual_seed(SEED)
@@ -138,16 +138,16 @@ def trainable(model: Any) -> dict[str, torch.nn.Parameter]:
 
 
 def make_data(steps: int, batch: int, tokens: int, device: str) -> list[Tensor]:
-    """For each step, token ids [batch, tokens]: sequences that count round a circle of 64, each with its stride."""
+    """Returns token ids [batch, tokens] per step: each sequence counts modulo 64 with its own start and stride."""
     generator = torch.Generator().manual_seed(SEED)
     starts = [torch.randint(1, 64, (2, batch, 1), generator=generator) for _ in range(steps)]
     return [((first + stride * torch.arange(tokens)) % 64).to(device) for first, stride in starts]
 
 
 def train_step(model: Any, optimizer: torch.optim.Optimizer, autocast: bool, tokens: Tensor) -> Tensor:
-    """The loss. The gradients stay until the next step. Nothing in it may wait for a GPU."""
+    """Runs a step and returns the loss. The gradients stay until the next step. Nothing in it may wait for a GPU."""
     optimizer.zero_grad()
-    # A step casts each weight once, and a graph must not find what was cast before it.
+    # A step casts each weight only once, and a graph must not use a cast that was cached before its capture.
     with torch.autocast(tokens.device.type, torch.bfloat16, enabled=autocast, cache_enabled=False):
         loss: Tensor = model(input_ids=tokens, labels=tokens).loss
     loss.backward()
@@ -156,9 +156,9 @@ def train_step(model: Any, optimizer: torch.optim.Optimizer, autocast: bool, tok
 
 
 def captured(step: Callable[[Tensor], Tensor], tokens: Tensor) -> Callable[[Tensor], Tensor]:
-    """The step as one CUDA graph, which is not run yet, for tokens of the same shape.
+    """Captures the step as a CUDA graph for tokens of this shape, and returns a function that replays it.
 
-    Its loss and the gradients lie in the graph's memory: the next step overwrites them.
+    The loss and the gradients are in the graph's memory, and the next step overwrites them.
     """
     given = tokens.clone()
     replay = measure.captured(partial(step, given))
@@ -189,7 +189,7 @@ def train(model: Any, start: dict[str, Tensor], data: list[Tensor], arguments: a
         torch.cuda.reset_peak_memory_stats()
     for number, tokens in enumerate(data):
         if arguments.graph and number == WARM_UP:
-            optimizer.zero_grad()  # so that the graph has gradients of its own, in its memory
+            optimizer.zero_grad()  # gives the graph its own gradients, in its memory
             step = captured(step, tokens)
         begin = measure.now(device)
         with count_calls(run) if number == WARM_UP - 1 else nullcontext():
@@ -204,8 +204,8 @@ def train(model: Any, start: dict[str, Tensor], data: list[Tensor], arguments: a
 
 @contextmanager
 def count_calls(run: Run) -> Iterator[None]:
-    """Counts by name, whoever calls: a dispatch mode would not see the ops that another op calls."""
-    # acc_events, or some versions warn of a second use that never comes.
+    """Counts op calls by name, nested ones included: a dispatch mode would not see an op that another op calls."""
+    # Without acc_events, some versions warn about a second use, which never happens.
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], acc_events=True) as profile:
         yield
     for event in profile.key_averages():
@@ -235,7 +235,7 @@ def same_bits(a: Tensor, b: Tensor) -> bool:
 
 
 def count_differing(run: Run, first: Run) -> dict[str, int]:
-    """How many losses differ from another run's, and how many tensors of the adapter and of its gradients."""
+    """Counts the losses, adapter tensors and gradient tensors that differ from those of the run `first`."""
     return {
         "losses": sum(a != b for a, b in zip(run.losses, first.losses, strict=True)),
         "adapter weights": sum(not same_bits(run.adapter[name], first.adapter[name]) for name in first.adapter),
@@ -244,12 +244,12 @@ def count_differing(run: Run, first: Run) -> dict[str, int]:
 
 
 def model_of(run: Run, runs: list[Run]) -> int:
-    """The number, from 0, of the run whose bits this one must have."""
+    """Returns the index of the run whose bits this one must have."""
     return next(number for number, other in enumerate(runs) if other.way.label == run.way.same_bits_as)
 
 
 def find_faults(runs: list[Run], deterministic: bool) -> list[str]:
-    """A line for whatever is not as it must be."""
+    """Returns one line per violated requirement."""
     faults = []
     if not all(math.isfinite(loss) for run in runs for loss in run.losses):
         faults.append("A loss is not finite, so that equality says nothing")
@@ -270,7 +270,7 @@ def find_faults(runs: list[Run], deterministic: bool) -> list[str]:
 
 
 def distance(run: Run, first: Run) -> float:
-    """The largest difference between their losses of one step."""
+    """Returns the largest difference between the losses of the two runs in the same step."""
     return max(abs(a - b) for a, b in zip(run.losses, first.losses, strict=True))
 
 
@@ -283,7 +283,7 @@ def ways_table(runs: list[Run], times: dict[str, dict[str, float]], tokens: int)
         "step, ms (p10 to p90)": lambda run: "{median:.2f} ({p10:.2f} to {p90:.2f})".format(**times[run.way.label]),
         "tokens/s": lambda run: f"{tokens / times[run.way.label]['median'] * 1e3:.0f}",
         "peak, GB": lambda run: measure.gigabytes(run.peak_bytes),
-        "losses": lambda run: f"{run.losses[0]:.9g} to {run.losses[-1]:.9g}",  # nine digits tell all float32 apart
+        "losses": lambda run: f"{run.losses[0]:.9g} to {run.losses[-1]:.9g}",  # nine digits distinguish all float32
         "largest distance of one from the first's": lambda run: f"{distance(run, runs[0]):.3g}",
     }
     return measure.table_of(runs[: len(WAYS)], columns)
@@ -339,13 +339,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     deterministic = not arguments.nondeterministic
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    warnings.simplefilter("ignore", FutureWarning)  # of peft and transformers about each other
+    warnings.simplefilter("ignore", FutureWarning)  # peft and transformers warn about each other
     torch.use_deterministic_algorithms(deterministic)
-    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # it would be timed
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # would be timed
     size = SIZES[arguments.size]
     size = size._replace(layers=arguments.layers or size.layers)
     model = add_lora(load_base(size, arguments.device), arguments.rank, arguments.gradient_checkpointing)
-    # All runs share a stream, and with it the memory that cuBLAS keeps for one.
+    # All runs share a stream, so that they share the memory that cuBLAS keeps per stream.
     with measure.side_stream(arguments.device) if arguments.graph else nullcontext():
         runs = train_in_turns(model, arguments)
     times = {way.label: measure.spread([ms for run in runs if run.way is way for ms in run.step_ms]) for way in WAYS}

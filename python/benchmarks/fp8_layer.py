@@ -1,6 +1,6 @@
-"""A layer of experts in FP8, and in bf16 or fp32: its quantizations, products and SwiGLU, by qfuse and by torch.
+"""An expert layer in FP8, and in bf16 or fp32: its quantizations, products and SwiGLU, by qfuse and by torch.
 
-moe_fp8.py compares them and says what multiplies what.
+moe_fp8.py compares the ways and lists the products.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from torch.nn import functional
 
 import qfuse
 
-GROUP = 128  # numbers that share a scale, and the sides of a block of a weight
+GROUP = 128  # numbers that share a scale, and both sides of a weight's blocks
 E4M3, E4M3_MAX, LEAST_ABSMAX = torch.float8_e4m3fn, 448.0, 1e-4
 
 
@@ -26,18 +26,18 @@ class Quantized(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """How the experts share the rows of a batch."""
+    """How a batch's rows are split among the experts."""
 
-    rows: list[int]  # of each expert
-    columns: list[int]  # the same, rounded up to whole groups, which is what a transposed matrix has
-    ends: Tensor  # the row behind each expert's last one, on the device
+    rows: list[int]  # per expert
+    columns: list[int]  # rows per expert, rounded up to whole groups: the columns in a transposed matrix
+    ends: Tensor  # index past each expert's last row, on the device
     places: Tensor  # the column of each row
 
 
-Matrices = Sequence[Tensor]  # one for each expert
+Matrices = Sequence[Tensor]  # one per expert
 Both = tuple[Matrices, Matrices]  # W1 and W2
 Multiply = Callable[[Quantized, Quantized, torch.dtype], Tensor]
-Backward = tuple[Quantized, Quantized, Quantized, Tensor]  # what Swiglu's backward gives
+Backward = tuple[Quantized, Quantized, Quantized, Tensor]  # result of Swiglu's backward
 
 
 def share_out(rows: list[int], device: torch.device | str) -> Shares:
@@ -52,7 +52,7 @@ def share_out(rows: list[int], device: torch.device | str) -> Shares:
 
 
 def scales_of(absmax: Tensor) -> Tensor:
-    """The least powers of two by which the magnitudes become at most 448."""
+    """Returns the smallest powers of two that scale the magnitudes to at most 448."""
     least = absmax.float().clamp(min=LEAST_ABSMAX) / E4M3_MAX
     return ((least.view(torch.int32) + 0x7FFFFF) & 0x7F800000).view(torch.float32)  # rounds the mantissa up
 
@@ -64,7 +64,7 @@ def cast_rows(z: Tensor) -> Quantized:
 
 
 def cast_columns(z: Tensor, shares: Shares) -> Quantized:
-    """The transpose in groups of tokens, none of which has those of two experts."""
+    """Quantizes the transpose in groups of tokens, none of which mixes two experts."""
     padded = z.new_zeros(sum(shares.columns), z.shape[1]).index_copy(0, shares.places, z)
     groups = padded.unflatten(0, (-1, GROUP))
     scales = scales_of(groups.abs().amax(1))
@@ -72,12 +72,12 @@ def cast_columns(z: Tensor, shares: Shares) -> Quantized:
 
 
 def cast_blocks(weight: Tensor) -> tuple[Quantized, Quantized]:
-    """The matrix and its transpose, whose blocks are the same."""
+    """Quantizes the matrix and its transpose, which share their blocks."""
     blocks = weight.float().unflatten(1, (-1, GROUP)).unflatten(0, (-1, GROUP))
     scales = scales_of(blocks.abs().amax((1, 3)))
     payload = (blocks / scales[:, None, :, None]).to(E4M3).flatten(2).flatten(0, 1)
     both = ((payload, scales), (payload.t().contiguous(), scales.t()))
-    # Contiguous, as functional.pad may keep the strides of what it need not fill up.
+    # Makes scales contiguous, because functional.pad may keep the strides if it adds nothing.
     forward, backward = (Quantized(p, functional.pad(s, (0, -s.shape[1] % 4)).contiguous(), True) for p, s in both)
     return forward, backward
 
@@ -92,7 +92,7 @@ def decode(q: Quantized) -> Tensor:
 
 
 def multiply_emulated(a: Quantized, b: Quantized, dtype: torch.dtype) -> Tensor:
-    """a times the transpose of b, as the other ones."""
+    """Multiplies a by the transpose of b, like the other multiply functions."""
     return (decode(a) @ decode(b).t()).to(dtype)
 
 
@@ -110,7 +110,7 @@ def multiply_scaled_mm(a: Quantized, b: Quantized, dtype: torch.dtype) -> Tensor
 
 
 def outer_major(scales: Tensor) -> Tensor:
-    """With the strides (1, rows) that torch wants, also where there is one group."""
+    """Returns scales with the strides (1, rows) that torch requires, even if there is only one group."""
     rows = len(scales)
     if scales.stride() == (1, rows):
         return scales
@@ -118,7 +118,7 @@ def outer_major(scales: Tensor) -> Tensor:
 
 
 def multiply_rows(multiply: Multiply, a: Quantized, b: Sequence[Quantized], shares: Shares) -> Tensor:
-    """Each expert's rows times the transpose of its matrix."""
+    """Multiplies each expert's rows by the transpose of its matrix."""
     parts = zip(a.payload.split(shares.rows), a.scales.split(shares.rows), b, strict=True)
     return torch.cat([multiply(Quantized(q, s), matrix, torch.bfloat16) for q, s, matrix in parts if len(q)])
 
@@ -126,7 +126,7 @@ def multiply_rows(multiply: Multiply, a: Quantized, b: Sequence[Quantized], shar
 def multiply_columns(
     multiply: Multiply, a: Quantized, b: Quantized, shares: Shares, dtype: torch.dtype
 ) -> list[Tensor]:
-    """Of each expert the sums over its tokens, zero where it has none."""
+    """Returns each expert's products, summed over its tokens; zero for an expert without tokens."""
     groups = [columns // GROUP for columns in shares.columns]
     parts = (map(Quantized, q.payload.split(shares.columns, 1), q.scales.split(groups, 1)) for q in (a, b))
     return [
@@ -138,7 +138,7 @@ def multiply_columns(
 
 
 def distance(found: Matrices, expected: Matrices) -> float:
-    """The norm of the difference, relative to that of what is expected."""
+    """Returns the norm of the difference, relative to the norm of `expected`."""
     return relative_error(*(torch.cat([matrix.flatten() for matrix in each]) for each in (found, expected)))
 
 
@@ -146,8 +146,8 @@ def distance(found: Matrices, expected: Matrices) -> float:
 
 
 class Swiglu(NamedTuple):
-    """The forward gives y by rows; the backward the gradient of gate and up by rows and transposed, y transposed, and
-    the gradient of the router weights."""
+    """Functions of a quantized SwiGLU. forward returns y by rows. backward returns the gradient of gate and up by rows
+    and transposed, y transposed, and the gradient of the router weights."""
 
     forward: Callable[[Tensor, Tensor, Shares], Quantized]
     backward: Callable[[Tensor, Tensor, Tensor, Shares], Backward]
@@ -171,7 +171,7 @@ def torch_backward(a: Tensor, grad_y: Tensor, weights: Tensor, shares: Shares) -
 
 
 def empty(rows: int, columns: int, device: torch.device) -> Quantized:
-    """Scales lie group by group, so that those of an expert's columns are as torch wants them where they are."""
+    """Allocates payload and scales. Scales are group by group, the layout torch wants for any expert's columns."""
     scales = torch.empty_strided((rows, columns // GROUP), (1, (rows + 3) // 4 * 4), device=device)
     return Quantized(torch.empty(rows, columns, dtype=E4M3, device=device), scales)
 
@@ -184,7 +184,7 @@ def qfuse_forward(a: Tensor, weights: Tensor, shares: Shares) -> Quantized:
 
 def qfuse_backward(a: Tensor, grad_y: Tensor, weights: Tensor, shares: Shares) -> Backward:
     (m, two_h), device = a.shape, a.device
-    columns = qfuse.ops.expert_columns(m, len(shares.rows))  # enough for any shares, and so more than are written
+    columns = qfuse.ops.expert_columns(m, len(shares.rows))  # upper bound for any split among experts
     grad_a, grad_weights = empty(m, two_h, device), torch.empty_like(weights)
     grad_a_t, y_t = empty(two_h, columns, device), empty(two_h // 2, columns, device)
     qfuse.ops.swiglu(
@@ -209,7 +209,7 @@ QFUSE, TORCH = Swiglu(qfuse_forward, qfuse_backward), Swiglu(torch_forward, torc
 
 
 class Fp8(NamedTuple):
-    """How a layer is computed in FP8."""
+    """A way of computing the layer in FP8."""
 
     swiglu: Swiglu
     multiply: Multiply
@@ -218,7 +218,7 @@ class Fp8(NamedTuple):
 
     @torch.no_grad()
     def prepare(self, both: Both) -> list[tuple[Quantized, ...]]:
-        """W1, its transposes, W2 and its transposes, each of every expert."""
+        """Returns W1, its transposes, W2 and its transposes, each as one matrix per expert."""
         return [forms for matrices in both for forms in zip(*map(cast_blocks, matrices), strict=True)]
 
     def layer(self, prepared: Any, shares: Shares, weights: Tensor, x: Tensor, both: Both) -> Tensor:
@@ -231,7 +231,7 @@ class Fp8(NamedTuple):
 
 
 class Fp8Layer(torch.autograd.Function):
-    """Its last arguments are W1 and W2, which it does not read, so that they get gradients, in their dtype."""
+    """The layer. Takes W1 and W2 as last arguments, unread, only so that they get gradients, in their dtype."""
 
     @staticmethod
     def forward(ctx: Any, way: Fp8, prepared: Any, shares: Shares, weights: Tensor, x: Tensor, *both: Tensor) -> Tensor:
@@ -259,7 +259,7 @@ def plain_swiglu(a: Tensor, weights: Tensor) -> Tensor:
 
 
 class Plain(NamedTuple):
-    """How a layer is computed in bf16 or fp32, with torch's gradients."""
+    """A way of computing the layer in bf16 or fp32, with torch's autograd."""
 
     dtype: torch.dtype
     swiglu: Callable[[Tensor, Tensor], Tensor] = plain_swiglu

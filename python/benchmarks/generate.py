@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Generates tokens with a 4-bit Llama, one by one: in bf16, with bitsandbytes, and with qfuse's products.
+"""Generates tokens one by one with a 4-bit Llama: in bf16, with bitsandbytes, and with qfuse's products.
 
-    generate.py                                     # a tiny model: on a CPU in seconds
+    generate.py                                     # a tiny model: seconds on a CPU
     generate.py --size 8b --batch 8 --context 4096  # 8 sequences side by side, each after 4096 tokens
-    generate.py --size 8b --compile                 # each layer by torch.compile, as whoever wants speed runs it
-    generate.py --size 8b --prefill 512 2048        # and prompts of so many tokens
-    generate.py --size 8b --torchao --factored      # beside torchao's int4 and qfuse's order for few rows as well
+    generate.py --size 8b --compile                 # layers compiled with torch.compile, the fastest usual setup
+    generate.py --size 8b --prefill 512 2048        # also prompts of 512 and 2048 tokens
+    generate.py --size 8b --torchao --factored      # also torchao's int4, and qfuse's order for few rows
 
-Three models have the same random weights, all but the embedding and the last layer in nested NF4: decoded to bf16;
-bitsandbytes' Linear4bit; and the same inside of qfuse.integrations.bitsandbytes.enabled(matmul=True), but for q, k and
-v, and gate and up, which are one qfuse.matmul_4bit_many each. --torchao has int4 in groups of 64, whose products are
-checked first; --factored has qfuse's order "factored" on a GPU, whose weights are not rounded to bf16.
+Three models have the same random weights, in nested NF4 except for the embedding and the last layer: decoded to bf16;
+bitsandbytes' Linear4bit; and Linear4bit inside qfuse.integrations.bitsandbytes.enabled(matmul=True), where q, k and v
+are one qfuse.matmul_4bit_many, and so are gate and up. --torchao adds int4 in groups of 64, whose products are checked
+first. --factored adds qfuse's order "factored" on a GPU, which does not round weights to bf16.
 
 First the logits of a few tokens and of each prompt are compared with those of the decoded model in float64. qfuse's
-error may be twice that of bf16, which sums the same terms in another order; others' are only told: bitsandbytes rounds
-scales to bf16 on some CPUs. Then each model generates greedily, in turns, after a context of random keys and values:
-each step, a token of every sequence, is a CUDA graph on a GPU and runs eagerly on a CPU; so is a whole prompt.
+error may be twice that of bf16, which sums in another order. Errors of the others are only printed: bitsandbytes rounds
+scales to bf16 on some CPUs. Then the models generate greedily, in turn, after a context of random keys and values. Each
+step, one token per sequence, is a CUDA graph on a GPU and eager on a CPU, and so is a whole prompt.
 
-Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not, qfuse multiplied
+Needs torch and bitsandbytes besides qfuse. Exit status: 0 qfuse's logits are right, 1 they are wrong, qfuse multiplied
 nothing or torchao's products are wrong, 2 wrong usage.
 """
 
@@ -30,7 +30,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, Literal
 
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts the calls, need not say so
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # silences the profiler, which counts the calls
 
 import bitsandbytes
 import measure
@@ -44,7 +44,7 @@ import qfuse.integrations.bitsandbytes
 
 SEED = 1
 CHECKED = 8  # tokens whose logits are compared
-FEW = 16  # rows that --factored is for
+FEW = 16  # most rows that --factored applies to
 WAYS: dict[str, Literal[True, "factored"]] = {"qfuse": True, "qfuse, factored": "factored"}
 
 
@@ -52,7 +52,7 @@ WAYS: dict[str, Literal[True, "factored"]] = {"qfuse": True, "qfuse, factored": 
 
 
 def linear(inputs: int, outputs: int, device: str) -> nn.Module:
-    """A Linear4bit with random weights, quantized."""
+    """Returns a quantized Linear4bit with random weights."""
     layer = bitsandbytes.nn.Linear4bit(
         inputs, outputs, bias=False, compute_dtype=torch.bfloat16, quant_type="nf4", device="meta"
     )
@@ -93,7 +93,7 @@ class Llama(nn.Module):
         self.head = nn.Linear(size.hidden, size.vocabulary, bias=False, dtype=torch.bfloat16, device=device)
 
     def forward(self, token: Tensor, position: Tensor, caches: list[Cache]) -> Tensor:
-        """The logits [batch, vocabulary] after the last of the tokens [batch * tokens] at the positions [tokens]."""
+        """Returns the logits [batch, vocabulary] after the last of tokens [batch * tokens] at positions [tokens]."""
         x = self.embedding(token)
         for layer, cache in zip(self.layers, caches, strict=True):
             x = layer(x, position, cache)
@@ -102,13 +102,13 @@ class Llama(nn.Module):
         return logits
 
     def caches(self, batch: int, tokens: int, context: int = 0) -> list[Cache]:
-        """With room for the tokens after the context."""
+        """Returns caches with room for the tokens after the context."""
         weight = self.head.weight
         shape = (batch, self.size.kv_heads, context + tokens, self.size.hidden // self.size.heads)
         return [Cache(shape, context, weight.device.type, weight.dtype) for _ in self.layers]
 
     def multiplying(self, multiply: Multiply) -> "Llama":
-        """The same, which multiplies so by q, k and v, and by gate and up."""
+        """Sets `multiply` for the products with q, k and v, and with gate and up. Returns the model itself."""
         for module in self.modules():
             if isinstance(module, (Attention, Layer)):
                 module.multiply = multiply
@@ -116,7 +116,7 @@ class Llama(nn.Module):
 
 
 def decoded(model: Llama) -> Llama:
-    """The same with plain linear layers, whose weights are what the codes decode to."""
+    """Returns a copy with plain linear layers, whose weights are the decoded codes."""
     plain = copy.deepcopy(model)
     for parent in list(plain.modules()):
         for name, child in list(parent.named_children()):
@@ -129,7 +129,7 @@ def decoded(model: Llama) -> Llama:
 
 
 def in_float64(model: Llama) -> Llama:
-    """A copy that computes in float64. Between calls its layers lie in bf16: the same weights in less memory."""
+    """Returns a copy that computes in float64. Between calls its layers are in bf16, to save memory."""
 
     def widen(layer: nn.Module, _: Any) -> None:
         layer.double()
@@ -149,7 +149,7 @@ def in_float64(model: Llama) -> Llama:
 def make_models(size: Size, device: str, torchao: bool = False, factored: bool = False) -> dict[str, Llama]:
     torch.manual_seed(SEED)
     quantized = Llama(size, device)
-    # In eval mode bitsandbytes repacks weights on some CPUs, for its own kernels: it gets its way, and qfuse the codes.
+    # In eval mode bitsandbytes repacks weights on some CPUs for its kernels. Its model may do so; qfuse's keeps codes.
     models = {"bf16": decoded(quantized), "bitsandbytes": copy.deepcopy(quantized).eval(), "qfuse": quantized.train()}
     if factored:
         models["qfuse, factored"] = copy.deepcopy(quantized).multiplying(many_factored)
@@ -165,7 +165,7 @@ def way_of(name: str) -> AbstractContextManager[Any]:
 
 
 def compile_layers(models: dict[str, Llama]) -> None:
-    """One graph for all layers of a model, without breaks; each shape has another, and all count as one's."""
+    """Compiles each model's layers without graph breaks. All layers and shapes count toward one recompile limit."""
     torch._dynamo.config.recompile_limit = 64
     for name, model in models.items():
         with way_of(name):
@@ -177,14 +177,14 @@ def compile_layers(models: dict[str, Llama]) -> None:
 
 
 def logits_of(model: Llama, tokens: Tensor) -> Tensor:
-    """[tokens, batch, vocabulary] in float64, of tokens [tokens, batch], one after the other."""
+    """Returns [tokens, batch, vocabulary] in float64 for tokens [tokens, batch], fed one after the other."""
     caches = model.caches(tokens.shape[1], len(tokens))
     positions = torch.arange(len(tokens), device=tokens.device).split(1)
     return torch.stack([model(token, at, caches) for token, at in zip(tokens, positions, strict=True)]).double()
 
 
 def logits_after(model: Llama, prompt: Tensor) -> Tensor:
-    """[1, vocabulary] in float64, after a prompt [tokens] that is fed at once."""
+    """Returns [1, vocabulary] in float64, after a prompt [tokens] fed at once."""
     positions = torch.arange(len(prompt), device=prompt.device)
     return model(prompt, positions, model.caches(1, len(prompt))).double()
 
@@ -194,7 +194,7 @@ def random_tokens(vocabulary: int, shape: tuple[int, ...], device: str) -> Tenso
 
 
 def relative_errors(models: dict[str, Llama], exact: Llama, logits: Callable[[Llama], Tensor]) -> dict[str, float]:
-    """Of all logits, against those of the exact model."""
+    """Returns each model's relative error over all logits, against those of the exact model."""
     expected, errors = logits(exact), {}
     for name, model in models.items():
         with way_of(name):
@@ -206,12 +206,12 @@ def find_faults(errors: dict[str, float], after: str) -> list[str]:
     return [
         f"{name}'s logits have an error of {error:.2e}, those of bf16 {errors['bf16']:.2e}, after {after}"
         for name, error in errors.items()
-        if not error <= (2 * errors["bf16"] if name in WAYS else sys.float_info.max)  # NaN is wrong in all
+        if not error <= (2 * errors["bf16"] if name in WAYS else sys.float_info.max)  # NaN is a fault in all
     ]
 
 
 def count_calls(model: Llama, device: str) -> dict[str, int]:
-    """How often qfuse's ops are called for one token."""
+    """Returns how often each of qfuse's ops is called for one token."""
     token, position = (torch.zeros(1, dtype=torch.long, device=device) for _ in range(2))
     with way_of("qfuse"), torch.profiler.profile(acc_events=True) as profile:
         model(token, position, model.caches(1, 1))
@@ -223,10 +223,10 @@ def count_calls(model: Llama, device: str) -> dict[str, int]:
 
 
 def generator(name: str, model: Llama, caches: list[Cache], context: int, tokens: int, device: str) -> measure.Run:
-    """Generates so many tokens a sequence, greedily, in memory that stays where it is, as a CUDA graph wants it.
+    """Returns a function that generates `tokens` tokens per sequence, greedily, in fixed memory, as a CUDA graph needs.
 
-    Sequence i begins with token i, at the position after the context. Several may share caches: each writes what
-    follows the context before it reads it.
+    Sequence i begins with token i, at the position after the context. Several generators may share caches, because each
+    writes the entries after the context before it reads them.
     """
     first = torch.arange(len(caches[0].keys), device=device) % model.size.vocabulary
     token, position = first.clone(), torch.full((1,), context, device=device)
@@ -236,7 +236,7 @@ def generator(name: str, model: Llama, caches: list[Cache], context: int, tokens
         position.add_(1)
 
     with way_of(name), measure.side_stream(device):
-        step()  # what is made at the first call
+        step()  # creates what only a first call creates
         one = measure.captured(step) if device == "cuda" else step
 
     def generate() -> Tensor:
@@ -250,7 +250,7 @@ def generator(name: str, model: Llama, caches: list[Cache], context: int, tokens
 
 
 def time_generating(models: dict[str, Llama], arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
-    """Milliseconds of a step, a token of every sequence."""
+    """Returns the milliseconds of a step, which is one token for every sequence."""
     context, tokens, device = arguments.context, arguments.tokens, arguments.device
     caches = models["bf16"].caches(arguments.batch, tokens, context)
     runs = {name: generator(name, model, caches, context, tokens, device) for name, model in models.items()}
@@ -259,7 +259,7 @@ def time_generating(models: dict[str, Llama], arguments: argparse.Namespace) -> 
 
 
 def time_prompt(models: dict[str, Llama], prompt: Tensor, device: str) -> dict[str, dict[str, float]]:
-    """Milliseconds until the logits after a prompt of one sequence; on a GPU, of a CUDA graph."""
+    """Returns the milliseconds until the logits after a prompt of one sequence; on a GPU, as a CUDA graph."""
     positions = torch.arange(len(prompt), device=device)
     caches = models["bf16"].caches(1, len(prompt))
     found = {}
@@ -294,7 +294,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def times_table(batch: int, result: dict[str, Any]) -> str:
-    """A row for each model, of a step and of each prompt."""
+    """Returns a table with one row per model: the times of a step and of each prompt."""
     rows = []
     for name, error in result["errors"].items():
         ms = result["step_ms"][name]

@@ -1,12 +1,12 @@
-"""A decoder layer's seven products with frozen NF4 weights, forward and backward, in INT8: alone and with its SwiGLU.
+"""A decoder layer's seven products with frozen NF4 weights, forward and backward, in INT8, and its SwiGLU alone.
 
     python python/benchmarks/int8_layer.py --json int8_layer.json
 
-Of an 8B Llama by default: q, k, v of one x, o of another, gate and up of a third one, and down of the SwiGLU's y, with
-no attention, norms or adapters between; gradients of all three inputs. Ways: "decode + cuBLAS" is qfuse's default;
-"INT8 apart" rotates the rows of every product; "INT8" rotates once what products share, and SwiGLU quantizes what it
-makes. SwiGLU is liger-kernel's, where it is there, else torch's, but for "INT8". Device time of CUDA graphs of four
-layers. Every way's results are compared with those of "decode + cuBLAS" before anything is timed.
+The layer is an 8B Llama's by default: q, k, v of one input, o of another, gate and up of a third, and down of SwiGLU's
+y, without attention, norms or adapters. Computes the gradients of all three inputs. Ways: "decode + cuBLAS" is qfuse's
+default; "INT8 apart" rotates the rows for every product; "INT8" rotates a shared input once, and its SwiGLU quantizes
+its own output. Other ways use liger-kernel's SwiGLU if installed, else torch's. Times CUDA graphs of four layers on the
+device. Before timing, compares every way's results with those of "decode + cuBLAS".
 """
 
 from collections.abc import Callable, Sequence
@@ -22,9 +22,9 @@ from torch import Tensor
 import qfuse
 from qfuse.ops import rotated_products, rotated_swiglu
 
-LAYERS = 4  # in a graph, so that no weight is in the caches when its turn comes again
-MOVED = [("forward", 7), ("backward", 12)]  # bytes a channel of a token
-ERROR = 3e-2  # of a result's norm: two products follow one another
+LAYERS = 4  # in a graph, enough that caches hold no weight until its next use
+MOVED = [("forward", 7), ("backward", 12)]  # bytes per channel of a token
+ERROR = 3e-2  # relative to a result's norm, after two consecutive products
 INT8: qfuse.ops.Order = "rotated_int8"
 
 
@@ -68,7 +68,7 @@ def step(
     sharing: Callable[[], AbstractContextManager[Any]],
     layer: Layer,
 ) -> list[Tensor]:
-    """The outputs and the gradients of the inputs."""
+    """Returns the outputs and the gradients of the inputs."""
     leaves = Inputs(*(each.detach().requires_grad_() for each in inputs))
     with sharing():
         outputs = [qfuse.matmul_4bit(leaves.x, weight, order=order) for weight in layer.attention]
@@ -89,7 +89,7 @@ def ways(inputs: Inputs, gradients: Sequence[Tensor]) -> dict[str, Callable[[Lay
 
 
 def time_swiglu(m: int, size: Size, device: str) -> dict[str, dict[str, float]]:
-    """Microseconds of the block alone: forward, and its gradients, each beside a copy that moves as many bytes."""
+    """Times SwiGLU alone in microseconds: forward and backward, each beside a copy that moves as many bytes."""
     count = m * size.intermediate
     sets = [
         [torch.randn(m, size.intermediate, device=device).bfloat16() for _ in range(3)]
@@ -121,7 +121,7 @@ def time_tokens(m: int, size: Size, layers: Sequence[Layer], device: str) -> dic
         pairs = zip(way(layers[0]), expected, strict=True)
         found["errors"][name] = max(measure.require(name, measure.relative_error(*pair), ERROR) for pair in pairs)
     runs: dict[str, measure.Run] = {name: partial(run_all, way, layers) for name, way in all_ways.items()}
-    for run in runs.values():  # which makes the scales of weights, too
+    for run in runs.values():  # also makes the weights' scales
         run()
     if device == "cuda":
         runs = {name: measure.captured(run) for name, run in runs.items()}

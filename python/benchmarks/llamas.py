@@ -1,4 +1,4 @@
-"""The Llamas that the benchmarks make, with random weights, and how their kind attends."""
+"""Llamas with random weights for the benchmarks, and the attention of such models."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -9,20 +9,20 @@ from torch.nn import functional
 
 import qfuse
 
-Multiply = Callable[[Tensor, Sequence[nn.Module]], Sequence[Tensor]]  # x by each of some layers
-MakeLinear = Callable[[int, int], nn.Module]  # of inputs and outputs
+Multiply = Callable[[Tensor, Sequence[nn.Module]], Sequence[Tensor]]  # multiplies x by each of several layers
+MakeLinear = Callable[[int, int], nn.Module]  # takes the numbers of inputs and outputs
 
 
 class Size(NamedTuple):
-    """The kv_heads divide the heads, and these the hidden width. Every width is whole blocks of 64: elsewhere
-    bitsandbytes itself decodes wrong on some CPUs."""
+    """Sizes of a Llama. kv_heads divides heads, and heads divides hidden. Every width is whole blocks of 64, because
+    for other widths bitsandbytes itself decodes wrong on some CPUs."""
 
     hidden: int
     intermediate: int
     heads: int
     kv_heads: int
     layers: int
-    vocabulary: int  # cut as the layers are, so that the last layer has the share in a step that it really has
+    vocabulary: int  # reduced like the layers, so that the last layer keeps its real share of a step
 
 
 SIZES = {
@@ -33,7 +33,7 @@ SIZES = {
 
 
 def random_weight(shape: tuple[int, ...], device: str) -> qfuse.Weight4bit:
-    """NF4 in blocks of 64, nested; experts' [experts, n, k] as one, as qfuse.quantize_experts stores it."""
+    """Returns nested NF4 in blocks of 64. Experts [experts, n, k] are one weight, as in qfuse.quantize_experts."""
     dense = torch.randn(shape, dtype=torch.bfloat16, device=device) * shape[-1] ** -0.5
     return qfuse.Weight4bit(qfuse.ops.quantize_4bit_nested(dense, 64, "nf4"), shape, torch.bfloat16)
 
@@ -50,7 +50,7 @@ def one_by_one(x: Tensor, layers: Sequence[nn.Module]) -> Sequence[Tensor]:
 
 
 class Cache:
-    """Keys and values of a layer, [batch, kv_heads, tokens, width], with room for all; a context's are random."""
+    """Keys and values of a layer, [batch, kv_heads, tokens, width], for all tokens. Those of the context are random."""
 
     def __init__(self, shape: tuple[int, int, int, int], context: int, device: str, dtype: torch.dtype) -> None:
         self.keys, self.values = (torch.zeros(shape, dtype=dtype, device=device) for _ in range(2))
@@ -63,7 +63,7 @@ class Cache:
 
 
 def turn(x: Tensor, position: Tensor) -> Tensor:
-    """Rotary position embedding of [..., tokens, width] at the positions [tokens]."""
+    """Applies the rotary position embedding to [..., tokens, width] at the positions [tokens]."""
     half = x.shape[-1] // 2
     frequencies = 500000.0 ** (-torch.arange(half, device=x.device) / half)
     angle = position[:, None] * frequencies
@@ -73,14 +73,14 @@ def turn(x: Tensor, position: Tensor) -> Tensor:
 
 
 def attend_to_cache(q: Tensor, position: Tensor, cache: Cache) -> Tensor:
-    """Of a token a sequence, q [batch, heads, 1, width]: heads that share keys become rows of one product."""
+    """Attends one token per sequence, q [batch, heads, 1, width]. Heads that share keys become rows of one product."""
     rows = q.reshape(len(q), cache.keys.shape[1], -1, q.shape[-1])
     seen = (torch.arange(cache.keys.shape[2], device=q.device) <= position)[None]
     return functional.scaled_dot_product_attention(rows, cache.keys, cache.values, attn_mask=seen).reshape(q.shape)
 
 
 class Attention(nn.Module):
-    """Of heads so wide. q_norm and k_norm do nothing unless a model has its own."""
+    """Attention with heads of this width. q_norm and k_norm do nothing unless a model sets its own."""
 
     def __init__(self, hidden: int, heads: int, kv_heads: int, width: int, linear: MakeLinear) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Attention(nn.Module):
         self.multiply: Multiply = one_by_one
 
     def forward(self, x: Tensor, position: Tensor, cache: Cache | None) -> Tensor:
-        """[batch * tokens, hidden] at the positions [tokens]: one token a sequence, or sequences, which begin at 0."""
+        """x: [batch * tokens, hidden] at positions [tokens]: one token per sequence, or sequences from position 0."""
         q, k, v = (
             y.view(len(x) // len(position), len(position), -1, self.width).transpose(1, 2)
             for y in self.multiply(x, (self.q, self.k, self.v))

@@ -1,4 +1,4 @@
-"""What the benchmarks share: their arguments, clocks, CUDA graphs, statistics, and how results are written."""
+"""Shared by the benchmarks: arguments, clocks, CUDA graphs, statistics, and output of results."""
 
 import argparse
 import gc
@@ -18,12 +18,12 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-ROTATED_BYTES = 400_000_000  # what a graph goes round at least: more than the caches hold
-LAUNCHES = 24  # in a graph: starting it is not what is timed
+ROTATED_BYTES = 400_000_000  # bytes that a graph rotates through at least: more than the caches hold
+LAUNCHES = 24  # in a graph, so that its start is negligible
 WARM_UPS, REPLAYS = 3, 15
 PARTS = ("median", "min", "max", "p10", "p90")  # of a spread
 LIBRARIES = ("qfuse", "torch", "bitsandbytes", "transformers", "peft", "accelerate", "torchao", "unsloth")
-# What another plan or another GPU's kernels ran by.
+# Environment variables that force another plan or another GPU's kernels. They are recorded.
 VARIABLES = [f"QFUSE_{name}" for name in ("PLAN", "COMPUTE_CAPABILITY", "MULTIPROCESSORS", "L2_BYTES", "SHARED_BYTES")]
 
 Run = Callable[[], Any]
@@ -34,7 +34,7 @@ Layer = TypeVar("Layer")
 
 
 def argument_parser(description: str | None, for_gpu: bool = True) -> argparse.ArgumentParser:
-    """for_gpu: unless --small, the shapes are those of a GPU."""
+    """Returns a parser of the common arguments. for_gpu: without --small, the shapes are meant for a GPU."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     usual = "cuda" if for_gpu else "cuda where torch sees a GPU, else cpu"
     parser.add_argument(
@@ -60,14 +60,14 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) ->
 
 
 def count(text: str) -> int:
-    """An argument that begins at 1."""
+    """Parses an argument that is at least 1."""
     if int(text) < 1:
         raise ValueError
     return int(text)
 
 
 def counts(text: str) -> list[int]:
-    """Several, with commas between."""
+    """Parses several counts, separated by commas."""
     return [count(each) for each in text.split(",")]
 
 
@@ -75,7 +75,7 @@ def counts(text: str) -> list[int]:
 
 
 def processor() -> str:
-    """As Linux names it; elsewhere the architecture alone."""
+    """Returns the CPU's name on Linux, elsewhere only the architecture."""
     file = Path("/proc/cpuinfo")
     names = [line for line in file.read_text().splitlines() if line.startswith("model name")] if file.exists() else []
     model = names[0].partition(": ")[2] if names else platform.machine()
@@ -83,7 +83,7 @@ def processor() -> str:
 
 
 def circumstances(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What a figure is nothing without."""
+    """Returns the facts needed to interpret a result."""
     on_gpu = arguments.device.startswith("cuda")
     return {
         "device": torch.cuda.get_device_name() if on_gpu else processor(),
@@ -109,7 +109,7 @@ def progress(text: str) -> None:
 
 
 def finish(arguments: argparse.Namespace, result: dict[str, Any], *tables: str) -> int:
-    """Prints the tables and what is wrong, writes the file that was asked for, and gives the exit status."""
+    """Prints the tables and the faults, writes the JSON file if requested, and returns the exit status."""
     faults = "\n".join(result.get("faults", []))
     print("\n\n".join(filter(None, [heading(result), *tables, faults])))
     if arguments.json:
@@ -123,7 +123,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def table_of(rows: Sequence[Any], columns: Mapping[str, Callable[[Any], object]]) -> str:
-    """A line for each row, of what each column's function makes of it."""
+    """Returns a table with one line per row and one cell per column function."""
     return table(list(columns), [[str(cell(row)) for cell in columns.values()] for row in rows])
 
 
@@ -135,7 +135,7 @@ def gigabytes(size: int | None) -> str:
 
 
 def differing_bytes(actual: Tensor, expected: Tensor) -> int:
-    """How many bytes are not the same; raises where it is not the same kind of tensor at all."""
+    """Returns the number of differing bytes. Raises if shapes or dtypes differ."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         raise AssertionError(
             f"a result is {actual.dtype} {tuple(actual.shape)}, expected {expected.dtype} {tuple(expected.shape)}"
@@ -145,12 +145,12 @@ def differing_bytes(actual: Tensor, expected: Tensor) -> int:
 
 
 def relative_error(found: Tensor, expected: Tensor) -> float:
-    """The norm of the difference, relative to that of what is expected."""
+    """Returns the norm of the difference, relative to the norm of `expected`."""
     return float((found.double() - expected.double()).norm() / expected.double().norm())
 
 
 def require(name: str, error: float, most: float) -> float:
-    """Raises where an error is larger than it may be, or NaN."""
+    """Returns the error. Raises if it is larger than `most`, or NaN."""
     if not error <= most:
         raise AssertionError(f"{name}: a relative error of {error:.3g}, at most {most:.3g}")
     return error
@@ -158,8 +158,8 @@ def require(name: str, error: float, most: float) -> float:
 
 @contextmanager
 def deterministic() -> Iterator[None]:
-    """By torch's deterministic operations. Attention is its slow one: others' backward adds in any order, whatever is
-    asked for."""
+    """Uses torch's deterministic operations and its slow attention: the backward of its other kernels adds in any
+    order, even in this mode."""
     torch.use_deterministic_algorithms(True, warn_only=True)
     try:
         with sdpa_kernel(SDPBackend.MATH):
@@ -186,14 +186,14 @@ def synchronizer(device: str) -> Run:
 
 
 def now(device: str) -> float:
-    """Seconds, once a GPU has done all that it was given."""
+    """Returns the time in seconds, after a GPU has finished all its work."""
     synchronizer(device)()
     return time.perf_counter()
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """No collection of garbage while a clock runs."""
+    """Disables garbage collection while a clock runs."""
     gc.collect()
     gc.disable()
     try:
@@ -203,7 +203,7 @@ def undisturbed() -> Iterator[None]:
 
 
 class Stopwatch:
-    """Microseconds of a run on its device: between two events on a GPU, whose creation is not timed."""
+    """Times a run on its device in microseconds. On a GPU it uses two events, created in advance."""
 
     def __init__(self, device: str) -> None:
         self._events = None
@@ -231,8 +231,8 @@ def in_turns(
     warm_ups: int | None = None,
     around: Callable[[str], AbstractContextManager[Any]] = nullcontext,
 ) -> dict[str, list[float]]:
-    """Microseconds of each, one after the other in every round: what disturbs the machine disturbs all. around(name) is
-    entered before the clock starts."""
+    """Returns the microseconds of each run. Every round times all runs one after the other, so that disturbances affect
+    all. Enters around(name) before the clock starts."""
     untimed = WARM_UPS if warm_ups is None else warm_ups
     watch = Stopwatch(device)
     times: dict[str, list[float]] = {name: [] for name in runs}
@@ -246,19 +246,19 @@ def in_turns(
 
 @contextmanager
 def side_stream(device: str) -> Iterator[None]:
-    """Where graphs can be captured whose operations have run before, which the default stream is not."""
+    """Runs the body on a side stream, where operations that have run before can be captured, unlike on the default."""
     if device == "cpu":
         yield
         return
     stream, usual = torch.cuda.Stream(), torch.cuda.current_stream()
-    stream.wait_stream(usual)  # which has made what is computed with
+    stream.wait_stream(usual)  # which has prepared the inputs
     with torch.cuda.stream(stream):
         yield
     usual.wait_stream(stream)
 
 
 def captured(run: Run) -> Run:
-    """run() as a CUDA graph, which has run before; each replay gives its results in the same memory."""
+    """Captures run(), which must have run before, as a CUDA graph. Replays return results in the same memory."""
     torch.cuda.synchronize()
     graph, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
     own = None if current == torch.cuda.default_stream() else current
@@ -273,9 +273,9 @@ def captured(run: Run) -> Run:
 
 
 def replayed_us(run: Run, calls: int, device: str) -> list[float]:
-    """Microseconds of one of the `calls` calls in run(), of each replay of them as a CUDA graph; on a CPU, of run().
+    """Returns the microseconds per call of run(), which makes `calls` calls, for each graph replay or CPU run.
 
-    What run() returns is kept while the graph lives, so that results share no memory.
+    run()'s results are kept as long as the graph, so that they share no memory.
     """
     run()
     again = captured(run) if device == "cuda" else run
@@ -283,20 +283,20 @@ def replayed_us(run: Run, calls: int, device: str) -> list[float]:
 
 
 def copies_for(size: int) -> int:
-    """So many of that size that the caches hold none when its turn comes again."""
+    """Returns how many copies of that size keep the caches cold for each copy's next use."""
     return min(LAUNCHES, max(2, math.ceil(ROTATED_BYTES / size)))
 
 
 def time_round(way: Callable[[Layer], Any], layers: Sequence[Layer], device: str) -> dict[str, float]:
-    """Microseconds of way(layer), going round the layers."""
+    """Returns the microseconds of way(layer), called for the layers in rotation."""
     runs = [partial(way, layers[i % len(layers)]) for i in range(LAUNCHES)]
     return spread(replayed_us(lambda: [run() for run in runs], len(runs), device))
 
 
 @undisturbed()
 def host_us(calls: Mapping[str, Run], device: str, rounds: int = 20, block: int = 100) -> dict[str, dict[str, float]]:
-    """Microseconds until a call returns, a mean of each block of them: the GPU's queue is empty before a block, and
-    must not fill within. All calls take turns."""
+    """Returns the microseconds until a call returns, as means of blocks of calls. The GPU's queue is empty before a
+    block and must not fill up during it. All calls take turns."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():

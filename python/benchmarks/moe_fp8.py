@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""The experts of a mixture-of-experts layer in FP8 with qfuse's SwiGLU: the bytes, the errors and the time of a step.
+"""The experts of a mixture-of-experts layer in FP8 with qfuse's SwiGLU: bytes, errors and time of a step.
 
-    moe_fp8.py                     # tiny, with products made of fp32 ones: on a CPU in seconds
+    moe_fp8.py                     # tiny, with products emulated in fp32: seconds on a CPU
     moe_fp8.py --graph --compile   # on a Hopper GPU: 8192 tokens, 8 experts, 2048 and 4096 channels
 
 Each token goes to one expert and has a router weight. An expert multiplies by W1 [2h, d], applies SwiGLU and the router
-weight, and multiplies by W2 [d, h]. In FP8 all six products, the forward's and the gradients', multiply e4m3 by e4m3,
-with scales in fp32 that are powers of two: one for each 128 numbers along the summed dimension, and of W1 and W2 one
-for each block of 128x128. There is a product for each expert: scaled_grouped_mm takes one scale a row on Hopper.
+weight, and multiplies by W2 [d, h]. In FP8 all six products, of the forward and of the gradients, multiply e4m3 by
+e4m3. Their fp32 scales are powers of two: one per 128 numbers along K, and in W1 and W2 one per block of 128x128. Each
+expert has its own product, because scaled_grouped_mm takes only one scale per row on Hopper.
 
-  1. The bytes of qfuse's quantized SwiGLU and gradients are compared with those of torch's operations. On a GPU they
+  1. The bytes of qfuse's quantized SwiGLU and gradients are compared with those of torch's operations. On a GPU all
      must be equal; on a CPU, where exp may differ in the last bit, nearly all.
   2. The errors of the output and of every gradient, in bf16 and in FP8, are measured against fp32. Rounding to e4m3
-     changes a number by at most 2^-4 of it, so n roundings whose errors are independent change a result by at most
-     sqrt(n) * 2^-4, as norms. That is the bound of FP8's errors. A scale in a wrong place is far beyond it.
-  3. A step, and SwiGLU with its quantizations alone, are timed in bf16, in FP8 with SwiGLU in torch's operations, and
+     changes a number by at most 2^-4 of it, so n roundings with independent errors change a result by at most
+     sqrt(n) * 2^-4, in norms. This is the bound of FP8's errors. A misplaced scale causes a far larger error.
+  3. A step, and only SwiGLU with its quantizations, are timed in bf16, in FP8 with SwiGLU in torch's operations, and
      in FP8 with qfuse's. The last two differ in nothing else. Weights are cast before the clock starts.
 
-Needs torch beside qfuse, for a GPU of CUDA 12.9 or later. Exit status: 0 all is as it must be, 1 something is not, 2
-wrong usage.
+Needs torch besides qfuse, on a GPU with CUDA 12.9 or later. Exit status: 0 all checks pass, 1 a check fails, 2 wrong
+usage.
 """
 
 import argparse
@@ -32,12 +32,12 @@ import measure
 import torch
 from torch import Tensor
 
-ALIGNMENT = 16  # an expert's rows are a multiple of it
-TIMED = 20  # runs of what is timed
+ALIGNMENT = 16  # every expert's rows are a multiple of it
+TIMED = 20  # number of timed runs
 DIFFERING = 1e-3  # share of the bytes that may differ on a CPU
-SUMS = 1e-5  # distance of sums in fp32 of the same terms in another order
+SUMS = 1e-5  # relative difference allowed for fp32 sums of the same terms in another order
 
-# How many roundings to e4m3 each result depends on. Gate and up come from the tokens and W1: that is 4.
+# Number of e4m3 roundings that each result depends on. Gate and up each depend on the tokens and W1: together 4.
 ROUNDINGS = {
     "output": 6,  # gate and up, y, W2
     "gradient of the tokens": 8,  # gate and up, the output's gradient, W2, the gradient of gate and up, W1
@@ -59,8 +59,8 @@ SMALL, LARGE = Sizes(160, 3, 256, 128), Sizes(8192, 8, 2048, 4096)
 
 class Batch(NamedTuple):
     shares: fp8.Shares
-    tokens: Tensor  # [m, d] bf16, sorted by expert, zero where no token is
-    weights: Tensor  # [m]: the router's, of each row
+    tokens: Tensor  # [m, d] bf16, sorted by expert, zero in rows without a token
+    weights: Tensor  # [m]: the router weight of each row
 
 
 # ---- data ----
@@ -79,14 +79,14 @@ def make_weights(sizes: Sizes, device: str) -> fp8.Both:
 
 
 def make_batch(sizes: Sizes, device: str) -> Batch:
-    """Random tokens. The later an expert, the more of them it has."""
+    """Makes random tokens. Later experts get more tokens than earlier ones."""
     router = torch.randn(sizes.experts, sizes.width, device=device) / math.sqrt(sizes.width)
     tokens = torch.randn(sizes.tokens, sizes.width, device=device).bfloat16()
     logits = tokens.float() @ router.t() + torch.linspace(-0.5, 0.5, sizes.experts, device=device)
     chosen, order = logits.argmax(1).sort(stable=True)
     counts = chosen.bincount(minlength=sizes.experts)
     rows = (counts + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
-    before = (rows - counts).cumsum(0) - (rows - counts)  # rows of zeros before those of each expert
+    before = (rows - counts).cumsum(0) - (rows - counts)  # rows of zeros before each expert's tokens
     places = torch.arange(sizes.tokens, device=device) + before[chosen]
     spread = tokens.new_zeros(int(rows.sum()), sizes.width).index_copy(0, places, tokens[order])
     experts = torch.arange(sizes.experts, device=device).repeat_interleave(rows)
@@ -98,8 +98,8 @@ def make_batch(sizes: Sizes, device: str) -> Batch:
 
 
 def compare_swiglu(batch: Batch, hidden: int) -> dict[str, float]:
-    """The shares of the bytes in which qfuse and torch differ; of the gradient of the router weights, whose terms they
-    add in another order, the distance."""
+    """Returns the fraction of bytes that differ between qfuse and torch. For the gradient of the router weights, which
+    they sum in different orders, returns the distance."""
     shares, _, weights = batch
     a, grad_y = (noise(len(weights), columns, weights) for columns in (2 * hidden, hidden))
 
@@ -116,7 +116,7 @@ def compare_swiglu(batch: Batch, hidden: int) -> dict[str, float]:
 
 
 def results(way: fp8.Way, batch: Batch, both: fp8.Both, grad: Tensor) -> list[fp8.Matrices]:
-    """In the order of ROUNDINGS."""
+    """Returns the results in the order of ROUNDINGS."""
     weights, tokens = (given.detach().requires_grad_() for given in (batch.weights, batch.tokens))
     out = way.layer(way.prepare(both), batch.shares, weights, tokens, both)
     of_weights, of_tokens, *rest = torch.autograd.grad(out, [weights, tokens, *both[0], *both[1]], grad.to(out.dtype))
@@ -125,7 +125,7 @@ def results(way: fp8.Way, batch: Batch, both: fp8.Both, grad: Tensor) -> list[fp
 
 
 def measure_errors(batch: Batch, both: fp8.Both, multiply: fp8.Multiply) -> dict[str, dict[str, float]]:
-    """Of each way, against fp32."""
+    """Returns the errors of each way against fp32."""
     grad = noise(len(batch.weights), batch.tokens.shape[1], batch.weights)
     exact = results(fp8.Plain(torch.float32), batch._replace(tokens=batch.tokens.float()), both, grad)
     ways: dict[str, fp8.Way] = {"bf16": fp8.Plain(torch.bfloat16), "FP8": fp8.Fp8(fp8.QFUSE, multiply)}
@@ -136,12 +136,12 @@ def measure_errors(batch: Batch, both: fp8.Both, multiply: fp8.Multiply) -> dict
 
 
 def bound(name: str) -> float:
-    """Of an error of FP8."""
+    """Returns the bound of an FP8 error."""
     return math.sqrt(ROUNDINGS[name]) * 2**-4
 
 
 def find_faults(differing: dict[str, float], errors: dict[str, float], on_gpu: bool) -> list[str]:
-    """A line for whatever is not as it must be."""
+    """Returns one line per failed check."""
     faults = []
     for name, share in differing.items():
         most = SUMS if name == "gradient of the router weights" else 0 if on_gpu else DIFFERING
@@ -172,7 +172,7 @@ def timed_ways(multiply: fp8.Multiply, compiled: bool) -> dict[str, fp8.Way]:
 
 
 def actions_of(way: fp8.Way, batch: Batch, both: fp8.Both) -> dict[str, Callable[[], object]]:
-    """What is timed."""
+    """Returns the timed functions of a way."""
     shares, prepared, (width, hidden) = batch.shares, way.prepare(both), both[1][0].shape
     rows = len(batch.weights)
     grad, grad_y, a = (noise(rows, columns, batch.weights) for columns in (width, hidden, 2 * hidden))
@@ -187,14 +187,14 @@ def actions_of(way: fp8.Way, batch: Batch, both: fp8.Both) -> dict[str, Callable
 
 def captured(action: Callable[[], object], device: str) -> Callable[[], object]:
     with measure.side_stream(device):
-        action()  # what is made at the first time is not part of the graph
+        action()  # what the first call makes is not part of the graph
         return measure.captured(action)
 
 
 def measure_times(
     batch: Batch, both: fp8.Both, arguments: argparse.Namespace
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """Milliseconds, of all ways in turns."""
+    """Returns the milliseconds of all ways, timed in turn."""
     device = arguments.device
     first, second = ([matrix.detach().bfloat16().requires_grad_() for matrix in part] for part in both)
     ways = timed_ways(arguments.multiply, arguments.compile)

@@ -1,29 +1,29 @@
-"""QLoRA on several GPUs of one host: memory, bytes read and gathered, and time, of qfuse and of what people run today.
+"""QLoRA on several GPUs of one host: memory, bytes read and gathered, and time, for qfuse and the usual alternatives.
 
     python python/benchmarks/several_gpus.py --layers 20 --json several-gpus.json
-    python python/benchmarks/several_gpus.py --device cpu --small        # to see that it runs
+    python python/benchmarks/several_gpus.py --device cpu --small        # checks that it runs
 
-Layers of Llama-3-70B's shape with random weights, in NF4 with nested absmax, in files as bitsandbytes writes them, one
-for each layer. peft's LoRA of rank 16 over every linear layer, checkpointed activations, fused AdamW. Each way is a run
-of its own, a process for each GPU, with the files out of the page cache:
+The model has layers of Llama-3-70B's shape with random weights, in NF4 with nested absmax, in files like those of
+bitsandbytes, one per layer. Uses peft's LoRA of rank 16 on every linear layer, activation checkpointing and fused
+AdamW. Each way runs in its own processes, one per GPU, with the files dropped from the page cache:
 
   one               qfuse on one GPU
   qfuse fsdp        FSDP2: a model on the meta device, of which each rank reads its part
-  qfuse fsdp fast   the same behind speed_up_training(): a loss of chunks, layers as regions of torch.compile
+  qfuse fsdp fast   the same after speed_up_training(): loss in chunks, layers as torch.compile regions
   qfuse tp          tensor parallelism, read likewise; both ranks see both sequences
-  bnb fsdp bf16     bitsandbytes under FSDP2 with its codes in bfloat16, the way that its documentation has
+  bnb fsdp bf16     bitsandbytes under FSDP2 with its codes stored as bfloat16, as its documentation describes
   bnb ddp           bitsandbytes under DDP: each GPU has the whole model
-  accelerate        Accelerator.prepare with FSDP2 of a model as from_pretrained gives it
-  accelerate qfuse  the same behind qfuse.integrations.accelerate.enable()
+  accelerate        Accelerator.prepare with FSDP2 on a model from from_pretrained
+  accelerate qfuse  the same after qfuse.integrations.accelerate.enable()
 
-bitsandbytes' ways load with from_pretrained on every rank. A step is of one sequence a GPU (of `qfuse tp` two on both).
+The ways of bitsandbytes call from_pretrained on every rank. A step is one sequence per GPU (`qfuse tp`: two on both).
 
-Before the clock each way trains 3 steps on the same sequence on all ranks, by torch's deterministic operations. The
-losses of `qfuse fsdp` must be those of `one`, bit for bit: a mean of two equal gradients is that gradient. Other ways
-add in other orders; their losses are told. Memory is torch's peak, of loading and of a timed step; bytes read are those
-of /proc/self/io, by read() and from the disk; bytes gathered are counted where torch's all-gather is called.
+Before timing, each way trains 3 steps with the same sequence on all ranks and torch's deterministic operations. The
+losses of `qfuse fsdp` must equal those of `one` bit for bit, because a mean of two equal gradients is that gradient.
+Other ways add in other orders, and their losses are only recorded. Memory is torch's peak, while loading and in a timed
+step. Bytes read come from /proc/self/io, by read() and from the disk. Bytes gathered are counted in torch's all-gather.
 
-Exit status: 0 all is equal that must be, 1 it is not.
+Exit status: 0 the losses are equal, 1 they differ.
 """
 
 import argparse
@@ -146,7 +146,7 @@ def of_transformers(arguments: argparse.Namespace) -> Any:
 
 
 def share_out(model: Any, over: Any) -> Any:
-    """Each layer, the embedding and the head by themselves, as accelerate has it."""
+    """Shards each layer, the embedding and the head separately, as accelerate does."""
     from torch.distributed.fsdp import fully_shard
 
     llama = model.base_model.model
@@ -156,7 +156,7 @@ def share_out(model: Any, over: Any) -> Any:
 
 
 def in_parts(arguments: argparse.Namespace, over: Any) -> Any:
-    """qfuse's: on the meta device until each rank reads its part."""
+    """Builds qfuse's model, which is on the meta device until each rank reads its part."""
     from accelerate import init_empty_weights
     from torch.distributed.tensor.parallel import parallelize_module
     from transformers import LlamaForCausalLM
@@ -182,7 +182,7 @@ def in_parts(arguments: argparse.Namespace, over: Any) -> Any:
 
 
 def in_bfloat16(model: Any, over: Any) -> Any:
-    """bitsandbytes' codes as bfloat16, as bnb_4bit_quant_storage has them."""
+    """Stores bitsandbytes' codes as bfloat16, like bnb_4bit_quant_storage, and shards the model."""
     for module in model.modules():
         if type(module).__name__ == "Linear4bit":
             weight = module.weight
@@ -232,7 +232,7 @@ def make(arguments: argparse.Namespace, over: Any) -> tuple[Any, Any]:
 
 
 class Gathered:
-    """Bytes that a rank gets of all-gathers, its own among them."""
+    """Counts the bytes that a rank receives in all-gathers, including its own part."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -253,7 +253,7 @@ def bytes_read() -> dict[str, int]:
 
 
 def peak(arguments: argparse.Namespace) -> int:
-    """Since it was last asked for."""
+    """Returns the peak GPU memory since the last call, 0 on a CPU."""
     if arguments.device == "cpu":
         return 0
     found = torch.cuda.max_memory_allocated()
@@ -313,7 +313,7 @@ def measured(
         losses = [step(model, optimizer, tokens(0))]
         ended = time.time()
         losses += [step(model, optimizer, tokens(i)) for i in range(1, CHECKED)]
-    peak(arguments)  # whose attention was another one
+    peak(arguments)  # resets the peak: the checked steps used another attention
     own = tokens(100 + (0 if sequences > 1 else rank))
     for _ in range(WARM_UP):
         step(model, optimizer, own)
@@ -330,7 +330,7 @@ def measured(
 
 
 def drop_caches(folder: Path) -> None:
-    """The files, from the page cache."""
+    """Drops the files from the page cache."""
     for path in folder.iterdir():
         with open(path, "rb") as file:
             os.fsync(file.fileno())
@@ -403,7 +403,7 @@ def main(argv: list[str] | None = None) -> int:
         for way in arguments.ways:
             measure.progress(way)
             result["ways"].append(start(arguments, way))
-            if arguments.json:  # of each as it comes: a run takes minutes
+            if arguments.json:  # after every way, because a run takes minutes
                 arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     finally:
         if made:

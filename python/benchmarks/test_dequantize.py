@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The test that unsloth published for NF4 decoders: qfuse beside unsloth's launches, bitsandbytes and peft.
+"""unsloth's published test for NF4 decoders: compares qfuse, unsloth's launches at that time, bitsandbytes and peft.
 
     python python/benchmarks/test_dequantize.py [--rounds 1000] [--json FILE] [--commit HASH]
-    python python/benchmarks/test_dequantize.py --unsloth         # unsloth itself takes part, where it is installed
-    python python/benchmarks/test_dequantize.py --device cpu --small --rounds 2      # all that needs no GPU
+    python python/benchmarks/test_dequantize.py --unsloth         # also today's unsloth, if it is installed
+    python python/benchmarks/test_dequantize.py --device cpu --small --rounds 2      # everything that needs no GPU
 
-Three MLPs of Linear4bit are checked; then their matrices are decoded one by one, each waited for, by all contenders in
-turn, and the seconds of the three MLPs added up. Last comes the host's own time of a call. The exit status is 1 where a
+First checks three MLPs of Linear4bit. Then every contender in turn decodes their matrices one by one, synchronizing
+after each. The seconds of the three MLPs are added up. Last, measures the host's own time per call. Exit status 1 if a
 bit differs or a product is not close.
 
-Needs the installed package, torch and bitsandbytes; another contender that cannot be had is left out, and it says why.
+Needs the installed package, torch and bitsandbytes. Skips other contenders that cannot be imported, and prints why.
 """
 
 import ctypes
@@ -27,11 +27,11 @@ from torch.nn.functional import silu
 
 import qfuse
 
-REPEATS = 5  # of everything that is timed, in turn
+REPEATS = 5  # of all timings, contenders in turn
 WARM_UPS = 2  # rounds
 US, PEER, TODAY = "qfuse", "unsloth's launches", "unsloth itself"
 
-Decode = Callable[[Any], Tensor]  # of a Linear4bit
+Decode = Callable[[Any], Tensor]  # decodes a Linear4bit
 
 
 # ---- the MLPs ----
@@ -46,9 +46,9 @@ class Configuration(NamedTuple):
     dtype: torch.dtype
 
     def small(self) -> "Configuration":
-        """Matrices with a sixteenth of each side: rows are still whole blocks, and there are several nested blocks.
+        """Returns matrices with 1/16 of each side: rows are still whole blocks, with several nested blocks.
 
-        Of the tokens half: with fewer, bitsandbytes multiplies on some GPUs by a kernel that rounds in another order.
+        Halves the tokens. With fewer, bitsandbytes on some GPUs multiplies with a kernel that rounds in another order.
         """
         return self._replace(tokens=self.tokens // 2, hidden=self.hidden // 16, intermediate=self.intermediate // 16)
 
@@ -67,7 +67,7 @@ def linear_4bit(columns: int, rows: int, dtype: torch.dtype, device: str) -> Any
     layer = bitsandbytes.nn.Linear4bit(
         columns, rows, bias=False, compute_dtype=dtype, compress_statistics=True, quant_type="nf4"
     )
-    return layer.to(dtype).to(device)  # where it is quantized
+    return layer.to(dtype).to(device)  # to(device) quantizes it
 
 
 class MLP(torch.nn.Module):
@@ -84,7 +84,7 @@ class MLP(torch.nn.Module):
 
 
 def decoded(mlp: MLP, decode: Decode, wait: measure.Run = lambda: None) -> tuple[Tensor, Tensor, Tensor]:
-    """up, gate and down in the test's order, each waited for before the next."""
+    """Decodes up, gate and down in the test's order and waits after each."""
     up = decode(mlp.up_proj)
     wait()
     gate = decode(mlp.gate_proj)
@@ -95,7 +95,7 @@ def decoded(mlp: MLP, decode: Decode, wait: measure.Run = lambda: None) -> tuple
 
 
 def product(x: Tensor, up: Tensor, gate: Tensor, down: Tensor) -> Tensor:
-    """MLP.forward with decoded weights."""
+    """Computes MLP.forward with decoded weights."""
     return (silu(x @ gate.t()) * (x @ up.t())) @ down.t()
 
 
@@ -103,11 +103,11 @@ def product(x: Tensor, up: Tensor, gate: Tensor, down: Tensor) -> Tensor:
 
 
 class Unsloth:
-    """The three launches of unsloth's fast_dequantize, as its host code made them when it published the test: through
-    bitsandbytes' C interface.
+    """Makes the three launches of unsloth's fast_dequantize through bitsandbytes' C interface, like unsloth's host code
+    at the time of the published test.
 
-    Functions are looked up once, and the stream is the one that is current now; the global buffer is off, as in the
-    published test. Returns out.t() for packed codes that lie in one row.
+    Looks functions up once and uses the stream current at construction. The global buffer is off, as in the published
+    test. Returns out.t() if the packed codes are one row.
     """
 
     def __init__(self, device: str) -> None:
@@ -158,7 +158,7 @@ def decode_of_bitsandbytes(layer: Any) -> Tensor:
 
 
 def make_unsloth() -> Decode:
-    """What unsloth does today, which is one launch of a kernel of its own."""
+    """Returns today's unsloth decode, one launch of its own kernel."""
     from unsloth.kernels.utils import fast_dequantize
 
     return lambda layer: fast_dequantize(layer.weight, layer.weight.quant_state, use_global_buffer=False)
@@ -171,20 +171,20 @@ def make_peft() -> Decode:
 
 
 def find_contenders(device: str) -> tuple[dict[str, Decode], dict[str, str]]:
-    """Those that can be had here, and why the others cannot."""
+    """Returns the contenders available here, and the reasons why others are not."""
     makers: dict[str, Callable[[], Decode]] = {
         US: lambda: qfuse.dequantize_4bit,
         PEER: lambda: Unsloth(device),
         "bitsandbytes": lambda: decode_of_bitsandbytes,
         "peft": make_peft,
     }
-    if "unsloth" in sys.modules:  # it was asked for
+    if "unsloth" in sys.modules:  # requested with --unsloth
         makers[TODAY] = make_unsloth
     found, missing = {}, {}
     for name, make in makers.items():
         try:
             found[name] = make()
-        except Exception as error:  # whatever keeps another library from being imported is its own affair
+        except Exception as error:  # a library that cannot be imported, for any reason, is missing
             missing[name] = f"{type(error).__name__}: {error}".rstrip(".")
     return found, missing
 
@@ -193,7 +193,7 @@ def find_contenders(device: str) -> tuple[dict[str, Decode], dict[str, str]]:
 
 
 def check_state(layer: Any, dtype: torch.dtype) -> None:
-    """What the published test asserts of each weight before it decodes it."""
+    """Checks what the published test asserts of each weight before decoding it."""
     state = layer.weight.quant_state
     dtypes = (state.dtype, state.absmax.dtype, state.code.dtype, state.offset.dtype)
     found = {
@@ -207,7 +207,7 @@ def check_state(layer: Any, dtype: torch.dtype) -> None:
 
 
 def not_close(found: Tensor, expected: Tensor) -> str:
-    """The published test's judgement of a product, torch's: empty, or what is wrong."""
+    """Compares a product as the published test does, with torch. Returns an error text, empty if close."""
     try:
         torch.testing.assert_close(found, expected)
     except AssertionError as error:
@@ -216,7 +216,7 @@ def not_close(found: Tensor, expected: Tensor) -> str:
 
 
 def check(mlp: MLP, c: Configuration, contenders: dict[str, Decode]) -> list[str]:
-    """Each contender's matrices against bitsandbytes' own, bit for bit, and the product with them against the MLP."""
+    """Compares each contender's matrices with bitsandbytes' bit for bit, and the product with them with the MLP."""
     for layer in (mlp.gate_proj, mlp.up_proj, mlp.down_proj):
         check_state(layer, c.dtype)
     weights, y = decoded(mlp, decode_of_bitsandbytes), mlp(mlp.x)
@@ -246,7 +246,7 @@ def seconds_of(mlp: MLP, decode: Decode, rounds: int, synchronize: measure.Run) 
 def time_published(
     mlps: list[MLP], contenders: dict[str, Decode], rounds: int, synchronize: measure.Run
 ) -> dict[str, Any]:
-    """Seconds of all rounds, and of each MLP's; of the repeats, which take turns."""
+    """Returns spreads over the repeats, which take turns, of the seconds of all rounds, in total and per MLP."""
     parts: dict[str, list[list[float]]] = {name: [] for name in contenders}
     for _ in range(REPEATS):
         for name, decode in contenders.items():
@@ -261,7 +261,7 @@ def time_published(
 
 
 def time_host(contenders: dict[str, Decode], device: str) -> dict[str, dict[str, float]]:
-    """Microseconds until a call returns, of a weight so small that the GPU is never behind."""
+    """Returns microseconds until a call returns, for a weight so small that the GPU always keeps up."""
     layer = linear_4bit(64, 64, torch.bfloat16, device)
     calls = {name: partial(decode, layer) for name, decode in contenders.items()}
     return measure.host_us(calls, device)

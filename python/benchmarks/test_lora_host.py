@@ -1,11 +1,11 @@
-"""The host's time of a layer of QLoRA in eager mode, forward and backward: of peft and bitsandbytes, and of qfuse.
+"""Host time of a QLoRA layer in eager mode, forward and backward: peft with bitsandbytes, and qfuse.
 
     python python/benchmarks/test_lora_host.py --json lora-host.json
     python python/benchmarks/test_lora_host.py --device cpu --small
 
-A chain of Linear4bit layers with peft's LoRA over each, so small that a GPU is never behind: what is timed is what the
-host does until it has launched all kernels. Three ways, in turns: as they are; where qfuse multiplies; and where qfuse
-computes the LoRA layers too. Before anything is timed, outputs and gradients of the ways are compared.
+The model is a chain of Linear4bit layers with peft's LoRA on each, so small that a GPU always keeps up: the time is the
+host's until it has launched all kernels. Three ways take turns: without qfuse; with qfuse multiplying; and with qfuse
+also computing the LoRA layers. Before timing, compares the ways' outputs and gradients.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,15 +22,15 @@ from torch import Tensor
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
 
-WIDTH, RANK, TOKENS = 64, 16, 320  # as many rows as make a GPU decode the weight first, as in training
+WIDTH, RANK, TOKENS = 64, 16, 320  # enough rows that a GPU decodes the weight first, as in training
 LAYERS, ROUNDS, STEPS = 32, 12, 10
 WAYS = ["peft", "qfuse multiplies", "qfuse, LoRA too"]
 DIRECTIONS = ("forward", "backward")
-ERROR = 3e-2  # of a result's norm, after a chain of roundings to bf16
+ERROR = 3e-2  # relative to a result's norm, after a chain of roundings to bf16
 
 
 class Chain(torch.nn.Module):
-    is_loaded_in_4bit = True  # by which peft knows
+    is_loaded_in_4bit = True  # tells peft
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Chain(torch.nn.Module):
 def make(layers: int, device: str, dropout: float) -> Any:
     torch.manual_seed(1)
     chain = Chain(layers)
-    for weight in chain.parameters():  # so that a long chain neither grows nor fades
+    for weight in chain.parameters():  # so that a long chain neither grows nor vanishes
         torch.nn.init.orthogonal_(weight.data)
     config = peft.LoraConfig(r=RANK, lora_alpha=RANK, lora_dropout=dropout, target_modules=r"layers\.\d+")
     model = peft.get_peft_model(chain.to(torch.bfloat16).to(device).train(), config)
@@ -67,7 +67,7 @@ def on(way: str) -> Iterator[None]:
 
 
 def step(model: Any, x: Tensor, grad: Tensor, wait: measure.Run) -> tuple[float, float]:
-    """Microseconds until all is launched, forward and backward."""
+    """Returns the microseconds until all kernels are launched, forward and backward."""
     wait()
     begun = perf_counter_ns()
     y = model(x)
@@ -103,12 +103,12 @@ def measure_ways(arguments: Any, dropout: float) -> dict[str, dict[str, dict[str
         check(model, x, grad)
     wait = measure.synchronizer(arguments.device)
     times: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
-    for number in range(1 + rounds):  # the first to warm up
+    for number in range(1 + rounds):  # the first warms up
         for way in WAYS:
             with on(way), measure.undisturbed():
                 found = [step(model, x, grad, wait) for _ in range(STEPS)]
             if number > 0:
-                times[way] += found[STEPS // 2 :]  # the first ones find caches cold
+                times[way] += found[STEPS // 2 :]  # the first ones run with cold caches
     return {
         way: {name: measure.spread([pair[i] / layers for pair in values]) for i, name in enumerate(DIRECTIONS)}
         for way, values in times.items()

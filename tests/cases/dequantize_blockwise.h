@@ -1,4 +1,4 @@
-// The cases of dequantize_blockwise, for correctness and the sanitizers: the risk is in the name.
+// Cases of dequantize_blockwise, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_DEQUANTIZE_BLOCKWISE_H
 #define QFUSE_TESTS_CASES_DEQUANTIZE_BLOCKWISE_H
 
@@ -30,7 +30,7 @@ inline constexpr std::array kDequantizeBlockwiseCases = {
     DequantizeBlockwiseCase{"several threads", 64 * 9000 + 3, 64},
 };
 
-// The arrays of a case, from a fixed seed: scales that no layer should have among them, and the default code.
+// The arrays of a case, from a fixed seed: scales that include values no layer should have, and the default code.
 struct DequantizeBlockwiseInput {
   std::vector<std::uint8_t> codes;
   std::vector<float> absmax;
@@ -50,7 +50,7 @@ inline DequantizeBlockwiseInput make_input(const DequantizeBlockwiseCase& c) {
   return in;
 }
 
-// Parameters over `in`; out and its dtype are left to the caller.
+// Parameters over `in`. The caller sets out and its dtype.
 inline contract::DequantizeBlockwise make_params(const DequantizeBlockwiseCase& c, const DequantizeBlockwiseInput& in) {
   contract::DequantizeBlockwise p{};
   p.n = c.n;

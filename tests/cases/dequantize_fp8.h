@@ -1,4 +1,4 @@
-// The cases of dequantize_fp8, for correctness and the sanitizers: the risk is in the name.
+// Cases of dequantize_fp8, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_DEQUANTIZE_FP8_H
 #define QFUSE_TESTS_CASES_DEQUANTIZE_FP8_H
 
@@ -45,8 +45,8 @@ inline constexpr std::array kDequantizeFp8Cases = {
 inline constexpr std::array kFp8ScaleTypes = {QFUSE_SCALES_FLOAT32, QFUSE_SCALES_UE8M0, QFUSE_SCALES_FLOAT16,
                                               QFUSE_SCALES_BFLOAT16};
 
-// The arrays of a case, from a fixed seed. Every byte is a code and a UE8M0 scale, every bit pattern a 16-bit scale:
-// NaN, subnormals and infinities are among them.
+// The arrays of a case, from a fixed seed. Codes and scales are random bits, so that scales include NaN, subnormals and
+// infinities.
 struct DequantizeFp8Input {
   std::vector<std::uint8_t> codes;
   std::vector<std::uint8_t> scales;
@@ -63,7 +63,7 @@ inline DequantizeFp8Input make_input(const DequantizeFp8Case& c, qfuse_scale_typ
   return in;
 }
 
-// Parameters over `in`; out and its dtype are left to the caller.
+// Parameters over `in`. The caller sets out and its dtype.
 inline contract::DequantizeFp8 make_params(const DequantizeFp8Case& c, qfuse_scale_type type,
                                            const DequantizeFp8Input& in) {
   contract::DequantizeFp8 p{};

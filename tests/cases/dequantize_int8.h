@@ -1,4 +1,4 @@
-// The cases of dequantize_int8, for correctness and the sanitizers: the risk is in the name.
+// Cases of dequantize_int8, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_DEQUANTIZE_INT8_H
 #define QFUSE_TESTS_CASES_DEQUANTIZE_INT8_H
 
@@ -44,7 +44,7 @@ inline DequantizeInt8Input make_input(const DequantizeInt8Case& c) {
   return in;
 }
 
-// Parameters over `in`; out and its dtype are left to the caller.
+// Parameters over `in`. The caller sets out and its dtype.
 inline contract::DequantizeInt8 make_params(const DequantizeInt8Case& c, const DequantizeInt8Input& in) {
   contract::DequantizeInt8 p{};
   p.rows = c.rows;

@@ -1,4 +1,4 @@
-// The cases of lora_merge, for correctness and the sanitizers: the risk is in the name.
+// Cases of lora_merge, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_LORA_MERGE_H
 #define QFUSE_TESTS_CASES_LORA_MERGE_H
 
@@ -28,7 +28,7 @@ struct LoraMergeCase {
   AdapterKind kind = AdapterKind::normal;
 };
 
-// Each backend's tile is 512 columns, by 16 or 32 rows, and 32 terms at a time.
+// Every backend's tile is 512 columns by 16 or 32 rows, and 32 elements of K (terms) at a time.
 inline constexpr std::array kLoraMergeCases = {
     LoraMergeCase{"one element", 1, 1, 1},
     LoraMergeCase{"rank 0", 5, 67, 0},
@@ -49,7 +49,7 @@ inline constexpr std::array kLoraMergeCases = {
     LoraMergeCase{"infinities and NaN", 23, 269, 9, 1.0F, AdapterKind::special},
 };
 
-// The arrays of a case, from a fixed seed; `in` is of in_dtype.
+// The arrays of a case, from a fixed seed. `in` has the dtype in_dtype.
 struct LoraMergeInput {
   std::vector<std::uint8_t> in;
   std::vector<float> a;
@@ -88,7 +88,7 @@ inline LoraMergeInput make_input(const LoraMergeCase& c, qfuse_dtype in_dtype) {
   in.b.resize(static_cast<std::size_t>(c.rows * c.rank));
   for (float& x : in.b) x = random_factor(c.kind, random);
   if (c.kind != AdapterKind::cancelling) return in;
-  // Every second term takes back what the one before it gave, but for the last bits.
+  // Every second term cancels the one before it except for the last bits.
   for (std::int64_t k = 1; k < c.rank; k += 2) {
     for (std::int64_t i = 0; i < c.rows; ++i) {
       float& factor = in.b[static_cast<std::size_t>(i * c.rank + k)];
@@ -102,7 +102,7 @@ inline LoraMergeInput make_input(const LoraMergeCase& c, qfuse_dtype in_dtype) {
   return in;
 }
 
-// Parameters over `in`; out and its dtype are left to the caller.
+// Parameters over `in`. The caller sets out and its dtype.
 inline contract::LoraMerge make_params(const LoraMergeCase& c, qfuse_dtype in_dtype, const LoraMergeInput& in) {
   contract::LoraMerge p{};
   p.rows = c.rows;

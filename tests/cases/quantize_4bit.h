@@ -1,4 +1,4 @@
-// The cases of quantize_4bit, for correctness and the sanitizers: the risk is in the name.
+// Cases of quantize_4bit, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_QUANTIZE_4BIT_H
 #define QFUSE_TESTS_CASES_QUANTIZE_4BIT_H
 
@@ -74,7 +74,7 @@ inline float random_weight(const Quantize4bitCase& c, std::int64_t i, std::mt199
     case WeightKind::nan_blocks: return i / c.blocksize % 2 == 0 ? std::numeric_limits<float>::quiet_NaN() : normal;
     case WeightKind::ties: break;
   }
-  // A block whose absmax is 1, so that the scaled weights are the thresholds themselves and their neighbours.
+  // The block's absmax is 1, so that the scaled weights are exactly the thresholds and their neighbors.
   if (i % c.blocksize == 0) return 1.0F;
   const auto& codebook = format::codebook4(c.quant_type);
   const float tie = codebook.used_thresholds()[random() % codebook.used_thresholds().size()];
@@ -82,7 +82,7 @@ inline float random_weight(const Quantize4bitCase& c, std::int64_t i, std::mt199
   return sign * std::nextafter(tie, std::array{-2.0F, tie, 2.0F}[random() % 3]);
 }
 
-// The weights of a case in a dtype, from a fixed seed.
+// The weights of a case in `dtype`, from a fixed seed.
 inline std::vector<std::uint8_t> make_weights(const Quantize4bitCase& c, qfuse_dtype dtype) {
   std::mt19937 random(static_cast<std::uint32_t>(c.n + c.blocksize));
   std::vector<std::uint8_t> weights(static_cast<std::size_t>(c.n) * qfuse_dtype_size(dtype));
@@ -90,7 +90,7 @@ inline std::vector<std::uint8_t> make_weights(const Quantize4bitCase& c, qfuse_d
   return weights;
 }
 
-// Parameters over `weights`; the outputs are left to the caller.
+// Parameters over `weights`. The caller sets the outputs.
 inline contract::Quantize4bit make_params(const Quantize4bitCase& c, const void* weights, qfuse_dtype dtype) {
   contract::Quantize4bit p{};
   p.in_dtype = dtype;

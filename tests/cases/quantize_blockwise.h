@@ -1,4 +1,4 @@
-// The cases of quantize_blockwise, for correctness and the sanitizers: the risk is in the name.
+// Cases of quantize_blockwise, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_QUANTIZE_BLOCKWISE_H
 #define QFUSE_TESTS_CASES_QUANTIZE_BLOCKWISE_H
 
@@ -35,7 +35,7 @@ inline constexpr std::array kQuantizeBlockwiseCases = {
     QuantizeBlockwiseCase{"several threads", 256 * 1500},
 };
 
-// Like absmax of a layer, with what no layer should have among them, in a dtype, from a fixed seed.
+// Values like a layer's absmax, with some that no layer should have, in `dtype`, from a fixed seed.
 inline std::vector<std::uint8_t> make_values(const QuantizeBlockwiseCase& c, qfuse_dtype dtype) {
   constexpr std::array kOdd = {NAN, std::numeric_limits<float>::infinity(), -FLT_MAX, FLT_MIN / 4, -0.0F, 0.0F};
   std::mt19937 random(11);
@@ -47,7 +47,7 @@ inline std::vector<std::uint8_t> make_values(const QuantizeBlockwiseCase& c, qfu
   return values;
 }
 
-// Parameters over `values`; the outputs are left to the caller.
+// Parameters over `values`. The caller sets the outputs.
 inline contract::QuantizeBlockwise make_params(const QuantizeBlockwiseCase& c, const void* values, qfuse_dtype dtype) {
   contract::QuantizeBlockwise p{};
   p.n = c.n;

@@ -1,4 +1,4 @@
-// The cases of rotated_int8's ops, for correctness and the sanitizers: the risk is in the name.
+// Cases of rotated_int8's ops, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_ROTATED_INT8_H
 #define QFUSE_TESTS_CASES_ROTATED_INT8_H
 
@@ -24,7 +24,7 @@ struct RotatedInputCase {
   std::int64_t rows;
   std::int64_t cols;
   InputKind kind = InputKind::normal;
-  int exponent = 0;      // values are times 2^exponent
+  int exponent = 0;      // values are multiplied by 2^exponent
   std::int64_t gap = 0;  // elements between rows of in
 };
 
@@ -55,7 +55,7 @@ inline std::vector<std::uint8_t> make_input(const RotatedInputCase& c, qfuse_dty
   return values;
 }
 
-// Parameters over `in`, but for the outputs.
+// Parameters over `in`, without the outputs.
 inline contract::RotatedInt8Quantize make_params(const RotatedInputCase& c, qfuse_dtype dtype,
                                                  const std::vector<std::uint8_t>& in) {
   contract::RotatedInt8Quantize p{};
@@ -67,7 +67,7 @@ inline contract::RotatedInt8Quantize make_params(const RotatedInputCase& c, qfus
   return p;
 }
 
-// ---- what a SwiGLU block makes ----
+// ---- a SwiGLU block ----
 
 inline constexpr std::array kRotatedSwigluCases = {
     SwigluCase{"one small block", 1, 64},
@@ -131,12 +131,12 @@ inline constexpr std::array kRotatedWeightCases = {
 };
 
 inline Dequantize4bitCase weight_of(const RotatedWeightCase& c) {
-  // Of a part, the blocks before it too, whose absmax are then left out.
+  // A part of a larger weight includes the blocks before it, whose codes and absmax make_params then skips.
   return {c.risk,  (c.rows * c.cols) + c.nested_begin * c.blocksize, c.blocksize, c.quant_type, c.nested_blocksize,
           c.absmax};
 }
 
-// Parameters of either op over `in`, but for the scales and q.
+// Parameters of either op over `in`, without the scales and q.
 template <contract::RotatedWeight Op>
 Op make_params(const RotatedWeightCase& c, const Dequantize4bitInput& in) {
   Op p{};
@@ -191,7 +191,7 @@ struct RotatedProductInput {
   std::vector<std::uint8_t> lora_weight;
 };
 
-// Any byte may be a q, -128 too.
+// Any byte may be a q, including -128.
 inline std::vector<std::int8_t> random_bytes(std::int64_t count, std::mt19937& random) {
   std::vector<std::int8_t> bytes(static_cast<std::size_t>(count));
   for (std::int8_t& byte : bytes) byte = static_cast<std::int8_t>(random());
@@ -209,7 +209,7 @@ inline RotatedProductInput make_input(const RotatedProductCase& c, qfuse_dtype d
           random_values(c.n * c.lora_rank, dtype, c.others, random)};
 }
 
-// Parameters over `in`, but for out.
+// Parameters over `in`, without out.
 inline contract::RotatedInt8Matmul make_params(const RotatedProductCase& c, qfuse_direction direction,
                                                qfuse_dtype dtype, const RotatedProductInput& in) {
   contract::RotatedInt8Matmul p{};

@@ -1,4 +1,4 @@
-// The cases of swiglu, for correctness and the sanitizers: the risk is in the name.
+// Cases of swiglu, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_SWIGLU_H
 #define QFUSE_TESTS_CASES_SWIGLU_H
 
@@ -19,10 +19,10 @@ enum class Activations {
   normal,       // as in training: a normal distribution, times `factor`
   sparse,       // 99 % zeros
   one_huge,     // one large element in every group
-  alternating,  // equal magnitudes, signs in turn
+  alternating,  // equal magnitudes, alternating signs
   equal,        // one value
-  subnormal,    // all bits at random below the exponent
-  any_bits,     // every bf16 as likely as any other, NaN and infinities included
+  subnormal,    // random sign and mantissa bits, zero exponent
+  any_bits,     // every bf16 equally likely, including NaN and infinities
   planted       // rarely NaN or an infinity, so that most groups have none
 };
 
@@ -32,7 +32,7 @@ struct SwigluCase {
   std::int64_t h;
   Activations activations = Activations::normal;
   float factor = 1.0F;
-  std::int64_t x_gap = 0;  // elements between rows, beyond their own
+  std::int64_t x_gap = 0;  // elements between the end of a row and the next row
   std::int64_t grad_y_gap = 0;
 };
 
@@ -64,7 +64,7 @@ inline constexpr std::array kSwigluCases = {
     SwigluCase{"NaN and infinities among numbers", 390, 512, Activations::planted},
 };
 
-// Element i of an array whose rows have `columns` elements.
+// Returns element i of an array with `columns` elements per row.
 inline std::uint16_t random_activation(const SwigluCase& c, std::int64_t i, std::int64_t columns,
                                        std::mt19937& random) {
   constexpr std::array<std::uint16_t, 5> kNotFinite = {0x7f80, 0xff80, 0x7fc0, 0xffff, 0x7f81};
@@ -85,7 +85,7 @@ inline std::uint16_t random_activation(const SwigluCase& c, std::int64_t i, std:
   return 0;
 }
 
-// rows x columns bf16 values with gaps of NaN between the rows, from a fixed seed.
+// Returns m rows of `columns` bf16 values from a fixed seed, with NaN in the gaps between rows.
 inline std::vector<std::uint16_t> make_activations(const SwigluCase& c, std::int64_t columns, std::int64_t gap,
                                                    std::uint32_t seed) {
   constexpr std::uint16_t kUnread = 0x7fa5;

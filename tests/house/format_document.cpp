@@ -1,4 +1,4 @@
-// The tables of docs/FORMAT.md are those of format/codebook4.h. When this fails, its message holds the table to paste.
+// Checks that the tables of docs/FORMAT.md match format/codebook4.h. A failure prints the correct table to paste.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

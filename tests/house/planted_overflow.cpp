@@ -1,4 +1,4 @@
-// `packed` is one byte shorter than the weight asks for: AddressSanitizer has to see it inside the kernel.
+// `packed` is one byte shorter than the weight needs. AddressSanitizer must detect the overflow inside the kernel.
 #include <cstdint>
 #include <memory>
 #include <vector>

@@ -15,18 +15,18 @@ constexpr CaseField kRows = {"rows", "4096", ""};
 constexpr CaseField kCols = {"cols", "4096", ""};
 constexpr CaseField kType = {"type", "nf4", "nf4 fp4"};
 constexpr CaseField kBlocksize = {"blocksize", "64", ""};
-constexpr CaseField kNested = {"nested", "256", ""};  // blocks of a nested block; 0: plain
+constexpr CaseField kNested = {"nested", "256", ""};  // absmax values in a nested block; 0: plain
 constexpr CaseField kDtype = {"dtype", "bf16", kAnyDtype};
 constexpr CaseField kDirection = {"direction", "forward", kAnyDirection};
 constexpr CaseField kLora = {"lora", "0", ""};  // rank
 constexpr CaseField kBias = {"bias", "0", ""};
 constexpr CaseField kGap = {"gap", "0", ""};          // elements between rows of inputs and outputs
-constexpr CaseField kSpecial = {"special", "0", ""};  // 1: infinities, NaN, subnormal numbers among the inputs
+constexpr CaseField kSpecial = {"special", "0", ""};  // 1: inputs include infinities, NaN and subnormals
 constexpr CaseField kApprox = {"approx", "0", ""};    // 1: the approximate reciprocal
-constexpr CaseField kAt = {"at", "0", ""};            // bytes that arrays lie behind an aligned address
+constexpr CaseField kAt = {"at", "0", ""};            // offset of arrays from an aligned address, in bytes
 constexpr CaseField kSeed = {"seed", "1", ""};        // of the inputs
 
-// Those of products, behind the number of experts of a stack.
+// The fields of products, appended to `fields`, such as the number of experts.
 std::vector<CaseField> product_fields(std::vector<CaseField> fields = {}) {
   fields.insert(fields.end(), {kRows,
                                kCols,
@@ -53,14 +53,14 @@ const std::array kOps = {
     OpFields{"quantize_blockwise", {{"n", "65536", ""}, kBlocksize, kDtype, kSpecial, kApprox, kAt, kSeed}},
     OpFields{"dequantize_int8", {kRows, kCols, kDtype, kAt, kSeed}},
     OpFields{"matmul_4bit", product_fields()},
-    OpFields{"matmul_4bit_grouped", product_fields({{"experts", "8", ""}})},  // whose weights are parts of the rows
+    OpFields{"matmul_4bit_grouped", product_fields({{"experts", "8", ""}})},  // the weight stacks the experts' rows
     OpFields{"swiglu",
              {{"m", "1024", ""},
               {"h", "2560", ""},
               {"format", "int8", "int8 deepseek transformer_engine torchao mx"},
               {"direction", "backward", kAnyDirection},
               {"transposed", "0", ""},  // 1: the transposed gradient too
-              {"weights", "0", ""},     // 1: the router's
+              {"weights", "0", ""},     // 1: router weights
               {"experts", "0", ""},
               {"layout", "apart", "apart side_by_side"},
               {"limit", "0", ""},  // 1: gpt-oss's activation

@@ -1,4 +1,4 @@
-// A case: one call of an op, as text that says all of it, so that it can be repeated: "matmul_4bit:m=64,order=split".
+// A case: one call of an op, described completely by text, so that it can be repeated: "matmul_4bit:m=64,order=split".
 #ifndef QFUSE_TESTS_SOAK_CASE_H
 #define QFUSE_TESTS_SOAK_CASE_H
 
@@ -14,12 +14,12 @@
 
 namespace qfuse::soak {
 
-// What is wrong with the command line, for the person who wrote it.
+// An error in the command line, with a message for the user.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A field of a case, what it is where the text does not name it, and what it can be: words, or "" for a number.
+// A field of a case: its name, its default, and its possible words ("" for a number).
 struct CaseField {
   const char* name;
   const char* usual;
@@ -52,9 +52,9 @@ class Case {
   std::map<std::string, std::string> values_;
 };
 
-// All fields that are not as usual.
+// Prints the op and all fields that are not at their default.
 std::string print(const Case& c);
-// Throws UsageError, which says what there is.
+// Parses a case. Throws UsageError, whose message lists what is possible.
 Case parse(const std::string& text);
 
 }  // namespace qfuse::soak

@@ -1,4 +1,4 @@
-// What a case's calls share: their memory, what has to come, and how a difference is described.
+// Shared by all calls of a case: their memory, the expected bytes, and the description of a difference.
 #include <algorithm>
 #include <chrono>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMovedSize = std::int64_t{64} << 20;
 constexpr std::int64_t kMostImages = std::int64_t{6} << 30;  // bytes of all images of a case
-constexpr std::int64_t kShown = 8;                           // bytes of a difference
+constexpr std::int64_t kShown = 8;                           // bytes of a difference that are printed
 
 std::string in_hex(const Bytes& bytes) {
   constexpr const char* kDigits = "0123456789abcdef";
@@ -64,7 +64,7 @@ CaseRun::CaseRun(const Case& c, Context& context, const Surroundings& around)
     : context_(context), around_(around), made_(prepare(c, context)) {
   Arena& arena = context.arena();
   slots_.push_back({arena.take(made_.image_size, Life::of_case), arena.take(made_.workspace_size, Life::of_case)});
-  // The first call may load its kernel. It says whether the call can be had at all.
+  // The first call may load its kernel. It also shows whether the library supports the call.
   poison(0, context.stream());
   qfuse_error error{};
   const qfuse_status status = made_.call(slots_[0].image, slots_[0].workspace, context.stream(), &error);
@@ -92,7 +92,7 @@ void CaseRun::find_expected() {
   require(cudaDeviceSynchronize(), "what is expected");
 }
 
-// As many as there is room for, so that each call of a batch has its own outputs.
+// Takes as many slots as there is room for, so that each call of a batch has its own outputs.
 void CaseRun::take_slots() {
   Arena& arena = context_.arena();
   const std::int64_t size = made_.image_size + made_.workspace_size + 4 * kAlignment;

@@ -16,20 +16,20 @@ const std::vector<ModelLayer> kModelLayers = {
 
 namespace {
 
-// Tokens at and beside the tiles of kernels.
+// Numbers of tokens at and near the kernels' tile sizes.
 constexpr std::array kTokens = {1, 8, 16, 17, 32, 33, 64, 65, 100, 128, 129, 200, 256, 300, 512};
 constexpr std::array kBlocksizes = {32, 64, 64, 64, 128, 256, 1024, 4096};
 constexpr std::array kNestedBlocksizes = {0, 0, 16, 256, 256, 256};
 constexpr std::array kGaps = {0, 0, 0, 3, 8, 24};
 constexpr std::array kRanks = {1, 8, 13, 16, 16, 64, 200};
-constexpr std::int64_t kTerms = 64;  // of rotated_int8, whose rows are whole blocks of so many
+constexpr std::int64_t kTerms = 64;  // rows of rotated_int8 are whole blocks of this size
 constexpr std::array kPlaces = {0, 0, 0, 1, 2, 4, 8};
 constexpr const char* kDtypes[] = {"bf16", "bf16", "fp16", "fp32"};
 constexpr const char* kHalves[] = {"bf16", "bf16", "bf16", "fp16"};
 constexpr const char* kTypes[] = {"nf4", "nf4", "nf4", "fp4"};
 constexpr const char* kDirections[] = {"forward", "backward"};
 
-// A layer keeps its encoding, so that all cases share what was made of it; most are as bitsandbytes has them.
+// A layer always has the same encoding, so that all cases share its arrays. Most are encoded like bitsandbytes'.
 void set_layer(Case& c, std::size_t index) {
   const ModelLayer& layer = kModelLayers.at(index);
   c.set("rows", layer.rows).set("cols", layer.cols);
@@ -39,7 +39,7 @@ void set_layer(Case& c, std::size_t index) {
 
 std::int64_t any_layer(Random& random) { return random.below(static_cast<std::int64_t>(kModelLayers.size())); }
 
-// Of any encoding.
+// Chooses a small weight of any encoding.
 void set_small_weight(Case& c, Random& random, std::int64_t most_rows, std::int64_t most_cols) {
   c.set("rows", random.of_any_size(1, most_rows)).set("cols", random.of_any_size(1, most_cols));
   if (random.one_in(2)) c.set("cols", std::max<std::int64_t>(1, c.number("cols") / 64) * 64);
@@ -117,7 +117,7 @@ Case choose_lora_merge(Random& random) {
   return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
 }
 
-// Of long rows each would have a value that is not finite.
+// Special values only in short rows, because nearly every long row would have a non-finite value.
 Case choose_rotated_input(Random& random) {
   Case c("rotated_int8_quantize");
   c.set("rows", random.of_any_size(1, 4096)).set("cols", kTerms * random.of_any_size(1, 448));
@@ -167,7 +167,7 @@ Case choose_rotated_product(Random& random) {
   return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
 }
 
-// Few tokens, and what else the order FACTORED asks for.
+// Changes the case to few tokens and to the other requirements of the order FACTORED.
 void make_factored(Case& c, Random& random) {
   constexpr std::int64_t kBlock = 64;
   c.set("order", "factored").set("m", random.from_to(1, 40));
@@ -204,7 +204,7 @@ Case choose_model_product(Random& random) {
   return c.set("seed", random.below(16));
 }
 
-// A stack of as many experts as divide the rows, each of which has whole blocks.
+// Stacks experts whose rows all have whole blocks.
 void make_grouped(Case& c, Random& random, std::int64_t most_experts) {
   const std::int64_t rows = std::max<std::int64_t>(8, c.number("rows") / 8 * 8);
   const std::int64_t experts = random.of_any_size(1, most_experts);
@@ -231,7 +231,7 @@ Case choose_grouped(Random& random) {
   return c;
 }
 
-// Loads of codes complete out of order here most of all: many terms, many outputs, and no more tokens than a tile has.
+// Cases most likely to expose code loads that complete out of order: many terms and outputs, few tokens.
 Case choose_hard_product(Random& random, std::int64_t number) {
   constexpr std::array kHardTokens = {64, 64, 64, 32, 16, 1, 48, 128};
   Case c("matmul_4bit");
@@ -243,7 +243,7 @@ Case choose_hard_product(Random& random, std::int64_t number) {
 Case choose_swiglu(Random& random) {
   constexpr std::array kChannels = {128, 256, 384, 640, 1536, 2560, 2560, 4096};
   constexpr std::array kRows = {1024, 2048, 4096, 8192};
-  // The checker knows the first three.
+  // The checker knows only the first three formats.
   constexpr const char* kFormats[] = {"int8",     "int8",    "int8",    "deepseek",           "deepseek",
                                       "deepseek", "torchao", "torchao", "transformer_engine", "mx"};
   Case c("swiglu");
@@ -272,7 +272,7 @@ std::int64_t Random::of_any_size(std::int64_t least, std::int64_t most) {
 }
 
 Case next_case(Random& random, const std::vector<std::string>& ops, std::int64_t number) {
-  std::vector<std::string> weighted = ops;  // products have most to go wrong
+  std::vector<std::string> weighted = ops;  // products are the most error-prone
   if (std::ranges::find(ops, "matmul_4bit") != ops.end()) {
     if (number == 0) return choose_hard_product(random, number);
     weighted.insert(weighted.end(), ops.size(), "matmul_4bit");

@@ -5,7 +5,7 @@
 namespace qfuse::soak {
 namespace {
 
-constexpr std::int64_t kLayerCount = 1 << 20;  // elements from which on a weight is kept
+constexpr std::int64_t kLayerCount = 1 << 20;  // weights with at least this many elements are kept
 
 }  // namespace
 
@@ -82,7 +82,7 @@ const std::uint8_t* Weight::decoded(Context& context, qfuse_dtype dtype) {
   return kept = decode(context, on_host(keeper), dtype);
 }
 
-// Decoded with absmax of 1.
+// The values decoded with an absmax of 1.
 const std::uint8_t* Weight::code_values(Context& context) {
   if (code_values_ != nullptr) return code_values_;
   std::vector<Bytes> keeper;

@@ -1,4 +1,4 @@
-// What a case is made from: inputs and weights on the GPU, with copies on the host for the CPU's ops.
+// The inputs and weights of cases on the GPU, with copies on the host for the CPU's ops.
 #ifndef QFUSE_TESTS_SOAK_CONTEXT_H
 #define QFUSE_TESTS_SOAK_CONTEXT_H
 
@@ -16,7 +16,7 @@
 
 namespace qfuse::soak {
 
-// Leaves elements as they are: gigabytes of zeros would take longer than an op that overwrites them.
+// Leaves elements uninitialized, because zeroing gigabytes would take longer than an op that overwrites them.
 template <class T>
 struct Uninitialized : std::allocator<T> {
   template <class U>
@@ -28,12 +28,12 @@ struct Uninitialized : std::allocator<T> {
 };
 using Bytes = std::vector<std::uint8_t, Uninitialized<std::uint8_t>>;
 
-// Of a case's arrays, which are numbered from 0 to 15.
+// Seed of one of a case's arrays, which are numbered from 0 to 15.
 inline std::uint32_t seed_of(const Case& c, std::uint32_t array) {
   return static_cast<std::uint32_t>(c.number("seed")) * 16 + array;
 }
 
-// A stored weight's shape and format, of qfuse_weight_4bit or qfuse_weight_4bit_out; its arrays are still to be set.
+// Sets a weight's shape and format in a qfuse_weight_4bit or qfuse_weight_4bit_out. The caller sets its arrays.
 template <class Weight4bit>
 void set_format(Weight4bit& w, const Case& c) {
   w.struct_size = sizeof w;
@@ -44,7 +44,7 @@ void set_format(Weight4bit& w, const Case& c) {
   w.nested_blocksize = c.number("nested");
 }
 
-// An array on the GPU, which ops read where it was displaced to, and the oracles where it is aligned.
+// An array on the GPU. Ops read the displaced copy at `given`, oracles the aligned one.
 struct Input {
   std::uint8_t* aligned = nullptr;
   std::uint8_t* given = nullptr;
@@ -61,22 +61,22 @@ class Context;
 
 class Weight {
  public:
-  // Codes, and scales as those of trained models.
+  // Makes random codes, and scales like those of trained models.
   Weight(Context& context, const Case& c, Life life);
 
   [[nodiscard]] const qfuse_weight_4bit& on_gpu() const { return on_gpu_; }
   [[nodiscard]] std::int64_t count() const { return on_gpu_.rows * on_gpu_.cols; }
 
-  // The same weight on the host. `keeper` holds its arrays.
+  // Returns the same weight on the host. `keeper` owns its arrays.
   [[nodiscard]] qfuse_weight_4bit on_host(std::vector<Bytes>& keeper) const;
-  // Its values, decoded by the CPU's op, on the GPU; made once.
+  // Returns the values on the GPU, decoded once by the CPU's op.
   const std::uint8_t* decoded(Context& context, qfuse_dtype dtype);
-  // Their two factors, likewise: the codes' values as fp16, and absmax of all blocks.
+  // Return the two factors of the values, also made once: the codes' values as fp16, and the absmax of all blocks.
   const std::uint8_t* code_values(Context& context);
   const float* absmax(Context& context);
 
  private:
-  // Keeps what is decoded.
+  // Keeps the decoded values.
   const std::uint8_t* decode(Context& context, const qfuse_weight_4bit& w, qfuse_dtype dtype);
 
   Life life_;
@@ -95,18 +95,18 @@ class Context {
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
   Arena& arena() { return arena_; }
 
-  // Of `count` elements, `at` bytes behind an aligned address.
+  // Makes `count` elements, `at` bytes after an aligned address.
   Input input(std::int64_t count, const Fill& what, std::int64_t at, Life life = Life::of_case);
-  // What the host has.
+  // Copies an array from the host.
   Input upload(const void* from, std::int64_t size, std::int64_t at, Life life = Life::of_case);
-  // Not filled.
+  // Uninitialized memory of the case.
   std::uint8_t* scratch(std::int64_t size) { return arena_.take(size, Life::of_case); }
 
-  // The case's: a large one is kept for the cases to come.
+  // Returns the case's weight. A large weight is kept for later cases.
   Weight& weight(const Case& c);
 
-  void end_case();  // whose arrays are void then
-  void forget();    // kept weights too
+  void end_case();  // invalidates the case's arrays
+  void forget();    // also frees kept weights
 
  private:
   Input displaced(std::uint8_t* aligned, std::int64_t size, std::int64_t at, Life life);

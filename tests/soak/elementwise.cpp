@@ -1,5 +1,5 @@
-// Cases of the ops whose bytes are the same on every device, and of SwiGLU in rotated integers: the CPU's op says what
-// has to come, of the product of rotated integers a slow one.
+// Cases of the ops whose bytes are the same on every device, and of rotated_int8's product and SwiGLU. The CPU's op
+// gives the expected bytes. For rotated_int8's product a slow kernel does.
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace qfuse::soak {
 namespace {
 
-// An op through the C interface.
+// An op of the C interface.
 template <class Params>
 using Op = qfuse_status (*)(const Params*, const qfuse_exec*, qfuse_error*);
 
@@ -49,7 +49,7 @@ qfuse_reciprocal reciprocal_of(const Case& c) {
   return c.number("approx") != 0 ? QFUSE_RECIPROCAL_APPROX : QFUSE_RECIPROCAL_IEEE;
 }
 
-// In which field of a call's parameters an array is given.
+// Sets the field of a call's parameters that points to an array.
 template <class Params>
 using Point = void (*)(Params& p, std::uint8_t* at);
 template <auto kField, class Params>
@@ -74,7 +74,7 @@ void give(Params& p, const qfuse_weight_4bit& w) {
   if constexpr (requires { p.weight; }) p.weight = &w;
 }
 
-// Of an op without workspace; p lacks its arrays, and a weight, if the op has one.
+// Prepares an op without workspace. p lacks its arrays, and its weight if the op has one.
 template <class Params>
 Prepared prepare_simple(const Case& c, Context& context, Op<Params> op, Params p,
                         const std::vector<Given<Params>>& inputs, const std::vector<Wanted<Params>>& outputs,
@@ -127,13 +127,13 @@ Prepared prepare_dequantize_4bit(const Case& c, Context& context) {
 
 namespace {
 
-// The outputs of an encoder: where they lie in an image, and how large they are.
+// The outputs of an encoder: their places in an image, and their sizes.
 struct Encoded {
   qfuse_weight_4bit_out shape;
   std::vector<Output> places;  // packed and absmax, or packed, absmax_8bit, nested_absmax and nested_offset
   qfuse_quantize_4bit_params params;
 
-  // Parameters for outputs that lie as in an image that begins at `image`. They point into this.
+  // Returns parameters for outputs in an image at `image`. They point into this object.
   qfuse_quantize_4bit_params over(std::uint8_t* image) {
     const auto as_floats = [&](std::size_t i) { return reinterpret_cast<float*>(image + places[i].offset); };
     shape.packed = image + places[0].offset;
@@ -176,7 +176,7 @@ std::int64_t encoder_workspace(Encoded e, std::uint8_t* any, const qfuse_exec* e
   return size;
 }
 
-// On the host, in an image that is laid out alike.
+// Encodes on the host, in an image of the same layout.
 void expect_encoded(Encoded e, const Bytes& in, std::int64_t image_size, std::uint8_t* to) {
   Bytes image = bytes_of(image_size);
   e.params.in = in.data();
@@ -201,7 +201,7 @@ Prepared prepare_quantize_4bit(const Case& c, Context& context) {
   e.params.reciprocal = reciprocal_of(c);
   const int device = context.card().index;
   const qfuse_exec exec = exec_on(device, context.stream());
-  made.workspace_size = encoder_workspace(e, in.aligned, &exec);  // which reads nothing
+  made.workspace_size = encoder_workspace(e, in.aligned, &exec);  // reads no array
   made.call = [e, device, size = made.workspace_size](std::uint8_t* image, void* workspace, void* stream,
                                                       qfuse_error* error) mutable {
     Encoded mine = e;
@@ -292,7 +292,7 @@ Prepared prepare_dequantize_fp8(const Case& c, Context& context) {
 
 namespace {
 
-// A weight with scales of rows and its output, as prepare_simple takes them.
+// A weight with row-wise scales and its output, as one struct for prepare_simple.
 struct RowsParams : qfuse_weight_4bit {
   qfuse_dtype out_dtype;
   void* out;
@@ -380,7 +380,7 @@ Prepared prepare_rotated_int8_weight_scales(const Case& c, Context& context) {
                                 {{"scale", count_outputs(c) * 4, point<&Params::scale>}}, &context.weight(c));
 }
 
-// By the weight's own scales, which the CPU makes, or by any numbers.
+// Encodes with the weight's own scales, computed by the CPU, or with arbitrary numbers.
 Prepared prepare_rotated_int8_weight(const Case& c, Context& context) {
   using Params = qfuse_rotated_int8_weight_params;
   constexpr std::uint32_t kArray = 15;
@@ -404,7 +404,7 @@ Prepared prepare_rotated_int8_weight(const Case& c, Context& context) {
                                 {{"q", weight.count(), point<&Params::q>}}, &weight);
 }
 
-// A CPU would take too long.
+// The expected bytes come from a slow kernel, because the CPU would take too long.
 Prepared prepare_rotated_int8_matmul(const Case& c, Context& context) {
   using Params = qfuse_rotated_int8_matmul_params;
   Params p{};
@@ -444,7 +444,7 @@ Prepared prepare_rotated_int8_matmul(const Case& c, Context& context) {
   return made;
 }
 
-// A GPU has an exp of its own: a slow kernel says what is quantized, and the CPU how.
+// The GPU's exp differs from the CPU's: a slow kernel computes the values, and the CPU's op quantizes them.
 Prepared prepare_rotated_int8_swiglu(const Case& c, Context& context) {
   using Params = qfuse_rotated_int8_swiglu_params;
   Params p{};
@@ -455,7 +455,7 @@ Prepared prepare_rotated_int8_swiglu(const Case& c, Context& context) {
   const std::int64_t count = (p.m - 1) * p.gate_stride + p.h;
   const auto values = [&](std::uint32_t array) {
     Fill what = values_of(c, QFUSE_BFLOAT16, array);
-    what.scale = 4.0F;  // so that sigmoids are of all sizes
+    what.scale = 4.0F;  // gives sigmoids of all sizes
     return context.input(count, what, c.number("at"));
   };
   std::vector<Given<Params>> inputs = {{values(0), point<&Params::gate>}, {values(1), point<&Params::up>}};

@@ -1,4 +1,4 @@
-// A GPU as the soak uses it: its errors as exceptions, streams, and one piece of memory that all arrays lie in.
+// The GPU of the soak: its errors as exceptions, streams, and one allocation for all arrays.
 #ifndef QFUSE_TESTS_SOAK_GPU_H
 #define QFUSE_TESTS_SOAK_GPU_H
 
@@ -15,7 +15,7 @@ inline void require(cudaError_t error, const char* what) {
   if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
-// Throws what the library says.
+// Throws the library's error message.
 inline void require(qfuse_status status, const qfuse_error& error) {
   if (status != QFUSE_OK) throw std::runtime_error(error.message);
 }
@@ -36,8 +36,8 @@ inline qfuse_exec exec_on(int device, void* stream) {
   return exec;
 }
 
-// A copy in any direction behind all work of every stream, and done when this returns: cudaMemcpy alone neither waits
-// for the soak's streams nor, for all directions, for its own end.
+// Copies in any direction after all work of every stream, and returns when the copy is done. cudaMemcpy alone does not
+// wait for the soak's streams, nor in every direction for the end of its own copy.
 inline void copy_now(void* to, const void* from, std::int64_t size, const char* what) {
   require(cudaDeviceSynchronize(), what);
   require(cudaMemcpy(to, from, static_cast<std::size_t>(size), cudaMemcpyDefault), what);
@@ -56,21 +56,21 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
-inline constexpr std::int64_t kAlignment = 256;  // of every array, before it is displaced
+inline constexpr std::int64_t kAlignment = 256;  // of every array before it is displaced
 constexpr std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 struct NoRoom : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// How long an array lives.
+// Lifetime of an array.
 enum class Life {
   layer,  // until forget()
   of_case
 };
 
-// Memory that is allocated once, as calls must not depend on cudaMalloc: layers grow from its begin, a case's arrays
-// from its end.
+// Memory allocated once, because calls must not depend on cudaMalloc. Layers grow from the beginning, a case's arrays
+// from the end.
 class Arena {
  public:
   explicit Arena(std::int64_t size) : size_(size / kAlignment * kAlignment), end_(size_) {
@@ -82,7 +82,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena() { cudaFree(memory_); }
 
-  // Throws NoRoom.
+  // Throws NoRoom if there is not enough room.
   std::uint8_t* take(std::int64_t size, Life life) {
     const std::int64_t rounded = round_up(size, kAlignment) + kAlignment;
     if (rounded > room()) throw NoRoom("no room for " + std::to_string(size) + " bytes");

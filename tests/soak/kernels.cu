@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::int64_t kVector = 16;        // bytes of the widest access
-constexpr std::int64_t kMostBlocks = 2048;  // of what walks over memory
-constexpr int kComputeSteps = 1 << 13;      // some 30 us on an H100
+constexpr std::int64_t kMostBlocks = 2048;  // of grid-stride kernels
+constexpr int kComputeSteps = 1 << 13;      // about 30 us on an H100
 constexpr int kMoveRounds = 2;
 
 __device__ std::int64_t thread_index() { return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
@@ -24,7 +24,7 @@ unsigned few_blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks));
 }
 
-// Well mixed bits of a counter (Steele, Lea, Flood: SplitMix64).
+// Mixes the bits of a counter (Steele, Lea, Flood: SplitMix64).
 __device__ std::uint64_t mix(std::uint64_t z) {
   z += 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -32,9 +32,9 @@ __device__ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// Box and Muller's transform of two uniform numbers.
+// Box-Muller transform of two uniform numbers.
 __device__ float normal_of(std::uint64_t bits) {
-  const float first = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // above 0
+  const float first = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // greater than 0
   const float second = static_cast<float>(bits & 0xffffffU) * 0x1p-24F;
   return sqrtf(-2.0F * logf(first)) * cospif(2.0F * second);
 }
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kThreads) fill_elements(void* to, std::int64_t
   }
 }
 
-// Bits 7, 15, 23 and 31 stand for the bytes in which two words differ.
+// Sets bit 7, 15, 23 or 31 for each byte in which the words differ.
 __device__ unsigned differing_bytes(unsigned a, unsigned b) { return __vcmpne4(a, b) & 0x80808080U; }
 
 __global__ void __launch_bounds__(kThreads)
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(kThreads) multiply_and_add(float* result) {
     x = fmaf(x, 0.5F, y);
     y = fmaf(y, 0.25F, x);
   }
-  if (x == -1.0F) *result = y;  // never, but the compiler cannot know
+  if (x == -1.0F) *result = y;  // never true, but the compiler cannot know
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the soak runs on a GPU beside the ops: fills of inputs, comparisons, and work that is in an op's way.
+// The soak's own GPU kernels: they fill inputs, compare, and compete with an op for the GPU.
 #ifndef QFUSE_TESTS_SOAK_KERNELS_H
 #define QFUSE_TESTS_SOAK_KERNELS_H
 
@@ -10,10 +10,10 @@
 namespace qfuse::soak {
 
 enum class Values {
-  bytes,    // all bits at random; count is in bytes
+  bytes,    // random bits; count is in bytes
   normal,   // a normal distribution with deviation `scale`
   uniform,  // from scale/8 to scale
-  special   // normal, among them zeros, subnormal and huge numbers, infinities and NaN
+  special   // normal with some zeros, subnormal and huge numbers, infinities and NaN
 };
 
 struct Fill {
@@ -23,23 +23,23 @@ struct Fill {
   std::uint32_t seed = 0;
 };
 
-// `count` elements of the dtype, the same for the same seed. `to` is aligned to an element.
+// Writes `count` elements of the dtype, the same for the same seed. `to` is aligned to an element.
 void fill(void* to, std::int64_t count, const Fill& what, cudaStream_t stream);
 
-// What a comparison found; zeros before it.
+// Result of comparisons. Must be zero before the first one.
 struct Difference {
-  unsigned long long bytes;       // that differ
-  unsigned long long complement;  // ~ of the first one's index; 0 where there is none
+  unsigned long long bytes;       // number of differing bytes
+  unsigned long long complement;  // ~ of the first differing byte's index; 0 if none
 };
 
-// Adds to *found. Both arrays are aligned to 16 bytes, and their size is a multiple of that.
+// Adds to *found. Both arrays are aligned to 16 bytes, and their size is a multiple of 16.
 void compare(const std::uint8_t* expected, const std::uint8_t* actual, std::int64_t size, Difference* found,
              cudaStream_t stream);
 
-// Writes all of the memory, and so drives other data out of the L2 cache.
+// Writes the whole memory, which evicts other data from the L2 cache.
 void overwrite(void* memory, std::int64_t size, cudaStream_t stream);
 
-// Some tens of microseconds of work on every multiprocessor: of the memory, or of the arithmetic units.
+// Some tens of microseconds of work on every multiprocessor, for the memory or for the arithmetic units.
 void move_bytes(void* memory, std::int64_t size, int multiprocessors, cudaStream_t stream);
 void compute(float* result, int multiprocessors, cudaStream_t stream);
 

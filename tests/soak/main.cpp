@@ -1,4 +1,4 @@
-// qfuse-soak: calls every op on a GPU many times, in every situation that a program may call it in, and compares all
+// qfuse-soak: calls every op on a GPU many times, in every situation in which a program may call it, and compares all
 // bytes.
 #include <qfuse/qfuse.h>
 
@@ -17,7 +17,7 @@ namespace {
 using qfuse::soak::Options;
 
 constexpr int kUsage = 2;
-constexpr int kNoGpu = 77;  // which ctest shows as skipped
+constexpr int kNoGpu = 77;  // ctest shows it as skipped
 
 constexpr const char* kDescription =
     "Calls every op on a GPU many times, alone and in bursts, behind a cold cache, beside other work, in graphs, from\n"
@@ -55,7 +55,7 @@ void print_list() {
                 static_cast<long long>(layer.rows));
 }
 
-// What is to be called: one op, those that QFUSE_PLAN names, or all.
+// Returns the ops to call: `op`, else those that QFUSE_PLAN names, else all.
 std::vector<std::string> ops_for(const std::string& op) {
   const char* const forced = std::getenv("QFUSE_PLAN");
   const std::string plans = ";" + std::string(forced != nullptr ? forced : "");
@@ -66,7 +66,7 @@ std::vector<std::string> ops_for(const std::string& op) {
     all.emplace_back(known.op);
     if (plans.find(";" + std::string(known.op) + ":") != std::string::npos) named.emplace_back(known.op);
   }
-  if (!op.empty()) qfuse::soak::parse(op);  // which says what there is
+  if (!op.empty()) qfuse::soak::parse(op);  // throws an error that lists the ops
   return named.empty() ? all : named;
 }
 
@@ -79,7 +79,7 @@ qfuse::soak::Mode mode_of(const std::string& name) {
   throw qfuse::soak::UsageError("--mode is '" + name + "': it can be " + known);
 }
 
-// The texts of the command line, before they are looked at.
+// The texts of the command line, not yet interpreted.
 struct Arguments {
   std::string op;
   std::string only;

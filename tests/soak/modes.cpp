@@ -8,13 +8,13 @@
 namespace qfuse::soak {
 namespace {
 
-constexpr double kBatchSeconds = 0.1;  // at most, about: of slow plans there are fewer calls
+constexpr double kBatchSeconds = 0.1;  // approximate maximum; slow plans get fewer calls
 constexpr int kLeastCalls = 4;
 constexpr int kGraphCalls = 4;
 constexpr int kReplays = 4;
-constexpr std::size_t kMemoryLeft = std::size_t{96} << 20;  // under pressure
+constexpr std::size_t kMemoryLeft = std::size_t{96} << 20;  // free memory under pressure
 
-// Memory that is not to be had by others.
+// Occupies memory so that others cannot allocate it.
 class Pressure {
  public:
   Pressure() {
@@ -24,7 +24,7 @@ class Pressure {
     for (std::size_t size = free; size > kMemoryLeft && memory_ == nullptr; size -= std::min(size, kMemoryLeft))
       if (cudaMalloc(&memory_, size - kMemoryLeft) != cudaSuccess) {
         memory_ = nullptr;
-        cudaGetLastError();  // which was expected
+        cudaGetLastError();  // clears the expected error
       }
   }
   Pressure(const Pressure&) = delete;
@@ -35,7 +35,7 @@ class Pressure {
   void* memory_ = nullptr;
 };
 
-// A graph of what `enqueue` puts into the stream.
+// A graph of the work that `enqueue` submits to the stream.
 class Graph {
  public:
   template <class Enqueue>
@@ -66,7 +66,7 @@ class Graph {
   cudaGraphExec_t ready_ = nullptr;
 };
 
-// What a thread throws is thrown by join().
+// A thread whose exception is rethrown by join().
 class Thread {
  public:
   template <class Work>
@@ -148,7 +148,7 @@ std::optional<Fault> CaseRun::run_graph(int count, int replays) const {
   return {};
 }
 
-// A thread has every so manieth slot.
+// Each thread calls every `threads`-th slot.
 void CaseRun::run_threads(int count, int threads) const {
   require(cudaStreamSynchronize(context_.stream()), "before threads begin");
   std::barrier begin(threads);

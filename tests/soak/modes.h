@@ -1,4 +1,4 @@
-// The ways in which a case is called. What an op does must not depend on them.
+// The modes in which a case is called. An op's results must not depend on the mode.
 #ifndef QFUSE_TESTS_SOAK_MODES_H
 #define QFUSE_TESTS_SOAK_MODES_H
 
@@ -34,14 +34,14 @@ inline constexpr std::array kModes = {
     ModeText{Mode::pressure, "pressure", "while the GPU has little memory left"},
 };
 
-// What went wrong.
+// A failed batch of calls.
 struct Fault {
   std::string text;
-  std::int64_t call = 0;   // the first wrong one of its batch, from 0 on
-  std::int64_t wrong = 1;  // calls of the batch
+  std::int64_t call = 0;   // the first wrong call of its batch, from 0
+  std::int64_t wrong = 1;  // wrong calls in the batch
 };
 
-// What calls happen in: streams, and memory that is no case's. One for all cases.
+// Streams and memory around the calls, which belong to no case. Shared by all cases.
 class Surroundings {
  public:
   static constexpr int kMostSlots = 16;
@@ -54,8 +54,8 @@ class Surroundings {
 
   [[nodiscard]] cudaStream_t thread_stream(int thread) const { return thread_streams_[thread].get(); }
   [[nodiscard]] Difference* found(int slot) const { return found_ + slot; }
-  void empty_l2(cudaStream_t stream) const;  // of what calls read
-  void occupy() const;                       // other streams
+  void empty_l2(cudaStream_t stream) const;  // evicts what calls read
+  void occupy() const;                       // keeps other streams busy
   void clear_found(cudaStream_t stream) const;
   // Waits for the stream.
   [[nodiscard]] std::array<Difference, kMostSlots> read_found(cudaStream_t stream) const;
@@ -72,18 +72,18 @@ class Surroundings {
   std::array<OwnStream, 2> side_streams_;
 };
 
-// A case that is being called.
+// A case whose op is called.
 class CaseRun {
  public:
-  // Throws NoRoom; Refused where the op says UNSUPPORTED, as it does of a plan that is forced and that a call cannot
-  // have.
+  // Throws NoRoom. Throws Refused if the op returns UNSUPPORTED, as it does if a plan is forced that does not support
+  // the call.
   struct Refused {};
   CaseRun(const Case& c, Context& context, const Surroundings& around);
 
   [[nodiscard]] bool has_oracle() const { return static_cast<bool>(made_.expect); }
   [[nodiscard]] std::int64_t image_size() const { return made_.image_size; }
 
-  // A batch of calls, each compared. `calls` counts them.
+  // Runs a batch of calls and compares each. Adds their number to `calls`.
   std::optional<Fault> run(Mode mode, Random& random, std::int64_t& calls);
 
  private:
@@ -114,7 +114,7 @@ class CaseRun {
   Prepared made_;
   std::uint8_t* expected_ = nullptr;
   std::vector<Slot> slots_;
-  double seconds_ = 0;  // of a call, about
+  double seconds_ = 0;  // approximate seconds per call
 };
 
 }  // namespace qfuse::soak

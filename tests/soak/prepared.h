@@ -1,4 +1,4 @@
-// A case made ready: its inputs lie on the GPU, its outputs have places, and it is known which bytes have to come.
+// A prepared case: its inputs are on the GPU, its outputs have places, and the expected bytes can be computed.
 #ifndef QFUSE_TESTS_SOAK_PREPARED_H
 #define QFUSE_TESTS_SOAK_PREPARED_H
 
@@ -14,7 +14,7 @@
 namespace qfuse::soak {
 
 inline constexpr std::uint8_t kPoison = 0xa5;
-inline constexpr std::int64_t kGuard = 64;  // bytes of poison on both sides of an output, at least
+inline constexpr std::int64_t kGuard = 64;  // poison on both sides of an output, at least, in bytes
 
 struct Output {
   std::string name;
@@ -22,8 +22,8 @@ struct Output {
   std::int64_t size;
 };
 
-// All outputs of a call lie in one piece of memory, the image, with poison around each, so that one comparison finds
-// what is wrong in them and what was written beside them.
+// All outputs of a call are in one allocation, the image, with poison around each. One comparison therefore finds wrong
+// outputs and writes outside them.
 struct Prepared {
   std::vector<Output> outputs;
   std::int64_t image_size = kGuard;
@@ -31,11 +31,11 @@ struct Prepared {
 
   // Enqueues the op.
   std::function<qfuse_status(std::uint8_t* image, void* workspace, void* stream, qfuse_error* error)> call;
-  // Writes what has to come into an image of poison. Empty: nobody knows it but the op itself, whose first result
-  // stands for it.
+  // Writes the expected bytes into an image of poison. Empty if only the op itself can compute them; then its first
+  // result is used.
   std::function<void(std::uint8_t* image)> expect;
 
-  // The place of another output, `at` bytes behind an aligned address.
+  // Returns the offset of a new output, `at` bytes after an aligned address.
   std::int64_t add(const char* name, std::int64_t size, std::int64_t at) {
     const std::int64_t offset = round_up(image_size, kAlignment) + at;
     outputs.push_back({name, offset, size});
@@ -46,7 +46,7 @@ struct Prepared {
 
 Prepared prepare(const Case& c, Context& context);
 
-// One for each op.
+// One function per op.
 Prepared prepare_dequantize_4bit(const Case& c, Context& context);
 Prepared prepare_quantize_4bit(const Case& c, Context& context);
 Prepared prepare_dequantize_blockwise(const Case& c, Context& context);
@@ -65,7 +65,7 @@ Prepared prepare_dequantize_fp8(const Case& c, Context& context);
 
 inline std::int64_t size_of(qfuse_dtype dtype) { return static_cast<std::int64_t>(qfuse_dtype_size(dtype)); }
 
-// Copies what a judge made, on the GPU or on the host, into an image.
+// Copies an oracle's result, from the GPU or the host, into an image.
 inline void put(std::uint8_t* to, const void* from, std::int64_t size) { copy_now(to, from, size, "what is expected"); }
 
 }  // namespace qfuse::soak

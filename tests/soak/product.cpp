@@ -1,5 +1,5 @@
-// Cases of matmul_4bit and matmul_4bit_grouped. Sums of matrix instructions are judged by the slow product, those in
-// fp32 by the CPU's op.
+// Cases of matmul_4bit and matmul_4bit_grouped. Expected sums come from the slow product for tensor cores, and from the
+// CPU's op for fp32.
 #include <algorithm>
 
 #include "choice.h"
@@ -9,7 +9,7 @@
 namespace qfuse::soak {
 namespace {
 
-// A call's arrays and how they are given; out is still to be set.
+// A call's parameters and arrays. The caller sets out.
 struct ProductCase {
   qfuse_matmul_4bit_params params{};
   Weight* weight = nullptr;
@@ -18,16 +18,16 @@ struct ProductCase {
   Input lora_in;
   Input lora_weight;
   std::int64_t experts = 0;        // 0: one weight
-  std::vector<std::int64_t> ends;  // of the rows of each expert, or of all
+  std::vector<std::int64_t> ends;  // end of each expert's rows, or of all rows
   Input expert_ends;
-  std::int64_t rows_each = 0;  // of the weight
+  std::int64_t rows_each = 0;  // of the weight, per expert
   std::int64_t terms = 0;
   std::int64_t outputs = 0;
   std::int64_t in_stride = 0;
   std::int64_t out_stride = 0;
 };
 
-// Of few rows many experts have none; in every second case the last rows are nobody's.
+// Splits the rows among the experts; with few rows many get none. In half of the cases the last rows have no expert.
 void share_rows_out(const Case& c, Context& context, ProductCase& p) {
   p.ends = {p.params.m};
   p.rows_each = p.weight->on_gpu().rows;
@@ -88,7 +88,7 @@ ProductCase make_product(const Case& c, Context& context) {
   return p;
 }
 
-// Rows [begin, end) without gaps, into an image.
+// Copies rows [begin, end), which are contiguous, into an image.
 void put_rows(const ProductCase& p, std::int64_t begin, std::int64_t end, std::uint8_t* to, const std::uint8_t* rows) {
   if (begin == end) return;
   const std::int64_t element = size_of(p.params.dtype);
@@ -102,7 +102,7 @@ void put_rows(const ProductCase& p, std::int64_t begin, std::int64_t end, std::u
   require(cudaDeviceSynchronize(), "the product");
 }
 
-// The product of an expert's rows, or of all.
+// The product of one expert's rows, or of all rows.
 Product slow_product(const ProductCase& p, Context& context, std::int64_t expert, std::int64_t begin,
                      std::int64_t end) {
   const qfuse_weight_4bit& w = p.weight->on_gpu();
@@ -151,7 +151,7 @@ void expect_from_slow_product(const ProductCase& p, Context& context, std::uint8
   }
 }
 
-// The op itself, whose parameters are those of a single product but for the experts'.
+// Calls the op. For experts, copies the parameters from those of a single product.
 qfuse_status call_op(const ProductCase& p, const qfuse_matmul_4bit_params& single, const void* expert_ends,
                      const qfuse_exec* exec, qfuse_error* error) {
   if (p.experts == 0) return qfuse_matmul_4bit(&single, exec, error);

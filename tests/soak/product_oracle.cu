@@ -10,15 +10,15 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
-constexpr int kOutputs = 16;  // of a warp, as mma.sync.m16n8k16 has them
+constexpr int kOutputs = 16;  // per warp, as in mma.sync.m16n8k16
 constexpr int kTokens = 8;
-constexpr int kStep = 16;     // terms of an instruction
-constexpr int kTogether = 4;  // terms of a run, of which a window or a block has four, in a step
+constexpr int kStep = 16;     // terms (elements of K) per instruction
+constexpr int kTogether = 4;  // consecutive terms of a run in one step; a window or block has four runs
 constexpr int kChainSteps = QFUSE_SPLIT_TERMS / kStep;
-constexpr int kBlock = 64;  // terms of FACTORED that have one absmax
+constexpr int kBlock = 64;  // terms of FACTORED that share one absmax
 
-// bits: of a rounded value, as half a word. Of one alone whose low byte is stored, ptxas 13.0 makes a conversion of the
-// number (F2I.U8.F16, in code for sm_90).
+// bits() returns the bits of the rounded value, made as half of a pair. If only one value were rounded and its low byte
+// stored, ptxas 13.0 would convert the number instead (F2I.U8.F16, in code for sm_90).
 struct Float16 {
   using Value = __half;
   static __device__ unsigned bits(float x) {
@@ -44,7 +44,7 @@ struct Float32 {
   static __device__ float widened(Value x) { return x; }
 };
 
-// The four sums of a thread: outputs g and g + 8 of tokens 2t and 2t + 1, g being its lane / 4, t its lane % 4.
+// The four sums of a thread: outputs g and g + 8 of tokens 2t and 2t + 1, where g = lane / 4 and t = lane % 4.
 struct Sums {
   float of[4] = {};
 };
@@ -69,7 +69,7 @@ __device__ void add_step(Sums& s, const unsigned (&a)[4], const unsigned (&b)[2]
 #endif
 }
 
-// Where a warp's tile begins, and a thread in it.
+// The origin of a warp's tile, and the thread's position in it.
 struct Place {
   std::int64_t output;
   std::int64_t token;
@@ -77,7 +77,7 @@ struct Place {
   int t;
 };
 
-// Which term is number i of step `step` of a chain. Numbers 2n and 2n + 1 are neighbours in every sum.
+// Returns term number i of a chain's step `step`. Numbers 2n and 2n + 1 are neighbors in every order of sums.
 template <qfuse_sum kSum>
 __device__ std::int64_t term_of(std::int64_t step, int i) {
   if constexpr (kSum == QFUSE_SUM_PLAIN) return step * kStep + i;
@@ -87,12 +87,12 @@ __device__ std::int64_t term_of(std::int64_t step, int i) {
   return step / kSteps * kTerms + i / kTogether * kRun + step % kSteps * kTogether + i % kTogether;
 }
 
-// Bits of a 16-bit element; 0 where there is none.
+// Returns the bits of a 16-bit element, or 0 out of bounds.
 __device__ unsigned load(const void* from, std::int64_t index, bool is_there) {
   return is_there ? static_cast<const std::uint16_t*>(from)[index] : 0U;
 }
 
-// Two terms of an output, the first in the lower half.
+// Returns two terms of an output (or token), the first in the lower half.
 __device__ unsigned load_outputs(const Terms& terms, std::int64_t output, std::int64_t outputs, std::int64_t term) {
   const std::int64_t at = output * terms.output_stride + term * terms.term_stride;
   return load(terms.of_outputs, at, output < outputs && term < terms.count) |
@@ -104,7 +104,7 @@ __device__ unsigned load_tokens(const Terms& terms, std::int64_t token, std::int
          load(terms.of_tokens, at + 1, token < m && term + 1 < terms.count) << 16U;
 }
 
-// Adds steps of a chain whose first term is `begin` to s; tokens(t) are terms t and t + 1 of the token of this thread.
+// Adds steps of the chain from term `begin` on to s. tokens(t) returns terms t and t + 1 of the thread's token.
 template <class Type, qfuse_sum kSum, class Tokens>
 __device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const Place& at, std::int64_t begin,
                           std::int64_t steps, const Tokens& tokens) {
@@ -126,7 +126,7 @@ __device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const P
                         [&](std::int64_t term) { return load_tokens(terms, at.token + at.g, p.m, term); });
 }
 
-// Chains that each begin as +0, their sums added in order. +0 added first changes none.
+// Adds chains. Each begins at +0, and their sums are added in order. The initial +0 does not change the total.
 template <class Type>
 __device__ void add_chains(Sums& total, const Product& p, const Terms& terms, const Place& at) {
   for (std::int64_t begin = 0; begin < terms.count; begin += QFUSE_SPLIT_TERMS) {
@@ -146,7 +146,7 @@ __device__ float load_token(const Product& p, std::int64_t token, std::int64_t t
       static_cast<const typename Type::Value*>(p.weight.of_tokens)[token * p.weight.token_stride + term]);
 }
 
-// Of the largest magnitude of a token's chunk.
+// Returns the exponent of the largest magnitude in a token's chunk.
 template <class Type>
 __device__ int chunk_exponent(const Product& p, std::int64_t token, std::int64_t begin) {
   float largest = 0.0F;
@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(kThreads) multiply_integers(const qfuse_rotate
   for (unsigned b = 0; b < sizeof(Value); ++b) out[b] = static_cast<std::uint8_t>(bits >> 8 * b);
 }
 
-// Each step rounded by itself; exp is CUDA's own.
+// Rounds after every operation. exp is CUDA's.
 __device__ float swiglu_channel(float g, float u, float dy, bool is_backward, bool is_up) {
   const float s = __frcp_rn(__fadd_rn(1.0F, expf(-g)));
   const float silu = __fmul_rn(g, s);

@@ -14,9 +14,9 @@
 namespace qfuse::soak {
 namespace {
 
-constexpr std::int64_t kMostMemory = std::int64_t{36} << 30;  // bytes, on a GPU that has as much
+constexpr std::int64_t kMostMemory = std::int64_t{36} << 30;  // bytes, if the GPU has that much
 constexpr double kProgressSeconds = 10;
-constexpr int kMostRefused = 100;  // cases of an op in a row
+constexpr int kMostRefused = 100;  // consecutive refused cases of an op
 constexpr int kInterrupted = 130;
 
 volatile std::sig_atomic_t is_interrupted = 0;
@@ -28,8 +28,8 @@ struct Totals {
   std::int64_t without_room = 0;
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
-  std::int64_t faults = 0;                       // wrong calls, and calls that failed
-  std::map<std::string, std::int64_t> calls_of;  // an op
+  std::int64_t faults = 0;                       // wrong calls and failed calls
+  std::map<std::string, std::int64_t> calls_of;  // per op
 };
 
 std::string variable(const char* name) {
@@ -43,7 +43,7 @@ Card choose_card(int device) {
   return find_card(device);
 }
 
-// More than half of what is free is left to others, and to the mode `pressure`.
+// Leaves more than half of the free memory for others, and for the mode `pressure`.
 std::int64_t arena_size() {
   std::size_t free = 0;
   std::size_t total = 0;
@@ -89,7 +89,7 @@ class Soak {
   double next_progress_ = kProgressSeconds;
 };
 
-// All of them in any order; of the first case those first in which a fault once hid.
+// Returns all modes in random order. For the first case `alone` comes first, because a fault once hid there.
 std::vector<Mode> Soak::modes() {
   if (options_.mode) return {*options_.mode};
   std::vector<Mode> all;
@@ -101,7 +101,7 @@ std::vector<Mode> Soak::modes() {
   return all;
 }
 
-// NULL where the case is left out.
+// Returns null if the case is skipped.
 std::unique_ptr<CaseRun> Soak::start(const Case& c) {
   for (const bool is_again : {false, true}) {
     try {
@@ -152,14 +152,14 @@ void Soak::run_modes(const Case& c, CaseRun& run) {
         totals_.calls += calls - before;
         ++totals_.faults;
         report(c, name, before, error.what());
-        require(cudaDeviceSynchronize(), "the GPU after a fault");  // beyond which there may be no more calls
+        require(cudaDeviceSynchronize(), "the GPU after a fault");  // if this fails, no more calls are possible
       }
     }
     print_progress();
   } while (options_.only);
 }
 
-// Whether it was called.
+// Returns whether the case was called.
 bool Soak::run_case(const Case& c) {
   const std::unique_ptr<CaseRun> run = start(c);
   if (run != nullptr) {
@@ -199,7 +199,7 @@ void Soak::print_end() const {
 }
 
 int Soak::run() {
-  begin_ = std::chrono::steady_clock::now();  // the GPU's start does not count
+  begin_ = std::chrono::steady_clock::now();  // excludes the GPU's start
   if (!options_.only)
     for (const std::string& op : options_.ops) totals_.calls_of[op] = 0;
   std::vector<std::string> ops = options_.ops;
@@ -208,13 +208,13 @@ int Soak::run() {
     const Case c = options_.only ? *options_.only : next_case(random_, ops, number);
     if (options_.verbose) std::fprintf(stderr, "qfuse-soak: %s\n", print(c).c_str());
     try {
-      // Where a forced plan is for few calls of an op, more of its cases are drawn until one can have it.
+      // If a forced plan supports only few calls of an op, draws more of its cases until one supports the plan.
       refused = run_case(c) ? 0 : refused + 1;
       ops = refused > 0 && refused < kMostRefused ? std::vector{c.op()} : options_.ops;
     } catch (const std::exception& error) {
       ++totals_.faults;
       report(c, "burst", 0, error.what());
-      break;  // the GPU may be of no more use
+      break;  // the GPU may be unusable now
     }
   }
   print_end();

@@ -1,4 +1,4 @@
-// The soak: case after case, mode after mode, until the time is over or something is wrong.
+// The soak: runs case after case in mode after mode until the time is over or there is a fault.
 #ifndef QFUSE_TESTS_SOAK_SOAK_H
 #define QFUSE_TESTS_SOAK_SOAK_H
 
@@ -13,22 +13,22 @@
 namespace qfuse::soak {
 
 struct Options {
-  std::string program;  // as it was called
+  std::string program;  // argv[0]
   double seconds = 30;
   std::uint64_t seed = 1;
   std::vector<std::string> ops;
   int device = 0;
-  std::optional<Case> only;  // nothing else
-  std::optional<Mode> mode;  // in no other one
+  std::optional<Case> only;  // run only this case
+  std::optional<Mode> mode;  // run only in this mode
   bool new_threads = true;
   bool verbose = false;
   std::int64_t most_faults = 1;
 };
 
-// Ends the soak as if its time were over. May be called by a signal's handler.
+// Ends the soak as if its time were over. Safe to call from a signal handler.
 void interrupt();
 
-// Prints what was found. Gives the program's exit status: 1 where there was a fault, 130 where it was interrupted.
+// Prints the results. Returns the program's exit status: 1 after a fault, 130 if interrupted.
 int soak(const Options& options);
 
 }  // namespace qfuse::soak

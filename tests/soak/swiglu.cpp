@@ -1,5 +1,5 @@
-// Cases of swiglu. Its exp is the GPU's own, so the benchmark's slow checker judges what it knows: whole groups of
-// tokens in three formats. Of the rest, one call stands for the others.
+// Cases of swiglu. Its exp is the GPU's own, so the benchmark's slow checker gives the expected bytes for what it
+// supports: whole groups of tokens in three formats. Other cases are compared with their first call.
 #include <algorithm>
 #include <array>
 
@@ -20,7 +20,7 @@ struct SwigluArrays {
   std::vector<std::int64_t> ends_on_host;
 };
 
-// Which fields of p are outputs, by name. The order is that of an image.
+// Outputs among p's fields, with names, in the order of an image.
 struct SwigluOutput {
   const char* name;
   void** field;
@@ -38,8 +38,8 @@ std::vector<SwigluOutput> outputs_of(qfuse_swiglu_params& p, const Case& c) {
 }
 bool has_grad_weights(const Case& c) { return c.number("weights") != 0 && c.is("direction", "backward"); }
 
-// Ends that share m tokens among the experts, some of which may have none. The last one is m: the checker writes all
-// rows.
+// Ends that split m tokens among the experts, some of which may have none. The last end is m, because the checker
+// writes all rows.
 std::vector<std::int64_t> make_ends(const Case& c) {
   std::vector<std::int64_t> ends;
   auto state = static_cast<std::uint64_t>(c.number("seed")) + 1;
@@ -75,7 +75,7 @@ SwigluArrays make_arrays(const Case& c, Context& context, contract::Swiglu& p) {
   arrays.ends_on_host = make_ends(c);
   if (!arrays.ends_on_host.empty()) {
     const std::int64_t size = static_cast<std::int64_t>(arrays.ends_on_host.size()) * 8;
-    arrays.ends = context.upload(arrays.ends_on_host.data(), size, 0);  // the op wants them aligned
+    arrays.ends = context.upload(arrays.ends_on_host.data(), size, 0);  // at = 0: the op requires aligned ends
     p.experts.ends = arrays.ends.given;
     p.experts.count = c.number("experts");
     p.experts.ends_type = QFUSE_INDEX_INT64;
@@ -99,10 +99,10 @@ contract::Swiglu make_params(const Case& c) {
   return p;
 }
 
-// Gives every output of p its place in an image, as the contract says its size.
+// Gives every output of p a place in an image, with the size that the contract defines.
 std::vector<std::int64_t> place_outputs(const Case& c, contract::Swiglu& p, Prepared& made) {
   std::vector<SwigluOutput> outputs = outputs_of(p, c);
-  float any = 0.0F;  // whose address says that an output is wanted
+  float any = 0.0F;  // a non-null pointer requests the output
   for (const SwigluOutput& output : outputs) *output.field = &any;
   if (has_grad_weights(c)) p.grad_weights = &any;
   std::map<std::string, std::int64_t> sizes;
@@ -125,7 +125,7 @@ void point(contract::Swiglu& p, const Case& c, const std::vector<std::int64_t>& 
   if (has_grad_weights(c)) p.grad_weights = reinterpret_cast<float*>(image + offsets.back());
 }
 
-// What the slow checker has: formats of groups of 128 with fp32 scales that it was written for.
+// Whether the slow checker supports the case: its formats have groups of 128 with fp32 scales.
 bool is_checkable(const Case& c) {
   constexpr std::array kFormats = {"int8", "deepseek", "torchao"};
   const auto is_format = [&](const char* format) { return c.is("format", format); };
@@ -133,7 +133,7 @@ bool is_checkable(const Case& c) {
          c.number("gap") == 0;
 }
 
-// On aligned arrays, from which the outputs are copied to where they lie in an image.
+// Runs the checker on aligned arrays, then copies its outputs to their places in an image.
 void expect_from_checker(contract::Swiglu p, const Case& c, const SwigluArrays& arrays, const Prepared& made,
                          Context& context, std::uint8_t* image) {
   p.x = arrays.x.aligned;

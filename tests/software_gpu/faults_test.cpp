@@ -1,4 +1,4 @@
-// What the software GPU finds: kernels that are right, and the same with a fault planted in each.
+// Tests that the software GPU detects faults: runs correct kernels, and the same kernels with a planted fault each.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -16,25 +16,25 @@ namespace {
 constexpr int kThreads = 96;
 constexpr int kBlocks = 5;
 
-// What is wrong with a kernel whose threads hand pieces on to one another.
+// Faults of a kernel whose threads pass pieces to one another.
 enum class Fault {
   none,
-  no_wait_for_data,     // who reads a slot does not wait until it is full
-  no_wait_for_room,     // who loads into a slot does not wait until it is empty
-  arrival_too_many,     // a slot is said to be empty twice
-  arrival_before_data,  // a slot is said to be full by who only reads it
-  no_fence,             // plain stores are stored in bulk without one
-  no_wait_for_products  // who overwrites what products read does not wait for them
+  no_wait_for_data,     // the reader of a slot does not wait until it is full
+  no_wait_for_room,     // the loader of a slot does not wait until it is empty
+  arrival_too_many,     // a slot is signaled empty twice
+  arrival_before_data,  // a slot's reader signals that it is full
+  no_fence,             // no fence between plain stores and a bulk store
+  no_wait_for_products  // the writer does not wait for the products that read its data
 };
 
 struct Arguments {
   const int* in;
   int* out;
-  int barriers;  // how many of the kernel's barriers are there
+  int barriers;  // number of the kernel's barriers that are kept
   Fault fault;
 };
 
-// Turns each block's values round, through shared memory.
+// Reverses each block's values through shared memory.
 void turn_round(Arguments a) {
   __shared__ int values[kThreads];
   const int me = static_cast<int>(threadIdx.x);
@@ -44,7 +44,7 @@ void turn_round(Arguments a) {
   a.out[first + me] = values[kThreads - 1 - me];
 }
 
-// The sum of each warp, in every one of its threads.
+// Computes the sum of each warp in every one of its threads.
 void sum_warps(Arguments a) {
   const int at = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   int sum = a.in[at];
@@ -78,7 +78,7 @@ void exchange_with_a_thread_that_is_not_there(Arguments a) {
   a.out[threadIdx.x] = __shfl_xor_sync(0xffffffffU, a.in[threadIdx.x], 64);
 }
 
-// Thread 0 hands values to all others, one after the other, when they have taken the one before; they add them.
+// Thread 0 passes values to all other threads, which add them. Before the next value it waits until all took it.
 constexpr int kRounds = 5;
 void hand_out(Arguments a) {
   namespace steps = qfuse::cuda::portable;
@@ -107,7 +107,7 @@ void hand_out(Arguments a) {
   a.out[blockIdx.x * kThreads + threadIdx.x] = sum;
 }
 
-// One thread loads pieces into a ring of slots; a warp adds one to each number and stores them.
+// One thread loads pieces into a ring of slots. A warp adds one to each number and stores the pieces.
 constexpr int kSlots = 3;
 constexpr int kPieces = kBlocks * kThreads / 32;
 struct alignas(128) Piece {
@@ -147,14 +147,14 @@ void add_one_in_bulk(Arguments a) {
   }
 }
 
-// Each thread's sums of products of two tiles of ones, which are overwritten behind that.
+// Multiplies two tiles of ones, which are overwritten afterward. Each thread holds some of the sums.
 struct alignas(1024) Ones {
   std::uint16_t values[64][64];
 };
 constexpr int kProductThreads = 128;
 void multiply_ones(Arguments a) {
   namespace steps = qfuse::cuda::portable;
-  constexpr std::uint16_t kOne = 0x3f80;  // in bf16
+  constexpr std::uint16_t kOne = 0x3f80;  // 1 in bf16
   __shared__ Ones ones;
   const int me = static_cast<int>(threadIdx.x);
   for (int i = me; i < 64 * 64; i += kProductThreads) ones.values[i / 64][i % 64] = kOne;
@@ -186,7 +186,7 @@ class SoftwareGpu : public testing::Test {
   void run(void (*kernel)(Arguments), const std::string& order, int barriers = 1) {
     launch(kernel, order, {in_.data(), out_.data(), barriers, Fault::none}, kBlocks, kThreads);
   }
-  // As one block.
+  // Launches one block.
   void run_with(Fault fault, void (*kernel)(Arguments), const std::string& order, unsigned threads = kThreads) {
     launch(kernel, order, {in_.data(), out_.data(), 1, fault}, 1, threads);
   }

@@ -1,4 +1,4 @@
-// Plans of products say every launch: for each case, as many plans are logged as the GPU is asked for launches.
+// The log has a plan for every launch of a product: each case logs as many plans as it makes launches on the GPU.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -31,11 +31,11 @@ std::int64_t logged_launches(const std::string& log) {
 class Launches : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ::setenv("QFUSE_LOG_PLANS", "1", 1);  // before the first plan of this process
+    ::setenv("QFUSE_LOG_PLANS", "1", 1);  // must precede this process's first plan
     software_gpu::only_count_launches();
   }
 
-  // A call that this GPU does not have is refused before anything is launched.
+  // A call that this GPU does not support is refused before any launch.
   template <class Op>
   void expect_all_logged(const Op& p) {
     qfuse_exec exec = QFUSE_EXEC_INIT;
@@ -71,7 +71,7 @@ TEST_F(Launches, of_one_weight) {
   EXPECT_GT(calls_, 0);
 }
 
-// As q, k and v; and more than one launch takes.
+// Three weights, like q, k and v, and five, which is more than one launch takes.
 TEST_F(Launches, of_many_weights) {
   for (const Matmul4bitCase& c : kMatmul4bitCases)
     for (const std::size_t count : {3, 5})

@@ -22,7 +22,7 @@ contract::Outcome multiply_in(const contract::Matmul4bit& p) {
   plan.outputs = kShape.outputs;
   plan.tokens = kShape.tokens;
   plan.blocks = 1;
-  const cuda::CurrentDevice current(0);  // for the maps too
+  const cuda::CurrentDevice current(0);  // needed by the tensor maps too
   if (!current.outcome().ok()) return current.outcome();
   cuda::matmul_4bit::PipelineArguments arguments;
   if (contract::Outcome o = make_pipeline_arguments(arguments, arguments_of(p, plan), p, 0, plan); !o.ok()) return o;

@@ -1,5 +1,5 @@
-// The warp-specialized product of matmul_4bit in shapes that no plan has: their rings lack a slot, so that waits can be
-// two phases off.
+// The warp-specialized product of matmul_4bit in shapes that no plan has: their rings have a slot too few, so that
+// waits can be two phases off.
 #ifndef QFUSE_TESTS_SOFTWARE_GPU_PLANTED_SHAPES_H
 #define QFUSE_TESTS_SOFTWARE_GPU_PLANTED_SHAPES_H
 
@@ -16,7 +16,7 @@ struct PlantedShape {
 
 extern const PlantedShape kFiveCodesOfThreeTeams;
 extern const PlantedShape kThreeCodesOfTwoTeams;
-extern const PlantedShape kAsPlanned;  // nothing is wrong with it
+extern const PlantedShape kAsPlanned;  // a correct shape
 
 }  // namespace qfuse::tests
 

@@ -1,4 +1,4 @@
-// The software GPU finds rings of matmul_4bit that fail on a Hopper GPU in isolated calls alone.
+// The software GPU detects rings of matmul_4bit that fail on a Hopper GPU only in isolated calls.
 #include "software_gpu/planted_shapes.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace qfuse::tests {
 namespace {
 
-constexpr int kSeeds = 8;  // by which each fault is found
+constexpr int kSeeds = 8;  // enough to detect each fault
 constexpr int kSeedsOfRight = kQuick ? 2 : kSeeds;
 constexpr Matmul4bitCase kManyStages{"more stages than slots of any ring", 5, 128, 128 * 16};
 

@@ -1,5 +1,5 @@
-// The runtime and the driver of the GPU that is made of the process (software_gpu.cpp): devices, contexts, streams,
-// memory, which is the host's, and errors, as far as qfuse and its tests ask for them.
+// The CUDA runtime and driver of the software GPU (software_gpu.cpp), as far as qfuse and its tests use them: devices,
+// contexts, streams, errors, and memory, which is the host's.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -11,11 +11,11 @@
 #include <iterator>
 #include <vector>
 
-// A context does nothing but say whose it is.
+// A context only stores its device.
 struct CUctx_st {
   CUdevice device;
 };
-// As on a GPU, a call on a stream of another device is not refused.
+// Like a GPU, this accepts calls on a stream of another device.
 struct cudaStream {
   CUcontext context;
 };
@@ -28,7 +28,7 @@ constexpr std::size_t kAlignment = 256;
 CUctx_st primary_contexts[kDevices] = {{0}, {1}};
 std::atomic<bool> is_active[kDevices];
 thread_local std::vector<CUcontext> contexts;  // the last one is current
-thread_local int chosen_device = 0;            // by cudaSetDevice
+thread_local int chosen_device = 0;            // set by cudaSetDevice
 
 bool is_device(int device) { return device >= 0 && device < kDevices; }
 CUcontext current_context() { return contexts.empty() ? nullptr : contexts.back(); }
@@ -111,7 +111,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
   *count = kDevices;
   return cudaSuccess;
 }
-// Of a thread without a context it says a device as well, and gives it none.
+// For a thread without a context it also returns a device, without creating a context.
 cudaError_t cudaGetDevice(int* device) {
   *device = current_context() == nullptr ? chosen_device : current_context()->device;
   return cudaSuccess;

@@ -1,9 +1,9 @@
-// A GPU made of this process. One block runs at a time, and of it one thread, until it comes to a barrier, exchanges a
-// value with its warp, or sleeps; then the next one runs. QFUSE_GPU_ORDER chooses the order of blocks, of threads, and
-// of what the hardware does by itself, bulk copies and products of tiles: forward, backward, or shuffle:SEED. Shuffled,
-// a block's warps run in another order each time, some are left out for long, a thread may also stop before an arrival
-// or a wait, and a copy may come after many that began later. What is wrong ends the process with a message: threads of
-// a block that wait at different barriers, or for threads that have returned, or, asleep, for what no thread will do;
+// A GPU emulated in this process. It runs one thread of one block at a time, until that thread reaches a barrier,
+// exchanges a value with its warp, or sleeps; then the next thread runs. QFUSE_GPU_ORDER sets the order of blocks, of
+// threads, and of asynchronous operations (bulk copies and products of tiles): forward, backward, or shuffle:SEED. If
+// shuffled, a block's warps run in another order each time, some are left out for long, a thread may also stop before
+// an arrival or a wait, and a copy may finish after many later ones. A fault ends the process with a message: threads
+// of a block that wait at different barriers, for returned threads, or, asleep, for something that no thread will do;
 // waits and arrivals two phases off (device/hopper_portable.cuh).
 #include <cuda_runtime.h>
 #include <ucontext.h>
@@ -26,7 +26,7 @@
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #include <sanitizer/common_interface_defs.h>
 #define QFUSE_ASAN 1
-// Before a jump it would forget what it knows of the stack, which is neither needed nor cheap: the frames stay.
+// Otherwise AddressSanitizer clears its state of the stack at a jump, which is slow and unneeded: frames stay.
 #define QFUSE_JUMPS __attribute__((no_sanitize("address")))
 #else
 #define QFUSE_JUMPS
@@ -36,7 +36,7 @@ thread_local dim3 threadIdx;
 thread_local dim3 blockIdx;
 thread_local dim3 blockDim;
 
-// The shared memory of all kernels: the linker names the section's ends.
+// The shared memory of all kernels is one section. The linker defines these symbols at its ends.
 extern char __start_qfuse_shared[] __attribute__((weak));
 extern char __stop_qfuse_shared[] __attribute__((weak));
 
@@ -49,32 +49,32 @@ namespace {
 constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 constexpr unsigned kWarp = 32;
 constexpr std::align_val_t kSharedAlignment{128};
-constexpr int kSpoilt = 0xff;  // a NaN in every float type
+constexpr int kSpoilt = 0xff;  // NaN in every float type
 
 enum class State { ready, yielded, at_barrier, at_warp, asleep, returned };
 
-using Place = void* [5];  // to jump to: swapcontext() would ask the kernel twice for each switch
+using Place = void* [5];  // for jumps, because swapcontext() makes two system calls per switch
 
-// A product of tiles that has begun, and the group that it belongs to.
+// A started product of tiles and the group that it belongs to.
 struct Product {
   std::function<void()> run;
   int group;
 };
 
 struct Fiber {
-  ucontext_t context{};  // to begin with
-  Place place{};         // to go on
+  ucontext_t context{};  // for the first entry
+  Place place{};         // for later entries
   bool begun = false;
   std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(kStackBytes);
   State state = State::ready;
-  std::uint64_t given[2] = {};  // for its warp, in one exchange and in the next
+  std::uint64_t given[2] = {};  // values for its warp, in this exchange and the next
   unsigned exchanges = 0;
   void* asan_stack = nullptr;
-  std::deque<Product> products;  // begun and not made
-  int closed_products = 0;       // groups
+  std::deque<Product> products;  // started, not yet computed
+  int closed_products = 0;       // number of groups
 };
 
-// A bulk copy that has begun.
+// A started bulk copy.
 struct Copy {
   std::function<void()> run;
   void* to;
@@ -111,11 +111,11 @@ std::vector<unsigned> numbers(unsigned count, const Order& order, unsigned salt)
   std::abort();
 }
 
-// The copy that async_view is of.
+// The copy of shared memory that async_view refers to.
 class AsyncMemory {
  public:
   void look_at(const void* memory, std::size_t bytes) {
-    constexpr std::size_t kAlignment = 1024;  // of tiles with the longest swizzle, which the copy's addresses share
+    constexpr std::size_t kAlignment = 1024;  // of tiles with the longest swizzle; the copy keeps addresses modulo this
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     if (copy_.size() < bytes + kAlignment) copy_.resize(bytes + kAlignment);
     const auto copy = reinterpret_cast<std::uintptr_t>(copy_.data());
@@ -132,7 +132,7 @@ class AsyncMemory {
   std::vector<char> copy_;
 };
 
-// The multiprocessor. Its fibers outlast blocks and launches: each runs one thread after the other.
+// The multiprocessor. Its fibers outlive blocks and launches: each runs one thread after the other.
 class Multiprocessor {
  public:
   static Multiprocessor& only() {
@@ -140,7 +140,7 @@ class Multiprocessor {
     return only;
   }
 
-  // A launch's dynamic shared memory, aligned; exactly as much, so that the address sanitizer sees what lies beyond.
+  // Allocates dynamic shared memory, aligned and of the exact size, so that AddressSanitizer detects overruns.
   void lend(std::size_t bytes) {
     shared_bytes_ = bytes;
     shared_.reset(bytes == 0 ? nullptr : ::operator new(bytes, kSharedAlignment));
@@ -174,12 +174,12 @@ class Multiprocessor {
       if (!fibers_[i]->products.empty()) fault("a block ends before its products are made");
   }
 
-  // What the hardware does by itself.
+  // Asynchronous operations of the hardware.
   void copy(Copy copy) {
     copy.is_slow = one_in(4);
     copies_.push_back(std::move(copy));
   }
-  // All lanes of a warp decide alike, as products exchange values among them.
+  // All lanes of a warp decide alike, because products exchange values among them.
   void multiply(std::function<void()> product) {
     Fiber& fiber = *fibers_[now_];
     const unsigned choice = order_.seed + now_ / kWarp + static_cast<unsigned>(fiber.closed_products) * 7;
@@ -270,13 +270,13 @@ class Multiprocessor {
     return __start_qfuse_shared == nullptr ? 0 : static_cast<std::size_t>(__stop_qfuse_shared - __start_qfuse_shared);
   }
 
-  // Runs all that can and is not left out; then copies come, those go on who wait together, and those wake who sleep.
-  // False when all have returned.
+  // Runs all threads that are ready and not left out. Then finishes copies, wakes sleeping threads, and releases
+  // threads that all wait together. Returns false when all have returned.
   bool step(std::vector<unsigned>& order) {
     had_atomic_ = false;
     const bool leaves_out = is_shuffled() && was_busy_;
     if (is_shuffled()) std::shuffle(order.begin(), order.end(), random_);
-    std::uint64_t left_out = 0;  // warps
+    std::uint64_t left_out = 0;  // a bit per warp
     for (unsigned warp = 0; leaves_out && warp <= threads_ / kWarp; ++warp)
       if (warp == slow_warp_ ? !one_in(8) : one_in(4)) left_out |= std::uint64_t{1} << warp;
     for (const unsigned number : order)
@@ -288,7 +288,7 @@ class Multiprocessor {
       released = release(first, std::min(first + kWarp, threads_), State::at_warp) || released;
     was_busy_ = released || release(0, threads_, State::at_barrier) || had_atomic_ || copied;
     if (was_busy_ || leaves_out) return true;
-    // Who sleeps looks again at what atomics change: if there was none since all of them looked, there will be none.
+    // A sleeping thread checks again what atomics change. If there were none since all checked, there will be none.
     if (slept) fault("threads wait for arrivals that do not come");
     for (unsigned i = 0; i < threads_; ++i)
       if (fibers_[i]->state != State::returned)
@@ -296,11 +296,11 @@ class Multiprocessor {
     return false;
   }
 
-  // Forward, all that were begun; backward, the last one; shuffled, any, of which the slow ones stay long. Whether
-  // there were any: as long as copies are under way nothing is stuck.
+  // Finishes started copies: forward all, backward the last one, shuffled random ones, slow ones rarely. Returns
+  // whether there were any, because nothing is stuck while copies are under way.
   bool finish_copies() {
     if (copies_.empty()) return false;
-    const bool must = !was_busy_;  // else nothing would happen any more
+    const bool must = !was_busy_;  // otherwise nothing would make progress
     std::vector<Copy> begun = std::exchange(copies_, {});
     if (order_.kind == Order::Kind::backward) {
       finish(begun.back());
@@ -322,7 +322,7 @@ class Multiprocessor {
     AsyncMemory::refresh(copy.to, copy.bytes);
   }
 
-  // Whether any slept. Who only stopped goes on, too.
+  // Wakes sleeping and yielded threads. Returns whether any slept.
   bool wake() {
     bool slept = false;
     for (unsigned i = 0; i < threads_; ++i) {
@@ -334,7 +334,7 @@ class Multiprocessor {
     return slept;
   }
 
-  // If all of them wait so.
+  // Releases the threads if all of them wait in `state`.
   bool release(unsigned begin, unsigned end, State state) {
     for (unsigned i = begin; i < end; ++i)
       if (fibers_[i]->state != state) return false;
@@ -355,10 +355,10 @@ class Multiprocessor {
   Order order_;
   std::minstd_rand random_;
   unsigned slow_warp_ = 0;
-  std::vector<Copy> copies_;  // under way, in the order in which they began
+  std::vector<Copy> copies_;  // under way, in the order of their start
   AsyncMemory async_memory_;
   bool had_atomic_ = false;  // in this round
-  bool was_busy_ = true;     // the round before
+  bool was_busy_ = true;     // in the round before
   Place main_{};
   [[maybe_unused]] void* asan_main_ = nullptr;
   [[maybe_unused]] const void* main_stack_ = nullptr;
@@ -400,8 +400,8 @@ void Hardware::wait_for_products(int pending) { Multiprocessor::only().wait_for_
 void Hardware::let_others_run() { Multiprocessor::only().let_others_run(); }
 void Hardware::fault(const char* what) { software_gpu::fault(what); }
 
-// All of a warp give before any takes. Who then gives again does not spoil what others still have to take: it waits
-// with them before it gives a third time.
+// All lanes of a warp give before any takes. A lane that gives again does not overwrite values still to be taken,
+// because it waits for the others before it gives a third time.
 std::uint64_t exchange(std::uint64_t bits, unsigned lane) {
   Multiprocessor& all = Multiprocessor::only();
   all.give(bits);

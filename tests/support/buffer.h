@@ -1,4 +1,4 @@
-// Memory for tests: exactly as large as asked for, at an address as odd as asked for, poisoned.
+// Memory for tests: of the exact size, with the requested misalignment, poisoned.
 #ifndef QFUSE_TESTS_SUPPORT_BUFFER_H
 #define QFUSE_TESTS_SUPPORT_BUFFER_H
 
@@ -11,8 +11,8 @@ namespace qfuse::tests {
 
 inline constexpr std::uint8_t kPoison = 0xa5;
 
-// The last byte is the allocation's last, so that AddressSanitizer sees one read or write too far; the bytes before
-// the first are checked by `front_is_intact`.
+// The last byte is the allocation's last, so that AddressSanitizer detects an access one byte too far.
+// `front_is_intact` checks the bytes before the first.
 class Buffer {
  public:
   explicit Buffer(std::size_t size, std::size_t misalignment = 0)
@@ -39,7 +39,7 @@ class Buffer {
   std::vector<std::uint8_t> memory_;
 };
 
-// A copy of the values that begins `misalignment` bytes behind an aligned address.
+// Copies the values to an address that is `misalignment` bytes after an aligned one.
 template <class T>
 Buffer copy_of(const std::vector<T>& values, std::size_t misalignment) {
   Buffer buffer(values.size() * sizeof(T), misalignment);

@@ -1,4 +1,4 @@
-// An op's parameters through the C++ wrapper, as call() of support/run.h hands them to the C interface.
+// Calls an op through the C++ wrapper, with the same parameters that call() of support/run.h passes to the C interface.
 #ifndef QFUSE_TESTS_SUPPORT_CALL_CPP_H
 #define QFUSE_TESTS_SUPPORT_CALL_CPP_H
 
@@ -16,7 +16,7 @@
 
 namespace qfuse::tests {
 
-// A call's arrays by their names; one that is not there is an empty span.
+// A call's arrays by name. A missing array is an empty span.
 class Spans {
  public:
   template <class Op>
@@ -32,7 +32,7 @@ class Spans {
     (*this)(name, array, size);
   }
 
-  // Leaves an array's last byte out, so that it lacks an entry.
+  // Drops an array's last byte, so that the array lacks one entry.
   void shorten(const std::string& name) { --arrays_.at(name).size; }
 
   template <class T = std::byte>
@@ -54,7 +54,7 @@ namespace detail {
 
 template <class View, class W>
 View view_of(const W& w, const Spans& arrays) {
-  using Byte = typename decltype(View::packed)::element_type;  // const of an input
+  using Byte = typename decltype(View::packed)::element_type;  // const for inputs
   using Float = typename decltype(View::absmax)::element_type;
   return {w.rows,
           w.cols,
@@ -212,7 +212,7 @@ inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const 
 
 }  // namespace detail
 
-// Whether the wrapper has a name for such a call: of calls without gaps, all but these.
+// Whether the wrapper supports the call. Among calls without gaps, it supports all except the next overload's.
 template <class Op>
 bool has_cpp(const Op& /*p*/) {
   return true;

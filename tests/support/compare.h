@@ -24,7 +24,7 @@ inline bool same_element(const void* expected, const void* actual, std::int64_t 
   return std::bit_cast<std::uint32_t>(e) == std::bit_cast<std::uint32_t>(a);
 }
 
-// What most comparisons find, without unoptimized code looking at each byte.
+// Fast path for equal arrays, which avoids a byte loop in unoptimized builds.
 inline bool all_equal(const void* expected, const void* actual, std::int64_t size) {
   return size == 0 || std::memcmp(expected, actual, static_cast<std::size_t>(size)) == 0;
 }
@@ -59,7 +59,7 @@ inline testing::AssertionResult same_bytes(const void* expected, const void* act
                                      << static_cast<int>(a[first]);
 }
 
-// Of two arrays of bytes, all of them.
+// Compares two whole byte arrays.
 inline testing::AssertionResult same_bytes(std::span<const std::uint8_t> expected,
                                            std::span<const std::uint8_t> actual) {
   if (expected.size() != actual.size())

@@ -9,7 +9,7 @@
 namespace qfuse::tests {
 namespace {
 
-// The tree that this was built in, or another, for programs that are carried to another machine.
+// The source tree of this build, or QFUSE_GOLDEN_DIR for programs that run on another machine.
 std::string golden_directory() {
   const char* const elsewhere = std::getenv("QFUSE_GOLDEN_DIR");
   return elsewhere != nullptr ? elsewhere : QFUSE_GOLDEN_DIR;
@@ -50,7 +50,7 @@ nlohmann::json read_golden_json(const std::string& path) { return nlohmann::json
 
 namespace {
 
-// Python writes NaN and infinities as bare words, which JSON lacks; here such an offset becomes a string.
+// Python writes NaN and infinities as bare words, which JSON does not allow. Such an offset becomes a string.
 nlohmann::json parse_python_json(std::string text) {
   for (const std::string word : {"-Infinity", "Infinity", "NaN"}) {
     const std::size_t at = text.find(": " + word);

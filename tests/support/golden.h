@@ -1,5 +1,5 @@
-// The golden files in tests/golden, made by the real bitsandbytes (see the README there). This reader is the tests'
-// own, so that the product's is judged by it and not by itself.
+// Reads the golden files in tests/golden, made by the real bitsandbytes (see the README there). The tests have their
+// own reader, so that the product's reader is not judged by itself.
 #ifndef QFUSE_TESTS_SUPPORT_GOLDEN_H
 #define QFUSE_TESTS_SUPPORT_GOLDEN_H
 
@@ -29,14 +29,14 @@ struct GoldenTensor {
 
 using GoldenFile = std::map<std::string, GoldenTensor>;
 
-// Paths are relative to tests/golden. Both throw std::runtime_error where a file is missing.
+// Paths are relative to tests/golden. Both functions throw std::runtime_error if the file is missing.
 GoldenFile read_golden(const std::string& path);
 nlohmann::json read_golden_json(const std::string& path);
 
-// "float32", "float16", "bfloat16".
+// Accepts "float32", "float16" and "bfloat16".
 qfuse_dtype dtype_named(const std::string& name);
 
-// A quantized weight of a golden file, as Linear4bit saves it, with what bitsandbytes decodes it to.
+// A quantized weight of a golden file, in the form that Linear4bit saves, with the nested offset read from its state.
 struct GoldenWeight {
   std::string name;
   qfuse_quant_type quant_type;
@@ -49,11 +49,11 @@ struct GoldenWeight {
   const GoldenTensor* nested_absmax;     // null when plain
   const GoldenTensor* nested_quant_map;  // null when plain
 
-  // Parameters over these arrays and nested_offset; out is left to the caller.
+  // Parameters over these arrays and nested_offset. The caller sets out.
   [[nodiscard]] contract::Dequantize4bit params() const;
 };
 
-// The weight `<name>.weight` of a file.
+// Returns the weight `<name>.weight` of a file.
 GoldenWeight golden_weight(const GoldenFile& file, const std::string& name);
 
 }  // namespace qfuse::tests

@@ -26,7 +26,7 @@ namespace {
 
 using contract::Outcome;
 
-// Memory of one kind by where it begins.
+// Allocations of one kind of memory, by their first address.
 class Memory {
  public:
   void* allocate(std::int64_t size) {
@@ -36,7 +36,7 @@ class Memory {
     blocks_[begin] = {std::move(bytes), size};
     return begin;
   }
-  // Gives back the size.
+  // Frees the block and returns its size.
   std::int64_t release(void* memory) {
     const auto block = blocks_.extract(memory);
     return block ? block.mapped().size : 0;
@@ -70,7 +70,7 @@ int streams_made = 0;
 
 Outcome broken(const std::string& how) { return {QFUSE_DEVICE_ERROR, "double: " + how}; }
 
-// What a call that can fail begins with.
+// First step of every call that can fail.
 Outcome attempt(int device, const char* what) {
   GpuDouble& gpu = gpu_double();
   gpu.used.insert(device);
@@ -93,7 +93,7 @@ Outcome enqueue(void* handle, std::function<Outcome()> work) {
   return {};
 }
 
-// An op whose arrays must be the device's, done by the CPU.
+// Runs an op on the CPU, after checking that its arrays are in device memory.
 template <class Op, Outcome (*kOnCpu)(const Op&, const qfuse_exec&)>
 Outcome launch(const Op& p, const qfuse_exec& exec) {
   if (Outcome o = attempt(exec.device.index, "a launch"); !o.ok()) return o;
@@ -155,7 +155,7 @@ Outcome synchronize(int device, void* handle) {
   return stream.failure;
 }
 
-// As a real one, it does not forget the work that it has.
+// Like a real stream, it finishes its pending work.
 void destroy_stream(int device, void* stream) {
   static_cast<void>(synchronize(device, stream));
   streams.erase(stream);

@@ -1,7 +1,7 @@
-// Stands in for a GPU where there is none: a vendor's row and a backend's row over the host's memory and the CPU's
+// Replaces the GPU where there is none: registers a vendor and a backend that use the host's memory and the CPU's
 // kernels, so that a pipeline's order, memory and failures are tested everywhere. It is the most inconvenient GPU that
-// is allowed: of its streams every other works at once, which shows data that was sent
-// before it was there, and the rest as late as they may, which shows data that was overwritten or taken too early.
+// is allowed: every other stream works at once, which exposes data that is sent too early. The rest work as late as
+// possible, which exposes data that is overwritten or read too early.
 #ifndef QFUSE_TESTS_SUPPORT_GPU_DOUBLE_H
 #define QFUSE_TESTS_SUPPORT_GPU_DOUBLE_H
 
@@ -12,23 +12,23 @@ namespace qfuse::tests {
 
 struct GpuDouble {
   int devices = 2;
-  bool pinned_only = true;  // refuse copies from and to memory of the host that is not pinned: they would wait
-  int failing_call = 0;     // of those that can fail, the one of this number, from 1, does; 0: none
+  bool pinned_only = true;  // refuse copies with host memory that is not pinned: they would block
+  int failing_call = 0;     // number, from 1, of the call that fails among those that can; 0: none
 
-  int calls = 0;                  // that could have failed
-  int busy = 0;                   // streams with work that nobody has waited for yet
-  int most_busy = 0;              // of these at any time
+  int calls = 0;                  // calls that could have failed
+  int busy = 0;                   // streams whose work nobody has waited for yet
+  int most_busy = 0;              // largest value of busy so far
   std::int64_t device_bytes = 0;  // allocated now
   std::int64_t pinned_bytes = 0;
-  std::int64_t most_device_bytes = 0;  // at any time
+  std::int64_t most_device_bytes = 0;  // largest value so far
   std::int64_t most_pinned_bytes = 0;
-  std::set<int> used;  // devices that a call named
+  std::set<int> used;  // devices named by calls
 };
 
-// Puts the double in the place of CUDA. Before any op runs.
+// Installs the double instead of CUDA. Call it before any op runs.
 void install_gpu_double();
 
-// The one there is; a test sets it back with = {}. For one thread.
+// Returns the only double. A test resets it with = {}. Not thread-safe.
 GpuDouble& gpu_double();
 
 }  // namespace qfuse::tests

@@ -1,4 +1,4 @@
-// The main of a program whose tests see a double in the place of CUDA.
+// The main of a test program that uses the GPU double instead of CUDA.
 #include <gtest/gtest.h>
 
 #include "support/gpu_double.h"

@@ -1,5 +1,5 @@
-// A call whose arrays are its own: copies of its inputs, and outputs, which are exactly as large as they must be and
-// poisoned, at addresses as odd as asked for. For ops of several outputs; support/output.h is for those of one.
+// A call with its own arrays: copies of its inputs, and poisoned outputs of the exact size, with the requested
+// misalignment. For ops with several outputs. support/output.h is for ops with one.
 #ifndef QFUSE_TESTS_SUPPORT_MOVED_H
 #define QFUSE_TESTS_SUPPORT_MOVED_H
 
@@ -49,7 +49,7 @@ class Moved {
   std::size_t misalignment_;
 };
 
-// Runs the call as exec says.
+// Runs the call on exec's device.
 template <class Op>
 void run_moved(Moved<Op>& call, const qfuse_exec& exec) {
   qfuse_error error{};
@@ -58,7 +58,7 @@ void run_moved(Moved<Op>& call, const qfuse_exec& exec) {
     ASSERT_TRUE(output.bytes.front_is_intact()) << "bytes before " << output.name << " were written";
 }
 
-// A call's outputs have the bytes of another's.
+// Expects that a call's outputs have the same bytes as `expected`.
 template <class Op>
 void expect_moved(const Op& p, const Moved<Op>& expected, const qfuse_exec& exec, std::size_t misalignment = 0) {
   Moved<Op> actual(p, misalignment);

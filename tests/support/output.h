@@ -1,4 +1,4 @@
-// The output of an op that has one array of that name, `out`: made by a call, and compared with another's.
+// For ops with one output array, named `out`: runs a call and compares its output.
 #ifndef QFUSE_TESTS_SUPPORT_OUTPUT_H
 #define QFUSE_TESTS_SUPPORT_OUTPUT_H
 
@@ -16,7 +16,7 @@
 
 namespace qfuse::tests {
 
-// Bytes of a call's `out`.
+// Size of a call's `out` in bytes.
 template <class Op>
 std::size_t output_size(Op p) {
   struct {
@@ -29,7 +29,7 @@ std::size_t output_size(Op p) {
   return visit.size;
 }
 
-// What a call writes to `out`, which is exactly as large as it must be and poisoned, at an address as odd as asked for.
+// Returns a call's `out`, written into a poisoned buffer of the exact size with the requested misalignment.
 template <class Op>
 Buffer output_of(Op p, const qfuse_exec& exec, std::size_t misalignment = 0) {
   Buffer out(output_size(p), misalignment);

@@ -1,5 +1,5 @@
-// Whether this is one of make test's slow builds, with a sanitizer or under an emulator: tests then leave out
-// repetitions that the native build makes, and make test-all everywhere.
+// Whether this is one of make test's slow builds, with a sanitizer or an emulator. Such builds skip repetitions that
+// the native build runs, and that make test-all runs everywhere.
 #ifndef QFUSE_TESTS_SUPPORT_QUICK_H
 #define QFUSE_TESTS_SUPPORT_QUICK_H
 

@@ -1,4 +1,4 @@
-// Which op ran where, for the table at the end of `make test`: lines "<op> <way>" in the file that QFUSE_RAN names.
+// Records which op ran where, for the table at the end of `make test`: lines "<op> <way>" in the file QFUSE_RAN.
 #ifndef QFUSE_TESTS_SUPPORT_RAN_H
 #define QFUSE_TESTS_SUPPORT_RAN_H
 
@@ -33,7 +33,7 @@ class Ran {
  private:
   Ran() = default;
 
-  // Of a GPU, in support/gpu_double.h: it has the CPU's kernels.
+  // Whether the device is the double in support/gpu_double.h, which uses the CPU's kernels.
   static bool is_double(qfuse_device device) {
     char text[256];
     return device.type == QFUSE_CUDA && qfuse_device_describe(device, text, sizeof text, nullptr) == QFUSE_OK &&

@@ -1,4 +1,4 @@
-// What the cases' arrays are drawn from.
+// Random numbers for the cases' arrays.
 #ifndef QFUSE_TESTS_SUPPORT_RANDOM_H
 #define QFUSE_TESTS_SUPPORT_RANDOM_H
 
@@ -7,8 +7,8 @@
 
 namespace qfuse::tests {
 
-// A number of the standard normal distribution, by Marsaglia's polar method; the same one as libstdc++'s
-// std::normal_distribution gives, which takes two logarithms of long double for each number that it draws.
+// A standard normal number by Marsaglia's polar method. It equals that of libstdc++'s std::normal_distribution, which
+// is slower: it takes two logarithms of long double for every number that it draws.
 inline float random_normal(std::mt19937& random) {
   const auto coordinate = [&] { return static_cast<float>(random()) * 0x1p-31F - 1.0F; };
   for (;;) {

@@ -1,4 +1,4 @@
-// The name of a parametrized test: the risk of its case, in letters that GoogleTest takes.
+// The name of a parametrized test: its case's risk, in characters that GoogleTest allows.
 #ifndef QFUSE_TESTS_SUPPORT_RISK_H
 #define QFUSE_TESTS_SUPPORT_RISK_H
 
@@ -21,7 +21,7 @@ std::string risk_name(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
-// Which one of its op's cases it is: where cases take something by turns, each begins with another.
+// Index of a case among its op's cases. Tests that rotate through options start each case with a different one.
 template <class Case, std::size_t kCount>
 std::size_t place_in(const std::array<Case, kCount>& cases, const Case& one) {
   const auto is_it = [&](const Case& other) { return std::string_view(other.risk) == one.risk; };

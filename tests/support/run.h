@@ -1,4 +1,4 @@
-// Runs an op on arrays of the host, wherever it runs: for a GPU they are copied there and back.
+// Runs an op on host arrays, on any device: for a GPU it copies them there and back.
 #ifndef QFUSE_TESTS_SUPPORT_RUN_H
 #define QFUSE_TESTS_SUPPORT_RUN_H
 
@@ -20,7 +20,7 @@
 
 namespace qfuse::tests {
 
-// Of `n` elements in one row; the arrays are left to the caller.
+// A weight of `n` elements in one row. The caller sets the arrays.
 inline qfuse_weight_4bit flat_weight(std::int64_t n, std::int64_t blocksize, qfuse_quant_type quant_type) {
   qfuse_weight_4bit w{};
   w.rows = 1;
@@ -38,7 +38,7 @@ inline qfuse_weight_4bit_out flat_weight_out(std::int64_t n, std::int64_t blocks
   return w;
 }
 
-// Of rows and columns, plain, in blocks of 64 of NF4, over these arrays.
+// A plain NF4 weight [rows, cols] in blocks of 64, over these arrays.
 inline qfuse_weight_4bit plain_weight(std::int64_t rows, std::int64_t cols, const std::uint8_t* packed,
                                       const float* absmax) {
   qfuse_weight_4bit w = flat_weight(cols, 64, QFUSE_NF4);
@@ -50,13 +50,13 @@ inline qfuse_weight_4bit plain_weight(std::int64_t rows, std::int64_t cols, cons
 
 using capi::call;
 
-// Arrays in a GPU's memory, as odd an address as on the host. Around an output stands poison, and in it; an input ends
-// where its allocation does, so that compute-sanitizer sees one read too far.
+// Arrays in a GPU's memory, with the same misalignment as on the host. Outputs are poisoned, with poison around them.
+// An input ends at the end of its allocation, so that compute-sanitizer detects a read one byte too far.
 class OnDevice {
  public:
   explicit OnDevice(const qfuse_exec& exec) : device_(exec.device), stream_(device_) {}
 
-  // visit_arrays calls this with each array of an op: a pointer to const is an input.
+  // visit_arrays calls this with each array of an op. A pointer to const is an input.
   template <class T>
   void operator()(const char* /*name*/, T*& array, std::int64_t size) {
     if (array == nullptr) return;
@@ -64,12 +64,12 @@ class OnDevice {
     if constexpr (!std::is_const_v<T>) output = array;
     array = static_cast<T*>(move(array, output, static_cast<std::size_t>(size)));
   }
-  // Scratch memory comes back like an output: it must not be written past its end.
+  // A workspace is handled like an output, because nothing may be written past its end.
   void operator()(const char* name, void*& array, std::int64_t size, contract::Workspace /*marks it*/) {
     (*this)(name, array, size);
   }
 
-  // Waits, brings the outputs back, and looks that nothing else was written.
+  // Waits, copies the outputs back, and checks that nothing else was written.
   void finish(void* op_stream) {
     qfuse_error error{};
     ASSERT_EQ(qfuse_stream_synchronize(device_, op_stream, &error), QFUSE_OK) << error.message;
@@ -115,8 +115,8 @@ class OnDevice {
   std::vector<std::unique_ptr<Array>> arrays_;
 };
 
-// Runs an op wherever exec says. Parameters must be valid, as their sizes are believed. An op that needs a workspace
-// and was given none gets one of exactly the size it asks for, at an odd address.
+// Runs an op on exec's device. Parameters must be valid, because their sizes are used unchecked. If the op needs a
+// workspace and p has none, allocates one of exactly the required size, at an odd address.
 template <class Op>
 qfuse_status run(Op p, const qfuse_exec& exec, qfuse_error* error) {
   [[maybe_unused]] Buffer workspace(0);

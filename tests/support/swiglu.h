@@ -1,4 +1,4 @@
-// The arrays of a call of swiglu: inputs made from a case, outputs poisoned and compared.
+// The arrays of a swiglu call: inputs made from a case, and outputs that are poisoned and compared.
 #ifndef QFUSE_TESTS_SUPPORT_SWIGLU_H
 #define QFUSE_TESTS_SUPPORT_SWIGLU_H
 
@@ -22,9 +22,8 @@
 
 namespace qfuse::tests {
 
-// Which outputs a call asks for. Backward: the rows of the gradients, `gradients`; the gradients transposed,
-// `transposed`; y transposed, `y`; `both` are gradients and y, `all` are all three. Forward: the rows of y, `y_rows`;
-// `both_y` are these and y transposed.
+// Outputs that a call requests. Backward: `gradients` by rows, gradients `transposed`, `y` transposed; `both` is
+// gradients and y, `all` is all three. Forward: `y_rows` is y by rows, `both_y` is y by rows and transposed.
 enum class Asked { both, gradients, y, transposed, both_gradients, transposed_and_y, all, y_rows, both_y };
 
 struct AskedCase {
@@ -55,7 +54,7 @@ constexpr bool has_transposed(Asked asked) {
 }
 constexpr bool has_gradients(Asked asked) { return has_rows(asked) || has_transposed(asked); }
 
-// What a call has beside its activations.
+// Options of a call besides its activations.
 struct SwigluExtras {
   const char* name = "none";
   bool weights = false;
@@ -65,7 +64,7 @@ struct SwigluExtras {
   float up_offset = 0.0F;
 };
 
-// Exponents are bf16 in all of them, whose exp the tests know of a GPU.
+// In all of these exp's arguments are bf16 values, for which the tests know a GPU's exp.
 inline constexpr std::array kExtrasOfBfloat16 = {
     SwigluExtras{"weights", true, false},
     SwigluExtras{"weights and their gradient", true, true},
@@ -77,7 +76,7 @@ inline constexpr std::array kExtrasOfBfloat16 = {
 };
 inline constexpr SwigluExtras kLikeGptOss = {"as gpt-oss has it", true, true, 0.7F, 1.702F, 1.0F};
 
-// The router's weights of a case: of its kind of values, though any bits of them are those of an fp32.
+// Router weights with the case's kind of values. For any_bits they are random fp32 bits.
 inline std::vector<float> make_weights(const SwigluCase& c) {
   std::mt19937 random(3);
   std::vector<float> weights(static_cast<std::size_t>(c.m));
@@ -89,7 +88,7 @@ inline std::vector<float> make_weights(const SwigluCase& c) {
   return weights;
 }
 
-// The inputs of a case, at an address as odd as asked for.
+// The inputs of a case, with the requested misalignment.
 struct SwigluInputs {
   SwigluInputs(const SwigluCase& c, std::size_t misalignment)
       : SwigluInputs(c, make_activations(c, 2 * c.h, c.x_gap, 1), make_activations(c, c.h, c.grad_y_gap, 2),
@@ -108,7 +107,7 @@ struct SwigluInputs {
     std::memcpy(x.as<void>(), x_values.data(), x.size());
     std::memcpy(grad_y.as<void>(), grad_y_values.data(), grad_y.size());
   }
-  // The same at another address.
+  // The same inputs with another misalignment.
   [[nodiscard]] SwigluInputs at(std::size_t misalignment) const {
     return {shape, x_values, grad_y_values, weight_values, misalignment};
   }
@@ -144,7 +143,7 @@ struct SwigluInputs {
   Buffer weights;
 };
 
-// What a case's block makes for the products of rotated_int8, of inputs that live longer; of outputs only which.
+// Parameters of rotated_int8_swiglu over a case's inputs, which must outlive them. Of the outputs, only marks `out`.
 inline contract::RotatedInt8Swiglu rotated_params(const SwigluInputs& in, qfuse_direction direction, bool has_out) {
   static std::uint16_t asked = 0;
   contract::RotatedInt8Swiglu p{};
@@ -160,7 +159,7 @@ inline contract::RotatedInt8Swiglu rotated_params(const SwigluInputs& in, qfuse_
   return p;
 }
 
-// Of an output, with fp32 scales of 128 values, in as many rows as their layout has.
+// Buffers of one output: payload, and fp32 scales per 128 values in as many rows as the scale layout has.
 struct QuantizedBuffers {
   QuantizedBuffers(std::int64_t rows, std::int64_t values, std::int64_t scale_rows, std::size_t misalignment)
       : q(static_cast<std::size_t>(rows * values), misalignment),
@@ -174,7 +173,7 @@ struct QuantizedBuffers {
   Buffer s;
 };
 
-// Every output, exactly sized and poisoned; what is transposed has m columns, or with experts those that they need.
+// Every output, of exact size and poisoned. Transposed outputs have m columns, or as many as the experts need.
 struct SwigluOutputs {
   SwigluOutputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0,
                 qfuse_scale_layout scale_layout = QFUSE_SCALES_ROW_MAJOR)
@@ -191,7 +190,7 @@ struct SwigluOutputs {
         workspace(0),
         workspace_misalignment(misalignment) {}
 
-  // Of a call's format, which has its experts too.
+  // Outputs for the format and the experts of a call.
   SwigluOutputs(const contract::Swiglu& p, std::size_t misalignment)
       : SwigluOutputs(p.m, p.h, contract::all_columns(p), misalignment, p.format.scale_layout) {
     const auto resize = [&](Buffer& scales, std::int64_t rows, std::int64_t values) {

@@ -1,4 +1,4 @@
-// Calls of swiglu over the rows of several experts: the cases, and all the ways in which they are asked for.
+// Calls of swiglu with several experts: the cases, and the combinations of options to call them with.
 #ifndef QFUSE_TESTS_SUPPORT_SWIGLU_EXPERTS_H
 #define QFUSE_TESTS_SUPPORT_SWIGLU_EXPERTS_H
 
@@ -35,7 +35,7 @@ inline std::vector<ExpertCase> expert_cases() {
           {"whole groups", 512, {128, 384, 512}}};
 }
 
-// How a call is made, beside its rows.
+// Options of a call besides its rows.
 struct ExpertsHow {
   qfuse_payload payload;
   qfuse_scale_layout scales;
@@ -78,7 +78,7 @@ class ExpertEnds {
   qfuse_index_type type_;
 };
 
-// Room as the manual gives it.
+// Makes outputs of the size that the manual specifies.
 inline SwigluOutputs room_for(std::int64_t m, std::size_t experts, qfuse_scale_layout layout) {
   const std::int64_t columns = (m + 127 * static_cast<std::int64_t>(experts)) / 128 * 128;
   return {m, kExpertChannels, columns, 0, layout};

@@ -1,4 +1,4 @@
-// The formats of swiglu's groups beside the two that a call has by itself.
+// Formats of swiglu besides the two defaults.
 #ifndef QFUSE_TESTS_SUPPORT_SWIGLU_FORMATS_H
 #define QFUSE_TESTS_SUPPORT_SWIGLU_FORMATS_H
 

@@ -1,6 +1,6 @@
-// Every way in which an op can run on this machine: the oracle, each SIMD target with several thread counts, a GPU, an
-// OpenCL device. Which devices have an op says the registry: for_each_way<Op>; without an Op only those with all.
-// Bodies call run(params, exec, error) of support/run.h, which knows where arrays must lie.
+// Every way of running an op on this machine: the oracle, each SIMD target with several thread counts, a GPU, an OpenCL
+// device. for_each_way<Op> asks the registry which devices have the op. Without an Op it includes only devices that
+// have all. Bodies call run(params, exec, error) of support/run.h, which puts arrays into the right memory.
 #ifndef QFUSE_TESTS_SUPPORT_WAYS_H
 #define QFUSE_TESTS_SUPPORT_WAYS_H
 
@@ -25,8 +25,8 @@ inline qfuse_exec oracle() {
   return exec;
 }
 
-// ThreadSanitizer looks at which thread has what range, which no SIMD target changes, and an emulated processor adds
-// NEON to targets that native builds have: the best one is enough.
+// In these builds the best target is enough: ThreadSanitizer checks which thread has which range, which does not depend
+// on the SIMD target, and an emulated processor adds only NEON to the targets of native builds.
 #if defined(QFUSE_ONE_TARGET)
 inline constexpr int kMostTargets = 1;
 #else
@@ -34,8 +34,8 @@ inline constexpr int kMostTargets = 99;
 #endif
 inline const std::vector<int> kThreadCounts = kQuick ? std::vector{5} : std::vector{1, 2, 5};
 
-// Calls body(exec) for each CPU target with several numbers of threads; once, not again in each order of a GPU's
-// threads.
+// Calls body(exec) for each CPU target with several thread counts. Skips them if QFUSE_GPU_ORDER is set, because the
+// order of a GPU's threads does not affect them.
 template <class Body>
 void for_each_cpu_way(const Body& body) {
   if (std::getenv("QFUSE_GPU_ORDER") != nullptr) return;
@@ -51,8 +51,8 @@ void for_each_cpu_way(const Body& body) {
   }
 }
 
-// Whether QFUSE_SUM_BF16_DOT or BF16_AMX is for this processor, with this target. A system may refuse AMX, which no
-// test takes for granted but on Linux.
+// Whether this processor and target must support QFUSE_SUM_BF16_DOT or BF16_AMX. A system may refuse AMX, so tests
+// require it only on Linux.
 inline bool has_sum([[maybe_unused]] qfuse_sum sum, [[maybe_unused]] const qfuse_exec& exec) {
 #ifdef __x86_64__
   if (!std::string_view(exec.cpu_target).starts_with("avx512") || __builtin_cpu_supports("avx512bf16") == 0)
@@ -66,7 +66,7 @@ inline bool has_sum([[maybe_unused]] qfuse_sum sum, [[maybe_unused]] const qfuse
 #endif
 }
 
-// Where it can be had.
+// Like for_each_cpu_way, but only for targets that support `sum`.
 template <class Body>
 void for_each_cpu_way_with(qfuse_sum sum, const Body& body) {
   for_each_cpu_way([&](const qfuse_exec& exec) {
@@ -74,7 +74,7 @@ void for_each_cpu_way_with(qfuse_sum sum, const Body& body) {
   });
 }
 
-// On a stream of its own.
+// Calls body with a device and a stream of its own.
 template <class Body>
 void on_device_way(const char* name, qfuse_device device, const Body& body) {
   SCOPED_TRACE(name);
@@ -85,7 +85,7 @@ void on_device_way(const char* name, qfuse_device device, const Body& body) {
   body(exec);
 }
 
-// On the first GPU, if there is one.
+// Calls body for the first GPU, if there is one.
 template <class Body>
 void for_each_gpu_way(const Body& body) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) {
@@ -95,13 +95,13 @@ void for_each_gpu_way(const Body& body) {
   on_device_way("cuda", {QFUSE_CUDA, 0}, body);
 }
 
-// Whether this build has the op for devices of a type.
+// Whether this build has the op for a device type.
 template <class Op>
 bool has_kernel(qfuse_device_type type) {
   return ops::find_kernel<Op>(ops::backends(), type) != nullptr;
 }
 
-// On the first OpenCL device, if there is one and it has the op.
+// Calls body for the first OpenCL device, if there is one and it has the op.
 template <class Op, class Body>
 void for_each_opencl_way(const Body& body) {
   if constexpr (!std::is_void_v<Op>)
@@ -109,18 +109,17 @@ void for_each_opencl_way(const Body& body) {
       on_device_way("opencl", {QFUSE_OPENCL, 0}, body);
 }
 
-// Whether GPUs take NVIDIA's own steps: its exp, and the approximate reciprocal. The portable ones have the oracle's
-// bits.
+// Whether GPUs use NVIDIA's own exp and approximate reciprocal. The portable ones give the oracle's bits.
 inline bool gpus_have_nvidias_steps() {
   return std::string_view(qfuse_build_info()).find("cuda_steps: portable") == std::string_view::npos;
 }
 
-// Whether the GPU is the one of tests/software_gpu, whose memory is the host's.
+// Whether the GPU is the software GPU of tests/software_gpu, whose memory is the host's.
 inline bool has_software_gpu() {
   return std::string_view(qfuse_build_info()).find("cuda: software") != std::string_view::npos;
 }
 
-// Bytes from an aligned address to that of an array. A GPU's kernels have other loads where it is aligned.
+// Offsets of arrays from an aligned address, in bytes. A GPU's kernels use other loads for aligned arrays.
 inline const std::vector<std::size_t> kMisalignments = !kQuick              ? std::vector<std::size_t>{0, 1, 6}
                                                        : has_software_gpu() ? std::vector<std::size_t>{0, 1}
                                                                             : std::vector<std::size_t>{1};
@@ -131,35 +130,35 @@ inline bool gpu_is(std::string_view words) {
          std::string_view(text).find(words) != std::string_view::npos;
 }
 
-// For which the GPU has matrix instructions: Turing has none for bf16.
+// A dtype for which the GPU has matrix instructions. Turing has none for bf16.
 inline qfuse_dtype dtype_of_gpu() { return gpu_is("taken for one of 7.5") ? QFUSE_FLOAT16 : QFUSE_BFLOAT16; }
 
-// Whether its matrix instructions are those that the oracle's steps were measured on. Turing's have steps of 8, but for
-// the GPU that is made of software.
+// Whether the GPU's matrix instructions add in the steps that the oracle's were measured on. Turing's have steps of 8,
+// except on the software GPU.
 inline bool gpu_adds_as_the_oracle(qfuse_dtype dtype = dtype_of_gpu()) {
   return gpu_is("compute capability 9.0") &&
          (!gpu_is("taken for one of 7.5") || (has_software_gpu() && dtype == QFUSE_FLOAT16));
 }
 
-// Where exp is the oracle's.
+// Calls body for each way whose exp equals the oracle's.
 template <class Body>
 void for_each_way_with_the_oracles_exp(const Body& body) {
   for_each_cpu_way(body);
   if (!gpus_have_nvidias_steps()) for_each_gpu_way(body);
 }
 
-// All but the oracle.
+// Calls body for each way except the oracle.
 template <class Op = void, class Body>
 void for_each_fast_way(const Body& body) {
   for_each_cpu_way(body);
   if constexpr (std::is_void_v<Op>)
     for_each_gpu_way(body);
   else if (has_kernel<Op>(QFUSE_CUDA) || qfuse_device_count(QFUSE_CUDA) == 0)
-    for_each_gpu_way(body);  // which says that a GPU is missing
+    for_each_gpu_way(body);  // reports a missing GPU
   for_each_opencl_way<Op>(body);
 }
 
-// The oracle too.
+// Calls body for each way, including the oracle.
 template <class Op = void, class Body>
 void for_each_way(const Body& body) {
   {

@@ -1,10 +1,10 @@
-"""A pytest plugin under which tools/peers/run runs tests of other projects: with qfuse beneath them, and written down.
+"""A pytest plugin with which tools/peers/run runs tests of other projects on qfuse, and records the results.
 
-QFUSE_PEERS_MODE names what is enabled before the tests are imported, QFUSE_PEERS_LINES the file that gets a line of
-JSON for each test: how it ended, in how many seconds, its error's first line, how many calls qfuse answered, and how
-many it left to the original, with peft's reasons.
+QFUSE_PEERS_MODE names what is enabled before the tests are imported. QFUSE_PEERS_LINES is the file that gets a line of
+JSON for each test: its outcome, its seconds, its error's first line, how many calls qfuse answered, and how many it
+left to the original, with peft's reasons.
 
-Where there is no GPU, tests that ask for one without need are run all the same.
+Without a GPU, the plugin also runs tests that ask for one but do not need it.
 """
 
 import importlib
@@ -27,7 +27,7 @@ MODES = {
 
 
 class Lines:
-    """Counts calls and writes a line a test."""
+    """Counts calls and writes one line per test."""
 
     def __init__(self, path):
         self._out = open(path, "a", buffering=1, encoding="utf-8")  # noqa: SIM115 (until the process ends)
@@ -35,7 +35,7 @@ class Lines:
         self._test = {}
 
     def count(self, name, ours):
-        """`ours`, which returns None for what it leaves to the original."""
+        """Wraps `ours` to count its calls. It returns None for a call that it leaves to the original."""
 
         def counted(*args, **kwargs):
             self.reason = ""
@@ -103,13 +103,13 @@ def _count_calls(integration, lines):
 
 
 def prepare_for_cpu(config):
-    """What asks for a GPU without need. The suites are packages named `tests`."""
+    """Enables tests that ask for a GPU but do not need it. The suites are packages named `tests`."""
     import bitsandbytes.nn.modules
     import torch
 
     if torch.cuda.is_available():
         return
-    # bitsandbytes itself decodes a weight wrongly once it has repacked it for the CPU.
+    # bitsandbytes itself decodes a weight wrong after repacking it for the CPU.
     bitsandbytes.nn.modules.has_avx512bf16 = lambda: False
     if (Path(config.rootpath) / "tests" / "testing_utils.py").exists():
         utilities = importlib.import_module("tests.testing_utils")

@@ -1,5 +1,5 @@
-"""python stand_in_hub.py <folder>: a cache of the Hub in which models lie under the names that peft's tests ask for,
-with random weights. On a GPU opt-125m has its real shape, elsewhere all are small."""
+"""python stand_in_hub.py <folder>: makes a Hub cache with random models under the names that peft's tests load. On a
+GPU opt-125m has its real shape. All other models are small."""
 
 import hashlib
 import sys
@@ -86,7 +86,7 @@ CONFIGURATIONS = {
 
 
 def randomize(model):
-    """So that layers matter, and some tokens are more probable than others, as tests expect of a model."""
+    """Makes layers matter and some tokens more probable than others, as tests expect of a model."""
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() == 2:
@@ -95,7 +95,7 @@ def randomize(model):
 
 
 def tokenizer():
-    """A token a byte."""
+    """Returns a tokenizer with one token per byte."""
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     names = [*SPECIAL.values(), *letters]
     made = Tokenizer(models.BPE({name: i for i, name in enumerate(names)}, [], unk_token=SPECIAL["unk_token"]))

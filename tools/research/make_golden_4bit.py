@@ -5,8 +5,8 @@ and decoded by the library itself on a CPU.
         pydantic-core annotated-types typing-inspection omegaconf antlr4-python3-runtime==4.9.3 pulp rich scipy
     PYTHONPATH=libraries python3 make_golden_4bit.py tests/golden/scaled_4bit
 
-with torch and transformers. A directory has model.safetensors and config.json as they are published, and
-decoded.safetensors: what the library's own decoder makes of the weights.
+with torch and transformers. A directory has model.safetensors and config.json in the published form, and
+decoded.safetensors, the weights as the library's own decoder returns them.
 """
 
 import sys
@@ -24,7 +24,7 @@ from safetensors.torch import load_file, save_file
 from transformers.models.llama import LlamaConfig, LlamaForCausalLM
 
 SIZES = {"vocab_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 2}
-# Of hidden and intermediate states: in the second no row is whole words.
+# Hidden and intermediate sizes. In RAGGED no row is a whole number of words.
 WHOLE, RAGGED = {"hidden_size": 32, "intermediate_size": 64}, {"hidden_size": 36, "intermediate_size": 44}
 INT4 = {"num_bits": 4, "type": "int", "symmetric": True, "strategy": "group", "group_size": 16}
 FP4 = {"num_bits": 4, "type": "float", "symmetric": True}
@@ -57,7 +57,7 @@ def tiny_llama(sizes):
 
 
 def calibrate(module):
-    """Scales, and zero points, of the weight's own smallest and largest values."""
+    """Sets scales and zero points from the weight's own smallest and largest values."""
     weight, args = module.weight.data, module.quantization_scheme.weights
     size = args.group_size or weight.shape[1]
     groups = weight.reshape(weight.shape[0], -1, size)
@@ -94,7 +94,7 @@ def by_compressed_tensors(path, sizes, groups):
 
 
 def by_modelopt(path):
-    """Its own export, with keys and values in FP8; decoded from what it wrote by the tensor class that it uses."""
+    """Exports with modelopt, keys and values in FP8. Decodes the exported files with modelopt's own tensor class."""
     model = tiny_llama(WHOLE)
     shapes = {key: tensor.shape for key, tensor in model.state_dict().items()}
     scheme = update_quant_cfg_with_kv_cache_quant(mtq.NVFP4_DEFAULT_CFG, mtq.FP8_KV_CFG["quant_cfg"])

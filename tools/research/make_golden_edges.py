@@ -1,7 +1,7 @@
-"""Makes tests/golden/bnb_edges.{safetensors,json}: what bitsandbytes on CUDA encodes the odd weights to.
+"""Makes tests/golden/bnb_edges.{safetensors,json}: odd weights, and their encoding by bitsandbytes on CUDA.
 
-NaN, infinities, subnormals, overflowing reciprocals and ties, where the other golden files have few. Needs a GPU,
-torch, safetensors and bitsandbytes; run as: python tools/research/make_golden_edges.py OUT_DIRECTORY
+Covers NaN, infinities, subnormals, overflowing reciprocals and ties, which are rare in the other golden files. Needs a
+GPU, torch, safetensors and bitsandbytes; run as: python tools/research/make_golden_edges.py OUT_DIRECTORY
 """
 
 import json
@@ -31,7 +31,7 @@ def specials(n, generator):
 
 
 def nan_blocks(n, generator):
-    """Every other block of 64 is NaN alone; n leaves a short last block of NaN."""
+    """Every other block of 64 is all NaN. n leaves a short last block of NaN."""
     x = trained(n, generator)
     x[(torch.arange(n) // 64) % 2 == 0] = float("nan")
     return x
@@ -43,7 +43,7 @@ def subnormal(n, generator):
 
 
 def subnormal_among_normal(n, generator):
-    """absmax just above 2^-126: elements below it are subnormal, and their reciprocal is large."""
+    """absmax is just above 2^-126: elements below it are subnormal, and its reciprocal is large."""
     x = subnormal(n, generator)
     x[::64] = 2.0**-125
     return x
@@ -54,7 +54,7 @@ def huge(n, generator):
 
 
 def tiny_beside_large(n, generator):
-    """Scaled values that underflow: FP4's sign is taken after flushing."""
+    """Scaled values underflow, and FP4's sign is taken after flushing."""
     x = (trained(n, generator).double() * 2.0**-110).float()
     x[::64] = 2.0**20
     return x

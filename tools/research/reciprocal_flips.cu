@@ -1,6 +1,6 @@
-// Counts where bitsandbytes' approximate reciprocal gives another code than the IEEE one that qfuse encodes with.
-// Runs both on the GPU, in the words of format/: thresholds counted strictly below ftz(x * reciprocal(absmax)).
-// Each line of output: what was swept, pairs, differing codes. The figures stand in docs/ACCURACY.md.
+// Counts how often bitsandbytes' approximate reciprocal gives another code than the IEEE one with which qfuse encodes.
+// Computes both on the GPU as format/ defines: counts the thresholds strictly below ftz(x * reciprocal(absmax)). Output
+// lines: the sweep, pairs, differing codes. docs/ACCURACY.md has the results.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace {
 
 using qfuse::format::Codebook4;
 
-// A codebook as thresholds alone; what a rank's code is does not matter for whether two ranks differ.
+// A codebook as thresholds only. The codes of two ranks are not needed to tell whether the ranks differ.
 struct Thresholds {
   float values[255];
   int count;
   bool signed_magnitude;
 };
 
-// What the pairs (x, absmax) are, |x| <= absmax.
+// Type of the pairs (x, absmax), |x| <= absmax.
 enum class Sweep { bf16, fp16, fp32 };
 
 __constant__ Thresholds thresholds;
@@ -53,7 +53,7 @@ __device__ std::uint64_t mix(std::uint64_t x) {  // splitmix64
 }
 
 // Pair i of a sweep. 16-bit sweeps are exhaustive: every mantissa of absmax in [1, 2), and every x of that type down to
-// where it cannot reach the lowest threshold. The fp32 sweep draws absmax in [1, 2) and x in [-absmax, absmax].
+// where it cannot reach the lowest threshold. The fp32 sweep draws absmax from [1, 2) and x from [-absmax, absmax].
 __device__ bool pair(Sweep sweep, std::uint64_t i, float& x, float& absmax) {
   if (sweep == Sweep::fp32) {
     const std::uint64_t bits = mix(i);

@@ -1,4 +1,4 @@
-"""A page of a C or C++ header of this project: each comment with what it is of, under the headings of its sections."""
+"""Makes a page of one of our C or C++ headers: each comment with its declaration, under the sections' headings."""
 
 import re
 import textwrap
@@ -7,16 +7,16 @@ from pathlib import Path
 
 SECTION = re.compile(r"(?:/\*|//) ---- (.+?) -+(?: \*/)?")
 NAME = re.compile(
-    r"^(?=\S)(?:#define (\w+)"  # of lines that are not indented
+    r"^(?=\S)(?:#define (\w+)"  # only lines that are not indented
     r"|(?:typedef )?(?:struct|class|enum class|enum) (?:QFUSE_API )?(\w+)"
     r"|using (\w+)"
-    r"|(?:typedef \w+ \(\*)?[\w:<>,&*\[\] ]*?\b(\w+)\)?\()",  # a function, or a pointer to one
+    r"|(?:typedef \w+ \(\*)?[\w:<>,&*\[\] ]*?\b(\w+)\)?\()",  # a function or a function pointer
     re.M,
 )
 
 
 def chunks(text: str) -> Iterator[str]:
-    """Pieces at the top of a file, between empty lines at which no brace or comment is open."""
+    """Yields top-level pieces of a file, split at empty lines outside of braces and comments."""
     piece: list[str] = []
     depth = 0
     in_comment = False
@@ -39,7 +39,7 @@ def chunks(text: str) -> Iterator[str]:
 
 
 def split(chunk: str) -> tuple[str, str]:
-    """The comment at its beginning, without its signs, and what the comment is of."""
+    """Returns the comment at the beginning, without comment signs, and the code that it describes."""
     if chunk.startswith("/*"):
         comment, _, code = chunk.partition("*/")
         lines = [re.sub(r"^ ?\* ?", "", line) for line in comment.removeprefix("/*").splitlines()]
@@ -52,7 +52,7 @@ def split(chunk: str) -> tuple[str, str]:
 
 
 def marked(line: str) -> str:
-    """Names with an underscore are code, <op> for any op in them too; other signs of Markdown are themselves."""
+    """Marks names with an underscore as code, including <op> in them, and escapes other Markdown characters."""
     parts = re.split(r"(`[^`]*`|(?:\w|<\w+>)*[A-Za-z>]_(?:\w|<\w+>)+)", line)
     return "".join(
         (part if part.startswith("`") else f"`{part}`") if number % 2 else re.sub(r"([*_<])", r"\\\1", part)
@@ -61,7 +61,7 @@ def marked(line: str) -> str:
 
 
 def prose(comment: str) -> str:
-    """Markdown: lines that are indented are a formula, or go on with an item of a list."""
+    """Converts a comment to Markdown. Indented lines are formulas, or continue an item of a list."""
     out: list[str] = []
     is_code = False
     in_item = False
@@ -84,7 +84,7 @@ def names_of(code: str) -> list[str]:
 def page(path: Path) -> str:
     language = "c" if path.suffix == ".h" else "cpp"
     text = path.read_text(encoding="utf-8")
-    text = re.sub(r"^#(?:ifndef \w+_HP*\n#define \w+|endif.*_HP*).*$", "", text, flags=re.M)  # what guards it
+    text = re.sub(r"^#(?:ifndef \w+_HP*\n#define \w+|endif.*_HP*).*$", "", text, flags=re.M)  # include guards
     text = re.sub(r"^namespace detail {.*?^}  // namespace detail$", "", text, flags=re.M | re.S)
     out = [f"# {path.name}\n"]
     for chunk in chunks(text):

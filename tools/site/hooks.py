@@ -1,6 +1,6 @@
-"""What mkdocs does not do by itself: pages of documents outside docs/, of sources that are linked to, and of headers.
+"""Adds pages to mkdocs: documents outside docs/, linked sources, and headers.
 
-Documents link as they do in the tree: a link goes to the page of the file that it names, wherever the site has it."""
+Links in documents are valid in the tree. They are changed to lead to the page of the file that they name."""
 
 import os
 import posixpath
@@ -13,7 +13,7 @@ import header
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
-OUTSIDE = {"README.md": "index.md", "docs/README.md": "documents.md"}  # what has another name in the site
+OUTSIDE = {"README.md": "index.md", "docs/README.md": "documents.md"}  # they have other names in the site
 OUTSIDE |= {name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")}
 HEADERS = {f"include/qfuse/{name}": f"reference/{name}.md" for name in ("qfuse.h", "qfuse.hpp", "checkpoint.hpp")}
 LINK = re.compile(r"(\[[^\]]*\]\()([^)\s]+)(\))")
@@ -30,7 +30,7 @@ PYTHON = {
 
 
 def files_in(folder: str) -> list[str]:
-    """Without those in folders below."""
+    """Returns the folder's files, without those of subfolders."""
     return sorted(f"{folder}/{path.name}" for path in (ROOT / folder).iterdir() if path.is_file())
 
 
@@ -41,7 +41,7 @@ def links_of(text: str) -> Iterator[str]:
 
 
 class Site:
-    """Which file of the tree is which page."""
+    """Maps the tree's files to the site's pages."""
 
     def __init__(self) -> None:
         self.pages: dict[str, str] = dict(OUTSIDE) | HEADERS
@@ -52,7 +52,7 @@ class Site:
         return name.removeprefix("docs/") if name.startswith("docs/") else None
 
     def file_of(self, uri: str) -> str:
-        """The inverse, for documents."""
+        """Returns the file of a page, for documents."""
         return next((name for name, page in self.pages.items() if page == uri), f"docs/{uri}")
 
 
@@ -74,7 +74,7 @@ def source_page(name: str) -> str:
 
 
 def linked_sources() -> list[str]:
-    """What documents link to that is no document: files, and folders with their files."""
+    """Returns linked files that are not documents, and linked folders with their files."""
     documents = [*OUTSIDE, *(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
     found: set[str] = set()
     for document in documents:
@@ -112,7 +112,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     uri = page.file.src_uri
     if uri == "index.md":
         page.meta["hide"] = ["navigation"]
-    # A search finds how to use it before how it is made: sources are in no section, and what is inside comes last.
+    # In a search, usage pages come before internals: sources are in no section, and the section Inside comes last.
     is_inside = page.parent.title == "Inside" if page.parent else uri != "index.md"
     page.meta["search"] = {"boost": 0.25 if is_inside else 1}
     file = site.file_of(uri)
@@ -125,11 +125,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return found[0]
         there = site.page_of(posixpath.normpath(posixpath.join(folder, path)))
         if there is None:
-            return found[0]  # mkdocs complains
+            return found[0]  # mkdocs reports it
         return f"{before}{os.path.relpath(there, posixpath.dirname(uri) or '.')}{hash_}{anchor}{behind}"
 
     parts, at = [], 0
-    for code in FENCED.finditer(markdown):  # code stays as it is
+    for code in FENCED.finditer(markdown):  # leaves code unchanged
         parts += [LINK.sub(rewrite, markdown[at : code.start()]), code[0]]
         at = code.end()
     return "".join([*parts, LINK.sub(rewrite, markdown[at:])])

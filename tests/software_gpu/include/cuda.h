@@ -1,5 +1,5 @@
-// NVIDIA's driver for the GPU that is made of the process: what device/driver.h asks of it, and tests. A thread has a
-// stack of current contexts, which is empty in a new one.
+// The part of NVIDIA's driver API that device/driver.h and tests use, for the software GPU. Each thread has a stack of
+// current contexts, which is empty in a new thread.
 #ifndef QFUSE_TESTS_SOFTWARE_GPU_CUDA_H
 #define QFUSE_TESTS_SOFTWARE_GPU_CUDA_H
 
@@ -19,7 +19,7 @@ CUresult cuGetErrorString(CUresult error, const char** text);
 CUresult cuDeviceGet(CUdevice* device, int ordinal);
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active);
-CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device);  // and pushes it
+CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device);  // also pushes it
 CUresult cuCtxDestroy(CUcontext context);
 CUresult cuCtxGetCurrent(CUcontext* context);
 CUresult cuCtxGetDevice(CUdevice* device);

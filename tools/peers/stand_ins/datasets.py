@@ -1,8 +1,8 @@
-"""Stands in for the library `datasets`, without the Hub: whatever is loaded is 64 short sentences."""
+"""Replaces the library `datasets`, without the Hub: every data set is 64 short sentences."""
 
 
 class Dataset(list):
-    """Rows, of which a transformation makes others."""
+    """A list of rows, whose methods return new lists."""
 
     @property
     def column_names(self):

@@ -1,4 +1,4 @@
-// Two includes that tools/checks/includes must refuse: an arrow that points down, and a library in the wrong place.
+// tools/checks/includes must refuse two includes: one against the layers' order, and a library in the wrong place.
 #include <fmt/format.h>
 
 #include "ops/registry.h"

@@ -1,1 +1,1 @@
-// What src/format must not include.
+// A header that src/format must not include.

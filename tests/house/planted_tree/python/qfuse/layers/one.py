@@ -1,3 +1,3 @@
-"""What tools/checks/imports must find: a circle with other.py."""
+"""tools/checks/imports must find an import cycle with other.py."""
 
 from .other import name

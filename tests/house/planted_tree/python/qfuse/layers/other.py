@@ -1,4 +1,4 @@
-"""The circle's other half, which is put off."""
+"""The cycle's other half, a deferred import."""
 
 name = "other"
 

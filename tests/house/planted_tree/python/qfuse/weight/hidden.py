@@ -1,4 +1,4 @@
-"""What tools/checks/imports must find: two imports upwards that are put off."""
+"""tools/checks/imports must find two deferred imports of a higher layer."""
 
 import importlib
 

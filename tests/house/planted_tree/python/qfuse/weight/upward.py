@@ -1,4 +1,4 @@
-"""What tools/checks/imports must find: an import upwards. What it must not: one for a type."""
+"""tools/checks/imports must find an import of a higher layer, but must accept one only for a type."""
 
 from typing import TYPE_CHECKING
 
