@@ -650,7 +650,7 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
  *   few_rows    up to so many rows `few` takes no longer than OF_DEVICE. 0: OF_DEVICE always
  *   fused_rows  up to so many rows qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and
  *               multiply by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
- * On CUDA the numbers are powers of two, few_rows up to 64 and fused_rows up to 128, on Hopper 256: estimates by the
+ * On CUDA the numbers are powers of two, few_rows up to 64 and fused_rows up to 128, on Hopper 512: estimates by the
  * device's multiprocessors, its clock and its memory's, from times of each kernel on an H200. SPLIT has a kernel for
  * few rows where cols is a multiple of 64 and blocks are of 64. A GPU that cannot be had here has fused_rows 8, so that
  * programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.

@@ -2,7 +2,7 @@
 //       scales of rows: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], global scale or divisor, zero points
 // out:  [n] fp32, fp16 or bf16
 // math: A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32;
-//       of rows: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
+//       row scales: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
 #include <cstdint>
 
 #include "format/elements.h"

@@ -405,14 +405,14 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
     return std::pair(advice.few_rows, advice.fused_rows);
   };
   const auto as = [](std::int64_t few_rows, std::int64_t fused_rows) { return std::pair(few_rows, fused_rows); };
-  EXPECT_EQ(of([](P&) {}), as(16, 256));
-  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }), as(16, 256));
+  EXPECT_EQ(of([](P&) {}), as(16, 512));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }), as(16, 512));
   EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }), as(0, -1));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192; }), as(16, 256));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }), as(8, 256));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(8, 256)) << "no whole chains";
-  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 8; }), as(16, 256));
-  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 128; }), as(0, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192; }), as(16, 512));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }), as(8, 512));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(8, 512)) << "no whole chains";
+  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 8; }), as(16, 512));
+  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 128; }), as(0, 512));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), as(0, 128)) << "no pipeline has it";
   EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 4; }), as(16, 128));
   EXPECT_EQ(of([](P& p) { p.weight.blocksize = 32; }), as(0, 128));
@@ -452,7 +452,7 @@ TEST(MatmulPlan, advice_is_what_was_measured) {
     Rows on_3090;
     Rows on_4090;
   };
-  for (const Case& c : {Case{4096, 14336, {16, 256}, {16, 128}, {64, 128}, {16, 128}},
+  for (const Case& c : {Case{4096, 14336, {16, 512}, {16, 128}, {64, 128}, {16, 128}},
                         Case{14336, 4096, {8, 256}, {16, 64}, {16, 128}, {16, 128}},
                         Case{4096, 4096, {16, 256}, {32, 32}, {64, 128}, {32, 128}},
                         Case{4096, 1024, {64, 256}, {32, 32}, {64, 128}, {64, 128}},

@@ -142,7 +142,7 @@ def default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, split
     few_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
     # Of one weight decoding is faster with about twice as many rows as fused_rows. Of experts it takes longer: all are
     # decoded, and torch's product makes uneven tiles, too: on an H100 until about 1024 rows an expert.
-    many = 4 * max(fused_rows, _LEAST_GROUPED_ROWS) * experts
+    many = 4 * max(min(fused_rows, _MOST_FUSED_ROWS), _LEAST_GROUPED_ROWS) * experts
     if grouped_products.has_kernel(x, *shape) and _is_known(m > many):
         return None
     # On an H100 "plain", with tiles of 64 rows, is as fast as "split" from a mean of one row per expert.

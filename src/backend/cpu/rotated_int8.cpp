@@ -4,10 +4,10 @@
 //         bf16, strided rows; any address
 // out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], strided rows; SwiGLU: q
 //         and bf16 out [m, h], or [2, m, h] of d_gate and d_up; any address
-// math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
+// math:   v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
-//         of a SwiGLU block y or d_gate, d_up as qfuse_swiglu has them, to bf16, then q and scale
+//         SwiGLU: y, or d_gate and d_up, as in qfuse_swiglu, to bf16; then q and scale
 // cost:   values are rotated twice, for the scale and for q: bound by 7 additions per value each time; the product is
 //         bound by m*n*k/2 multiply-adds of pairs of 16-bit integers
 // oracle: reference/rotated_int8.cpp

@@ -2,7 +2,7 @@
 //         with row scales: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], global scale or divisor, zero points
 // out:    [n] fp32, fp16 or bf16; 16-byte stores if out is aligned to 16 bytes and packed to 4; otherwise any address
 // math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32;
-//         of rows: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
+//         row scales: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
 // cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by device memory bandwidth
 // oracle: reference/dequantize_4bit.cpp
 #include "backend/cuda/dequantize_4bit/plan.h"

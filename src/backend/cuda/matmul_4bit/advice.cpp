@@ -12,7 +12,10 @@ namespace matmul_4bit {
 namespace {
 
 constexpr std::array<std::int64_t, 5> kRows = {128, 64, 32, 16, 8};  // that ways are weighed for
-constexpr std::int64_t kPipelineRows = 256;  // of Hopper's: with about twice as many and more cuBLAS is faster
+constexpr std::int64_t kPipelineRows = 256;  // of Hopper's kernels; with about twice as many, cuBLAS is usually faster
+// Forward, twice as many rows are fused if decoding is estimated to take this much longer: on an H200, 512 rows of
+// 4096 -> 14336 take 104 us, decoded 125 (estimates: 95 and 114); of 14336 -> 4096 both take 114.
+constexpr double kPipelineMargin = 1.1;
 
 contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, std::int64_t rows) {
   contract::Matmul4bit product = p;
@@ -22,6 +25,12 @@ contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, st
 }
 
 double us_of(const contract::Matmul4bit& p, const DeviceFacts& facts) { return plan_us(plan(p, facts), p, facts); }
+
+std::int64_t pipeline_rows(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const contract::Matmul4bit twice = product_of(p, QFUSE_SUM_PLAIN, 2 * kPipelineRows);
+  if (!is_forward(p) || !has_estimates(facts)) return kPipelineRows;
+  return kPipelineMargin * us_of(twice, facts) < decoded_us(twice, facts) ? twice.m : kPipelineRows;
+}
 
 }  // namespace
 
@@ -36,7 +45,7 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
                             w.rows % kValuesALoad == 0 && w.blocksize >= kPanelCols;
   const bool has_split_k = takes(Kernel::split_k, product_of(p, QFUSE_SUM_SPLIT, kRows.back()), {}, facts);
   advice.few = QFUSE_SUM_SPLIT;
-  if (has_pipeline) advice.fused_rows = kPipelineRows;
+  if (has_pipeline) advice.fused_rows = pipeline_rows(p, facts);
   if (!has_estimates(facts)) {
     if (has_split_k) advice.few_rows = kRows.back();
     return advice;

@@ -3,10 +3,10 @@
 //         the product see mma.cu and wgmma.cu
 // out:    q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; for SwiGLU q and bf16 out [m, h], or
 //         [2, m, h] for d_gate and d_up; any address
-// math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
+// math:   v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
-//         of a SwiGLU block y or d_gate, d_up as qfuse_swiglu has them, to bf16, then q and scale
+//         SwiGLU: y, or d_gate and d_up, as in qfuse_swiglu, to bf16; then q and scale
 // cost:   3 or 5 bytes per value of x, 7 for SwiGLU, 12 for its backward: bound by device memory bandwidth; for a
 //         weight 1.5 bytes and about 15 instructions per value
 // oracle: reference/rotated_int8.cpp

@@ -2,7 +2,7 @@
 //         lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; faster if in_q and weight_q are aligned
 //         to 16 bytes
 // out:    [m, n] fp32, fp16 or bf16, with a row stride; any address
-// math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
+// math:   v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
 // cost:   m*n*k integer products in matrix instructions, and for LoRA m*n*lora_rank FMAs outside them

@@ -1,7 +1,7 @@
 // in:     in_q [m, k] and weight_q [n, k] i8, aligned to 16 bytes; in_scale [m] and weight_scale [n] fp32, bias [n] or
 //         none, lora_in [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]
 // out:    [m, n] fp32, fp16 or bf16, with a row stride; any address
-// math:   v = values, rotated in blocks by additions and subtractions of neighbours at distances 1, 2, 4 and on;
+// math:   v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
 // cost:   m*n*k integer products in matrix instructions, and for LoRA m*n*lora_rank FMAs outside them
