@@ -2,76 +2,74 @@
 """Times whole conversions of synthetic checkpoints against a `cp` of their output, and samples their memory.
 
     bench/checkpoint.py QFUSE [--gigabytes 4] [--runs 5] [--directory DIR] [--python PYTHON]
+    bench/checkpoint.py QFUSE --format mxfp4 [...]
 
-Makes a bnb-4bit model whose bf16 form has that many gigabytes, in shards of 5 GB. Then runs `qfuse dequantize` and
-`cp --reflink=never OUT COPY && sync COPY` in turn, and likewise `qfuse quantize` on the output of `qfuse dequantize`.
-Prints medians, their ratio and the peak of RssAnon + RssShmem, and one line of JSON.
+Makes a model whose bf16 form has that many gigabytes, in NF4 or another format, in shards of 5 GB, and an adapter of
+rank 16 over every weight. Runs `qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY` in turn, likewise
+`qfuse merge`, and for NF4 `qfuse quantize` on the output of `qfuse dequantize`. Prints medians, their ratio and the peak
+of RssAnon + RssShmem, and one line of JSON.
 """
 
 import argparse
 import json
+import os
 import shutil
 import statistics
-import struct
 import subprocess
 import tempfile
 from pathlib import Path
 
 from conversions import timed, write_safetensors
+from formats import CONFIGS, FORMATS
 
-BLOCKSIZE, NESTED_BLOCKSIZE = 64, 256
 ROWS, COLUMNS = 14336, 4096
+RANK = 16
+# Without the codes of FP8 that are NaN or large.
+NOISE = bytes(byte & 0x3F for byte in os.urandom(1 << 20))
 
 
-def weight(name, rows, columns):
-    """Returns the tensors of one NF4 weight, each as (name, dtype, shape, content bytes or number of noise bytes)."""
-    blocks = rows * columns // BLOCKSIZE
-    state = json.dumps(
-        {
-            "quant_type": "nf4",
-            "blocksize": BLOCKSIZE,
-            "dtype": "bfloat16",
-            "shape": [rows, columns],
-            "nested_blocksize": NESTED_BLOCKSIZE,
-            "nested_dtype": "float32",
-            "nested_offset": 0.0625,
-        }
-    ).encode()
-    scales = (blocks + NESTED_BLOCKSIZE - 1) // NESTED_BLOCKSIZE
-    return [
-        (f"{name}.nested_absmax", "F32", [scales], struct.pack("<f", 0.01) * scales),
-        (f"{name}.nested_quant_map", "F32", [256], struct.pack("<256f", *[(i - 127) / 128 for i in range(256)])),
-        (f"{name}.quant_map", "F32", [16], bytes(64)),
-        (name, "U8", [rows * columns // 2, 1], rows * columns // 2),
-        (f"{name}.absmax", "U8", [blocks], blocks),
-        (f"{name}.quant_state.bitsandbytes__nf4", "U8", [len(state)], state),
-    ]
-
-
-def make_model(directory, gigabytes):
+def make_model(directory, gigabytes, of_format):
     directory.mkdir()
     count = int(gigabytes * 1e9) // 2 // (ROWS * COLUMNS)
-    weights = [(f"model.layers.{i}.mlp.up_proj.weight", ROWS, COLUMNS) for i in range(count)]
+    modules = [f"model.layers.{i}.mlp.up_proj" for i in range(count)]
     per_shard = 32
-    shards = [weights[i : i + per_shard] for i in range(0, len(weights), per_shard)]
+    shards = [modules[i : i + per_shard] for i in range(0, len(modules), per_shard)]
     index = {}
     for number, shard in enumerate(shards, 1):
         name = f"model-{number:05}-of-{len(shards):05}.safetensors"
-        tensors = [tensor for w in shard for tensor in weight(*w)]
-        write_safetensors(directory / name, tensors)
+        tensors = [tensor for module in shard for tensor in of_format(module, ROWS, COLUMNS)]
+        write_safetensors(directory / name, tensors, NOISE)
         index.update({tensor[0]: name for tensor in tensors})
     (directory / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": index}))
-    (directory / "config.json").write_text('{"model_type": "llama"}\n')
+    config = {"model_type": "llama", "torch_dtype": "bfloat16"}
+    if CONFIGS[of_format]:
+        config["quantization_config"] = CONFIGS[of_format]
+    (directory / "config.json").write_text(json.dumps(config))
+    return modules
 
 
-def in_turn(way, options, source, target, copy):
+def make_adapter(directory, modules):
+    """Writes an adapter of peft's over all modules, whose A and B are 2^-9."""
+    directory.mkdir()
+    small = b"\x00\x3b"  # bf16
+    tensors = []
+    for module in modules:
+        for side, shape in (("A", [RANK, COLUMNS]), ("B", [ROWS, RANK])):
+            name = f"base_model.model.{module}.lora_{side}.weight"
+            tensors.append((name, "BF16", shape, small * (shape[0] * shape[1])))
+    write_safetensors(directory / "adapter_model.safetensors", tensors)
+    config = {"peft_type": "LORA", "r": RANK, "lora_alpha": RANK, "target_modules": ["up_proj"], "bias": "none"}
+    (directory / "adapter_config.json").write_text(json.dumps(config))
+
+
+def in_turn(way, options, sources, target, copy):
     """Runs the conversion and the copy of its output in turn and returns the results of both. Leaves the output."""
     ours, theirs, peak = [], [], 0
     for _ in range(options.runs):
         for old in (target, copy):
             shutil.rmtree(old, ignore_errors=True)
         subprocess.run(["sync"], check=True)
-        seconds, _, memory, _ = timed([options.qfuse, way, source, "-o", target, "--quiet", "--device", "cpu"])
+        seconds, _, memory, _ = timed([options.qfuse, way, *sources, "-o", target, "--quiet", "--device", "cpu"])
         ours.append(seconds)
         peak = max(peak, memory)
         theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{target}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
@@ -107,20 +105,24 @@ def main():
     parser.add_argument("--gigabytes", type=float, default=4)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
-    parser.add_argument("--python", help="an interpreter that has bitsandbytes: also times bench/python_way.py")
+    parser.add_argument("--python", help="an interpreter that has bitsandbytes: also times bench/python_way.py, of nf4")
+    parser.add_argument("--format", choices=FORMATS, default="nf4", help="default: nf4")
     options = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="qfuse-bench-", dir=options.directory))
+    base, adapter, plain = work / "in", work / "adapter", work / "plain"
     try:
-        make_model(work / "in", options.gigabytes)
+        make_adapter(adapter, make_model(base, options.gigabytes, FORMATS[options.format]))
+        ways = [("dequantize", [base], plain), ("merge", [base, adapter], work / "merged")]
+        if options.format == "nf4":
+            ways.append(("quantize", [plain], work / "again"))
         results = []
-        for way, source, target in (
-            ("dequantize", work / "in", work / "plain"),
-            ("quantize", work / "plain", work / "again"),
-        ):
-            results.append(in_turn(way, options, source, target, work / "copy"))
-            if options.python:
-                results[-1]["python"] = python_way(way, options, source, work / "python")
-        print(json.dumps({"gigabytes": options.gigabytes, "results": results}))
+        for way, sources, target in ways:
+            results.append(in_turn(way, options, sources, target, work / "copy"))
+            if options.python and options.format == "nf4" and way != "merge":
+                results[-1]["python"] = python_way(way, options, sources[0], work / "python")
+            if target != plain:
+                shutil.rmtree(target)
+        print(json.dumps({"format": options.format, "gigabytes": options.gigabytes, "results": results}))
     finally:
         shutil.rmtree(work)
 
