@@ -6,7 +6,7 @@
 
 Makes a model whose bf16 form has that many gigabytes, in NF4 or another format, in shards of 5 GB, and an adapter of
 rank 16 over every weight. Runs `qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY` in turn, likewise
-`qfuse merge`, and for NF4 `qfuse quantize` on the output of `qfuse dequantize`. Prints medians, their ratio and the peak
+`qfuse merge`, and for NF4 `qfuse quantize` on the output of `qfuse dequantize`. Prints medians, their ratio, the peak
 of RssAnon + RssShmem, and one line of JSON.
 """
 
