@@ -34,7 +34,7 @@ def load_checkpoint(
     mapped once, privately, so that writes to a tensor never reach the file. Only an array that is not aligned to its
     element size is copied. For another device, arrays are copied from the mapping to it, and the files are closed.
 
-    mesh, plan: each rank of a torch.distributed DeviceMesh reads only its part of every tensor, straight from the files.
+    mesh, plan: each rank of a torch.distributed DeviceMesh reads only its part of every tensor, and maps no file.
     plan maps patterns of names to placements, such as {"*.q_proj.weight": Shard(0), "*.o_proj.weight": Shard(1)}, one
     per mesh dimension; the first match applies. A tensor without a match is whole on each rank. Tensors are cut like
     DTensor cuts them, 4-bit weights only between blocks: see qfuse.distributed.shard_plan.
