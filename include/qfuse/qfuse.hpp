@@ -385,7 +385,7 @@ C to_c(const View& view) {
 
 }  // namespace detail
 
-// Decodes all elements into `out`, rows*cols elements of dtype. Checks every length; throws Error.
+// Decodes all elements into `out`, rows*cols elements of dtype. Throws Error if a length is wrong or the op fails.
 inline void dequantize_4bit(const Weight4bit& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {}) {
   const auto w = detail::to_c<qfuse_weight_4bit>(weight);
   detail::require_elements("out", out.size(), detail::element_count(w.rows, w.cols), dtype);
@@ -431,7 +431,7 @@ inline std::size_t quantize_4bit_workspace_size(const Weight4bitOut& weight, Dty
   return static_cast<std::size_t>(size);
 }
 
-// Encodes `in`, rows*cols elements of dtype. Checks every length; throws Error.
+// Encodes `in`, rows*cols elements of dtype. Throws Error if a length is wrong or the op fails.
 inline void quantize_4bit(std::span<const std::byte> in, Dtype dtype, const Weight4bitOut& weight,
                           const Exec& exec = {}, const QuantizeOptions& options = {}) {
   const auto w = detail::to_c<qfuse_weight_4bit_out>(weight);
@@ -521,7 +521,7 @@ struct WeightFp8 {
   std::span<const std::byte> scales{};    // ceil(rows/block_rows) * ceil(cols/block_cols) elements of scale_type
 };
 
-// Decodes all elements into `out`, rows*cols elements of dtype. Checks every length; throws Error.
+// Decodes all elements into `out`, rows*cols elements of dtype. Throws Error if a length is wrong or the op fails.
 inline void dequantize_fp8(const WeightFp8& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {}) {
   qfuse_dequantize_fp8_params p{};
   p.struct_size = sizeof p;
@@ -555,7 +555,7 @@ struct LoraProduct {
   float scale = 1.0F;  // usually alpha / rank
 };
 
-// Adds the product to a weight or a tile of its rows; in and out have rows*cols elements. Checks lengths; throws Error.
+// Adds the product to a weight or a tile: in, out [rows, cols]. Throws Error if a length is wrong or the op fails.
 inline void lora_merge(std::span<const std::byte> in, Dtype in_dtype, std::int64_t rows, std::int64_t cols,
                        const LoraProduct& product, std::span<std::byte> out, Dtype out_dtype, const Exec& exec = {}) {
   detail::require_elements("in", in.size(), detail::element_count(rows, cols), in_dtype);
@@ -626,7 +626,7 @@ Params product_params(std::int64_t m, std::span<const std::byte> in, const qfuse
 }  // namespace detail
 
 // Multiplies m contiguous rows by a 4-bit weight. Forward, a row of `in` has weight.cols values of dtype and a row of
-// `out` weight.rows; backward the reverse. Checks every length; throws Error.
+// `out` weight.rows; backward the reverse. Throws Error if a length is wrong or the op fails.
 inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Weight4bit& weight,
                         std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
                         const MatmulOptions& options = {}) {
@@ -674,8 +674,8 @@ inline qfuse_weight_4bit to_c(Weight4bit stack, std::int64_t experts, bool neste
 }  // namespace detail
 
 // Multiplies m contiguous rows, sorted by expert, by their experts' weights in a stack [experts * rows, cols]. The bias
-// and lora_weight of the options hold the arrays of all experts, one after another. Checks every length but that of
-// nested_offset, which has one value per expert with nested_each; throws Error.
+// and lora_weight of the options hold the arrays of all experts, one after another. With nested_each, nested_offset has
+// one value per expert, which is not checked. Throws Error if another length is wrong or the op fails.
 inline void matmul_4bit_grouped(std::int64_t m, std::span<const std::byte> in, const Weight4bit& stack,
                                 const Experts& experts, std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
                                 const MatmulOptions& options = {}) {
@@ -710,7 +710,7 @@ struct MatmulProduct {
   std::span<const std::byte> lora_weight{};
 };
 
-// Multiplies m contiguous rows by each weight, forward. Checks every length; throws Error.
+// Multiplies m contiguous rows by each weight, forward. Throws Error if a length is wrong or the op fails.
 inline void matmul_4bit_many(std::int64_t m, std::span<const std::byte> in, std::span<const MatmulProduct> products,
                              Dtype dtype, const Exec& exec = {}, Sum sum = Sum::of_device) {
   std::vector<qfuse_weight_4bit> weights(products.size());
@@ -769,7 +769,7 @@ struct RotatedInt8Out {
   std::span<float> scale{};
 };
 
-// Rotates and quantizes x or dy, rows*cols elements. Like the functions below, checks every length; throws Error.
+// Rotates and quantizes x or dy, rows*cols elements. Like those below, throws Error if a length is wrong or it fails.
 inline void rotated_int8_quantize(std::int64_t rows, std::int64_t cols, std::span<const std::byte> in, Dtype dtype,
                                   const RotatedInt8Out& out, const Exec& exec = {}) {
   const std::int64_t count = detail::element_count(rows, cols);

@@ -1,5 +1,5 @@
 // The Python module qfuse._direct runs dequantize_4bit and the products on Python objects without torch's dispatcher,
-// which takes as long to convert and dispatch an op's arguments as a kernel launch takes. native/torch_ops.py calls it.
+// because converting and dispatching an op's arguments takes as long as a kernel launch. native/torch_ops.py calls it.
 // Its functions return None if a mode, tracer or profiler must see the op or if an argument is not a plain tensor; the
 // caller then goes through torch.
 #define PY_SSIZE_T_CLEAN

@@ -276,7 +276,7 @@ def _read_buffers(reader: Reader, model: nn.Module, prefix: str, rename: Callabl
 
 
 def _shared_seed() -> int:
-    """Broadcasts the first rank's seed. Called before the first read: a rank whose read fails blocks no other then."""
+    """Broadcasts the first rank's seed, before the first read, so that a rank whose read fails blocks no other."""
     seeds = [torch.initial_seed()]
     if torch.distributed.is_initialized():
         torch.distributed.broadcast_object_list(seeds)

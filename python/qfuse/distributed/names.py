@@ -18,7 +18,7 @@ def name_in_base(name: str) -> str:
 
 
 def name_in_files(name: str) -> str:
-    """Name of the same parameter in the model's files. modules_to_save, which peft trains whole, start from it, too."""
+    """Name of the parameter in the model's files. A copy that peft trains whole (modules_to_save) starts from it."""
     return name_in_base(re.sub(r"\.modules_to_save\.[^.]+\.", ".", without_wrappers(name)))
 
 

@@ -14,7 +14,7 @@ from ..weight.weight_4bit import Weight4bit
 
 
 class Runs(NamedTuple):
-    """`count` contiguous pieces of an array, each of `size` bytes; their begins are `stride` bytes apart."""
+    """`count` contiguous pieces of an array, each of `size` bytes, which start `stride` bytes apart from `begin` on."""
 
     begin: int
     size: int
@@ -34,13 +34,12 @@ class Runs(NamedTuple):
 
 
 class ShardPlan(NamedTuple):
-    """A shard of a weight, in blocks: `runs` runs of run_blocks blocks. The first begins at first_block; the begins of
-    consecutive runs are stride_blocks apart.
+    """A shard of a weight, in blocks: `runs` runs of run_blocks blocks each, which start stride_blocks apart from
+    first_block on.
 
     shape: of the shard, which begins at index `begin` of dimension `dim`. nested_blocksize: of the shard; 0 if it is
     not nested. It is smaller than the whole weight's if a nested block of the whole also has blocks of other shards.
-    The shard then has one nested_absmax per smaller block, nested_blocks in total, and decodes to the bits of the
-    whole.
+    The shard then has one nested_absmax per smaller block, nested_blocks in total, and decodes to the whole's bits.
     """
 
     shape: tuple[int, ...]

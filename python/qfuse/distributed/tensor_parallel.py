@@ -7,8 +7,7 @@
     })
 
 A layer is a qfuse.nn.Linear4bit, a qfuse.nn.Linear4bitLoRA, or peft's LoRA layer over a Linear4bit. Each rank
-multiplies by its part of the codes. An adapter is cut with its layer, so that base and adapter share one sum over
-ranks:
+multiplies by its part of the codes. An adapter is cut with its layer, so that both are in one sum over ranks:
 
     colwise, W_r are rows of W:     y_r = x·W_rᵀ + s·(x·Aᵀ)·B_rᵀ                 A whole, rows of B; dx and dA are sums
     rowwise, W_r are columns of W:  y = Σ_r (x_r·W_rᵀ + s·(x_r·A_rᵀ)·Bᵀ) + bias   columns of A, B whole; dB is a sum

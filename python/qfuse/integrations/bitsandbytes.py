@@ -188,8 +188,8 @@ def _multiply_op(
     absmax_code: Tensor | None = None,
     absmax_offset: Tensor | None = None,
 ) -> Tensor | None:
-    """Implements bitsandbytes::gemm_4bit for calls without a gradient, as in bitsandbytes' matmul_4bit. For a direct
-    call on a CPU, the kernel that it replaces supports gradients."""
+    """Implements bitsandbytes::gemm_4bit for calls without a gradient, as in bitsandbytes' matmul_4bit. Leaves others
+    to the kernel that was there before, which supports gradients on a CPU."""
     if needs_gradient(A, bias):
         return None
     weight = _weight_of_op(B, shapeB, A.dtype, absmax, blocksize, quant_type, absmax_8bit, absmax_code, absmax_offset)

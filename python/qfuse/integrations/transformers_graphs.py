@@ -122,7 +122,7 @@ class GraphedBackbone:
 
     def _replayed(self, given: Arguments) -> Any:
         """Returns the backbone's result, or the reason why no graph computes it."""
-        # With a cache, transformers does not treat a jump in positions as the begin of a sequence.
+        # With a cache, transformers does not treat a jump in positions as the start of a sequence.
         has_cache = given.pop("use_cache", self._config.use_cache)
         positions = None if has_cache else given.get("position_ids")
         attention = attention_of(given.get("attention_mask"), positions, self._labels)

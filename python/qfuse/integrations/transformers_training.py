@@ -240,7 +240,7 @@ def _layers(base: Any, report: TrainingReport) -> None:
     parts = dict(cross_entropy=False, fused_linear_cross_entropy=False)
     found = f"liger-kernel {version('liger-kernel')}"
     if any(isinstance(module, Stack4bit) for module in base.modules()):
-        parts["swiglu"] = False  # its experts would multiply by codes
+        parts["swiglu"] = False  # it would make experts multiply by codes
         found += ", but for activations: experts are in 4 bits"
     monkey_patch._apply_liger_kernel_to_instance(base, **parts)
     report.done["norms, RoPE and activations"] = found

@@ -24,7 +24,7 @@ class OverWeight(nn.Module):
 
     @property
     def quant_type(self) -> str:
-        base = getattr(self.base, "_local_tensor", self.base)  # of a DTensor
+        base = getattr(self.base, "_local_tensor", self.base)  # local part of a DTensor
         found: str = base.quant_type if isinstance(base, Weight4bit) else base.form.quant_type
         return found
 

@@ -67,8 +67,7 @@ def outer(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
 
 
 def _is_batched(*tensors: Tensor) -> bool:
-    """Whether torch.autograd batches a tensor (is_grads_batched). Its vmap has few operations, so that each expert's
-    rows are a separate product."""
+    """Whether torch.autograd batches a tensor (is_grads_batched): its vmap supports only one product per expert."""
     if torch.compiler.is_compiling():
         return False
     return any(map(torch._C._functorch.is_legacy_batchedtensor, tensors))
@@ -161,7 +160,7 @@ def _tiles_of(ends: Tensor, m: int) -> _Tiles:
     last = ends.shape[0] - 1
     counts = (ends - begins + _ROWS_A_TILE - 1) // _ROWS_A_TILE
     tile_ends = counts.cumsum(0)
-    first_rows = begins - (tile_ends - counts) * _ROWS_A_TILE  # + tile * _ROWS_A_TILE is the tile's first row
+    first_rows = begins - (tile_ends - counts) * _ROWS_A_TILE  # tile t begins at first_rows[e] + t * _ROWS_A_TILE
     tiles = torch.arange(m // _ROWS_A_TILE + min(m, last + 1), device=ends.device)
     experts = torch.searchsorted(tile_ends, tiles, right=True).clamp(max=last)
     rows = (first_rows[experts] + tiles * _ROWS_A_TILE)[:, None] + torch.arange(_ROWS_A_TILE, device=ends.device)

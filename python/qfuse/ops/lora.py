@@ -80,7 +80,7 @@ class _Lora(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor | None, grad_down: Tensor | None) -> tuple[Tensor | None, ...]:
         x, down, a, b, ends, *saved = ctx.saved_tensors
         lora_a, lora_b = _saved_factors(ctx, saved)
-        if torch.is_grad_enabled():  # these gradients have gradients of A and B
+        if torch.is_grad_enabled():  # second gradients may flow to A and B
             with without_autocast(lora_a):
                 a, b = _rounded(lora_a, lora_b, ctx.dtype)
         found = _backward(ctx, (x, down, a, b, ends), (lora_a, lora_b), ctx.weight.get(), grad, grad_down)
@@ -367,7 +367,7 @@ class _SharedLora(torch.autograd.Function):
             for grad, lora_b in zip(some[:-1], lora_bs, strict=True)
         ]
         with without_autocast(grads[0]):
-            if torch.is_grad_enabled():  # these gradients have gradients of A and B
+            if torch.is_grad_enabled():  # second gradients may flow to A and B
                 a, bs = _rounded_all(lora_as, lora_bs, ctx.dtype)
             ranks = [b.shape[1] for b in bs]
             lows = [dy.to(a.dtype) for dy in grads]

@@ -11,12 +11,12 @@ class Attention(Enum):
 
     CAUSAL = auto()  # causal without a mask: any padding is on the right, where no token sees it
     MASKED = auto()  # needs a mask of padding tokens
-    PACKED = auto()  # a row holds several sequences, whose begins attention must know
+    PACKED = auto()  # a row holds several sequences; attention must know where each starts
 
 
 def attention_of(mask: Tensor | None, positions: Tensor | None, labels: Tensor | None = None) -> Attention:
     """Returns the kind of a batch. mask: [batch, tokens], 0 for padding. positions: [batch, tokens]; without a mask, a
-    step between neighbors that is not 1 begins a sequence, as in transformers. labels: [batch, tokens]; if a padding
+    step between neighbors that is not 1 starts a sequence, as in transformers. labels: [batch, tokens]; if a padding
     token has a label other than -100, its own attention matters, too. Synchronizes if mask or positions are given."""
     if mask is not None:
         present = mask != 0

@@ -24,7 +24,7 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
     if isinstance(weight, Weight4bit) and quant_state is None:
         return weight
     # Nothing is cached: checking that nothing was replaced takes as long as reading, and a cache would keep memory
-    # alive when a layer is moved. Slow are only look-ups of attributes that an object of torch or bitsandbytes lacks.
+    # alive when a layer is moved. Only look-ups of attributes that an object of torch or bitsandbytes lacks are slow.
     module = None
     if isinstance(weight, Module):
         module = weight
