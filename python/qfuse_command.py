@@ -1,4 +1,4 @@
-"""Becomes the qfuse command, which lies in the package: a module of its own, so that torch is not imported first."""
+"""Executes the qfuse command, which is in the package. Separate from qfuse, so that torch is not imported first."""
 
 import os
 import sys

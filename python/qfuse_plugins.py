@@ -1,7 +1,6 @@
-"""What bitsandbytes and vLLM call when they start, by the entry points in pyproject.toml.
+"""Plugins that bitsandbytes and vLLM call when they start, through the entry points in pyproject.toml.
 
-A module of its own, which imports nothing of qfuse until it is asked to: both call it in every process that has qfuse
-installed, wanted or not.
+A separate module that imports qfuse only on request, because both call it in every process that has qfuse installed.
 """
 
 import importlib
@@ -17,25 +16,25 @@ _VALUES = ("decode", "matmul")
 
 
 def bitsandbytes() -> None:
-    """At the end of `import bitsandbytes`, which an exception would end."""
+    """Called at the end of `import bitsandbytes`, which an exception would abort."""
     why_not = _enable()
     if why_not is None:
         return
     try:
         warnings.warn(why_not, stacklevel=2)
-    except Warning:  # where warnings are errors
+    except Warning:  # warnings are configured as errors
         print(why_not, file=sys.stderr)
 
 
 def vllm() -> None:
-    """In each of vLLM's processes, workers among them: before the first layer is made, and with a line in their log."""
+    """Called in each vLLM process, including workers, before the first layer is made. Logs what was replaced."""
     if not os.environ.get(_VARIABLE):
         return
     log = logging.getLogger("vllm.qfuse")
     try:
         if find_spec("bitsandbytes") is None:
             return
-        importlib.import_module("bitsandbytes")  # which has called the function above, unless it was there before
+        importlib.import_module("bitsandbytes")  # calls bitsandbytes() above, unless it was imported before
 
         from qfuse.integrations import report
 
@@ -50,7 +49,7 @@ def vllm() -> None:
 
 
 def _enable() -> str | None:
-    """As the variable says; or why nothing is replaced."""
+    """Enables what the environment variable asks for. Returns why nothing is replaced, or None."""
     wanted = os.environ.get(_VARIABLE)
     if not wanted:
         return None
@@ -63,6 +62,6 @@ def _enable() -> str | None:
         integration.enable(matmul=wanted == "matmul")
     except Exception as error:
         if integration is not None:
-            integration.disable()  # what was replaced before it failed
+            integration.disable()  # undoes what was replaced before the failure
         return f"{_VARIABLE} is {wanted}, but qfuse replaces nothing: {error}"
     return None

@@ -1,4 +1,4 @@
-// qfuse in C++20: spans, strong types and one exception class over qfuse.h, which stays the manual of every op.
+// C++20 interface of qfuse: spans, strong types and one exception class over qfuse.h, which documents every op.
 #ifndef QFUSE_QFUSE_HPP
 #define QFUSE_QFUSE_HPP
 
@@ -73,7 +73,7 @@ enum class Reciprocal : int { ieee = QFUSE_RECIPROCAL_IEEE, approx = QFUSE_RECIP
 
 enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4, e2m1 = QFUSE_E2M1, int4 = QFUSE_INT4 };
 
-// The one exception class: what() is a single line naming the offending thing and its values.
+// The only exception class of this header: what() is one line that names the offending field and its values.
 class QFUSE_API Error : public std::runtime_error {
  public:
   Error(Status status, const std::string& message) : std::runtime_error(message), status_(status) {}
@@ -83,14 +83,14 @@ class QFUSE_API Error : public std::runtime_error {
   Status status_;
 };
 
-// Where and how an op runs; the default is the CPU with its best SIMD target and all cores.
+// Where and how an op runs. The default is the CPU with its best SIMD target and all cores.
 struct Exec {
   qfuse_device device{QFUSE_CPU, 0};
-  int threads = 0;                            // CPU: at most this many; 0 = one per core
+  int threads = 0;                            // CPU: maximum number of threads; 0: one per core
   std::string cpu_target{};                   // CPU: a name from cpu_targets(), or empty for the best one
   void* stream = nullptr;                     // CUDA: a cudaStream_t of `device`
-  qfuse_parallel_for parallel_for = nullptr;  // CPU: threads of the caller's
-  void* parallel_context = nullptr;           // its first argument
+  qfuse_parallel_for parallel_for = nullptr;  // CPU: runs the op on the caller's threads
+  void* parallel_context = nullptr;           // first argument of parallel_for
 };
 
 namespace detail {
@@ -118,7 +118,7 @@ inline qfuse_exec to_c(const Exec& exec) {
 
 }  // namespace detail
 
-// Bytes of one element.
+// Bytes per element. Throws Error for an unknown dtype.
 inline std::size_t dtype_size(Dtype dtype) {
   const std::size_t size = qfuse_dtype_size(static_cast<qfuse_dtype>(dtype));
   if (size == 0) throw Error(Status::invalid_argument, "dtype " + std::to_string(static_cast<int>(dtype)) + " is none");
@@ -132,14 +132,14 @@ inline qfuse_device parse_device(const std::string& name) {
   return device;
 }
 
-// The CPU's SIMD targets on this machine, best first.
+// Names of the SIMD targets that this machine's CPU can run, best first.
 inline std::vector<std::string> cpu_targets() {
   std::vector<std::string> names;
   for (std::int32_t i = 0; const char* name = qfuse_cpu_target_name(i); ++i) names.emplace_back(name);
   return names;
 }
 
-// One line about a device for people. Throws Error, UNSUPPORTED with the reason, where there is no such device.
+// One-line human-readable description of a device. Throws Error, UNSUPPORTED with the reason, if the device is missing.
 inline std::string describe_device(qfuse_device device) {
   std::array<char, 256> line{};
   qfuse_error error{};
@@ -147,7 +147,7 @@ inline std::string describe_device(qfuse_device device) {
   return line.data();
 }
 
-// Bytes of memory for a GPU, its own or pinned memory of the host (qfuse_memory_allocate).
+// Owns memory for a GPU: device memory or pinned host memory (qfuse_memory_allocate).
 template <qfuse_memory_kind kKind>
 class GpuMemory {
  public:
@@ -170,7 +170,7 @@ class GpuMemory {
 using DeviceMemory = GpuMemory<QFUSE_MEMORY_DEVICE>;
 using PinnedMemory = GpuMemory<QFUSE_MEMORY_PINNED>;
 
-// Work on a GPU in order, beside that of other streams.
+// A GPU stream: its work runs in order and may overlap with the work of other streams.
 class Stream {
  public:
   explicit Stream(qfuse_device device) : device_(device) {
@@ -179,13 +179,13 @@ class Stream {
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  ~Stream() { qfuse_stream_destroy(device_, handle_); }  // waits for nothing
+  ~Stream() { qfuse_stream_destroy(device_, handle_); }  // does not wait for the stream's work
 
   void copy(void* to, const void* from, std::size_t size) {
     qfuse_error error{};
     detail::throw_if(qfuse_copy(device_, to, from, static_cast<std::int64_t>(size), handle_, &error), error);
   }
-  // Waits for all work so far; throws what failed in it.
+  // Waits for all work enqueued so far. Throws Error if any of it failed.
   void synchronize() {
     qfuse_error error{};
     detail::throw_if(qfuse_stream_synchronize(device_, handle_, &error), error);
@@ -197,29 +197,28 @@ class Stream {
   void* handle_ = nullptr;
 };
 
-// A 4-bit weight: qfuse_weight_4bit with lengths. A view; the arrays stay the caller's. NF4 and FP4 without absmax_8bit
-// are plain.
+// View of a 4-bit weight in the caller's arrays: qfuse_weight_4bit with lengths. Without absmax_8bit, absmax is plain.
 struct Weight4bit {
   std::int64_t rows = 1;
   std::int64_t cols = 0;
   std::int64_t blocksize = 64;
   QuantType quant_type = QuantType::nf4;
   std::span<const std::uint8_t> packed{};
-  std::span<const float> absmax{};              // plain
-  std::span<const std::uint8_t> absmax_8bit{};  // nested, and so are all that follow
+  std::span<const float> absmax{};              // plain absmax
+  std::span<const std::uint8_t> absmax_8bit{};  // this field and those down to nested_begin: nested absmax
   std::span<const float> nested_absmax{};
   std::span<const float> nested_quant_map{};
   const float* nested_offset = nullptr;
   std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
-  std::int64_t nested_begin = 0;                // of a part of a larger weight
-  ScaleType scale_type = ScaleType::float32;    // e2m1 and int4, and so is all that follows
-  std::span<const std::byte> scales{};          // rows * ceil(cols/blocksize) of scale_type
-  std::span<const float> global_scale{};        // none or 1
-  std::span<const float> global_divisor{};      // none or 1
-  std::span<const std::uint8_t> zero_points{};  // int4: none, for 8, or as many as scales
+  std::int64_t nested_begin = 0;                // nonzero only for a part of a larger weight
+  ScaleType scale_type = ScaleType::float32;    // this field and those below: e2m1 and int4
+  std::span<const std::byte> scales{};          // rows * ceil(cols/blocksize) elements of scale_type
+  std::span<const float> global_scale{};        // empty or 1 value
+  std::span<const float> global_divisor{};      // empty or 1 value
+  std::span<const std::uint8_t> zero_points{};  // int4: one per scale, or empty: 8 for all
 };
 
-// The same to be written: qfuse_weight_4bit_out with lengths.
+// View of a 4-bit weight to write: qfuse_weight_4bit_out with array lengths.
 struct Weight4bitOut {
   std::int64_t rows = 1;
   std::int64_t cols = 0;
@@ -229,22 +228,23 @@ struct Weight4bitOut {
   std::span<float> absmax{};
   std::span<std::uint8_t> absmax_8bit{};
   std::span<float> nested_absmax{};
-  std::span<float> nested_quant_map{};  // may be left out
+  std::span<float> nested_quant_map{};  // optional
   float* nested_offset = nullptr;
   std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
 };
 
 namespace detail {
 
-// rows * cols; -1 if one of them is negative or no memory could hold so many. Then nothing is checked by it: the op
-// itself refuses such rows and cols.
+// Returns rows * cols, or -1 if either is negative or the product is too large for any memory. Callers skip their
+// length checks at -1 because the op itself refuses such rows and cols.
 inline std::int64_t element_count(std::int64_t rows, std::int64_t cols) {
   return rows >= 0 && cols >= 0 && (cols == 0 || rows <= INT64_MAX / 4 / cols) ? rows * cols : -1;
 }
 
 }  // namespace detail
 
-// A 4-bit weight in arrays of its own, on the host. Of counts that no memory holds it has none; the op refuses them.
+// A 4-bit weight that owns its arrays, on the host. They are empty for invalid or too large sizes, which the op
+// refuses.
 class Weight4bitArrays {
  public:
   Weight4bitArrays(std::int64_t rows, std::int64_t cols, std::int64_t blocksize = 64,
@@ -262,7 +262,7 @@ class Weight4bitArrays {
     nested_quant_map.resize(QFUSE_QUANT_MAP_SIZE);
   }
 
-  // Views for the ops; valid as long as this object is and stays where it is.
+  // Views for the ops. They are valid until this object is moved or destroyed.
   [[nodiscard]] Weight4bit view() const { return view_of<Weight4bit>(*this); }
   [[nodiscard]] Weight4bitOut out() { return view_of<Weight4bitOut>(*this); }
 
@@ -297,7 +297,7 @@ class Weight4bitArrays {
 
 namespace detail {
 
-// Bytes of a scale; 0 of a number that is no type, which the op refuses.
+// Bytes per scale, or 0 for an unknown type, which the op refuses.
 inline std::int64_t scale_size(ScaleType type) {
   switch (type) {
     case ScaleType::float32: return 4;
@@ -318,7 +318,7 @@ const T* data_or_null(std::span<const T> span) {
   return span.empty() ? nullptr : span.data();
 }
 
-// The fields of E2M1 and INT4.
+// Copies the fields that only E2M1 and INT4 use, and checks the lengths of the global scales.
 inline void give_scales_of_rows(const Weight4bit& view, qfuse_weight_4bit& c) {
   c.scale_type = static_cast<qfuse_scale_type>(view.scale_type);
   c.scales = data_or_null(view.scales);
@@ -340,7 +340,7 @@ inline void require_lengths_of_rows(const Weight4bit& view) {
   if (!view.zero_points.empty()) require_length("zero_points", view.zero_points.size(), blocks);
 }
 
-// One C struct from a view, whose lengths must be what its counts need.
+// Converts a view to its C struct. Throws Error if an array's length does not match rows, cols and blocksize.
 template <class C, class View>
 C to_c(const View& view) {
   C c{};
@@ -385,7 +385,7 @@ C to_c(const View& view) {
 
 }  // namespace detail
 
-// Decodes all elements; `out` is rows*cols elements of dtype. Throws Error; every length is checked.
+// Decodes all elements into `out`, rows*cols elements of dtype. Throws Error if a length is wrong or the op fails.
 inline void dequantize_4bit(const Weight4bit& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {}) {
   const auto w = detail::to_c<qfuse_weight_4bit>(weight);
   detail::require_elements("out", out.size(), detail::element_count(w.rows, w.cols), dtype);
@@ -395,11 +395,11 @@ inline void dequantize_4bit(const Weight4bit& weight, std::span<std::byte> out, 
   detail::throw_if(qfuse_dequantize_4bit(&p, &e, &error), error);
 }
 
-// What quantize_4bit may be told beside its arrays.
+// Optional arguments of quantize_4bit.
 struct QuantizeOptions {
-  const float* given_offset = nullptr;  // nested: [1] where the op runs, in the place of the mean of absmax
+  const float* given_offset = nullptr;  // nested: [1] in the op's device's memory; replaces the mean of absmax
   Reciprocal reciprocal = Reciprocal::ieee;
-  std::span<std::byte> workspace{};  // where the op runs; on the host it may be left out, and is then allocated
+  std::span<std::byte> workspace{};  // in the op's device's memory; if empty on the host, the call allocates it
 };
 
 namespace detail {
@@ -420,7 +420,7 @@ inline qfuse_quantize_4bit_params to_c(std::span<const std::byte> in, Dtype dtyp
 
 }  // namespace detail
 
-// Bytes of workspace that quantize_4bit needs for such a weight.
+// Bytes of workspace that quantize_4bit needs for a weight of these sizes.
 inline std::size_t quantize_4bit_workspace_size(const Weight4bitOut& weight, Dtype dtype, const Exec& exec = {}) {
   const auto w = detail::to_c<qfuse_weight_4bit_out>(weight);
   const qfuse_quantize_4bit_params p = detail::to_c({}, dtype, w, {});
@@ -431,7 +431,7 @@ inline std::size_t quantize_4bit_workspace_size(const Weight4bitOut& weight, Dty
   return static_cast<std::size_t>(size);
 }
 
-// Encodes rows*cols elements of dtype. Throws Error; every length is checked.
+// Encodes `in`, rows*cols elements of dtype. Throws Error if a length is wrong or the op fails.
 inline void quantize_4bit(std::span<const std::byte> in, Dtype dtype, const Weight4bitOut& weight,
                           const Exec& exec = {}, const QuantizeOptions& options = {}) {
   const auto w = detail::to_c<qfuse_weight_4bit_out>(weight);
@@ -448,7 +448,7 @@ inline void quantize_4bit(std::span<const std::byte> in, Dtype dtype, const Weig
   detail::throw_if(qfuse_quantize_4bit(&p, &e, &error), error);
 }
 
-// Encodes fp32 values, less `offset`, to 8-bit codes of the signed dynamic code; codes and absmax are filled.
+// Subtracts `offset` from fp32 values and encodes them by the signed dynamic 8-bit code. Fills codes and absmax.
 inline void quantize_blockwise(std::span<const float> in, std::int64_t blocksize, float offset,
                                std::span<std::uint8_t> codes, std::span<float> absmax, const Exec& exec = {}) {
   const auto n = static_cast<std::int64_t>(in.size());
@@ -467,7 +467,7 @@ inline void quantize_blockwise(std::span<const float> in, std::int64_t blocksize
   detail::throw_if(qfuse_quantize_blockwise(&p, &e, &error), error);
 }
 
-// Decodes n = codes.size() values of any 8-bit code; quant_map is [QFUSE_QUANT_MAP_SIZE].
+// Decodes n = codes.size() values of any 8-bit code, which quant_map [QFUSE_QUANT_MAP_SIZE] defines.
 inline void dequantize_blockwise(std::span<const std::uint8_t> codes, std::span<const float> absmax,
                                  std::span<const float> quant_map, std::int64_t blocksize, std::span<std::byte> out,
                                  Dtype dtype, const Exec& exec = {}) {
@@ -489,7 +489,7 @@ inline void dequantize_blockwise(std::span<const std::uint8_t> codes, std::span<
   detail::throw_if(qfuse_dequantize_blockwise(&p, &e, &error), error);
 }
 
-// Decodes LLM.int8 rows: in is [rows, cols], scb [rows], out rows*cols elements of dtype.
+// Decodes LLM.int8 rows: `in` is [rows, cols], scb [rows], `out` rows*cols elements of dtype.
 inline void dequantize_int8(std::span<const std::int8_t> in, std::span<const float> scb, std::span<std::byte> out,
                             Dtype dtype, const Exec& exec = {}) {
   const auto rows = static_cast<std::int64_t>(scb.size());
@@ -510,7 +510,7 @@ inline void dequantize_int8(std::span<const std::int8_t> in, std::span<const flo
   detail::throw_if(qfuse_dequantize_int8(&p, &e, &error), error);
 }
 
-// A weight in FP8 (e4m3) with a scale for each block of rows and columns.
+// View of an FP8 (e4m3) weight with one scale per block of block_rows rows and block_cols columns.
 struct WeightFp8 {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -518,10 +518,10 @@ struct WeightFp8 {
   std::int64_t block_cols = 128;
   ScaleType scale_type = ScaleType::float32;
   std::span<const std::uint8_t> codes{};  // rows*cols
-  std::span<const std::byte> scales{};    // ceil(rows/block_rows) * ceil(cols/block_cols) of scale_type
+  std::span<const std::byte> scales{};    // ceil(rows/block_rows) * ceil(cols/block_cols) elements of scale_type
 };
 
-// Decodes all elements; `out` is rows*cols elements of dtype. Throws Error; every length is checked.
+// Decodes all elements into `out`, rows*cols elements of dtype. Throws Error if a length is wrong or the op fails.
 inline void dequantize_fp8(const WeightFp8& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {}) {
   qfuse_dequantize_fp8_params p{};
   p.struct_size = sizeof p;
@@ -547,16 +547,15 @@ inline void dequantize_fp8(const WeightFp8& weight, std::span<std::byte> out, Dt
   detail::throw_if(qfuse_dequantize_fp8(&p, &e, &error), error);
 }
 
-// What a LoRA adapter adds to a weight [rows, cols]: scale * (b * a).
+// The product that a LoRA adapter adds to a weight [rows, cols]: scale * (b * a).
 struct LoraProduct {
   std::span<const float> a{};  // lora_A, rank*cols
   std::span<const float> b{};  // lora_B, rows*rank
   std::int64_t rank = 0;
-  float scale = 1.0F;  // alpha / rank, as a rule
+  float scale = 1.0F;  // usually alpha / rank
 };
 
-// Adds the product to a weight, or to a tile of its rows: in is rows*cols elements of in_dtype, out of out_dtype.
-// Throws Error; every length is checked.
+// Adds the product to a weight or a tile: in, out [rows, cols]. Throws Error if a length is wrong or the op fails.
 inline void lora_merge(std::span<const std::byte> in, Dtype in_dtype, std::int64_t rows, std::int64_t cols,
                        const LoraProduct& product, std::span<std::byte> out, Dtype out_dtype, const Exec& exec = {}) {
   detail::require_elements("in", in.size(), detail::element_count(rows, cols), in_dtype);
@@ -582,20 +581,20 @@ inline void lora_merge(std::span<const std::byte> in, Dtype in_dtype, std::int64
   detail::throw_if(qfuse_lora_merge(&p, &e, &error), error);
 }
 
-// What matmul_4bit may be told beside its arrays.
+// Optional arguments of matmul_4bit and matmul_4bit_grouped.
 struct MatmulOptions {
   Direction direction = Direction::forward;
-  std::span<const std::byte> bias{};  // forward: one value of dtype for each row of the weight, or none
+  std::span<const std::byte> bias{};  // one value of dtype per output (a row of the weight if forward), or empty
   Sum sum = Sum::of_device;
-  std::int64_t lora_rank = 0;                // terms of LoRA's, 0 for none
+  std::int64_t lora_rank = 0;                // rank of the LoRA product; 0: no LoRA
   std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
-  std::span<const std::byte> lora_weight{};  // lora_rank values of dtype for each output
-  bool nested_each = false;                  // matmul_4bit_grouped: each expert is nested by itself
+  std::span<const std::byte> lora_weight{};  // lora_rank values of dtype per output
+  bool nested_each = false;                  // matmul_4bit_grouped: each expert has nested absmax of its own
 };
 
 namespace detail {
 
-// Of a product's output, and of the bias and LoRA that it is given.
+// Checks the lengths of a product's output, bias and LoRA arrays.
 template <class Given>
 void require_terms(const Given& given, std::span<std::byte> out, std::int64_t m, std::int64_t outputs, Dtype dtype) {
   require_elements("out", out.size(), element_count(m, outputs), dtype);
@@ -604,7 +603,7 @@ void require_terms(const Given& given, std::span<std::byte> out, std::int64_t m,
   require_elements("lora_weight", given.lora_weight.size(), element_count(outputs, given.lora_rank), dtype);
 }
 
-// Parameters of one weight or of a stack, over arrays whose lengths are right.
+// C parameters of a product with one weight or with a stack of experts. The caller has checked the lengths.
 template <class Params>
 Params product_params(std::int64_t m, std::span<const std::byte> in, const qfuse_weight_4bit& w,
                       std::span<std::byte> out, Dtype dtype, const MatmulOptions& options) {
@@ -626,8 +625,8 @@ Params product_params(std::int64_t m, std::span<const std::byte> in, const qfuse
 
 }  // namespace detail
 
-// Multiplies m rows without gaps by a 4-bit weight: `in` has its cols values of dtype each and `out` its rows, and
-// backward the other way round. Throws Error; every length is checked.
+// Multiplies m contiguous rows by a 4-bit weight. Forward, a row of `in` has weight.cols values of dtype and a row of
+// `out` weight.rows; backward the reverse. Throws Error if a length is wrong or the op fails.
 inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Weight4bit& weight,
                         std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
                         const MatmulOptions& options = {}) {
@@ -642,8 +641,8 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
 }
 
-// Whose rows are whose: the ends of experts, of either width; at first there are none. The layout is that of what
-// swiglu writes transposed.
+// Assigns rows to experts by their end rows (int32 or int64). The default: no experts. `layout` is for swiglu's
+// outputs.
 struct Experts {
   Experts() = default;
   explicit Experts(std::span<const std::int32_t> ends, ExpertLayout where = ExpertLayout::apart)
@@ -658,8 +657,8 @@ struct Experts {
 
 namespace detail {
 
-// The stack as one weight, of which each expert's share of nested absmax may begin at an entry of its own: there are no
-// fewer then.
+// Converts a stack of experts as one weight. With nested_each, every expert starts a new entry of nested_absmax, so the
+// array may be longer than the stack as a whole needs: checks that length, then passes the shorter one on.
 inline qfuse_weight_4bit to_c(Weight4bit stack, std::int64_t experts, bool nested_each) {
   const std::int64_t blocks = qfuse_block_count(std::max<std::int64_t>(element_count(stack.rows, stack.cols), 0),
                                                 std::max<std::int64_t>(stack.blocksize, 1));
@@ -674,9 +673,9 @@ inline qfuse_weight_4bit to_c(Weight4bit stack, std::int64_t experts, bool neste
 
 }  // namespace detail
 
-// Multiplies m rows without gaps, sorted by expert, by their experts' parts of a stack [experts * rows, cols]. The bias
-// and lora_weight of the options are those of all experts, one after another. Throws Error; every length is checked but
-// the one offset each that experts have who are nested by themselves.
+// Multiplies m contiguous rows, sorted by expert, by their experts' weights in a stack [experts * rows, cols]. The bias
+// and lora_weight of the options hold the arrays of all experts, one after another. With nested_each, nested_offset has
+// one value per expert, which is not checked. Throws Error if another length is wrong or the op fails.
 inline void matmul_4bit_grouped(std::int64_t m, std::span<const std::byte> in, const Weight4bit& stack,
                                 const Experts& experts, std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
                                 const MatmulOptions& options = {}) {
@@ -701,7 +700,7 @@ inline void matmul_4bit_grouped(std::int64_t m, std::span<const std::byte> in, c
   detail::throw_if(qfuse_matmul_4bit_grouped(&p, &e, &error), error);
 }
 
-// One of the products of an input by several weights; its fields are those of matmul_4bit.
+// One product of matmul_4bit_many; its fields are as in matmul_4bit.
 struct MatmulProduct {
   Weight4bit weight;
   std::span<std::byte> out;
@@ -711,7 +710,7 @@ struct MatmulProduct {
   std::span<const std::byte> lora_weight{};
 };
 
-// Multiplies m rows without gaps by each weight, forward. Throws Error; every length is checked.
+// Multiplies m contiguous rows by each weight, forward. Throws Error if a length is wrong or the op fails.
 inline void matmul_4bit_many(std::int64_t m, std::span<const std::byte> in, std::span<const MatmulProduct> products,
                              Dtype dtype, const Exec& exec = {}, Sum sum = Sum::of_device) {
   std::vector<qfuse_weight_4bit> weights(products.size());
@@ -760,7 +759,7 @@ inline MatmulAdvice matmul_4bit_advice(std::int64_t rows, std::int64_t cols, std
   return advice;
 }
 
-// Rows of terms in INT8, rotated, and their scales.
+// View of rotated INT8 rows and their scales, one per row.
 struct RotatedInt8 {
   std::span<const std::int8_t> q{};
   std::span<const float> scale{};
@@ -770,7 +769,7 @@ struct RotatedInt8Out {
   std::span<float> scale{};
 };
 
-// Of x or dy: `in` is rows*cols elements of dtype. Throws Error, as the next functions do; every length is checked.
+// Rotates and quantizes x or dy, rows*cols elements. Like those below, throws Error if a length is wrong or it fails.
 inline void rotated_int8_quantize(std::int64_t rows, std::int64_t cols, std::span<const std::byte> in, Dtype dtype,
                                   const RotatedInt8Out& out, const Exec& exec = {}) {
   const std::int64_t count = detail::element_count(rows, cols);
@@ -790,7 +789,7 @@ inline void rotated_int8_quantize(std::int64_t rows, std::int64_t cols, std::spa
   detail::throw_if(qfuse_rotated_int8_quantize(&p, &e, &error), error);
 }
 
-// Of a weight, to be kept: one for each row or, backward, column.
+// Computes a weight's scales, which the caller keeps: one per row or, backward, one per column.
 inline void rotated_int8_weight_scales(const Weight4bit& weight, Direction direction, std::span<float> scale,
                                        const Exec& exec = {}) {
   const auto w = detail::to_c<qfuse_weight_4bit>(weight);
@@ -806,7 +805,7 @@ inline void rotated_int8_weight_scales(const Weight4bit& weight, Direction direc
   detail::throw_if(qfuse_rotated_int8_weight_scales(&p, &e, &error), error);
 }
 
-// A weight by its scales; backward transposed.
+// Converts a weight to rotated INT8 by its scales; backward, q is the transpose.
 inline void rotated_int8_weight(const Weight4bit& weight, Direction direction, std::span<const float> scale,
                                 std::span<std::int8_t> q, const Exec& exec = {}) {
   const auto w = detail::to_c<qfuse_weight_4bit>(weight);
@@ -825,8 +824,9 @@ inline void rotated_int8_weight(const Weight4bit& weight, Direction direction, s
   detail::throw_if(qfuse_rotated_int8_weight(&p, &e, &error), error);
 }
 
-// Of a SwiGLU block between products: y, or, backward, d_gate and then d_up. gate, up and, backward, grad_y are m*h
-// bf16 values, and so is `out`, or twice as many, what q is made from; empty: not asked for.
+// Rotated INT8 result of a SwiGLU block between its products: y, or, backward, d_gate followed by d_up. gate, up and,
+// backward, grad_y are m*h bf16 values. `out`, if not empty, gets the bf16 values that q is made from: m*h, or,
+// backward, 2*m*h.
 inline void rotated_int8_swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> gate,
                                 std::span<const std::byte> up, Direction direction, const RotatedInt8Out& made,
                                 const Exec& exec = {}, std::span<const std::byte> grad_y = {},
@@ -856,16 +856,16 @@ inline void rotated_int8_swiglu(std::int64_t m, std::int64_t h, std::span<const 
   detail::throw_if(qfuse_rotated_int8_swiglu(&p, &e, &error), error);
 }
 
-// What rotated_int8_matmul may be told beside its arrays.
+// Optional arguments of rotated_int8_matmul.
 struct RotatedInt8Options {
-  std::span<const std::byte> bias{};         // n values of dtype, or none
-  Direction direction = Direction::forward;  // how lora_weight lies
-  std::int64_t lora_rank = 0;                // terms of LoRA's, 0 for none
+  std::span<const std::byte> bias{};         // n values of dtype, or empty
+  Direction direction = Direction::forward;  // layout of lora_weight: [n, lora_rank]; backward: [lora_rank, n]
+  std::int64_t lora_rank = 0;                // rank of the LoRA product; 0: no LoRA
   std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
   std::span<const std::byte> lora_weight{};  // n * lora_rank values of dtype
 };
 
-// The product of m rows of k terms by n: `out` is m*n elements of dtype.
+// Multiplies `in` [m, k] by the transpose of `weight` [n, k]: `out` is m*n elements of dtype.
 inline void rotated_int8_matmul(std::int64_t m, std::int64_t n, std::int64_t k, const RotatedInt8& in,
                                 const RotatedInt8& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
                                 const RotatedInt8Options& options = {}) {
@@ -898,15 +898,15 @@ inline void rotated_int8_matmul(std::int64_t m, std::int64_t n, std::int64_t k, 
   detail::throw_if(qfuse_rotated_int8_matmul(&p, &e, &error), error);
 }
 
-// An output of swiglu: payloads q, which are bytes of INT8 or of FP8 as Int8's bits, and the scales s of their groups.
+// One output of swiglu: q holds an INT8 or FP8 code per byte, s the scale of each group.
 struct Quantized {
   std::span<std::int8_t> q{};
   std::span<float> s{};
-  std::span<std::uint8_t> s_ue8m0{};  // instead of s, where the format's scales are UE8M0
+  std::span<std::uint8_t> s_ue8m0{};  // replaces s if the format's scales are UE8M0
   [[nodiscard]] bool is_wanted() const { return !q.empty() || !s.empty() || !s_ue8m0.empty(); }
 };
 
-// qfuse_group_format; as it is here, the published operator's INT8.
+// qfuse_group_format. The default is the published operator's INT8 format.
 struct GroupFormat {
   std::int64_t group_size = QFUSE_SWIGLU_GROUP_SIZE;
   Payload payload_type = Payload::int8;
@@ -917,7 +917,7 @@ struct GroupFormat {
   ScaleLayout scale_layout = ScaleLayout::row_major;
 };
 
-// A format by its name in qfuse.h: "int8", "deepseek", "transformer_engine", "torchao" or "mx".
+// Returns a format by its name in qfuse.h: "int8", "deepseek", "transformer_engine", "torchao" or "mx".
 inline GroupFormat swiglu_format(const char* name) {
   qfuse_group_format found{};
   qfuse_error error{};
@@ -931,10 +931,10 @@ inline GroupFormat swiglu_format(const char* name) {
           .scale_layout = static_cast<ScaleLayout>(found.scale_layout)};
 }
 
-// What swiglu writes; what is empty is left out. Transposed, with experts, are qfuse_expert_columns(m, experts.count)
-// columns in place of m.
+// Outputs of swiglu; empty ones are not written. With experts, the transposed outputs have
+// qfuse_expert_columns(m, experts.count) columns instead of m.
 struct SwigluOutputs {
-  Quantized y{};                    // [m, h], of the forward alone
+  Quantized y{};                    // [m, h]; forward only
   Quantized y_t{};                  // [h, m]
   Quantized grad_input{};           // [m, 2h]
   Quantized grad_input_t{};         // [2h, m]
@@ -942,15 +942,15 @@ struct SwigluOutputs {
 };
 
 struct SwigluOptions {
-  std::span<const std::byte> grad_y{};  // m*h bf16 values, where a gradient is asked for
-  std::span<const float> weights{};     // [m], the router's; empty: 1
+  std::span<const std::byte> grad_y{};  // m*h bf16 values; required if a gradient is an output
+  std::span<const float> weights{};     // [m], the router's weights; empty: all 1
   Experts experts{};
   GroupFormat format{};
-  float limit = 0.0F;  // 0: none
-  float alpha = 1.0F;  // 0 stands for 1
+  float limit = 0.0F;  // 0: no limit
+  float alpha = 1.0F;  // 0 means 1
   float up_offset = 0.0F;
-  std::span<std::byte> workspace{};  // of qfuse_swiglu_workspace_size bytes, in the memory of the device that the op
-                                     // runs on; on the host it may be left out, and is then allocated
+  std::span<std::byte> workspace{};  // qfuse_swiglu_workspace_size bytes in the op's device's memory; if empty on the
+                                     // host, the call allocates it
 };
 
 namespace detail {
@@ -965,7 +965,8 @@ inline qfuse_group_format to_c(const GroupFormat& format) {
           static_cast<qfuse_scale_layout>(format.scale_layout)};
 }
 
-// Sizes that the library refuses, or that need no arrays, are not compared with lengths: the op says what is wrong.
+// Checks the length of every array. Skips the checks if m or h is 0 or the library refuses the sizes: the op then
+// reports what is wrong.
 inline void require_lengths(std::span<const std::byte> x, const SwigluOutputs& outputs, const SwigluOptions& options,
                             const qfuse_swiglu_params& p) {
   qfuse_swiglu_sizes sizes{};
@@ -989,8 +990,8 @@ inline void require_lengths(std::span<const std::byte> x, const SwigluOutputs& o
 
 }  // namespace detail
 
-// A SwiGLU block's forward or backward, of m tokens and h channels in rows without gaps: x is m*2h bf16 values. Which
-// of the two it is follows from the outputs; the options are those of qfuse.h.
+// Runs a SwiGLU block's forward or backward on m tokens and h channels in contiguous rows: x is m*2h bf16 values. The
+// outputs decide the direction: a gradient among them makes it the backward. qfuse.h documents the options.
 inline void swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> x, const SwigluOutputs& outputs,
                    const SwigluOptions& options = {}, const Exec& exec = {}) {
   const auto to_c = [&](const Quantized& output) {

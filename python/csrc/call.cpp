@@ -13,7 +13,7 @@
 namespace qfuse::torch_ops {
 namespace {
 
-// python/qfuse/native/devices.py has the same words, for calls that torch sends to fakes.
+// The wording matches python/qfuse/native/devices.py, which checks the calls that torch sends to fake implementations.
 std::string device_text(const TensorView& tensor) {
   if (tensor.is_cpu()) return "the CPU";
   if (tensor.is_cuda()) return "cuda:" + std::to_string(tensor.device_index);
@@ -53,8 +53,8 @@ std::vector<std::int64_t> contiguous_strides(Shape shape) {
   return strides;
 }
 
-// Undefined where this interface of torch has no name for it, as for some storage dtypes whose bits are codes. It lacks
-// float8_e8m0fnu too, but not the number.
+// Returns Undefined for a dtype that torch's stable interface cannot name, such as some dtypes that only store codes.
+// That interface cannot name float8_e8m0fnu either, but reports its number, which is compared first.
 ScalarType scalar_type_of(const Tensor& tensor) {
   std::int32_t number = 0;
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(tensor.get(), &number));
@@ -66,8 +66,8 @@ ScalarType scalar_type_of(const Tensor& tensor) {
   }
 }
 
-// Torch's own function, from the library that only a torch for GPUs has and has then loaded: NVIDIA's or AMD's, whose
-// devices torch calls cuda as well.
+// torch's function for the current stream. Only a torch built for NVIDIA or AMD GPUs has its library, and has already
+// loaded it; torch calls AMD devices cuda, too.
 using CurrentStream = AOTITorchError (*)(std::int32_t device_index, void** stream);
 
 CurrentStream find_current_stream() {
@@ -85,7 +85,7 @@ void* current_stream(std::int32_t device_index) {
   return stream;
 }
 
-// torch's own threads, which wait for the next work without giving up their cores: beside them others would have none.
+// Runs the op on torch's threads. They spin on their cores while they wait, so a second thread pool would get no cores.
 void run_on_torchs_threads(void* /*context*/, std::int64_t count, std::int64_t grain, qfuse_range_function function,
                            const void* task) {
   struct Ranges {
@@ -149,7 +149,7 @@ std::string name_of(ScalarType dtype) {
     case ScalarType::Int: return "int32";
     case ScalarType::Long: return "int64";
     case ScalarType::Undefined: return "of a dtype that torch's stable interface has no name for";
-    default: return torch::headeronly::toString(dtype);  // no op takes these: torch's own word will do
+    default: return torch::headeronly::toString(dtype);  // no op takes these dtypes, so torch's own name will do
   }
 }
 
@@ -218,7 +218,7 @@ TensorView::TensorView(const Tensor& tensor) {
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(tensor.get(), &device_type));
 }
 
-// A dimension of one element may have any stride, and so may all where there is no element.
+// Ignores the stride of a dimension of size 1, and all strides of a tensor without elements.
 bool TensorView::is_contiguous() const {
   if (numel() == 0) return true;
   std::int64_t stride = 1;
@@ -264,7 +264,7 @@ void* Call::output(const Tensor& tensor, const char* name, ScalarType dtype, Sha
   check_dtype(view, name, dtype);
   check_shape(view, name, shape);
   bytes(view, name);
-  return tensor.mutable_data_ptr();  // which gives a lazy copy memory of its own
+  return tensor.mutable_data_ptr();  // first gives a copy-on-write tensor memory of its own
 }
 
 qfuse_sum Call::sum_of_few_rows(qfuse_dtype dtype) const {
@@ -322,7 +322,7 @@ const void* Call::rows(const TensorView& tensor, const char* name, ScalarType dt
   if (shape[1] > 1 && tensor.strides[1] != 1)
     refuse(name, " has strides ", shape_text(tensor.strides), ", its rows must be contiguous: a last stride of 1");
   stride = shape[0] > 1 ? tensor.strides[0] : shape[1];
-  if (stride < shape[1])  // 0 would mean "contiguous" to qfuse.h, and an expanded tensor has it
+  if (stride < shape[1])  // an expanded tensor has stride 0, which means "contiguous" in qfuse.h
     refuse(name, " has strides ", shape_text(tensor.strides), ", rows of ", shape[1], " must not overlap");
   return tensor.data;
 }
@@ -336,7 +336,8 @@ const void* Call::rows_anyhow(const TensorView& tensor, const char* name, Scalar
   return tensor.data;
 }
 
-// From the allocator itself: torch::stable::new_empty looks its operator up by name, which takes longer than the rest.
+// Calls torch's allocator, because torch::stable::new_empty looks its operator up by name, which takes most of its
+// time.
 Tensor Call::empty(Shape shape, ScalarType dtype) const {
   const std::vector<std::int64_t> strides = contiguous_strides(shape);
   const auto torch_dtype = torch::stable::detail::to<std::int32_t>(torch::stable::detail::from(dtype));
@@ -346,7 +347,7 @@ Tensor Call::empty(Shape shape, ScalarType dtype) const {
   AtenTensorHandle tensor = nullptr;
   const AOTITorchError allocated = aoti_torch_empty_strided(static_cast<std::int64_t>(shape.size()), shape.data(),
                                                             strides.data(), torch_dtype, type, index, &tensor);
-  STABLE_TORCH_ERROR_CODE_CHECK(allocated);  // in torch's own words
+  STABLE_TORCH_ERROR_CODE_CHECK(allocated);  // throws torch's own message
   return Tensor(tensor);
 }
 

@@ -1,5 +1,5 @@
-// One call of an op: torch's tensors as the pointers of qfuse.h, with every check that qfuse.h cannot make, because it
-// sees neither dtypes nor shapes nor where memory lies. What it can check, it checks and words itself.
+// One call of an op: converts torch's tensors to the pointers of qfuse.h. Checks dtypes, shapes and devices, which
+// qfuse.h cannot see; the library checks everything else and words those errors.
 #ifndef QFUSE_PYTHON_CSRC_CALL_H
 #define QFUSE_PYTHON_CSRC_CALL_H
 
@@ -16,7 +16,8 @@
 #include <string>
 #include <vector>
 
-// What passes torch's own words on; older headers, 2.11's among them, have only the one that does not.
+// STABLE_TORCH_ERROR_CODE_CHECK throws torch's own message. Older headers, including those of torch 2.11, have only
+// TORCH_ERROR_CODE_CHECK, which does not.
 #ifndef STABLE_TORCH_ERROR_CODE_CHECK
 #define STABLE_TORCH_ERROR_CODE_CHECK TORCH_ERROR_CODE_CHECK
 #endif
@@ -27,7 +28,7 @@ using torch::headeronly::ScalarType;
 using torch::stable::Tensor;
 using Shape = torch::headeronly::IntHeaderOnlyArrayRef;
 
-// Throws what Python sees as a RuntimeError.
+// Throws an exception that Python receives as a RuntimeError.
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
   std::ostringstream message;
@@ -35,10 +36,10 @@ template <class... Parts>
   throw std::runtime_error(message.str());
 }
 
-// What the library says in words of C, in Python's.
+// Replaces the C names in a message of the library by their Python names.
 std::string in_python(std::string message);
 
-// Shapes, strides and dtypes as Python writes them.
+// Shapes, strides and dtypes as Python writes them, and the C enums of dtypes and of Python's option names.
 std::string shape_text(Shape shape);
 std::string name_of(ScalarType dtype);
 qfuse_dtype dtype_of(ScalarType dtype, const char* what);
@@ -46,19 +47,19 @@ qfuse_quant_type quant_type_of(const std::string& name);
 qfuse_reciprocal reciprocal_of(const std::string& name);
 qfuse_direction direction_of(const std::string& name);
 
-// The product of a shape's dimensions; refuses negative ones and what does not fit.
+// Product of a shape's dimensions. Refuses negative dimensions and a product that overflows.
 std::int64_t elements_of(Shape shape);
 
-// What a call has to know of a strided tensor, which has to outlive this: of torch's own, or of one described by
-// DLPack.
+// The properties of a strided tensor that a call needs, from a torch tensor or a DLPack description. The tensor must
+// outlive the view.
 struct TensorView {
   TensorView() = default;
-  TensorView(const Tensor& tensor);  // every function that looks at a tensor takes it so
+  TensorView(const Tensor& tensor);  // implicit, so that functions that take a view accept tensors
 
   const void* data = nullptr;
   ScalarType dtype = ScalarType::Undefined;
   std::int64_t item_size = 0;     // bytes
-  std::int32_t device_type = -1;  // as torch's C interface numbers them; of None, which torch lets through, -1
+  std::int32_t device_type = -1;  // number in torch's C interface; -1: None, which torch passes as an undefined tensor
   std::int32_t device_index = 0;
   Shape sizes;
   Shape strides;
@@ -73,50 +74,50 @@ struct TensorView {
   [[nodiscard]] bool is_contiguous() const;
 };
 
-// The distance between rows, if all dimensions but the last can be taken for one: of contiguous tensors, and of slices
-// that leave out columns. 0 where they have to be copied: rows that overlap or lie irregularly, columns apart.
+// Elements from one row to the next if all dimensions but the last collapse into one, as in contiguous tensors and in
+// slices of columns. 0 if x must be copied: overlapping or irregularly spaced rows, or columns that are not contiguous.
 std::int64_t row_stride(const TensorView& x);
 
-// `n` values in blocks of `size`, whose number is an array's length.
+// `n` values in blocks of `size`; the number of blocks is the length of an array such as absmax.
 struct Blocks {
   std::int64_t n;
   std::int64_t size;
   const char* size_name;
 
-  [[nodiscard]] std::int64_t count() const;  // refuses a size that is no power of two
+  [[nodiscard]] std::int64_t count() const;  // refuses a size that is not a power of two
 };
 
-// Whose rows are whose, as qfuse.h's experts have them.
+// Each expert's end row: the array, its length and its type, as in qfuse.h's experts.
 struct ExpertEnds {
   const void* data;
   std::int64_t count;
   qfuse_index_type type;
 };
 
-// The tensors of one call lie where its first one does, and there it runs, on torch's current stream.
+// One call. It runs on the device of its first tensor, where all its tensors must be, and on torch's current stream.
 class Call {
  public:
   Call(const TensorView& first, const char* name);
 
-  // Contiguous arrays of one dtype: one value for each block, or `count` values.
+  // Checks a contiguous array of `dtype` with one value per block, or with `count` values; returns its data.
   const void* array(const TensorView& tensor, const char* name, ScalarType dtype, const Blocks& blocks) const;
   const void* array(const TensorView& tensor, const char* name, ScalarType dtype, std::int64_t count) const;
-  // The same of a whole shape, to be written.
+  // Like array(), but for a tensor of the whole `shape` that the op writes.
   void* output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
-  // The same at strides that the caller has looked at.
+  // Like output(), but with any strides: the caller checks them.
   void* strided_output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
   [[nodiscard]] ExpertEnds expert_ends(const TensorView& tensor) const;
-  // Contiguous and here, of whatever dtype and size.
+  // Checks that a tensor of any dtype and size is contiguous and on the call's device; returns its data.
   const void* bytes(const TensorView& tensor, const char* name) const;
-  // Here, with rows that are each contiguous; the stride is the distance between them.
+  // Checks a matrix on the call's device whose rows are each contiguous. `stride` gets the elements from row to row.
   const void* rows(const TensorView& tensor, const char* name, ScalarType dtype, Shape shape,
                    std::int64_t& stride) const;
 
-  // The same of any number of dimensions, with rows that row_stride finds; 0 of no values.
+  // Like rows(), but for any number of dimensions: `stride` gets row_stride(), or 0 if the tensor has no elements.
   const void* rows_anyhow(const TensorView& tensor, const char* name, ScalarType dtype, Shape shape,
                           std::int64_t& stride) const;
 
-  // A new tensor here.
+  // Allocates a contiguous tensor on the call's device.
   [[nodiscard]] Tensor empty(Shape shape, ScalarType dtype) const;
 
   // Bytes of workspace that an op with these parameters needs.
@@ -130,7 +131,7 @@ class Call {
     return size;
   }
 
-  // The device's for few rows of that dtype.
+  // The device's summation order for few rows of that dtype (qfuse_matmul_4bit_advice).
   [[nodiscard]] qfuse_sum sum_of_few_rows(qfuse_dtype dtype) const;
 
   template <class Params>

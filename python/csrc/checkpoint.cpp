@@ -1,5 +1,5 @@
-// Conversions and reports of whole checkpoints, for python/qfuse/native/library.py, which calls them through ctypes: a
-// library of its own, which needs no torch. It is given paths and options by name, and gives numbers and texts.
+// Conversions and reports of whole checkpoints for python/qfuse/native/library.py, which calls them through ctypes.
+// This is a separate library that does not need torch. It takes paths and named options, and returns numbers and texts.
 #include <qfuse/checkpoint.hpp>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace {
 
 namespace checkpoint = qfuse::checkpoint;
 
-using Take = void (*)(const char* text);  // which lives as long as the call
+using Take = void (*)(const char* text);  // receives one result; the text is valid only during the call
 using ReportProgress = std::int32_t (*)(const char* tensor, std::int64_t bytes_done, std::int64_t bytes_total);
 
-// Runs `work`; of an error the message is taken.
+// Runs `work` and returns its status. If it throws, `take` receives the message.
 template <class Work>
 qfuse_status guarded(Take take, const Work& work) {
   try {
@@ -32,7 +32,7 @@ qfuse_status guarded(Take take, const Work& work) {
   } catch (const qfuse::Error& error) {
     take(error.what());
     return static_cast<qfuse_status>(error.status());
-  } catch (const std::exception& error) {  // no memory for a path
+  } catch (const std::exception& error) {  // such as no memory for a path
     take(error.what());
     return QFUSE_OUT_OF_MEMORY;
   }
@@ -44,7 +44,7 @@ void fill(std::int64_t* numbers, std::initializer_list<std::int64_t> found) {
 
 }  // namespace
 
-// An option by the name that it has in checkpoint.hpp, and its value as text; what a list holds comes one by one.
+// An option's name as in checkpoint.hpp and its value as text. A list is passed as one option per entry.
 extern "C" struct qfuse_python_option {
   const char* name;
   const char* value;
@@ -56,7 +56,7 @@ struct Option {
   std::string_view name;
   const char* value;
 
-  // Sets a field if it is the one of that name.
+  // Sets `field` and returns true if this option is named field_name; otherwise returns false.
   template <class Field>
   bool sets(std::string_view field_name, Field& field) const;
 };
@@ -106,13 +106,13 @@ bool Option::sets(std::string_view field_name, Field& field) const {
   return true;
 }
 
-// What merge is given besides the base; the weight of an adapter comes behind it.
+// Inputs of merge besides the base model. An option "weight" applies to the last "adapter" before it.
 struct MergeInput : checkpoint::MergeOptions {
   std::vector<checkpoint::AdapterInput> adapters;
 };
 
-// Each of these sets one field, if there is one of that name. What is added to a struct of checkpoint.hpp gets its line
-// here, and its place in the signatures of qfuse/checkpoint.py.
+// Each function below sets the field that the option names and returns false if there is none. A new field of a struct
+// in checkpoint.hpp needs a line here and a parameter in the signatures of qfuse/checkpoint.py.
 
 bool set_shared(const Option& option, checkpoint::ConversionOptions& to) {
   if (option.name.starts_with("shard_")) {
@@ -162,7 +162,7 @@ Options options_of(std::span<const qfuse_python_option> given, ReportProgress re
   return options;
 }
 
-// As JSON; kinds are words that need no escapes.
+// Returns the kept tensors as JSON. Kinds are plain words that need no escapes.
 std::string json_of(const std::vector<checkpoint::KeptTensors>& all) {
   std::string json;
   for (const checkpoint::KeptTensors& kept : all)
@@ -171,7 +171,8 @@ std::string json_of(const std::vector<checkpoint::KeptTensors>& all) {
   return "[" + json + "]";
 }
 
-// `numbers`: tensors, converted, files, bytes_read and bytes_written. Takes what was kept as JSON, then the notes.
+// Fills `numbers` with tensors, converted, files, bytes_read, bytes_written; takes the kept tensors as JSON, then
+// notes.
 void give(const checkpoint::ConversionReport& done, std::int64_t* numbers, Take take) {
   fill(numbers, {done.tensors, done.converted, done.files, done.bytes_read, done.bytes_written});
   take(json_of(done.kept).c_str());
@@ -180,10 +181,10 @@ void give(const checkpoint::ConversionReport& done, std::int64_t* numbers, Take 
 
 }  // namespace
 
-// Does what `verb` says, a function of checkpoint.hpp, of one path or of two; what is not asked for is as there. Of
-// conversions, `numbers` and texts are as give() says, and merge takes the merged tensors as JSON before them. finish
-// fills `numbers` with shards, files, tensors and bytes. The others take their report as JSON, compare that of tensors
-// that are equal, too.
+// Runs `verb`, a function of checkpoint.hpp, on one path or two; options that are not given keep its defaults.
+// Conversions return what give() returns, and merge first passes the merged tensors to `take` as JSON. finish fills
+// `numbers` with shards, files, tensors and bytes. The other verbs pass their report to `take` as JSON; that of compare
+// includes equal tensors.
 extern "C" QFUSE_API qfuse_status qfuse_python_run(const char* verb, const char* in, const char* out,
                                                    const qfuse_python_option* options, std::int64_t count,
                                                    ReportProgress report, std::int64_t* numbers, Take take) {
@@ -217,7 +218,7 @@ extern "C" QFUSE_API qfuse_status qfuse_python_run(const char* verb, const char*
   });
 }
 
-// Fills `numbers` with the fields of a checkpoint::WeightShard, in their order.
+// Fills `numbers` with the fields of the checkpoint::WeightShard, in declaration order.
 extern "C" QFUSE_API qfuse_status qfuse_python_shard_plan(const std::int64_t* shape, std::int32_t dims,
                                                           std::int32_t dim, std::int64_t rank, std::int64_t ranks,
                                                           std::int64_t blocksize, std::int64_t nested_blocksize,

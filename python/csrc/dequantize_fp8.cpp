@@ -16,7 +16,7 @@ std::int64_t block_count(std::int64_t n, std::int64_t size, const char* name) {
   return qfuse_block_count(n, size);
 }
 
-// A grid of scales has a shape: the transpose of one has as many elements. One row or column of them may be flat.
+// Compares shapes, because a transposed grid has as many elements. One row or column of scales may also be flat.
 void check_scales(Shape shape, std::int64_t rows, std::int64_t cols) {
   const bool is_grid = shape.size() == 2 && shape[0] == rows && shape[1] == cols;
   const bool is_line = (rows == 1 || cols == 1) && elements_of(shape) == rows * cols;

@@ -1,7 +1,7 @@
-// The Python module qfuse._direct: dequantize_4bit and the products of Python's own objects, past torch's dispatcher.
-// To convert and to dispatch an op's arguments takes torch as long as launching a kernel does. native/torch_ops.py
-// calls this; where somebody would see the op, and of whatever is not plain, it gives None, and the call takes torch's
-// way.
+// The Python module qfuse._direct runs dequantize_4bit and the products on Python objects without torch's dispatcher,
+// because converting and dispatching an op's arguments takes as long as a kernel launch. native/torch_ops.py calls it.
+// Its functions return None if a mode, tracer or profiler must see the op or if an argument is not a plain tensor; the
+// caller then goes through torch.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
@@ -14,13 +14,13 @@
 
 #include "ops.h"
 
-// DLPack's own header, an interface by itself; torch's copy wants to be left alone where torch's version is pinned.
+// DLPack's own header, which is independent of torch; torch's copy rejects a build that pins torch's version.
 #pragma push_macro("TORCH_TARGET_VERSION")
 #undef TORCH_TARGET_VERSION
 #include <ATen/dlpack.h>
 #pragma pop_macro("TORCH_TARGET_VERSION")
 
-// Of torch 2.14 and later: null where torch is older.
+// Exists in torch 2.14 and later; null in older ones.
 extern "C" {
 __attribute__((weak)) AOTITorchError torch_tensor_to_pyobject(AtenTensorHandle tensor, void* type, void** object);
 }
@@ -28,7 +28,7 @@ __attribute__((weak)) AOTITorchError torch_tensor_to_pyobject(AtenTensorHandle t
 namespace qfuse::torch_ops {
 namespace {
 
-struct NotPlain {};  // thrown where torch has to look itself
+struct NotPlain {};  // thrown if the call must go through torch instead
 
 struct Decrement {
   void operator()(PyObject* object) const { Py_DECREF(object); }
@@ -42,18 +42,18 @@ struct Dtype {
   ScalarType type;
 };
 
-// What of torch's Python is looked up once. Modules that are imported stay, so nothing here is ever freed.
+// Objects of torch's Python that are looked up once. Imported modules stay loaded, so nothing here is ever freed.
 struct Torch {
   PyObject* tensor;
   PyObject* parameter;
-  PyObject* no_dispatch;  // the __torch_dispatch__ of a class that has none of its own
+  PyObject* no_dispatch;  // torch.Tensor's __torch_dispatch__, which a class inherits if it defines none
   PyObject* dispatch_name;
   PyObject* dtype_name;
   PyObject* uint8;
   PyObject* is_neg;
-  PyObject* without_torch_function;  // calls a function so
+  PyObject* without_torch_function;  // calls a function with __torch_function__ disabled
   PyObject* transpose;
-  PyObject* give;  // before 2.14: a capsule as the tensor whose handle it holds
+  PyObject* give;  // before torch 2.14: turns a capsule with a tensor handle into a Python tensor
   std::array<PyObject*, 5> watchers;
   std::array<Dtype, 3> dtypes;
   decltype(DLPackExchangeAPI::dltensor_from_py_object_no_sync) describe;
@@ -66,7 +66,7 @@ PyObject* find(const char* module_name, std::initializer_list<const char*> names
   return found.release();
 }
 
-// DLPack's table of C functions, which torch has since 2.10.
+// DLPack's table of C functions, which torch provides since 2.10.
 const DLPackExchangeAPI& exchange_api() {
   const Owned capsule(find("torch", {"Tensor", "__dlpack_c_exchange_api__"}));
   const auto* const api =
@@ -101,7 +101,7 @@ void look_up_torch() {
     torch_python.give = find("torch", {"_C", "_aoti", "alloc_tensor_by_stealing_from_void_ptr"});
 }
 
-// Whether something has to see which ops are called: a mode, a transform, a tracer or a profiler.
+// Throws NotPlain if a mode, a transform, a tracer or a profiler is active, because it has to see each op.
 void expect_no_watcher() {
   for (PyObject* const watcher : torch_python.watchers) {
     const Owned found(present(PyObject_CallNoArgs(watcher)));
@@ -114,7 +114,7 @@ bool is_tensor_or_parameter(PyTypeObject* type) {
   return object == torch_python.tensor || object == torch_python.parameter;
 }
 
-// Fake, functional and other tensors that stand for something else are subclasses with a __torch_dispatch__.
+// Throws NotPlain for a subclass with its own __torch_dispatch__, as fake, functional and other wrapper tensors have.
 void expect_no_dispatch(PyObject* object) {
   if (is_tensor_or_parameter(Py_TYPE(object))) return;
   const Owned dispatch(
@@ -122,7 +122,7 @@ void expect_no_dispatch(PyObject* object) {
   if (dispatch.get() != torch_python.no_dispatch) throw NotPlain();
 }
 
-// A subclass's __torch_function__ is not asked: that of Params4bit takes longer than all else here.
+// Disables a subclass's __torch_function__: that of Params4bit takes longer than everything else here.
 bool is_negative(PyObject* object) {
   const Owned negative(
       present(is_tensor_or_parameter(Py_TYPE(object))
@@ -131,13 +131,13 @@ bool is_negative(PyObject* object) {
   return negative.get() != Py_False;
 }
 
-// The data of a tensor with torch's negative bit have the wrong sign. It comes of complex numbers: integers have none.
+// Throws NotPlain if torch's negative bit is set: the data then have the wrong sign. Integers never have that bit.
 void expect_no_negative_bit(PyObject* object, ScalarType dtype) {
   if (dtype == ScalarType::Byte || dtype == ScalarType::Char) return;
   if (is_negative(object)) throw NotPlain();
 }
 
-// Torch describes its integers of less than 8 bits as if they were of 8.
+// Throws NotPlain for integers below 8 bits, which torch describes to DLPack as 8-bit integers.
 void expect_whole_bytes(PyObject* object, ScalarType dtype) {
   if (dtype != ScalarType::Byte && dtype != ScalarType::Char) return;
   const Owned has(present(PyObject_GetAttr(object, torch_python.dtype_name)));
@@ -162,8 +162,8 @@ std::int32_t device_type_of(DLDeviceType type) {
   throw NotPlain();
 }
 
-// Torch refuses to describe what has no memory or none of its own, as sparse tensors; to a lazy copy it first gives
-// memory. The view is of the tensor as it is now: in another thread, nobody may replace its data until the decode ends.
+// torch refuses to describe tensors without memory of their own, such as sparse ones, and first gives memory to a
+// copy-on-write tensor. The view is a snapshot: no other thread may replace the tensor's data until the op has run.
 TensorView view_of(PyObject* object) {
   expect_no_dispatch(object);
   DLTensor tensor{};
@@ -177,7 +177,7 @@ TensorView view_of(PyObject* object) {
   view.device_index = tensor.device.device_id;
   view.sizes = Shape(tensor.shape, dim);
   view.strides = Shape(tensor.strides, dim);
-  if (tensor.data == nullptr && view.numel() != 0) throw NotPlain();  // zeros that torch keeps no memory for
+  if (tensor.data == nullptr && view.numel() != 0) throw NotPlain();  // a zero tensor without memory
   expect_no_negative_bit(object, view.dtype);
   return view;
 }
@@ -190,7 +190,7 @@ TensorViews views_of(PyObject* objects) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* const object = PyTuple_GetItem(objects, i);
     views.push_back(view_of(object));
-    if (i > 0) expect_whole_bytes(object, views.back().dtype);  // of the first, packed, the bits count and no dtype
+    if (i > 0) expect_whole_bytes(object, views.back().dtype);  // the first is packed: its bytes count, not its dtype
   }
   return views;
 }
@@ -230,11 +230,11 @@ PyObject* object_of(const Tensor& tensor) {
     return static_cast<PyObject*>(object);
   }
   const Owned capsule(
-      present(PyCapsule_New(tensor.get(), nullptr, nullptr)));  // in spite of give's name, it stays ours
+      present(PyCapsule_New(tensor.get(), nullptr, nullptr)));  // despite the name of `give`, the handle stays ours
   return PyObject_CallFunctionObjArgs(torch_python.give, capsule.get(), nullptr);
 }
 
-// Other threads of Python run meanwhile, as they do in torch's own calls.
+// Releases the GIL so that other Python threads run meanwhile, as in torch's own calls.
 class WithoutLock {
  public:
   WithoutLock() = default;
@@ -260,7 +260,7 @@ Tensor decode(const DecodeArguments& a) {
   return dequantize_4bit_views(a.weight, a.shape, a.dtype, a.quant_type, a.blocksize, a.nested_blocksize);
 }
 
-// bitsandbytes says by a first size of 1 that the packed codes were transposed.
+// bitsandbytes marks transposed packed codes by a first dimension of 1.
 bool is_transposed(const TensorView& packed) { return !packed.sizes.empty() && packed.sizes[0] == 1; }
 
 PyObject* decode_objects(PyObject* const* args) {
@@ -283,7 +283,7 @@ struct MultiplyArguments {
   std::string order;
 };
 
-// A result of torch's own call would be of a subclass, too.
+// Throws NotPlain for any other subclass, because torch's result would be of that subclass, too.
 TensorView operand_view_of(PyObject* object) {
   if (object == Py_None) return {};
   return is_tensor_or_parameter(Py_TYPE(object)) ? view_of(object) : throw NotPlain();
@@ -304,7 +304,7 @@ PyObject* multiply_objects(PyObject* const* args) {
                                integer_of(args[8]),
                                text_of(args[9]),
                                text_of(args[10])};
-  if (!has_rows(a.views.x)) throw NotPlain();  // which torch copies
+  if (!has_rows(a.views.x)) throw NotPlain();  // torch's op copies such an x
   return object_of(multiply(a));
 }
 
@@ -337,7 +337,7 @@ PyObject* multiply_many_objects(PyObject* const* args) {
                                    integer_of(args[5]),
                                    integer_of(args[6]),
                                    text_of(args[7])};
-  if (!has_rows(a.views.x)) throw NotPlain();  // which torch copies
+  if (!has_rows(a.views.x)) throw NotPlain();  // torch's op copies such an x
   const Tensors products = multiply(a);
   Owned objects(present(PyTuple_New(static_cast<Py_ssize_t>(products.size()))));
   for (std::size_t i = 0; i < products.size(); ++i)
@@ -384,7 +384,7 @@ PyMODINIT_FUNC PyInit__direct() {
   try {
     qfuse::torch_ops::look_up_torch();
   } catch (const qfuse::torch_ops::NotPlain&) {
-    return nullptr;  // with Python's own error
+    return nullptr;  // Python's error is set
   }
   return PyModule_Create(&qfuse::torch_ops::definition);
 }

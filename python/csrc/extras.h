@@ -1,4 +1,4 @@
-// What a product has beside x and a weight: a bias, and the terms of LoRA.
+// Optional inputs of a product besides x and the weight: a bias and the two LoRA factors.
 #ifndef QFUSE_PYTHON_CSRC_EXTRAS_H
 #define QFUSE_PYTHON_CSRC_EXTRAS_H
 
@@ -12,7 +12,7 @@
 
 namespace qfuse::torch_ops {
 
-// As tensors that may be missing. `experts` bias and lora_weight lie one after another, if there are experts.
+// Views of the optional tensors. With `experts`, bias and lora_weight hold the values of all experts in order.
 struct Extras {
   TensorView bias;
   TensorView lora_in;
@@ -20,7 +20,7 @@ struct Extras {
   std::optional<std::int64_t> experts;
 };
 
-// lora_in has the rows of x, and lora_weight an output's values in a row, or backward in a column.
+// lora_in is [rows of x, rank]; lora_weight is [outputs, rank] or, backward, [rank, outputs].
 template <class Params>
 void add_lora(const Call& call, const Extras& extras, ScalarType dtype, std::int64_t outputs, Params& p) {
   const TensorView &lora_in = extras.lora_in, &lora_weight = extras.lora_weight;

@@ -1,11 +1,11 @@
-// The ops' schemas, and which function runs them where. Loading this library registers them.
+// Registers the ops' schemas and their CPU and CUDA implementations with torch when this library is loaded.
 #include <torch/csrc/stable/library.h>
 
 #include "ops.h"
 
 #define QFUSE_TEXT_OF(number) #number
 #define QFUSE_TEXT(name) QFUSE_TEXT_OF(name)
-// What every op takes that reads a 4-bit weight, beside its tensors and its shape.
+// Scalar arguments of every op that reads a 4-bit weight, besides its tensors and its shape.
 #define QFUSE_SCALARS_4BIT \
   "str quant_type=\"nf4\", int blocksize=64, int nested_blocksize=" QFUSE_TEXT(QFUSE_NESTED_BLOCKSIZE)
 

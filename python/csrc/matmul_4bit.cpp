@@ -10,7 +10,7 @@
 namespace qfuse::torch_ops {
 namespace {
 
-// "split" is the sum that the device has for few rows.
+// "split" selects the device's summation order for few rows.
 qfuse_sum sum_of(const Call& call, const std::string& name, qfuse_dtype dtype) {
   if (name == "plain") return QFUSE_SUM_OF_DEVICE;
   if (name == "split") return call.sum_of_few_rows(dtype);
@@ -23,7 +23,7 @@ void check_x(const TensorView& x, std::int64_t terms) {
     refuse("x has shape ", shape_text(x.sizes), ", its last dimension must be ", terms);
 }
 
-// The shape of an output, and x's rows to be read where they lie.
+// Shape of an output: that of x with `outputs` as the last dimension.
 std::vector<std::int64_t> shape_of_output(const TensorView& x, std::int64_t outputs) {
   std::vector<std::int64_t> shape(x.sizes.begin(), x.sizes.end());
   shape.back() = outputs;

@@ -1,5 +1,5 @@
-// The ops as torch calls them, each one function for the CPU and CUDA. library.cpp holds their schemas, python/qfuse/
-// ops/__init__.py their manual.
+// The ops as torch calls them; each function serves the CPU and CUDA. library.cpp has their schemas, and
+// python/qfuse/ops/__init__.py documents them.
 #ifndef QFUSE_PYTHON_CSRC_OPS_H
 #define QFUSE_PYTHON_CSRC_OPS_H
 
@@ -17,7 +17,7 @@ namespace qfuse::torch_ops {
 Tensor dequantize_4bit(const Tensors& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
                        const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize);
 
-// The same for direct.cpp, which is a library of its own.
+// dequantize_4bit on views, exported for direct.cpp, which is a separate library.
 QFUSE_API Tensor dequantize_4bit_views(const TensorViews& weight, const std::vector<std::int64_t>& shape,
                                        ScalarType dtype, const std::string& quant_type, std::int64_t blocksize,
                                        std::int64_t nested_blocksize);
@@ -26,18 +26,18 @@ void dequantize_4bit_out(const Tensors& weight, const std::vector<std::int64_t>&
                          const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                          const Tensor& out);
 
-// A weight's tensors in their order: packed, absmax
+// Returns packed, absmax.
 std::tuple<Tensor, Tensor> quantize_4bit(const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
                                          const std::string& reciprocal);
 
-// packed, absmax_8bit, nested_absmax, nested_quant_map, nested_offset
+// Returns packed, absmax_8bit, nested_absmax, nested_quant_map, nested_offset.
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Tensor& input, std::int64_t blocksize,
                                                                         const std::string& quant_type,
                                                                         std::int64_t nested_blocksize,
                                                                         const std::optional<Tensor>& given_offset,
                                                                         const std::string& reciprocal);
 
-// codes, absmax
+// Returns codes, absmax.
 std::tuple<Tensor, Tensor> quantize_blockwise(const Tensor& input, std::int64_t blocksize, double offset,
                                               const std::string& reciprocal);
 
@@ -49,39 +49,38 @@ void dequantize_blockwise_out(const Tensor& codes, const Tensor& absmax, const T
 
 Tensor dequantize_int8(const Tensor& codes, const Tensor& scb, ScalarType dtype);
 
-// x [..., terms] to [..., outputs], of the weight's rows or columns; the rows of x may lie apart.
+// Multiplies x [..., terms] (K) to [..., outputs] (N): N is the weight's rows or, backward, columns. x may be strided.
 Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<Tensor>& bias,
                    const std::optional<Tensor>& lora_in, const std::optional<Tensor>& lora_weight,
                    const std::vector<std::int64_t>& shape, const std::string& quant_type, std::int64_t blocksize,
                    std::int64_t nested_blocksize, const std::string& direction, const std::string& order);
 
-// The same for direct.cpp, of an x whose rows can be read where they lie.
+// matmul_4bit on views, exported for direct.cpp. has_rows(x) must hold: the rows of x can be read without a copy.
 struct Matmul4bitViews {
   TensorView x;
   TensorViews weight;
-  TensorView bias;         // no tensor: none
-  TensorView lora_in;      // likewise, both
-  TensorView lora_weight;  //
+  TensorView bias;     // optional
+  TensorView lora_in;  // optional, together with lora_weight
+  TensorView lora_weight;
 };
 QFUSE_API bool has_rows(const TensorView& x);
 QFUSE_API Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vector<std::int64_t>& shape,
                                    const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                                    const std::string& direction, const std::string& order);
 
-// x [m, terms] to [m, outputs], each row by the weight of its expert: shape is that of the stack, [experts, rows,
-// cols].
+// Multiplies each row of x [m, terms] by its expert's weight to [m, outputs]. `shape` is [experts, rows, cols].
 Tensor matmul_4bit_grouped(const Tensor& x, const Tensors& weight, const Tensor& expert_ends,
                            const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
                            const std::optional<Tensor>& lora_weight, const std::vector<std::int64_t>& shape,
                            const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                            const std::string& direction, const std::string& order);
 
-// Products by weights of rows[i] rows each, whose tensors follow one another.
+// Multiplies x by several weights. Weight i has rows[i] rows; `weights` lists the tensors of one weight after another.
 Tensors matmul_4bit_many(const Tensor& x, const Tensors& weights, const Tensors& biases,
                          const std::vector<std::int64_t>& rows, const std::string& quant_type, std::int64_t blocksize,
                          std::int64_t nested_blocksize, const std::string& order);
 
-// Likewise.
+// matmul_4bit_many on views, exported for direct.cpp.
 struct Matmul4bitManyViews {
   TensorView x;
   TensorViews weights;
@@ -101,27 +100,27 @@ void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::opt
             const std::optional<std::string>& scale_rule, const std::optional<std::string>& zero_rule,
             std::optional<double> amax_floor);
 
-// The published operator's name and order, for what of swiglu it has.
+// The part of swiglu that the published operator has, under its name and with its argument order.
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
                                  const std::optional<Tensor>& y_t_q, const std::optional<Tensor>& y_t_s,
                                  const std::optional<Tensor>& grad_input_t_q,
                                  const std::optional<Tensor>& grad_input_t_s, const std::optional<Tensor>& expert_ends);
 
-// Rows of terms in INT8, rotated: q in the shape of x [..., terms], and scale, which is without the last dimension.
+// Rotates and quantizes rows to INT8. Returns q in the shape of x [..., terms] and scale without the last dimension.
 std::tuple<Tensor, Tensor> rotated_int8_quantize(const Tensor& x);
 
-// Of a weight, one for each of its rows or, backward, columns.
+// Returns a weight's scales, one per row or, backward, one per column.
 Tensor rotated_int8_weight_scales(const Tensors& weight, const std::vector<std::int64_t>& shape,
                                   const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                                   const std::string& direction);
 
-// q by these scales: [rows, cols] or, backward, [cols, rows].
+// Returns a weight's q by these scales: [rows, cols] or, backward, [cols, rows].
 Tensor rotated_int8_weight(const Tensors& weight, const Tensor& scale, const std::vector<std::int64_t>& shape,
                            const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                            const std::string& direction);
 
-// x_q [..., terms] by weight_q [outputs, terms].
+// Multiplies x_q [..., terms] by weight_q [outputs, terms] to [..., outputs].
 Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tensor& weight_q, const Tensor& weight_scale,
                            ScalarType dtype, const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
                            const std::optional<Tensor>& lora_weight, const std::string& direction);
@@ -134,7 +133,7 @@ Tensor dequantize_4bit_rows(const Tensor& packed, const Tensor& scales, std::int
 Tensor dequantize_fp8(const Tensor& codes, const Tensor& scales, std::int64_t block_rows, std::int64_t block_cols,
                       ScalarType dtype);
 
-// y of a SwiGLU block or, with grad_y, d_gate and d_up, [2, ...]; and its q and scale.
+// Returns y of a SwiGLU block or, with grad_y, d_gate and d_up stacked as [2, ...]; then the q and scale of these.
 std::tuple<Tensor, Tensor, Tensor> rotated_int8_swiglu(const Tensor& gate, const Tensor& up,
                                                        const std::optional<Tensor>& grad_y);
 

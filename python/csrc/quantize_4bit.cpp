@@ -12,7 +12,7 @@ T* data_of(const Tensor& tensor) {
   return static_cast<T*>(tensor.mutable_data_ptr());
 }
 
-// What both forms write. The packed codes get bitsandbytes' shape, a column.
+// Outputs common to plain and nested absmax. The packed codes have bitsandbytes' shape, one column.
 struct Encoded {
   Encoded(const Call& call, const Tensor& input, std::int64_t blocksize, const std::string& quant_type)
       : blocks{input.numel(), blocksize, "blocksize"},
@@ -30,7 +30,7 @@ struct Encoded {
   qfuse_weight_4bit_out weight{};
 };
 
-// The workspace is torch's memory; the op's stream is torch's current one, so it is not used again too early.
+// torch may reuse the workspace's memory only for later work on the same stream, because the op runs on that stream.
 void encode(const Call& call, const Tensor& input, const qfuse_weight_4bit_out& weight, const std::string& reciprocal,
             const float* given_offset) {
   qfuse_quantize_4bit_params p{};
@@ -45,8 +45,8 @@ void encode(const Call& call, const Tensor& input, const qfuse_weight_4bit_out& 
   call.run(qfuse_quantize_4bit, p);
 }
 
-// Of no weights the op writes nothing, not even the map and the offset, which have elements all the same. They are
-// those of a single zero.
+// Result for an empty input. The op writes nothing then, but the map and the offset still have elements: they get the
+// values for a single zero.
 Nested nothing_nested(const Call& call, const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
                       std::int64_t nested_blocksize, const std::optional<Tensor>& given_offset,
                       const std::string& reciprocal) {

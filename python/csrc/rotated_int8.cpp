@@ -9,14 +9,14 @@
 namespace qfuse::torch_ops {
 namespace {
 
-// A shape's last dimension, and those before it.
+// last_of returns the size of the last dimension, rows_of the sizes of the others.
 std::int64_t last_of(const TensorView& x, const char* name) {
   if (x.sizes.size() == 0) refuse(name, " has shape (), it must be [..., terms]");
   return x.sizes[x.sizes.size() - 1];
 }
 std::vector<std::int64_t> rows_of(const TensorView& x) { return {x.sizes.begin(), x.sizes.end() - 1}; }
 
-// A weight, its direction, and how many scales it has.
+// A weight and its direction, with outputs (N, one scale each) and terms (K).
 struct RotatedWeight {
   RotatedWeight(const Call& call, const TensorViews& weight, Shape shape, const std::string& quant_type,
                 std::int64_t blocksize, std::int64_t nested_blocksize, const std::string& name)

@@ -8,7 +8,7 @@
 namespace qfuse::torch_ops {
 namespace {
 
-// All that a call may have beside x.
+// All tensors of a call except x.
 struct SwigluTensors {
   const std::optional<Tensor>& grad_y;
   const std::optional<Tensor>& y_q;
@@ -24,7 +24,7 @@ struct SwigluTensors {
   const std::optional<Tensor>& expert_ends;
 };
 
-// What a call says of the format in words; the rest are its tensors' dtypes.
+// The part of the format that a call names; its tensors' dtypes decide the rest.
 struct Format {
   std::optional<std::string> recipe;
   std::optional<std::int64_t> group_size;
@@ -33,22 +33,21 @@ struct Format {
   std::optional<double> amax_floor;
 };
 
-// Half a pair is the library's to refuse; an array that is not wanted is no pointer.
+// Returns null for an output that is not requested. The library refuses q without s and s without q.
 void* output(const Call& call, const std::optional<Tensor>& tensor, const char* name, ScalarType dtype, Shape shape) {
   return tensor ? call.output(*tensor, name, dtype, shape) : nullptr;
 }
 
 using Given = std::initializer_list<const std::optional<Tensor>*>;
 
-// How a call's scales are stored, all of them alike: as fp32, as UE8M0 a byte each, or as UE8M0 four of a row to a
-// word.
+// Storage of all scales of a call: fp32, UE8M0 in one byte each, or UE8M0 with four scales of a row in one int32 word.
 struct Scales {
   ScalarType dtype;
   std::int64_t group_size;
 
   [[nodiscard]] bool are_words() const { return dtype == ScalarType::Int; }
   [[nodiscard]] bool are_float() const { return dtype == ScalarType::Float; }
-  // Elements for the groups of a row.
+  // Number of elements that hold the scales of a row of `values` values.
   [[nodiscard]] std::int64_t count(std::int64_t values) const {
     const std::int64_t groups = qfuse_block_count(values, group_size);
     return are_words() ? qfuse_block_count(groups, 4) : groups;
@@ -59,7 +58,7 @@ void* scales(const Call& call, const std::optional<Tensor>& tensor, const char* 
   return tensor ? call.strided_output(*tensor, name, dtype, shape) : nullptr;
 }
 
-// An output [rows, columns] transposed. Where it has one dimension, each expert's matrix lies behind the one before.
+// A transposed output, [rows, columns]. A tensor of one dimension holds the experts' matrices one after another.
 struct Transposed {
   const std::optional<Tensor>& tensor;
   std::int64_t rows;
@@ -90,14 +89,14 @@ bool is(const std::optional<Tensor>* tensor, ScalarType dtype) {
   return *tensor && TensorView(**tensor).dtype == dtype;
 }
 
-// One payload that is FP8 asks for FP8; whatever then has another dtype is refused by its name.
+// FP8 if any payload tensor is FP8, otherwise INT8. Payloads of another dtype are refused later, by name.
 ScalarType payload_of(const SwigluTensors& t) {
   for (const std::optional<Tensor>* payload : {&t.y_q, &t.y_t_q, &t.grad_input_q, &t.grad_input_t_q})
     if (is(payload, ScalarType::Float8_e4m3fn)) return ScalarType::Float8_e4m3fn;
   return ScalarType::Char;
 }
 
-// The first one's, where it is one that scales may have.
+// dtype of the first scales given if it is a UE8M0 one, otherwise float32, against which all scales are then checked.
 ScalarType scale_dtype(Given all_scales, ScalarType payload) {
   if (payload == ScalarType::Char) return ScalarType::Float;
   for (const std::optional<Tensor>* scales : all_scales) {
@@ -109,7 +108,7 @@ ScalarType scale_dtype(Given all_scales, ScalarType payload) {
   return ScalarType::Float;
 }
 
-// Whether scales [rows, groups] lie group by group, each group's at a multiple of 16 bytes.
+// Whether scales [rows, groups] are column-major with each group's column padded to a multiple of 4 rows (16 bytes).
 bool is_mn_major(const TensorView& scales) {
   if (scales.numel() == 0) return true;
   if (scales.sizes.size() != 2) return false;
@@ -134,7 +133,7 @@ qfuse_scale_layout layout_of(Given all_scales, const Scales& how) {
   refuse("the scales are ", name_of(how.dtype), ", all must be contiguous; group by group, UE8M0 scales are int32");
 }
 
-// Returns the columns that what is transposed has for them.
+// Sets the experts and returns the number of columns of a transposed output.
 std::int64_t point_to_experts(const Call& call, const Tensor& tensor, qfuse_swiglu_params& p) {
   const ExpertEnds ends = call.expert_ends(tensor);
   if (ends.count == 0) refuse("expert_ends has shape (0), it must be [experts]");
@@ -150,7 +149,7 @@ struct Activation {
   double up_offset = 0;
 };
 
-// To the library, 0 is what is not given.
+// The library reads 0 as "not given", so an explicit 0 is refused here where it would change the meaning.
 void choose(const Activation& activation, qfuse_swiglu_params& p) {
   p.limit = static_cast<float>(activation.limit.value_or(0));
   p.alpha = static_cast<float>(activation.alpha);
@@ -168,7 +167,7 @@ void point_to_weights(const Call& call, const SwigluTensors& t, qfuse_swiglu_par
 
 // ---- formats
 
-// The names of an enumeration's values, which count from 0.
+// Names of the enumerations' values, in the order of their numbers from 0.
 constexpr std::array<std::string_view, 2> kScaleRules = {"power_of_two", "torchao"};
 constexpr std::array<std::string_view, 3> kZeroRules = {"floor", "one", "least"};
 
@@ -195,7 +194,7 @@ void apply(const std::string& recipe, ScalarType payload, qfuse_swiglu_params& p
     refuse("recipe is '", recipe, "', whose payloads are ", name_of(its), ", but those given are ", name_of(payload));
 }
 
-// What is given in words must be of this kind of payload, whatever it says.
+// Refuses options of FP8 formats if the payload is INT8, whatever their values are.
 void check_kind(const Format& format, ScalarType payload) {
   const bool int8 = payload == ScalarType::Char;
   for (const auto& [name, is_given] : {std::pair{"scale_rule", format.scale_rule.has_value()},
@@ -204,7 +203,7 @@ void check_kind(const Format& format, ScalarType payload) {
     if (int8 && is_given) refuse(name, " is given, but the payloads are int8: it is of FP8 alone");
 }
 
-// To the library, 0 is what is not given.
+// The library reads 0 as "not given", so an amax_floor of 0 is allowed only where the zero rule needs none.
 void choose_floor(double floor, qfuse_swiglu_params& p) {
   p.format.amax_floor = static_cast<float>(floor);
   if (p.format.amax_floor == 0 && (floor != 0 || p.format.zero_rule == QFUSE_ZERO_AT_FLOOR))
@@ -221,7 +220,7 @@ void choose(const Format& format, ScalarType payload, qfuse_swiglu_params& p) {
   if (format.amax_floor) choose_floor(*format.amax_floor, p);
   p.format.group_size = format.group_size.value_or(p.format.group_size);
   if (p.format.group_size != QFUSE_SWIGLU_GROUP_SIZE &&
-      p.format.group_size != QFUSE_SWIGLU_SMALL_GROUP_SIZE)  // else none to count
+      p.format.group_size != QFUSE_SWIGLU_SMALL_GROUP_SIZE)  // checked here because group counts need a valid size
     refuse("group_size is ", p.format.group_size, ", it must be ", QFUSE_SWIGLU_GROUP_SIZE, " or ",
            QFUSE_SWIGLU_SMALL_GROUP_SIZE);
 }
@@ -250,7 +249,7 @@ void point_to_outputs(const Call& call, const SwigluTensors& t, ScalarType dtype
   p.format.scale_layout = layout_of(all_scales, how);
 }
 
-// The workspace is torch's memory; the op's stream is torch's current one, so it is not used again too early.
+// torch may reuse the workspace's memory only for later work on the same stream, because the op runs on that stream.
 void run_swiglu(const Tensor& x, const SwigluTensors& t, const Activation& activation, const Format& format) {
   const Call call(x, "x");
   if (x.dim() != 2 || x.size(1) % 2 != 0)

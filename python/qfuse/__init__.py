@@ -1,20 +1,20 @@
-"""4-bit weights and checkpoints of bitsandbytes: converted, decoded and multiplied, on CPUs and NVIDIA GPUs.
+"""Converts, decodes and multiplies bitsandbytes' 4-bit weights and checkpoints on CPUs and NVIDIA GPUs.
 
     import qfuse
-    w = qfuse.dequantize_4bit(layer)            # a Linear4bit of bitsandbytes, to its original dtype
+    w = qfuse.dequantize_4bit(layer)            # decodes a bitsandbytes Linear4bit to its original dtype
 
-    weights = qfuse.load_checkpoint(path)       # a bnb-4bit directory, mapped into memory
+    weights = qfuse.load_checkpoint(path)       # memory-maps a bnb-4bit directory
 
-    qfuse.checkpoint.dequantize(path, out)      # file to file, as the qfuse command does
-    qfuse.merge(base, adapter, out)             # LoRA adapters into a checkpoint, file to file
+    qfuse.checkpoint.dequantize(path, out)      # file to file, like the qfuse command
+    qfuse.merge(base, adapter, out)             # merges LoRA adapters into a checkpoint, file to file
 
-    qfuse.quantize_experts(model)               # a mixture's experts, which bitsandbytes leaves in 16 bits
+    qfuse.quantize_experts(model)               # quantizes MoE experts, which bitsandbytes leaves in 16 bits
 
     import qfuse.integrations.bitsandbytes
-    qfuse.integrations.bitsandbytes.enable()    # whatever calls bitsandbytes' own function gets that
+    qfuse.integrations.bitsandbytes.enable()    # calls of bitsandbytes' own functions run qfuse's
 
-qfuse.ops has every op with its manual. qfuse.checkpoint, merge, devices and the qfuse command need no torch; everything
-else needs torch 2.10 or later: pip install "qfuse[torch]". No GPU is needed to import it.
+qfuse.ops documents every op. qfuse.checkpoint, merge, devices and the qfuse command work without torch; everything else
+needs torch 2.10 or later: pip install "qfuse[torch]". Importing qfuse needs no GPU.
 """
 
 from importlib.metadata import version as _version
@@ -27,7 +27,7 @@ from .native.hardware import Device, build_info, devices
 
 
 def _import_distributed() -> None:
-    """Whose state_dicts FSDP needs; torch.distributed takes a while to import."""
+    """Imports qfuse.distributed, which FSDP's state dicts need: late, because torch.distributed imports slowly."""
     import torch.distributed
 
     if torch.distributed.is_available():
@@ -35,7 +35,7 @@ def _import_distributed() -> None:
 
 
 if TYPE_CHECKING or _find_spec("torch") is not None:
-    try:  # at once, because torch.ops.qfuse are there from now on
+    try:  # imported eagerly so that `import qfuse` registers torch.ops.qfuse
         from . import former_names, nn, ops  # noqa: F401
         from .integrations.transformers_experts import quantize_experts
         from .loading import load_checkpoint
@@ -57,7 +57,7 @@ if TYPE_CHECKING or _find_spec("torch") is not None:
         )
         from .weight import Weight4bit
         from .weight.tensor import on_split as _on_split
-    except (ImportError, OSError) as error:  # of a torch that is too old, or lacks a library
+    except (ImportError, OSError) as error:  # torch is too old or lacks a library
         _reason: Exception | None = error
     else:
         _reason = None

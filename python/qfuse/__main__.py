@@ -1,4 +1,4 @@
-"""python -m qfuse: the qfuse command."""
+"""Runs the qfuse command: python -m qfuse."""
 
 from qfuse_command import main
 

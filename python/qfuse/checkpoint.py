@@ -1,14 +1,13 @@
-"""Whole checkpoints, file to file: what the qfuse command does, as functions. No torch is needed.
+"""Functions of the qfuse command, which convert whole checkpoints file to file. They do not need torch.
 
     import qfuse.checkpoint
     report = qfuse.checkpoint.dequantize("Llama-3-8B-bnb-4bit", "Llama-3-8B-bf16")
 
-A checkpoint is one .safetensors file, a model directory, or a diffusers pipeline; or the name of a model on the Hub
-("org/name") that lies in its cache on this machine. Every function raises ValueError for
-what a file holds and for what it is asked, OSError for what the system refuses, MemoryError, RuntimeError for what a
-GPU refuses, and Cancelled where `progress` returned False; the message names file, tensor and values, and arguments of
-the function in backquotes. Ctrl-C stops it like that, too. An output appears under its name only when it is complete,
-and the input is never written to.
+A checkpoint is one .safetensors file, a model directory, a diffusers pipeline, or the name of a model on the Hub
+("org/name") that is in the Hub's cache on this machine. Every function raises ValueError for invalid files and
+arguments, OSError for errors of the operating system, MemoryError, RuntimeError for errors of a GPU, and Cancelled if
+`progress` returned False. Messages name the file, the tensor and its values, and arguments in backquotes. Ctrl-C
+cancels, too. The output appears under its name only when it is complete; the input is never modified.
 """
 
 import importlib.util
@@ -50,11 +49,11 @@ __all__ = [
     "quantize",
 ]
 
-# ---- what functions tell and return: in a line, reports leave out their lists, of an entry a tensor
+# ---- reports and progress: their one-line repr leaves out lists with an entry per tensor
 
 
 def _size(count: int) -> str:
-    """As the command says it."""
+    """Formats a byte count like the command does."""
     size, unit = next(
         ((size, unit) for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if count >= size), (1, "B")
     )
@@ -71,8 +70,8 @@ def _noted(notes: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """tensor: being worked on. bytes_done: of output (dequantize, merge, finish), of input (quantize), of values
-    (compare). Where merge measures what an adapter changes, it first counts elements, and then begins anew."""
+    """tensor: the current one. bytes_done: bytes of output (dequantize, merge, finish), of input (quantize) or of
+    values (compare). If merge measures what an adapter changes, it first counts elements, then restarts at 0."""
 
     tensor: str
     bytes_done: int
@@ -81,8 +80,8 @@ class Progress:
 
 @dataclass(frozen=True)
 class KeptTensors:
-    """What a conversion to 4 bits leaves as it is. kind: "experts", "embeddings", "output heads", "routers", "vision
-    and audio towers", "others" (norms, biases and such), or "excluded"."""
+    """Tensors of one kind that a conversion to 4 bits copies unchanged. kind: "experts", "embeddings", "output heads",
+    "routers", "vision and audio towers", "others" (norms, biases and such), or "excluded"."""
 
     kind: str
     tensors: int
@@ -91,8 +90,8 @@ class KeptTensors:
 
 @dataclass(frozen=True)
 class ConversionReport:
-    """Of a shard, its part alone. Bytes are those of tensors. kept: of quantize, and of merge from 16 bits to 4; most
-    bytes first. notes: what the caller should know of the output."""
+    """Report of a conversion, or of one shard's part. Bytes count tensor data only. kept: filled by quantize and by
+    merge from 16 to 4 bits, largest first. notes: what the caller should know about the output."""
 
     tensors: int
     converted: int
@@ -112,12 +111,12 @@ class ConversionReport:
 
 @dataclass(frozen=True)
 class MergedTensor:
-    """A tensor that adapters change. rule: "lora", "dora", "replaced", "rows", and several with " + ".
+    """A tensor that adapters change. rule: "lora", "dora", "replaced" or "rows"; several are joined by " + ".
 
-    rank: of the last adapter that adds to it, 0 if none does. scale: alpha / rank, or alpha / sqrt(rank), times the
-    adapter's weight. added_rms, weight_rms: root mean square of what is added, and of the base. survival: the share of
-    what is added that is left when the sum is encoded to 4 bits and decoded again. The last three are None where they
-    were not measured: a dry run measures, and so does a merge to 4 bits.
+    rank: rank of the last adapter that adds to the tensor, 0 if none does. scale: alpha / rank or alpha / sqrt(rank),
+    times the adapter's weight. added_rms, weight_rms: root mean square of the added values and of the base. survival:
+    share of the added values that remains after the sum is encoded to 4 bits and decoded. The last three are None
+    unless measured, which a dry run and a merge to 4 bits do.
     """
 
     name: str
@@ -132,7 +131,7 @@ class MergedTensor:
 
 @dataclass(frozen=True)
 class MergeReport(ConversionReport):
-    """merged: the tensors that adapters change, by name. converted: they, and those only decoded or encoded."""
+    """merged: the tensors that adapters change, by name. converted: these and those only decoded or encoded."""
 
     merged: tuple[MergedTensor, ...]
 
@@ -142,7 +141,7 @@ class MergeReport(ConversionReport):
 
 @dataclass(frozen=True)
 class FinishReport:
-    """shards: 0 where it is not known any more. bytes: of tensors."""
+    """shards: 0 if no longer known, because an earlier run finished all but the cleanup. bytes: of tensor data."""
 
     shards: int
     files: int
@@ -152,7 +151,7 @@ class FinishReport:
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array as a file has it. offset: of its first byte in the file. dtype: as safetensors spells it."""
+    """An array as stored in a file. offset: of its first byte in the file. dtype: in safetensors' spelling."""
 
     name: str
     path: str
@@ -165,9 +164,9 @@ class StoredArray:
 @dataclass(frozen=True)
 class TensorInfo:
     """A tensor of the decoded model. format: "nf4", "fp4", "int8", "fp8", "int4", "mxfp4", "nvfp4", "gptq", "awq", its
-    dtype, or "activation_scale", which the decoded model has not. dtype: what it decodes to, or is. block: the rows and
-    columns that share a scale, scale_dtype: its type; both empty of bitsandbytes' formats. bytes: stored, all parts.
-    blocksize, nested_blocksize: 0 where no blocks are.
+    dtype if it is not quantized, or "activation_scale" (absent from the decoded model). dtype: the dtype that it
+    decodes to or has. block: the rows and columns that share a scale; scale_dtype: the scale's type. Both are empty for
+    bitsandbytes' formats. bytes: stored bytes of all parts. blocksize, nested_blocksize: 0 if it has no such blocks.
     """
 
     name: str
@@ -188,8 +187,8 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class Inventory:
-    """tensors: by name. bytes: of tensors, stored and decoded. notes: that another method quantized it, or that it is
-    an adapter."""
+    """tensors: sorted by name. bytes, decoded_bytes: of tensor data, stored and decoded. notes: such as that another
+    method quantized the model or that it is an adapter."""
 
     files: int
     bytes: int
@@ -204,9 +203,9 @@ class Inventory:
 
 @dataclass(frozen=True)
 class CheckProblem:
-    """kind: "missing" from the files, "unexpected" in them, "mismatched" in shape, "tokenizer" with tokens that have no
-    row, or of which files contradict each other, "quantization" that config.json does not say, "config" or "content"
-    that is no model's, "refused" by transformers. tensor: its name, or ""."""
+    """kind: "missing" from the files, "unexpected" in the files, "mismatched" shape, "tokenizer" (a token without a
+    row, or files that contradict each other), "quantization" (differs from config.json), "config" or "content" (not a
+    model of transformers), or "refused" by transformers. tensor: the tensor's name, or ""."""
 
     kind: str
     tensor: str
@@ -215,7 +214,7 @@ class CheckProblem:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """notes: what could not be compared, and what is unusual and does no harm. cannot_tell: something could not be
+    """notes: what could not be compared, and what is unusual but harmless. cannot_tell: whether something could not be
     compared."""
 
     files: int
@@ -229,8 +228,8 @@ class CheckReport:
 class TensorComparison:
     """difference: "equal", "values", "dtype", "shape", "only in A" or "only in B"; note has the two dtypes or shapes.
 
-    differing: elements whose bits differ. The distances are None for dtypes that are no floats, and where they are not
-    finite: snr_db of equal tensors is infinite.
+    differing: number of elements whose bits differ. max_abs to snr_db are None for dtypes other than floats and where
+    they are not finite, like the infinite snr_db of equal tensors.
     """
 
     name: str
@@ -249,8 +248,8 @@ class TensorComparison:
 
 @dataclass(frozen=True)
 class CompareReport:
-    """different: how many tensors are. snr_db, relative_error: of all tensors whose values differ, as if they were one;
-    snr_db is None where none do."""
+    """different: number of tensors that differ. snr_db, relative_error: over all tensors whose values differ, as if
+    they were one tensor; snr_db is None if none differ."""
 
     equal: bool
     different: int
@@ -270,22 +269,22 @@ DtypeName = Literal["auto", "bf16", "fp16", "fp32", "bfloat16", "float16", "floa
 Dtype: TypeAlias = "DtypeName | torch.dtype"
 _DTYPES = {"auto": -1} | dtypes.NAMES
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
-# What options that are words can be, and the numbers that checkpoint.hpp has for them.
+# Values of the options that are words, with their numbers in checkpoint.hpp.
 _CHOICES = {
     "dtype": _DTYPES,
     "quant_type": _QUANT_TYPES,
-    "to": _DTYPES | _QUANT_TYPES,  # which is one of dtype and to_4bit
+    "to": _DTYPES | _QUANT_TYPES,  # becomes dtype or to_4bit
     "to_4bit": _QUANT_TYPES,
     "base_as": _QUANT_TYPES,
     "head": {"as_trained": 0, "tie": 1, "untie": 2},
     "lora_b_layout": {"as_said": 0, "peft": 1, "grouped_by_expert": 2},
 }
-_SIZES = {"threads": 2**31, "blocksize": 2**31, "max_shard_size": 2**63}  # and what they must be below
-_LISTS = ("include", "exclude", "components")  # of names
+_SIZES = {"threads": 2**31, "blocksize": 2**31, "max_shard_size": 2**63}  # exclusive upper bounds
+_LISTS = ("include", "exclude", "components")  # lists of names
 _OPTIONAL = ("shard", "base_as")
 _BY_NAMES = ("missing", "unexpected", "mismatched")
 
-ProgressCallback = Callable[[Progress], bool | None]  # False stops
+ProgressCallback = Callable[[Progress], bool | None]  # returning False cancels
 _Report = TypeVar("_Report")
 
 
@@ -304,16 +303,16 @@ def dequantize(
     dry_run: bool = False,
     progress: ProgressCallback | None = None,
 ) -> ConversionReport:
-    """Writes the same model with plain weights, each what it was before it was quantized, or `dtype`.
+    """Writes the same model with unquantized weights, in the dtypes they had before quantization or in `dtype`.
 
-    dtype: "bf16", "fp16" or "fp32", as torch spells it or a torch.dtype, or "auto".
-    device: "cpu", "cuda", "cuda:N", in a build with OpenCL "opencl" and "opencl:N", or "auto", CUDA's first GPU that
-    works, else the CPU; the bytes are the same. threads: of the CPU at most so many; 0: one per core. max_shard_size:
-    bytes that a file of an output directory may hold.
-    shard: (i, n) makes part i of n, from 0, which finish() puts together. components: of a diffusers pipeline, the
-    folders to convert; none: those that are quantized. force: replace an output that exists. dry_run: write nothing,
-    and report what would be. allow_other_names: convert a quantized model also where a layer lacks a tensor that the
-    other layers have, and has one instead that its class in transformers has not.
+    dtype: "bf16", "fp16" or "fp32", torch's names for these, a torch.dtype, or "auto".
+    device: "cpu", "cuda", "cuda:N", "opencl" or "opencl:N" (in a build with OpenCL), or "auto": the first CUDA GPU that
+    works, otherwise the CPU. The output bytes do not depend on the device. threads: maximum number of CPU threads; 0:
+    one per core. max_shard_size: maximum bytes of tensor data per file of an output directory.
+    shard: (i, n) writes part i of n, counted from 0; finish() joins the parts. components: folders of a diffusers
+    pipeline to convert; empty: those that are quantized. force: replaces an existing output. dry_run: reports what
+    would be done and writes nothing. allow_other_names: converts a quantized model even if a layer has, in place of a
+    tensor that the other layers have, one that its class in transformers does not know.
     """
     return _convert("dequantize", **locals())
 
@@ -339,13 +338,13 @@ def quantize(
     dry_run: bool = False,
     progress: ProgressCallback | None = None,
 ) -> ConversionReport:
-    """Writes the same model with 4-bit weights, as transformers saves it with bitsandbytes.
+    """Writes the same model with 4-bit weights, in the format that transformers saves with bitsandbytes.
 
-    blocksize: a power of two, 32 to 4096. double_quant: nested absmax. experts: also experts, of which transformers 4
-    loads those that are stored one by one, and none those that are one tensor (load_checkpoint does). include, exclude:
-    shell patterns of tensor names to quantize beside the default, and to leave as they are. dtype: what the weights
-    will decode to. components: none means text encoders, transformers and UNets. The other arguments are those of
-    dequantize.
+    blocksize: a power of two, 32 to 4096. double_quant: nested absmax. experts: quantizes experts, too; transformers 4
+    loads those stored one by one, and no version loads a layer's experts in one tensor (load_checkpoint does). include,
+    exclude: shell patterns of tensor names to quantize besides the default ones, and to leave unchanged. dtype: the
+    dtype that the weights decode to. components: empty means text encoders, transformers and UNets. The other arguments
+    are those of dequantize.
     """
     return _convert("quantize", **locals())
 
@@ -378,42 +377,41 @@ def merge(
 ) -> MergeReport:
     """Writes `base` with LoRA adapters merged into it: each weight base + scale * B @ A, summed in fp32, rounded once.
 
-    base: None takes the one that the first adapter names in its adapter_config.json: a directory here or beside the
-    adapter, or a model of the Hub in its cache on this machine; a note says which.
-    adapters: one, or several, which are added in order; each a path, or a pair of the path and a weight that its
-    scale is multiplied by. The path is that of a directory as peft saves it, or of a LoRA file of diffusers or of
-    kohya's scripts; onto a pipeline, such a file changes each of the components that it names. Every tensor of an
-    adapter is used, or ValueError says which fits nothing, before anything is written.
+    base: None takes the base model that the first adapter's adapter_config.json names: a directory here or beside the
+    adapter, or a model of the Hub in the Hub's cache on this machine. A note says which.
+    adapters: one adapter, or several that are added in order. Each is a path or a pair (path, weight); the weight
+    multiplies the adapter's scale. The path is a directory as peft saves it, or a LoRA file of diffusers or of kohya's
+    scripts; for a pipeline, such a file changes every component that it names. If any tensor of an adapter fits
+    nothing, ValueError names it before anything is written.
 
-    to: what merged and quantized weights become; "auto" is what they were, or decode to; "nf4" and "fp4" give what
-    quantize() makes of the result. base_as: of a base in 16 or 32 bits, take its weights as a QLoRA adapter saw them in
-    training, quantized so and decoded. blocksize, double_quant: of both. include, exclude: of both, shell patterns of
-    tensor names that are 4-bit beside the default, and that are not. fail_below: of what becomes 4-bit, refuse where
-    less than this share of what is added survives, as from a 4-bit base. allow_nonfinite: merge adapters with NaN or
-    infinities too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"),
-    always ("tie": one tensor with what either got, as peft merges), or never ("untie"). lora_b_layout: how lora_B of a
-    layer's experts is ordered, if the adapter does not say it: `[rank][expert]` ("peft"), or `[expert][rank]`
-    ("grouped_by_expert"), as unsloth had it until September 2026; needed where such an adapter has a sign of unsloth.
-    prefix: the module of the base in which the adapters' names lie, such as "model.vision_tower", where they are not
-    those of the whole model.
+    to: format of merged and quantized weights. "auto": their own dtype, or the one they decode to; "nf4", "fp4": the
+    result is quantized as by quantize(). base_as: quantizes and decodes a 16-bit or 32-bit base in this format before
+    the merge, because a QLoRA adapter was trained on such weights. `to` and base_as share blocksize, double_quant and
+    include, exclude: shell patterns of tensor names that are 4-bit besides the default ones, or are not. fail_below:
+    refuses a weight that becomes 4-bit if less than this share of the added values survives, such as with a 4-bit base.
+    allow_nonfinite: accepts adapters with NaN or infinities. head: an output head tied to the embedding stays tied if
+    both were changed alike ("as_trained"), always ("tie": one tensor with the changes of both, as peft merges) or never
+    ("untie"). lora_b_layout: order of lora_B's columns for a layer's experts if the adapter does not say it:
+    `[rank][expert]` ("peft") or `[expert][rank]` ("grouped_by_expert", unsloth's until September 2026). It is required
+    for such an adapter with signs of unsloth. prefix: the base's module that the adapters' names start from, such as
+    "model.vision_tower", if they do not start from the whole model.
 
-    components: of a diffusers pipeline, the only folders to merge into; a single one takes a LoRA file for one
-    component, whatever name that has. dry_run: also measures, for `merged` of the report, how much each adapter
-    changes; raises what the merge would raise by fail_below, of which 0 shows the figures all the same. The other
-    arguments are those of dequantize.
-    """
+    components: the only folders of a diffusers pipeline to merge into; if there is one, it takes a LoRA file for a
+    single component, whatever name the file uses. dry_run: also measures how much each adapter changes (`merged` of the
+    report), and raises the error of fail_below that the merge would raise; fail_below=0 reports the figures without
+    that error. The other arguments are those of dequantize."""
     return _merge(**locals())
 
 
 def finish(output: AnyPath, *, force: bool = False, progress: ProgressCallback | None = None) -> FinishReport:
-    """Makes `output` of what the shards of a conversion left beside it: the bytes that one process would write."""
+    """Joins the shards of a conversion, which are beside `output`, into it. The bytes equal those of one process."""
     options = [*_spelt("force", force)]
     numbers, _ = library.run("finish", output, options=options, report=_report(progress), number_count=4)
     return FinishReport(*numbers)
 
 
 def inspect(path: AnyPath) -> Inventory:
-    """What a checkpoint holds, from its headers alone; every size and relation that decoding relies on is checked."""
+    """Lists a checkpoint's content from its headers, and checks every size and relation that decoding relies on."""
     found = json.loads(library.inspect(path))
     for tensor in found["tensors"]:
         tensor["nested_offset"] = float(tensor["nested_offset"])
@@ -422,11 +420,11 @@ def inspect(path: AnyPath) -> Inventory:
 
 
 def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport:
-    """Would transformers load this model with every weight in its place?
+    """Checks whether transformers would load this model with every weight in its place.
 
-    Without Python packages, by a table of names and shapes that was made from transformers. ask_transformers: also let
-    transformers itself build the model's class and compare, without memory for it or reading its data, and take what it
-    says of names and shapes instead; None: where it can be imported. Code that a model brings along is never run.
+    By default this needs no other package: a table made from transformers has the names and shapes. ask_transformers:
+    transformers builds the model's class without allocating or reading weights, and its findings on names and shapes
+    replace the table's; None: if transformers can be imported. Code that comes with a model is never run.
     """
     _, (text,) = library.run("check", path)
     found = json.loads(text)
@@ -446,9 +444,9 @@ def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport
 
 
 def compare(a: AnyPath, b: AnyPath, *, threads: int = 0, progress: ProgressCallback | None = None) -> CompareReport:
-    """Compares two checkpoints tensor by tensor; quantized weights are decoded by the scalar reference.
+    """Compares two checkpoints tensor by tensor. The scalar reference decodes quantized weights.
 
-    threads: that read and compare; 0: one per core, up to 16.
+    threads: number of threads that read and compare; 0: one per core, up to 16.
     """
     _, (text,) = library.run("compare", a, b, options=[*_spelt("threads", threads)], report=_report(progress))
     found = json.loads(text)
@@ -456,7 +454,7 @@ def compare(a: AnyPath, b: AnyPath, *, threads: int = 0, progress: ProgressCallb
 
 
 def _made(kind: type[_Report], found: dict[str, Any]) -> _Report:
-    """Of JSON, which has the fields under their names; lists become tuples."""
+    """Makes a report from JSON, which has the fields under their names. Lists become tuples."""
     values = (found[field.name] for field in fields(kind))  # type: ignore[arg-type]
     return kind(*(tuple(value) if isinstance(value, list) else value for value in values))
 
@@ -476,7 +474,7 @@ def _weighted(adapter: Any) -> tuple[AnyPath, float]:
 
 
 def _convert(verb: str, source: AnyPath, output: AnyPath, progress: Any, **asked: Any) -> ConversionReport:
-    """asked: the other arguments of dequantize or quantize by name."""
+    """Runs dequantize or quantize. asked: their other arguments by name."""
     numbers, (kept, *notes) = _run(verb, source, output, progress, asked)
     values: list[Any] = [*numbers, _kept(kept), tuple(notes)]
     return ConversionReport(*values)
@@ -501,7 +499,7 @@ def _kept(found: str) -> tuple[KeptTensors, ...]:
 
 
 def _spelt(name: str, value: Any) -> Iterator[tuple[str, bytes]]:
-    """An argument as options of checkpoint.hpp, where most have its name, and their values as text."""
+    """Converts an argument to options of checkpoint.hpp, most of which have its name, with their values as text."""
     if value is None and name in _OPTIONAL:
         return
     if name == "adapters":

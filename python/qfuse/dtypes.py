@@ -1,6 +1,6 @@
-"""The names of dtypes: the command's own, and torch's and numpy's for the same. No torch is needed."""
+"""Maps torch's and numpy's names of dtypes to those of the qfuse command. Does not need torch."""
 
-NAMES = {"fp32": 0, "fp16": 1, "bf16": 2}  # as qfuse_dtype
+NAMES = {"fp32": 0, "fp16": 1, "bf16": 2}  # the command's names, with the values of qfuse_dtype
 _OTHERS = {
     "float32": "fp32",
     "float": "fp32",
@@ -13,6 +13,6 @@ _OTHERS = {
 
 
 def canonical(dtype: object) -> str:
-    """The name in NAMES of a torch.dtype, a numpy.dtype or a name; any other's own."""
+    """Returns the name in NAMES for a torch.dtype, a numpy.dtype or a name, or an unknown name in lower case."""
     name = str(dtype).removeprefix("torch.").lower()
     return _OTHERS.get(name, name)

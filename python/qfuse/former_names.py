@@ -1,4 +1,4 @@
-"""Where modules once were: pickles hold these names, and others may import by them."""
+"""Registers modules under their former names, which pickles contain and other code may import."""
 
 import sys
 from types import ModuleType
@@ -9,7 +9,7 @@ from .layers import experts, factors, linear
 from .ops import functional, lora
 from .patching import hook, patch
 
-__all__: list[str] = []  # to import it is all
+__all__: list[str] = []  # importing this module is enough
 
 _MODULES: dict[str, ModuleType] = {
     "experts": experts,

@@ -1,4 +1,4 @@
-"""Checkpoints of bitsandbytes as tensors that lie in their mapped files."""
+"""Loads bitsandbytes checkpoints as tensors in memory-mapped files."""
 
 import mmap
 import os
@@ -12,7 +12,7 @@ from .weight.checkpoint_files import encoded, identity, inspect_files, raw_form,
 from .weight.form import QUANT_TYPES
 from .weight.weight_4bit import Weight4bit
 
-_MAP_NORESERVE = 0x4000  # Linux's; Python names it from 3.13 on
+_MAP_NORESERVE = 0x4000  # Linux's value; Python has the name since 3.13
 
 
 def load_checkpoint(
@@ -22,30 +22,30 @@ def load_checkpoint(
     mesh: Any = None,
     plan: Mapping[str, Any] | None = None,
 ) -> dict[str, Tensor | Weight4bit]:
-    """The tensors of a .safetensors file or a model directory, by name; its 4-bit weights as Weight4bit.
+    """Loads the tensors of a .safetensors file or a model directory, by name; 4-bit weights become Weight4bit.
 
-    path: on this machine; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one. Nothing is fetched.
+    path: a local path; for a model on the Hub, huggingface_hub.snapshot_download(id) returns it. Nothing is fetched.
 
-    A Weight4bit is what dequantize_4bit and matmul_4bit take. What is not quantized to 4 bits is a tensor as it is
-    stored, LLM.int8's weight, SCB and weight_format among them. Quantized is what the names in the files say is, not
-    config.json. Shards and their index are checked against each other, and a weight's parts may lie in different ones.
+    dequantize_4bit and matmul_4bit take a Weight4bit. Everything that is not quantized to 4 bits is returned as stored,
+    including LLM.int8's weight, SCB and weight_format. The names in the files decide what is quantized, not
+    config.json. Shards are checked against their index, and the arrays of a weight may be in different shards.
 
-    On the CPU nothing is read until it is used, and nothing is copied: every tensor is a view of its file, which is
-    mapped once, privately, so that a write to a tensor never gets to the file. Only an array that is not aligned to its
-    elements is copied. Elsewhere, arrays go from the mapping to `device`, and the files are closed.
+    On the CPU nothing is read before it is used, and nothing is copied: every tensor is a view of its file, which is
+    mapped once, privately, so that writes to a tensor never reach the file. Only an array that is not aligned to its
+    element size is copied. For another device, arrays are copied from the mapping to it, and the files are closed.
 
-    mesh, plan: each rank of a torch.distributed DeviceMesh reads its part of every tensor and no more, straight from
-    the files. plan: placements by pattern, as {"*.q_proj.weight": Shard(0), "*.o_proj.weight": Shard(1)}, of which the
-    first that fits a name counts; of a mesh of several dimensions, a placement for each. What fits none is whole on
-    each rank. A part is cut as DTensor cuts, and a 4-bit weight between blocks: see qfuse.distributed.shard_plan.
+    mesh, plan: each rank of a torch.distributed DeviceMesh reads only its part of every tensor, and maps no file.
+    plan maps patterns of names to placements, such as {"*.q_proj.weight": Shard(0), "*.o_proj.weight": Shard(1)}, one
+    per mesh dimension; the first match applies. A tensor without a match is whole on each rank. Tensors are cut like
+    DTensor cuts them, 4-bit weights only between blocks: see qfuse.distributed.shard_plan.
 
-    Who truncates a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; who writes to
-    it may change the tensors. To replace a checkpoint, write a new file and rename it, or a directory. Where that
-    happens while it is being loaded, ValueError says so.
+    Truncating a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; writing to it may
+    change the tensors. To replace a checkpoint, write a new file or directory and rename it. If that happens during the
+    load, ValueError says so.
 
-    Raises ValueError for files that are not as they must be, hold a dtype that torch lacks or are pickles, for a plan
-    that names no tensor or cuts through a block, OSError for those that cannot be read; the message names file, tensor
-    and values.
+    Raises ValueError for files that are invalid, have a dtype that torch lacks or are pickles, and for a plan that
+    names no tensor or cuts through a block; OSError for files that cannot be read. The message names file, tensor and
+    values.
     """
     if (mesh is None) != (plan is None):
         raise TypeError("mesh and plan go together: a plan says how the mesh shares tensors out")
@@ -55,8 +55,8 @@ def load_checkpoint(
         return load_shards(path, device, mesh, plan)
     inventory = inspect_files(path)
     files = _Files(torch.device(device), sorted({array["path"] for tensor in inventory for array in tensor["arrays"]}))
-    # The reader has opened the files for itself, and they may be others by now. It says the same again of those that
-    # are mapped if their paths lead to them before and after; an inode that is mapped cannot become another file's.
+    # inspect_files opened the files itself, and they may have been replaced before they were mapped. They were not if a
+    # second inspection is equal and each path still leads to the mapped inode, which no other file can reuse.
     if inspect_files(path) != inventory or not files.are_in_place():
         raise ValueError(f"{os.fsdecode(path)}: was replaced while it was being loaded; load it again")
     loaded: dict[str, Tensor | Weight4bit] = {}
@@ -69,15 +69,15 @@ def load_checkpoint(
 
 
 class _Files:
-    """The files of a checkpoint, each mapped once, and for as long as a tensor lies in it."""
+    """The files of a checkpoint, each mapped once, for as long as a tensor uses it."""
 
     def __init__(self, device: torch.device, paths: Iterable[str]) -> None:
         self.device = device
         self._mapped: dict[str, mmap.mmap] = {}
         self._identities: dict[str, tuple[int, ...]] = {}
         for path in paths:
-            # Writable, since torch knows no read-only tensors, but with no memory set aside for writes that hardly ever
-            # come: a file may be larger than memory.
+            # Writable, because torch has no read-only tensors, but without reserving memory for writes, because a file
+            # may be larger than memory.
             with open(encoded(path), "rb") as file:
                 self._identities[path] = identity(os.fstat(file.fileno()))
                 self._mapped[path] = mmap.mmap(
@@ -85,11 +85,11 @@ class _Files:
                 )
 
     def are_in_place(self) -> bool:
-        """Whether each path still leads to the file that is mapped, with the size and time it had."""
+        """Whether each path still leads to the mapped file, with unchanged size and time."""
         return all(identity(os.stat(encoded(path))) == was for path, was in self._identities.items())
 
     def tensor(self, array: Any) -> Tensor:
-        """One array of the inventory, with a storage of its own: saving one tensor does not save the whole file."""
+        """Returns one array of the inventory with its own storage, so that saving it does not save the whole file."""
         (dtype, shape), size = raw_form(array), array["bytes"]
         if size == 0:
             return torch.empty(shape, dtype=dtype, device=self.device)

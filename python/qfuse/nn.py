@@ -1,4 +1,4 @@
-"""Modules of torch over the weights of bitsandbytes."""
+"""torch modules over bitsandbytes' 4-bit weights."""
 
 from .layers.experts import Experts4bit, GroupedLinear4bit, clamped_swiglu
 from .layers.linear import Linear4bit

@@ -1,29 +1,29 @@
-"""The oldest versions that qfuse works with: the one place that says so.
+"""The oldest supported versions of other libraries; no other place defines them.
 
-The newest are not limited: what a later version has changed, the integrations' reports say.
+There are no newest versions: the integrations' reports say what a later version has changed.
 """
 
 import re
 from importlib.metadata import PackageNotFoundError, version
 
 OLDEST = {
-    "torch": "2.10",  # its stable C++ interface
-    "bitsandbytes": "0.48",  # kernels of its ops can be replaced
-    "peft": "0.17",  # the oldest that the tests were run under
-    "transformers": "5.20",  # all fields of its experts interface that experts_forward reads
-    "accelerate": "1.6",  # prepares a model for FSDP2
-    "peft, LoRA over experts": "0.19",  # which side of a stack A and B belong to was another one before
+    "torch": "2.10",  # first with the stable C++ interface that qfuse needs
+    "bitsandbytes": "0.48",  # first whose ops' kernels can be replaced
+    "peft": "0.17",  # the oldest version tested
+    "transformers": "5.20",  # first with all fields of the experts interface that experts_forward reads
+    "accelerate": "1.6",  # first that prepares a model for FSDP2
+    "peft, LoRA over experts": "0.19",  # before, A and B belonged to the other sides of a stack
 }
-_FOR = {  # all else works with older ones
+_FOR = {  # the feature that needs the version; everything else works with older ones
     "transformers": " for experts in 4 bits",
     "peft, LoRA over experts": " for LoRA over experts in 4 bits",
 }
 
 
 def require(what: str, found: str | None = None) -> None:
-    """Raises ImportError where a library is too old. One that is not installed is nobody's fault.
+    """Raises ImportError if a library is too old. Accepts a library that is not installed.
 
-    what: a key of OLDEST. found: the library's version, where that is known."""
+    what: a key of OLDEST. found: the library's version, if known."""
     library = what.split(",")[0]
     if found is None:
         try:
@@ -35,7 +35,7 @@ def require(what: str, found: str | None = None) -> None:
 
 
 def is_older(found: str, oldest: str) -> bool:
-    """By the two numbers that a version begins with."""
+    """Compares the first two numbers of the versions."""
     return _numbers(found) < _numbers(oldest)
 
 

@@ -1,15 +1,15 @@
-"""4-bit weights on several GPUs: shared out by FSDP2, cut by tensor parallelism, read and saved by each rank in parts.
+"""4-bit weights on several GPUs: sharded by FSDP2 or tensor parallelism, loaded and saved in parts by each rank.
 
-    qfuse.distributed.shardable(model)            # a loaded model's 4-bit weights become parameters for fully_shard
-    qfuse.distributed.as_stored(model, path)      # or a model on the meta device, as a checkpoint has it,
+    qfuse.distributed.shardable(model)            # makes a loaded model's 4-bit weights parameters for fully_shard
+    qfuse.distributed.as_stored(model, path)      # or gives a meta-device model the checkpoint's 4-bit layers,
     qfuse.distributed.load(model, path, "cuda")   # of which each rank then reads its own part
 
     parallelize_module(model, mesh, {"layers.*.mlp.up_proj": qfuse.distributed.ColwiseLinear4bit(), ...})
 
-    qfuse.distributed.save(model, path, optimizer=optimizer)      # on 8 ranks,
-    qfuse.distributed.restore(model, path, optimizer=optimizer)   # back on 2
+    qfuse.distributed.save(model, path, optimizer=optimizer)      # from 8 ranks,
+    qfuse.distributed.restore(model, path, optimizer=optimizer)   # to 2 ranks
 
-The engine is torch.distributed; this module is imported only by who asks for it. docs/SEVERAL_GPUS.md has the whole.
+It builds on torch.distributed and must be imported explicitly. docs/SEVERAL_GPUS.md is the full guide.
 """
 
 from . import state_dicts

@@ -1,4 +1,4 @@
-"""Models whose weights FSDP2 and tensor parallelism can share out, and their loading, each rank its own part."""
+"""Prepares models for FSDP2 and tensor parallelism, and loads them: each rank reads only its own part."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -24,10 +24,10 @@ from .saving import cover_saving
 
 @dataclass
 class ShardableReport:
-    """What shardable() and as_stored() did. True where there is something in 4 bits that can be shared out."""
+    """What shardable() and as_stored() did. True if any 4-bit layer can be sharded."""
 
-    layers: list[str] = field(default_factory=list)  # names of modules
-    left: dict[str, str] = field(default_factory=dict)  # of those that each rank has whole, and why
+    layers: list[str] = field(default_factory=list)  # names of modules whose weights can be sharded
+    left: dict[str, str] = field(default_factory=dict)  # reason by name of each module that stays whole on every rank
 
     def __bool__(self) -> bool:
         return bool(self.layers)
@@ -38,23 +38,23 @@ class ShardableReport:
 
 
 def shardable(model: nn.Module) -> ShardableReport:
-    """Makes the 4-bit weights of a loaded model parameters that FSDP2 shares out and ColwiseLinear4bit cuts.
+    """Makes the 4-bit weights of a loaded model parameters that FSDP2 and ColwiseLinear4bit can shard.
 
-        qfuse.distributed.shardable(model)                       # behind from_pretrained and get_peft_model
+        qfuse.distributed.shardable(model)                       # after from_pretrained and get_peft_model
         for layer in model.layers:
             fully_shard(layer, mesh=mesh)
         fully_shard(model, mesh=mesh)
 
-    Each Linear4bit of bitsandbytes, with or without an adapter of peft's over it, becomes a qfuse.nn.Linear4bit, of the
-    same memory; the weights of Linear4bitLoRA, of Experts4bit and of what quantize_experts() has quantized become
-    parameters. A layer whose rows are not whole blocks stays as it is, and the report says so. Call it before
-    fully_shard, else it raises ValueError, and before parallelize_module.
+    Each bitsandbytes Linear4bit, with or without a peft adapter on it, becomes a qfuse.nn.Linear4bit on the same
+    memory. The weights of Linear4bitLoRA, of Experts4bit and of modules that quantize_experts() has quantized become
+    parameters. A layer whose rows are not whole blocks stays unchanged, and the report says so. Call it before
+    parallelize_module and fully_shard; after fully_shard it raises ValueError.
     """
     if any(isinstance(module, FSDPModule) for module in model.modules()):
         raise ValueError("the model is shared out already: call shardable before fully_shard")
     cover_saving()
     report = ShardableReport()
-    made: dict[int, Linear4bit] = {}  # of a layer that goes by several names
+    made: dict[int, Linear4bit] = {}  # by id of the original, because a layer may have several names
     for name, module in list(model.named_modules(remove_duplicate=False)):
         try:
             if is_bitsandbytes_linear(module):
@@ -84,19 +84,19 @@ def _of_bitsandbytes(module: Any) -> Linear4bit:
     made.train(module.training)
     weight = module.weight
     if getattr(weight, "module", None) is module:
-        weight.module = None  # the two would keep the whole weight's memory until garbage is collected
+        weight.module = None  # breaks a reference cycle that would keep the whole weight until garbage collection
     return made
 
 
 def _has_bytes(module: nn.Module) -> bool:
-    """Whether it is one over quantized weights that is not known here, as an embedding's or a user's subclass."""
+    """Whether an unsupported module, such as an embedding or a user's subclass, has quantized weights."""
     weights = (p for p in module._parameters.values() if p is not None and not isinstance(p, Weight4bitTensor))
     return any(hasattr(weight, "quant_state") or weight.dtype in (torch.uint8, torch.int8) for weight in weights)
 
 
 def as_stored(model: nn.Module, path: Any, prefix: str = "") -> ShardableReport:
-    """Makes the linear layers of a model that is on the meta device what the files of a checkpoint have for them, 4-bit
-    or not; nothing is read but the files' headers.
+    """Replaces linear layers of a model on the meta device by Linear4bit where the checkpoint has 4-bit weights. Reads
+    only the files' headers.
 
         with torch.device("meta"):
             model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
@@ -104,8 +104,8 @@ def as_stored(model: nn.Module, path: Any, prefix: str = "") -> ShardableReport:
         ...                                                       # adapters, parallelize_module, fully_shard
         qfuse.distributed.load(model, path, device)
 
-    prefix: what the files' names have before the model's. Raises ValueError for a layer whose shape is another one in
-    the files, and for a weight whose rows are not whole blocks.
+    prefix: text that the files' names have before the model's. Raises ValueError for a layer whose shape differs in the
+    files, for a weight whose rows are not whole blocks, and if no linear layer has a 4-bit weight.
     """
     cover_saving()
     report = ShardableReport()
@@ -137,20 +137,20 @@ def load(
     rename: Callable[[str], str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> list[str]:
-    """Reads the parameters of a model that are on the meta device: of each, this rank's part and no more.
+    """Reads the parameters of a model that are on the meta device: of each, only this rank's part.
 
-    What a rank has of a parameter is what FSDP2, tensor parallelism and experts over ranks have left of it. rename: of
-    a parameter's name in the model, by default without what peft and checkpoint_wrapper put into it, to that in the
-    files; prefix goes before it. progress: called before each parameter with its name, how many are read, and of how
-    many. Buffers that are on the meta device are read, too.
+    FSDP2, tensor parallelism and expert parallelism decide which part of a parameter a rank has. rename: maps a
+    parameter's name in the model to its name in the files; by default it removes what peft and checkpoint_wrapper add
+    to names. prefix is put before the result. progress: called before each parameter with its name, the number of
+    parameters read, and their total number. Buffers on the meta device are read, too.
 
-    Gives the names of parameters that the files do not have, as those of adapters: they lie on `device` now, and have
-    the values that their modules' reset_parameters and peft's reset_lora_parameters give them. Other ones are refused.
+    Returns the names of parameters that the files do not have, which only adapters may lack: they are on `device` now,
+    with the initial values of their modules' reset_parameters or peft's reset_lora_parameters.
 
-    Raises ValueError where shapes differ, a tensor is missing, or a file was changed meanwhile.
+    Raises ValueError if shapes differ, another tensor is missing, or a file changed during the load.
     """
     rename = name_in_files if rename is None else rename
-    tied: dict[int, list[str]] = {}  # the names that a parameter has
+    tied: dict[int, list[str]] = {}  # all names of a parameter, by its id
     todo: list[Any] = []
     for name, parameter in model.named_parameters(remove_duplicate=False):
         if parameter.is_meta:
@@ -183,14 +183,14 @@ def load(
 
 
 def _stored_name(name: str, last: str, module: nn.Module) -> str:
-    """The weight of a Linear4bitLoRA is its `base`; a stack of Experts4bit is a parameter of its owner's in files."""
+    """Name in files: Linear4bitLoRA's weight is its `base`, and a stack of Experts4bit is its owner's parameter."""
     if isinstance(module, GroupedLinear4bit) and last in ("base", "bias"):
         return name.removesuffix(f".{last}") + ("_bias" if last == "bias" else "")
     return f"{name.removesuffix('base')}weight" if last == "base" and isinstance(module, OverWeight) else name
 
 
 def part_of(module: nn.Module) -> Part:
-    """What tensor parallelism has left of a module's weight."""
+    """Returns the part of a module's weight that tensor parallelism left on this rank."""
     cut = vars(module).get("cut")
     return (Replicate(), 0, 1) if cut is None else (Shard(cut.dim), cut.rank, cut.ranks)
 
@@ -202,7 +202,7 @@ def _read(reader: Reader, key: str, module: nn.Module, parameter: Any, device: A
     value: Any
     if isinstance(local, Weight4bitTensor):
         value = reader.read_rows(key, part_of(module), *_rows_of(parameter), device)
-        if "cut" in vars(module):  # whose nested arrays are on the meta device
+        if "cut" in vars(module):  # the nested arrays of cut.whole are still on the meta device
             vars(module)["cut"] = replace(vars(module)["cut"], whole=reader.nested_form(key, device))
     elif isinstance(parameter, DTensor):
         if tuple(reader.shape(key)) != tuple(parameter.shape):
@@ -218,18 +218,18 @@ def _read(reader: Reader, key: str, module: nn.Module, parameter: Any, device: A
 
 
 def _cast(key: str, value: Any, dtype: torch.dtype) -> Any:
-    """Between floats: bytes of another quantization are no values."""
+    """Casts between float dtypes only, because other dtypes hold the bytes of another quantization."""
     if value.dtype is not dtype and not {value.dtype, dtype} <= {*FLOAT_DTYPES, torch.float64}:
         raise ValueError(f"{key} is {value.dtype} in the files, {dtype} in the model")
     return value.to(dtype)
 
 
 def _rows_of(parameter: Any) -> tuple[int, int]:
-    """Which of how many parts of its rows FSDP leaves this rank."""
+    """Returns (rank, ranks): which part of the rows FSDP gives this rank, and the number of parts."""
     if not isinstance(parameter, DTensor):
         return 0, 1
     mesh, places = parameter.device_mesh, parameter.placements
-    dims = [dim for dim, how in enumerate(places) if how.is_shard()]  # another one replicates, in HSDP
+    dims = [dim for dim, how in enumerate(places) if how.is_shard()]  # HSDP's other dimension replicates
     if len(dims) != 1:
         raise ValueError(
             f"a 4-bit parameter is placed as {places}: FSDP shares out its rows over one dimension of a mesh"
@@ -245,7 +245,7 @@ def _empty(parameter: Any, device: Any) -> Any:
 
 
 def _assign(places: list[tuple[nn.Module, str]], value: Any, parameter: Any) -> None:
-    """One parameter in all places, so that what is tied stays so."""
+    """Assigns one parameter object to all places, so that tied parameters stay tied."""
     if isinstance(parameter, DTensor):
         spec = parameter.device_mesh, parameter.placements
         value = DTensor.from_local(value, *spec, run_check=False, shape=parameter.shape, stride=parameter.stride())
@@ -276,7 +276,7 @@ def _read_buffers(reader: Reader, model: nn.Module, prefix: str, rename: Callabl
 
 
 def _shared_seed() -> int:
-    """Agreed on before the first read: a rank whose read fails leaves no other waiting."""
+    """Broadcasts the first rank's seed, before the first read, so that a rank whose read fails blocks no other."""
     seeds = [torch.initial_seed()]
     if torch.distributed.is_initialized():
         torch.distributed.broadcast_object_list(seeds)
@@ -284,7 +284,7 @@ def _shared_seed() -> int:
 
 
 def _reset(model: nn.Module, names: list[str], seed: int) -> None:
-    """First values for adapters, which no file has: the same ones on any number of ranks."""
+    """Initializes adapters, which the files lack, with values that do not depend on the number of ranks."""
     owners: dict[int, tuple[nn.Module, set[int]]] = {}
     for name in names:
         owner = _adapter_of(model, name)
@@ -296,7 +296,7 @@ def _reset(model: nn.Module, names: list[str], seed: int) -> None:
 
 
 def _adapter_of(model: nn.Module, name: str) -> nn.Module:
-    """The layer whose adapter a parameter is of."""
+    """Returns the layer to whose adapter a parameter belongs."""
     path = name.split(".")
     for depth in range(len(path) - 1, 0, -1):
         module = model.get_submodule(".".join(path[:depth]))
@@ -306,7 +306,7 @@ def _adapter_of(model: nn.Module, name: str) -> nn.Module:
 
 
 def _reset_whole(layer: Any, own: set[int]) -> None:
-    """As if it were whole, for the time being; then each rank keeps its part. own: ids of the parameters to be set."""
+    """Initializes whole parameters, of which each rank then keeps its part. own: ids of the parameters to set."""
     held: list[tuple[Any, str, Any]] = []
     for path, module in layer.named_modules():
         for name, parameter in module._parameters.items():
@@ -317,7 +317,7 @@ def _reset_whole(layer: Any, own: set[int]) -> None:
     if is_own:
         layer.reset_parameters()
     else:
-        for adapter in layer.r:  # of lora_A and lora_embedding_A
+        for adapter in layer.r:  # has the adapters of lora_A and of lora_embedding_A
             layer.reset_lora_parameters(adapter, True)
     for module, name, parameter in held:
         whole, module._parameters[name] = module._parameters[name].detach(), parameter

@@ -1,24 +1,24 @@
-"""Names of modules and parameters, without what others put into them."""
+"""Names of modules and parameters without the parts that wrappers and peft add."""
 
 import re
 
-PEFT = "base_model.model."  # what the names of a model of peft's begin with
+PEFT = "base_model.model."  # prefix of all names in a peft model
 _WRAPPERS = ("_checkpoint_wrapped_module.", "_orig_mod.", "_fsdp_wrapped_module.")
 _LAYERS_OF_PEFT = ("base_layer.", "original_module.", "token_adapter.")
 
 
 def without_wrappers(name: str) -> str:
-    """As if no layer were checkpointed, compiled or wrapped by FSDP."""
+    """Removes the parts that activation checkpointing, torch.compile and FSDP add."""
     return _without(name, _WRAPPERS)
 
 
 def name_in_base(name: str) -> str:
-    """As if there were no adapter."""
+    """Removes the parts that peft adds: the name in the model without adapters."""
     return _without(name.removeprefix(PEFT), _LAYERS_OF_PEFT)
 
 
 def name_in_files(name: str) -> str:
-    """That of the same parameter in the model's files, which a copy that peft trains as a whole has to begin with."""
+    """Name of the parameter in the model's files. A copy that peft trains whole (modules_to_save) starts from it."""
     return name_in_base(re.sub(r"\.modules_to_save\.[^.]+\.", ".", without_wrappers(name)))
 
 

@@ -1,4 +1,4 @@
-"""Tensor-parallel plans of transformers' models."""
+"""Tensor-parallel plans for the 4-bit layers of transformers' models."""
 
 import re
 import warnings
@@ -12,14 +12,14 @@ from .tensor_parallel import ColwiseLinear4bit, RowwiseLinear4bit, is_layer
 
 
 def tensor_parallel_plan(model: nn.Module) -> dict[str, ParallelStyle]:
-    """Styles for the 4-bit layers of a model of transformers', by its own plan: what parallelize_module takes.
+    """Returns a plan for parallelize_module that follows the tp_plan of a transformers model.
 
         parallelize_module(model, mesh["tp"], qfuse.distributed.tensor_parallel_plan(model))
 
-    The plan is the model's tp_plan, whose "colwise" is ColwiseLinear4bit and "rowwise" RowwiseLinear4bit; adapters of
-    peft's over a layer are cut with it. What is not in 4 bits stays whole on each rank.
+    "colwise" becomes ColwiseLinear4bit and "rowwise" RowwiseLinear4bit; a layer's peft adapters are sharded with it.
+    Layers that are not 4-bit stay whole on each rank.
 
-    Raises ValueError for a model without a plan or a 4-bit layer in it, and where one has another style.
+    Raises ValueError if the model has no tp_plan, if the plan names no 4-bit layer, or if it has another style for one.
     """
     base_of: Any = getattr(model, "get_base_model", None)
     plain = model if base_of is None else base_of()

@@ -1,4 +1,4 @@
-"""Parts of the tensors in checkpoints: each rank reads its own bytes alone, and no file is mapped."""
+"""Reads parts of a checkpoint's tensors: each rank reads only its own bytes, and maps no file."""
 
 import ctypes
 import fnmatch
@@ -20,14 +20,14 @@ from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit
 from .shards import Runs, ShardPlan, assembled, cut_of, shard, shard_plan
 
-# A cold disk answers several reads at once sooner than one after the other, between which there are gaps.
+# On a cold cache, several concurrent reads are faster than one after another, because the disk is never idle between.
 _THREADS, _PIECE = 4, 8 << 20
-Part = tuple[Placement, int, int]  # how a dimension of a mesh shares a tensor out, and which rank of how many this is
+Part = tuple[Placement, int, int]  # placement over one mesh dimension, this rank in it, and its number of ranks
 Plan = Mapping[str, Placement | Sequence[Placement]]
 
 
 class Reader:
-    """The tensors of a checkpoint by name, as `inventory` has them."""
+    """Reads a checkpoint's tensors by name."""
 
     def __init__(self, path: Any, files: ExitStack) -> None:
         self._path, self._files = path, files
@@ -37,7 +37,7 @@ class Reader:
         self._threads = files.enter_context(ThreadPoolExecutor(_THREADS))
 
     def _named(self) -> Iterator[Any]:
-        """Tensors of the model; of LLM.int8's, each array by itself."""
+        """The 4-bit tensors, and each array of other tensors, such as LLM.int8's, by itself."""
         for tensor in self._inventory:
             if tensor["format"] in QUANT_TYPES:
                 yield tensor
@@ -48,11 +48,11 @@ class Reader:
         return self.tensors[name]["format"] in QUANT_TYPES
 
     def form(self, name: str) -> Weight4bit:
-        """A 4-bit weight whose tensors are on the meta device."""
+        """A 4-bit weight with its tensors on the meta device."""
         return weight_form(self.tensors[name], self._empty)
 
     def nested_form(self, name: str, device: Any) -> Weight4bit:
-        """A 4-bit weight with its nested arrays, without its codes and absmax."""
+        """A 4-bit weight with its nested arrays, but with empty codes and absmax."""
         tensor = self.tensors[name]
         parts = (name, f"{name}.absmax")
         form = weight_form(tensor, lambda each: torch.empty(0) if each["name"] in parts else self._whole(each))
@@ -63,7 +63,7 @@ class Reader:
         return tuple(tensor["shape"] if tensor["format"] in QUANT_TYPES else raw_form(tensor["arrays"][0])[1])
 
     def read(self, name: str, parts: Sequence[Part] = (), device: Any = "cpu") -> Tensor | Weight4bit:
-        """A tensor, or its part of a part. The first cut is read from the file, further ones are made of it."""
+        """Reads a tensor, or what `parts`, one after another, leave of it. Only the first cut limits the bytes read."""
         parts = [part for part in parts if cut_of(part[0]) is not None and part[2] > 1]
         tensor = self.tensors[name]
         with self._telling(name):
@@ -71,7 +71,7 @@ class Reader:
             return self._read_weight(tensor, parts, device) if is_4bit else self._read_dense(name, parts, device)
 
     def read_rows(self, name: str, part: Part, rank: int, ranks: int, device: Any) -> Weight4bitTensor:
-        """A 4-bit weight's part, and of that the rows that FSDP leaves this rank, beside nested arrays of all rows."""
+        """Reads the rows that FSDP gives this rank of a 4-bit weight's part, with the nested arrays of all its rows."""
         tensor = self.tensors[name]
         with self._telling(name):
             plan = self._plan(tensor, part)
@@ -86,8 +86,8 @@ class Reader:
         return Weight4bitTensor((packed, absmax, *nested), form, is_part=ranks > 1)
 
     def read_block(self, name: str, shape: Sequence[int], offset: Sequence[int], device: Any) -> Tensor:
-        """A block of a tensor that is not in 4 bits. Where several dimensions are cut, the first cut is read, and the
-        others are made of it."""
+        """Reads a block of a tensor that is not 4-bit. If several dimensions are cut, only the first cut limits the
+        bytes read."""
         array = self.tensors[name]["arrays"][0]
         dtype, whole = raw_form(array)
         if 0 in shape:
@@ -105,14 +105,14 @@ class Reader:
 
     @contextmanager
     def _telling(self, name: str) -> Iterator[None]:
-        """Of which tensor an error is."""
+        """Adds the checkpoint's path and the tensor's name to a ValueError."""
         try:
             yield
         except ValueError as error:
             raise ValueError(f"{os.fsdecode(self._path)}: tensor '{name}': {error}") from error
 
     def check(self) -> None:
-        """Raises ValueError where a file was replaced or written to while it was read."""
+        """Raises ValueError if a file was replaced or written to while it was read."""
         in_place = all(
             identity(os.stat(encoded(path))) == identity(os.fstat(file)) == was
             for (path, _), (file, was) in self._open.items()
@@ -136,7 +136,7 @@ class Reader:
         return shard_plan(*scalars, *part, nested_blocksize=nested_blocksize)
 
     def _assembled(self, tensor: Any, plan: ShardPlan, pieces: dict[str, Runs], device: Any) -> Weight4bit:
-        """A shard, of whose codes and absmax these pieces are read."""
+        """Makes a shard from the pieces of codes and absmax, which it reads."""
         suffix = len(tensor["name"])
         form = weight_form(tensor, lambda array: self._flat(array, pieces.get(array["name"][suffix:]))).to(device)
         packed, absmax, *nested = form.tensors
@@ -175,7 +175,7 @@ class Reader:
         return found
 
     def _file(self, path: str, reads_ahead: bool) -> int:
-        """reads_ahead: whether the system may, which is fast, and wrong beside parts that are others'."""
+        """reads_ahead: lets the system read ahead: fast, but wasteful if the bytes that follow are other ranks'."""
         key = path, reads_ahead
         if key not in self._open:
             file = os.open(encoded(path), os.O_RDONLY | os.O_CLOEXEC)
@@ -186,7 +186,7 @@ class Reader:
 
 
 def _in_pieces(memory: memoryview, offset: int, runs: Runs) -> Iterator[tuple[memoryview, int, Runs]]:
-    """What one thread reads at a time: a part of a single run, or some of many."""
+    """Yields what one thread reads at a time: a part of a single run, or several of many runs."""
     if runs.count == 1:
         for begin in range(0, runs.size, _PIECE):
             size = min(_PIECE, runs.size - begin)
@@ -213,7 +213,7 @@ def _read(file: int, memory: memoryview, offset: int) -> None:
 
 @contextmanager
 def reading(path: Any) -> Iterator[Reader]:
-    """A Reader, whose files are checked behind the last read."""
+    """A Reader whose files are checked for changes after the last read."""
     with ExitStack() as files:
         reader = Reader(path, files)
         yield reader
@@ -221,7 +221,7 @@ def reading(path: Any) -> Iterator[Reader]:
 
 
 def load_shards(path: Any, device: Any, mesh: DeviceMesh, plan: Plan) -> dict[str, Tensor | Weight4bit]:
-    """load_checkpoint of a mesh."""
+    """Implements load_checkpoint with a mesh: reads this rank's part of each tensor."""
     with reading(path) as reader:
         found = {name: _placements(name, plan, mesh) for name in reader.tensors}
         unused = [pattern for pattern in plan if not any(fnmatch.fnmatchcase(name, pattern) for name in found)]
@@ -241,7 +241,7 @@ def load_shards(path: Any, device: Any, mesh: DeviceMesh, plan: Plan) -> dict[st
 
 
 def _placements(name: str, plan: Plan, mesh: DeviceMesh) -> Sequence[Placement]:
-    """Of the first pattern that fits."""
+    """Returns the placements of the first pattern that matches, or none."""
     for pattern, placement in plan.items():
         if fnmatch.fnmatchcase(name, pattern):
             placements = [placement] if isinstance(placement, Placement) else list(placement)

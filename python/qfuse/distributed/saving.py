@@ -1,5 +1,5 @@
-"""save_pretrained of a model whose 4-bit weights FSDP2 has shared out says what to do: by itself it reads the memory of
-what each rank has a part of, and torch's error says `invalid python storage`."""
+"""Makes save_pretrained of a model with 4-bit weights sharded by FSDP2 raise an error that says what to do. Without it,
+save_pretrained reads the memory of sharded parameters, and torch's error is just `invalid python storage`."""
 
 import sys
 from typing import Any
@@ -9,7 +9,7 @@ from ..weight.tensor import Weight4bitTensor
 
 
 def _refuse_parts(self: Any, *args: Any, state_dict: Any = None, **kwargs: Any) -> None:
-    """On each rank that calls it, before anything is written. Who has gathered a state_dict passes it."""
+    """Raises ValueError on every calling rank before anything is written, unless a gathered state_dict is passed."""
     parts = (getattr(parameter, "_local_tensor", None) for parameter in self.parameters())
     if state_dict is None and any(isinstance(part, Weight4bitTensor) for part in parts):
         raise ValueError(
@@ -30,7 +30,7 @@ _SAVING = {
 
 
 def cover_saving() -> None:
-    """Of the libraries that are loaded, for good."""
+    """Patches save_pretrained of the libraries that are loaded, permanently."""
     for module, patches in _SAVING.items():
         if module in sys.modules:
             patches.enable()

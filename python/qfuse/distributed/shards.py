@@ -1,4 +1,4 @@
-"""Which bytes of a 4-bit weight a shard is, and the shard itself: an ordinary weight, which every function takes."""
+"""Computes which bytes of a 4-bit weight a shard has, and makes the shard: an ordinary weight for every function."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from ..weight.weight_4bit import Weight4bit
 
 
 class Runs(NamedTuple):
-    """Contiguous pieces of an array, all in bytes: `count` of `size`, each `stride` behind the one before."""
+    """`count` contiguous pieces of an array, each of `size` bytes, which start `stride` bytes apart from `begin` on."""
 
     begin: int
     size: int
@@ -22,24 +22,24 @@ class Runs(NamedTuple):
     count: int  # type: ignore[assignment]
 
     def part(self, rank: int, ranks: int) -> "Runs":
-        """An equal part of these bytes, one after the other: whole runs, or of a single one some bytes."""
+        """One of `ranks` equal parts of these bytes, in order: whole runs, or bytes of a single run."""
         if self.count == 1:
             return self._replace(begin=self.begin + rank * self.size // ranks, size=self.size // ranks)
         count = self.count // ranks
         return self._replace(begin=self.begin + rank * count * self.stride, count=count)
 
     def of(self, array: Tensor) -> Tensor:
-        """These bytes of an array of bytes, [count, size]: a view."""
+        """View [count, size] of these bytes in an array of bytes."""
         return array.view(-1).as_strided((self.count, self.size), (self.stride, 1), self.begin)
 
 
 class ShardPlan(NamedTuple):
-    """A shard of a weight in blocks: `runs` pieces of run_blocks blocks, the first at first_block and each
-    stride_blocks behind the one before.
+    """A shard of a weight, in blocks: `runs` runs of run_blocks blocks each, which start stride_blocks apart from
+    first_block on.
 
-    shape: of the shard, which begins at index `begin` of dimension `dim`. nested_blocksize: of the shard, 0 where it is
-    not nested. It is smaller than the whole's where one of the whole's nested blocks has blocks of other shards; the
-    shard then has a nested_absmax for each of its own, nested_blocks in all, and decodes to the bits of the whole.
+    shape: of the shard, which begins at index `begin` of dimension `dim`. nested_blocksize: of the shard; 0 if it is
+    not nested. It is smaller than the whole weight's if a nested block of the whole also has blocks of other shards.
+    The shard then has one nested_absmax per smaller block, nested_blocks in total, and decodes to the whole's bits.
     """
 
     shape: tuple[int, ...]
@@ -55,30 +55,30 @@ class ShardPlan(NamedTuple):
     nested_blocks: int
 
     def packed(self) -> Runs:
-        """Of the codes."""
+        """The shard's bytes of the codes."""
         return self._runs(self.blocksize, 2, math.prod(self.shape))
 
     def absmax(self) -> Runs:
-        """Of the absmax, float32 or, nested, uint8."""
+        """The shard's bytes of absmax: float32 or, nested, uint8."""
         return self._runs(1 if self.nested_blocksize else 4, 1, None)
 
     def _runs(self, per_block: int, divisor: int, elements: int | None) -> Runs:
         begin, size, stride = (
             blocks * per_block // divisor for blocks in (self.first_block, self.run_blocks, self.stride_blocks)
         )
-        if elements is not None and self.runs == 1:  # whose last block may not be full
+        if elements is not None and self.runs == 1:  # the last block of a single run may be partial
             size = min(size, (elements + 1) // 2)
         return Runs(begin, size, stride, self.runs)
 
     def nested(self) -> Tensor:
-        """Which of the whole's nested_absmax each of the shard's is, [nested_blocks] int64."""
+        """Index of each of the shard's nested_absmax in those of the whole weight, [nested_blocks] int64."""
         blocks = torch.arange(self.nested_blocks) * self.nested_blocksize
         run, within = blocks // max(self.run_blocks, 1), blocks % max(self.run_blocks, 1)
         return (self.first_block + run * self.stride_blocks + within) // max(self.whole_nested_blocksize, 1)
 
 
 def cut_of(placement: Placement) -> int | None:
-    """The dimension that is cut; None where nothing is."""
+    """The dimension that a placement cuts, or None. Raises ValueError unless it is Shard or Replicate."""
     if type(placement) is Shard:
         return placement.dim
     if type(placement) is Replicate:
@@ -96,19 +96,19 @@ def shard_plan(
     *,
     nested_blocksize: int = NESTED_BLOCKSIZE,
 ) -> ShardPlan:
-    """Which bytes of a 4-bit weight `rank` of `ranks` has. Nothing is read: it is arithmetic.
+    """Computes which bytes of a 4-bit weight `rank` of `ranks` has. Reads no data.
 
-    shape: of the weight as it decodes, a matrix [n, k] or a stack of them. placement: Shard(dim) cuts as DTensor does,
+    shape: of the decoded weight, a matrix [n, k] or a stack of matrices. placement: Shard(dim) cuts as DTensor does,
     into pieces of ceil(size / ranks), of which the last ones may be smaller or empty; Replicate() is the whole.
 
-    Raises ValueError on all ranks alike where the shard of one would begin or end within a block: codes share its
-    absmax, and nothing is quantized anew. The message says which dimension or number of ranks could do.
+    Raises ValueError on all ranks alike if any rank's shard would begin or end within a block, because its codes share
+    one absmax and nothing is requantized. The message suggests a dimension or number of ranks that works.
     """
     dim, of_nested = cut_of(placement), nested_blocksize if nested else 0
     if dim is None:
         dim, rank, ranks = 0, 0, 1
     dim = dim % len(shape) if -len(shape) <= dim < 0 else dim
-    for other in range(ranks):  # what cannot be cut is refused on all ranks alike, so that none waits for another
+    for other in range(ranks):  # all ranks check all shards and fail together, so that none waits for another
         library.shard_plan(shape, dim, other, ranks, blocksize, of_nested)
     begin, length, *numbers = library.shard_plan(shape, dim, rank, ranks, blocksize, of_nested)
     own = tuple(length if i == dim else size for i, size in enumerate(shape))
@@ -116,9 +116,9 @@ def shard_plan(
 
 
 def shard(weight: Weight4bit, placement: Placement, rank: int, ranks: int) -> Weight4bit:
-    """The part of a weight that `rank` of `ranks` has, in memory of its own; it decodes to the bits of the whole.
+    """Copies the part of a weight that `rank` of `ranks` has; it decodes to the same bits as the whole.
 
-    Of a weight that load_checkpoint has mapped, only the shard's pages are read. Raises what shard_plan does.
+    If load_checkpoint has mapped the weight, only the shard's pages are read. Raises the errors of shard_plan.
     """
     plan = shard_plan(
         weight.shape, weight.blocksize, weight.nested, placement, rank, ranks, nested_blocksize=weight.nested_blocksize
@@ -134,7 +134,7 @@ def shard(weight: Weight4bit, placement: Placement, rank: int, ranks: int) -> We
 def assembled(
     weight: Weight4bit, plan: ShardPlan, packed: Tensor, absmax: Tensor, nested: Sequence[Tensor]
 ) -> Weight4bit:
-    """A shard of what was read of it, with the nested arrays of the whole."""
+    """Makes a shard from its codes and absmax and from the nested arrays of the whole weight."""
     if nested:
         nested_absmax, nested_quant_map, nested_offset = nested
         if nested_offset.numel() != 1:

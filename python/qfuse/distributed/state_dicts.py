@@ -1,12 +1,12 @@
-"""torch's own state dicts of models with 4-bit parameters: get_model_state_dict and set_model_state_dict.
+"""Makes torch's get_model_state_dict and set_model_state_dict work for models with 4-bit parameters.
 
-torch.distributed.checkpoint.state_dict takes a parameter for one tensor of its shape and dtype, and ranks that wait for
-it make an empty one of these to receive it. Of a 4-bit weight these are what it decodes to, and its bytes are others.
-So four private functions of that module are replaced, for good, once qfuse.distributed is imported or a 4-bit weight
-is shared out: they send and cut 4-bit weights as their arrays, and leave all else, and every other model, to torch.
+torch.distributed.checkpoint.state_dict treats a parameter as one tensor of its shape and dtype, and receives it into an
+empty tensor of that kind. A 4-bit weight has the shape and dtype that it decodes to, but its bytes are different
+arrays. Four private functions of that module are therefore replaced, permanently, when qfuse.distributed is imported or
+a 4-bit weight is sharded. They send and cut 4-bit weights array by array, and leave everything else to torch.
 
-What ranks must agree on is said by the first one before it sends anything: a state dict that does not fit is an error
-on all of them, and none waits.
+The first rank announces what all ranks must agree on before it sends data, so a state dict that does not fit is an
+error on all ranks and none waits.
 """
 
 import functools
@@ -29,7 +29,7 @@ State = dict[str, Any]
 
 
 def cover() -> None:
-    """A second call does nothing."""
+    """Replaces the four functions of torch. A second call does nothing."""
     for name, ours in (
         ("_get_model_state_dict", _get),
         ("_load_model_state_dict", _load),
@@ -47,7 +47,7 @@ _MARK = "_is_of_qfuse"
 
 
 def _get(original: Callable[..., State], model: nn.Module, info: Any) -> State:
-    """A 4-bit weight is one entry, its parameter, as torch asks of each."""
+    """Makes a state dict with one entry per 4-bit weight, its parameter, as torch requires."""
     if not info.ignore_frozen_params:
         _refuse_cut(model)
     with as_one_tensor():
@@ -55,7 +55,8 @@ def _get(original: Callable[..., State], model: nn.Module, info: Any) -> State:
 
 
 def _load(original: Callable[..., Any], model: nn.Module, state_dict: State, info: Any) -> Any:
-    """A forward without a backward leaves what it gathered in the parameters' place, into which torch cannot load."""
+    """Reshards first, because after a forward without a backward, gathered tensors replace the parameters, and torch
+    cannot load into those."""
     if any(map(_is_4bit, model.parameters())):
         for module in model.modules():
             if isinstance(module, FSDPModule):
@@ -75,7 +76,7 @@ def _refuse_cut(model: nn.Module) -> None:
 def _broadcast(
     original: Callable[..., None], full: State, local: State, device: Any, pg: Any = None, *args: Any, **kwargs: Any
 ) -> None:
-    """Of the first rank's state dict, to all."""
+    """Sends the first rank's state dict to all ranks."""
     own = _of_4bit(local)
     if not own:
         return original(full, local, device, pg, *args, **kwargs)
@@ -102,7 +103,7 @@ def _broadcast(
         placed[key] = _placed(Weight4bitTensor([array.to(device) for array in sent], form), own[key])
         if kwargs.get("cpu_offload"):
             placed[key] = placed[key].cpu()
-    is_strict = bool(kwargs.get("strict"))  # where what is missing is to be missed by load_state_dict
+    is_strict = bool(kwargs.get("strict"))  # then load_state_dict itself reports missing keys
     missing = {key: value for key, value in own.items() if key not in placed and not is_strict}
     others = {key: value for key, value in local.items() if key not in own}
     original(full, others, device, pg, *args, **kwargs)
@@ -112,7 +113,7 @@ def _broadcast(
 
 
 def _distribute(original: Callable[..., None], full: State, local: State, device: Any, pg: Any = None) -> None:
-    """Of a state dict that each rank has, its part."""
+    """Takes each rank's part of a full state dict that every rank has."""
     own = _of_4bit(local)
     wholes = _take(full, own) if own else {}
     placed = {key: _placed(cast(Weight4bitTensor, whole.to(device)), own[key]) for key, whole in wholes.items()}
@@ -130,7 +131,7 @@ def _is_4bit(value: Any) -> bool:
 
 
 def _take(full: State, own: State) -> dict[str, Weight4bitTensor]:
-    """The weights of a whole state dict, in which they are not left: what of them torch would take for others'."""
+    """Removes the 4-bit weights from a full state dict, in which torch would misread their arrays, and returns them."""
     taken: dict[str, Weight4bitTensor] = {}
     for key in [key for key in own if key in full]:
         found = from_state_dict(full, key) if f"{key}.absmax" in full else full[key]
@@ -145,7 +146,7 @@ def _take(full: State, own: State) -> dict[str, Weight4bitTensor]:
 
 
 def _names_of(full: State, key: str) -> Iterator[str]:
-    """Its own, and bitsandbytes' for the arrays beside the codes."""
+    """Yields the weight's own key and bitsandbytes' keys of its other arrays."""
     return (name for name in full if name == key or name.startswith(f"{key}."))
 
 
@@ -172,14 +173,14 @@ def _forms(weight: Weight4bitTensor) -> tuple[Any, list[tuple[Any, Any]]]:
 
 
 def _sending_device(device: torch.device, pg: Any) -> torch.device:
-    """As torch chooses it: the parameters' own, if the group can send from there."""
+    """Chooses the device to send from as torch does: the parameters' device if the group supports it."""
     group = dist.distributed_c10d._get_default_group() if pg is None else pg
     kinds = list(group._device_types)
     return device if device.type in {kind.type for kind in kinds} else kinds[0]
 
 
 def _placed(whole: Weight4bitTensor, parameter: Any) -> Any:
-    """A parameter with this rank's rows of a weight: itself, or where it is on the meta device a new one."""
+    """Writes this rank's rows of a weight into the parameter, or returns a new one if it is on the meta device."""
     local = getattr(parameter, "_local_tensor", parameter)
     rows = whole
     if isinstance(parameter, DTensor):

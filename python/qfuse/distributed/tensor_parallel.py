@@ -7,13 +7,13 @@
     })
 
 A layer is a qfuse.nn.Linear4bit, a qfuse.nn.Linear4bitLoRA, or peft's LoRA layer over a Linear4bit. Each rank
-multiplies by its part of the codes. An adapter is cut with its layer, so that base and adapter are one sum over ranks:
+multiplies by its part of the codes. An adapter is cut with its layer, so that both are in one sum over ranks:
 
-    columns of y, by rows of W:   y_r = x·W_rᵀ + s·(x·Aᵀ)·B_rᵀ                 A whole, rows of B; dx and dA are sums
-    rows of Wᵀ, by columns of W:  y = Σ_r (x_r·W_rᵀ + s·(x_r·A_rᵀ)·Bᵀ) + bias   columns of A, B whole; dB is a sum
+    colwise, W_r are rows of W:     y_r = x·W_rᵀ + s·(x·Aᵀ)·B_rᵀ                 A whole, rows of B; dx and dA are sums
+    rowwise, W_r are columns of W:  y = Σ_r (x_r·W_rᵀ + s·(x_r·A_rᵀ)·Bᵀ) + bias   columns of A, B whole; dB is a sum
 
-An output of the first kind has the bits of one GPU; those of the second kind are sums of partial results, each rounded
-to x's dtype, in the order of the ranks: see collectives.py.
+A colwise output has the bits of one GPU. A rowwise output is a sum over ranks, in their order, of partial results that
+are each rounded to x's dtype: see collectives.py.
 """
 
 from dataclasses import dataclass
@@ -34,16 +34,16 @@ from ..weight.tensor import Weight4bitTensor, parameter_of
 from ..weight.weight_4bit import Weight4bit
 from .shards import shard
 
-_TOKENS = -2  # the dimension of activations that sequence parallelism cuts
+_TOKENS = -2  # dimension of activations that sequence parallelism cuts
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What a module's weight is a part of: attribute `cut` of a module that a style has cut."""
+    """Describes the whole weight that a module has a part of: attribute `cut` of a module that a style has cut."""
 
     mesh: DeviceMesh
     dim: int
-    whole: Weight4bit  # with tensors that are not there, but for the nested arrays
+    whole: Weight4bit  # its codes and absmax are empty; its nested arrays are complete
 
     @property
     def rank(self) -> int:
@@ -55,7 +55,7 @@ class Cut:
 
 
 def cut_module(module: nn.Module, mesh: DeviceMesh, dim: int) -> None:
-    """Leaves of the weight of a Linear4bit or OverWeight this rank's part."""
+    """Replaces the weight of a Linear4bit or OverWeight by this rank's part."""
     name = "base" if isinstance(module, OverWeight) else "weight"
     held: Any = getattr(module, name)
     if not isinstance(held, (Weight4bit, Weight4bitTensor)):
@@ -79,7 +79,7 @@ Factors = list[tuple[nn.Module, nn.Module]]  # A and B of each adapter
 
 
 def _find_layer(module: nn.Module) -> tuple[nn.Module, Factors] | None:
-    """What holds the weight, and its adapters."""
+    """Returns the module with the weight, and its adapters; None if it is not a 4-bit layer that can be cut."""
     if isinstance(module, Linear4bit):
         return module, []
     if isinstance(module, OverWeight) and not isinstance(module, GroupedLinear4bit):
@@ -95,7 +95,7 @@ def _find_layer(module: nn.Module) -> tuple[nn.Module, Factors] | None:
 
 
 def is_layer(module: nn.Module) -> bool:
-    """Whether it is one that can be cut."""
+    """Whether a module is a 4-bit layer that can be cut."""
     return _find_layer(module) is not None
 
 
@@ -118,14 +118,14 @@ def _make_factor(linear: nn.Module, mesh: DeviceMesh, placement: Any) -> None:
 
 
 def _place(module: nn.Module, name: str, mesh: DeviceMesh, placement: Any) -> None:
-    """A DTensor, so that all know what each rank has of it."""
+    """Makes a parameter a DTensor, which records the part that each rank has."""
     parameter: Any = getattr(module, name)
     placed = distribute_tensor(parameter.detach(), mesh, [placement])
     setattr(module, name, nn.Parameter(placed, requires_grad=parameter.requires_grad))
 
 
 def _refuse_later_adapters(layer: nn.Module) -> None:
-    """Of one that is whole on each rank the gradient would be another one on each."""
+    """Refuses adapters added after the cut: they are whole on each rank, and their gradients would differ by rank."""
     adapters = layer._modules.get("lora_A")
     if isinstance(adapters, nn.ModuleDict):
         for name, lora_a in adapters.items():
@@ -136,8 +136,8 @@ def _refuse_later_adapters(layer: nn.Module) -> None:
 
 
 class _Style(ParallelStyle):
-    _dim: int  # of the weight
-    _placements: tuple[Any, Any]  # of A and B
+    _dim: int  # dimension of the weight that is cut
+    _placements: tuple[Any, Any]  # placements of A and B
 
     def __init__(self, *, sequence_parallel: bool = False) -> None:
         super().__init__()
@@ -165,10 +165,10 @@ class _Style(ParallelStyle):
 
 
 class ColwiseLinear4bit(_Style):
-    """Each rank has rows of the weight, and makes columns of the output: for q, k, v, gate and up.
+    """Each rank has rows of the weight and computes columns of the output: for q, k, v, gate and up.
 
     The input is the same on all ranks or, with sequence_parallel, each rank has a part of its tokens (dimension -2).
-    gather_output: each rank gets the whole output, which all use alike; else its own columns.
+    gather_output: each rank returns the whole output, which all ranks must use alike; otherwise only its own columns.
     """
 
     _dim, _placements = 0, (Replicate(), Shard(0))
@@ -196,10 +196,9 @@ class ColwiseLinear4bit(_Style):
 
 
 class RowwiseLinear4bit(_Style):
-    """Each rank has columns of the weight, and takes as many of the input: for o and down, behind ColwiseLinear4bit.
-
-    The output is the sum over ranks, on each of them or, with sequence_parallel, each rank's part of its tokens
-    (dimension -2). The first rank adds the bias.
+    """Each rank has columns of the weight and takes the same columns of the input: for o and down, after
+    ColwiseLinear4bit. The output is the sum over ranks; each rank returns all of it or, with sequence_parallel, its
+    part of the tokens (dimension -2). The first rank adds the bias.
     """
 
     _dim, _placements = 1, (Shard(1), Replicate())
@@ -219,10 +218,10 @@ class RowwiseLinear4bit(_Style):
 
 
 class ExpertParallel4bit(ParallelStyle):
-    """Each rank has some experts of a qfuse.nn.Experts4bit, whole, with their adapters and biases.
+    """Each rank has some of the experts of a qfuse.nn.Experts4bit, whole, with their adapters and biases.
 
-    Tokens, and the experts that they go to, are the same on all ranks or, with sequence_parallel, each rank has a part
-    of the tokens (dimension 0). Every rank multiplies those that go to its experts; the result is the sum over ranks.
+    Tokens and their routing to experts are the same on all ranks or, with sequence_parallel, each rank has a part of
+    the tokens (dimension 0). Every rank computes the tokens of its own experts; the result is the sum over ranks.
     """
 
     def __init__(self, *, sequence_parallel: bool = False) -> None:

@@ -1,1 +1,1 @@
-"""Programs that are installed with the package: python -m qfuse.examples.qlora."""
+"""Example programs installed with the package: python -m qfuse.examples.qlora."""

@@ -1,12 +1,12 @@
 """Trains a LoRA adapter on a 4-bit model with trl's SFTTrainer; qfuse computes the layers, forward and backward.
 
     python -m qfuse.examples.qlora MODEL DATA OUT
-        # MODEL in 4 bits: a directory, or a name on the Hub as unsloth/Llama-3.2-1B-bnb-4bit
-        # DATA: a .jsonl file, each line with "text", or with "messages" of a chat
-        # OUT gets the adapter, for qfuse merge
+        # MODEL: a 4-bit model, as a directory or a name on the Hub such as unsloth/Llama-3.2-1B-bnb-4bit
+        # DATA: a .jsonl file whose lines each have "text", or "messages" of a chat
+        # OUT: the directory to write the adapter to, for qfuse merge
 
-It runs on a GPU, or without one on a CPU, where only small models are fast enough. docs/QLORA.md goes on from here.
-Needs transformers, accelerate, peft, bitsandbytes, trl and datasets beside qfuse and torch.
+It uses a GPU if there is one, otherwise the CPU, which is fast enough only for small models. docs/QLORA.md has more.
+Needs transformers, accelerate, peft, bitsandbytes, trl and datasets besides qfuse and torch.
 """
 
 import re

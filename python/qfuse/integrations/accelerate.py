@@ -1,16 +1,14 @@
-"""accelerate on qfuse: FSDP2 shares out the 4-bit weights of a model of bitsandbytes', where it would replicate them.
+"""accelerate on qfuse: FSDP2 shards the 4-bit weights of a bitsandbytes model instead of replicating them.
 
     import qfuse.integrations.accelerate
     qfuse.integrations.accelerate.enable()          # in the script that `accelerate launch` starts, before prepare()
 
-accelerate leaves weights in uint8, bitsandbytes' default, out of what it shares out, so that each GPU holds all of
-them; with bnb_4bit_quant_storage=torch.bfloat16 they are shared out as floats, whose NaN patterns an all-gather of
-floats may rewrite. Here each Linear4bit becomes a qfuse.nn.Linear4bit before fully_shard: see
-qfuse.distributed.shardable.
+accelerate does not shard uint8 weights, bitsandbytes' default, so each GPU holds all of them. With
+bnb_4bit_quant_storage=torch.bfloat16 it shards them as floats, and an all-gather of floats may rewrite NaN patterns.
+Here each Linear4bit becomes a qfuse.nn.Linear4bit before fully_shard: see qfuse.distributed.shardable.
 
-fsdp_cpu_ram_efficient_loading, which loads on the first rank and broadcasts, is switched off for such a model:
-qfuse.distributed.load has each rank read its own part.
-"""
+fsdp_cpu_ram_efficient_loading, which loads on the first rank and broadcasts, is switched off for such a model, because
+qfuse.distributed.load lets each rank read its own part."""
 
 import warnings
 from typing import Any
@@ -21,13 +19,13 @@ __all__ = ["disable", "enable", "enabled"]
 
 
 def _fsdp2_prepare_model(accelerator: Any, model: Any) -> None:
-    """Before the original, to which the model then goes."""
+    """Runs before the original, which then prepares the model."""
     from torch.distributed.fsdp import FSDPModule
 
     from ..distributed import shardable
 
     if any(isinstance(module, FSDPModule) for module in model.modules()):
-        return  # to the original, which leaves it as it is
+        return  # the original leaves an FSDP model unchanged
     report = shardable(model)
     if not report:
         return

@@ -1,23 +1,24 @@
-"""bitsandbytes on qfuse: its encode, and its decode wherever that is a step of its own. The bytes are those of CUDA.
+"""bitsandbytes on qfuse: replaces its encode, and its decode where that is a separate step. Bytes are those of CUDA.
 
-dequantize_4bit is one pass where a nested weight took three. bitsandbytes calls it for the gradients of Linear4bit and
-for parametrized weights; peft to merge and unmerge adapters; transformers in model.dequantize().
+dequantize_4bit takes one pass instead of three for a nested weight. bitsandbytes calls it for the gradients of
+Linear4bit and for parametrized weights; peft calls it to merge and unmerge adapters; transformers in
+model.dequantize().
 
-quantize_4bit, with which a layer is quantized when it is moved to a GPU, runs on torch's current stream;
-bitsandbytes' runs on the default one, where it may read a weight before it is there.
+quantize_4bit, which quantizes a layer when it moves to a GPU, runs on torch's current stream. bitsandbytes' own runs on
+the default stream, where it may read a weight before the weight is complete.
 
-gemm_4bit multiplies few tokens without decoding, and is left alone there. For many, as in training, it decodes with
-three launches and multiplies in a function of its own, _dequant_linear_fallback.
+gemm_4bit multiplies few tokens without decoding; that path is not replaced. For many tokens, as in training, it decodes
+in three launches and multiplies, in the function _dequant_linear_fallback, which is replaced.
 
-matmul_4bit, which Linear4bit calls for its forward pass, is replaced where enable(matmul=True) asks for it, by
-qfuse's, whose sums may be added in another order than bitsandbytes' own, so that results differ by roundings. With
-enable(matmul="factored") those of few rows, for inference, have the order "factored" of qfuse.ops.matmul_4bit. Products
-for which bitsandbytes has the faster kernel, as on GPUs other than Hopper all but those of few rows, stay its own.
+enable(matmul=True) also replaces matmul_4bit, which Linear4bit calls in its forward pass. qfuse's may sum in another
+order than bitsandbytes, so results differ by roundings. With enable(matmul="factored"), products of few rows without a
+gradient use the order "factored" of qfuse.ops.matmul_4bit. Products for which bitsandbytes' kernel is faster stay its
+own: on GPUs other than Hopper, all but those of few rows.
 
-Whatever qfuse does not do, another device or an unusual state, goes to the original; but a weight that bitsandbytes has
-repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError, and so are codes that were
-cast. A product with a repacked weight that needs a gradient is qfuse's, as the original has none.
-"""
+Calls that qfuse does not support, such as on another device or with an unusual state, go to the original. Two cases
+raise ValueError: codes that were cast, and a weight that bitsandbytes has repacked for its CPU kernels, because the
+original decodes it as if it were not repacked. qfuse computes the product with a repacked weight if a gradient is
+needed, because the original has none."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -79,7 +80,7 @@ def _quantize_4bit(
     packed, scales = _encode(A, blocksize, quant_type, quant_storage)
     offset = state2 = None
     if compress_statistics:
-        offset = scales.mean()  # torch's, for its last bit
+        offset = scales.mean()  # torch's mean, to match bitsandbytes to the last bit
         scales, nested_absmax = ops.quantize_blockwise(scales - offset, NESTED_BLOCKSIZE, reciprocal="approx")
         state2 = QuantState(
             nested_absmax, code=_map("dynamic", A.device).clone(), blocksize=NESTED_BLOCKSIZE, dtype=torch.float32
@@ -90,9 +91,9 @@ def _quantize_4bit(
 
 
 def _is_encodable(A: Tensor, blocksize: int, quant_type: str, quant_storage: torch.dtype) -> bool:
-    """Not on a CPU, where bitsandbytes' bytes are others."""
+    """Whether qfuse encodes A. On a CPU it does not, because bitsandbytes' bytes differ there."""
     known = A.dtype in FLOAT_DTYPES and blocksize in BLOCKSIZES and quant_type in QUANT_TYPES
-    whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
+    whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # otherwise bitsandbytes drops the last bytes
     return known and whole and A.is_cuda and torch.version.hip is None and is_plain(A) and has_gpu()
 
 
@@ -102,13 +103,13 @@ def _encode(A: Tensor, blocksize: int, quant_type: ops.QuantType, quant_storage:
 
 
 def _map(name: str, device: torch.device) -> Tensor:
-    """The values of "nf4", "fp4" or, for the nested absmax, "dynamic", in bitsandbytes' own words, to be cloned.
+    """Codebook of "nf4", "fp4" or, for the nested absmax, "dynamic", from bitsandbytes' own functions. Clone it.
 
-    bitsandbytes brings them to the GPU for every weight, and waits for that; here only the first one of a kind does.
-    What is made in a compiled graph lies in its memory, and is not kept. While a CUDA graph is captured nothing can be
-    waited for, so that torch raises before there is anything to keep.
+    bitsandbytes copies it to the GPU and synchronizes for every weight; here only the first weight of each kind does. A
+    tensor made in a compiled graph is in the graph's memory and is not cached. During the capture of a CUDA graph,
+    torch raises at the synchronization, before there is anything to cache.
     """
-    key = name, device, torch.get_default_dtype()  # which the 16 of a quant_type are in
+    key = name, device, torch.get_default_dtype()  # the dtype of the 16 values of a quant_type
     found = _made.get(key)
     if found is None:
         from bitsandbytes.functional import create_dynamic_map, get_4bit_type
@@ -130,7 +131,7 @@ def _weight_of_op(
     absmax_code: Tensor | None = None,
     absmax_offset: Tensor | None = None,
 ) -> Weight4bit | None:
-    """From the arguments of bitsandbytes' ops; absmax are the nested ones where there are absmax_8bit."""
+    """Makes a weight from the arguments of bitsandbytes' ops. If absmax_8bit is given, absmax is the nested absmax."""
     if absmax_8bit is None:
         return decodable_weight(B, [absmax, shape, dtype, blocksize, None, quant_type])
     state2 = [absmax, absmax_code, NESTED_BLOCKSIZE, None, torch.float32]
@@ -138,7 +139,7 @@ def _weight_of_op(
 
 
 def _decode_op(A: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape: Any, dtype: torch.dtype) -> Any:
-    """bitsandbytes::dequantize_4bit, which has no nested absmax and no transpose."""
+    """Implements bitsandbytes::dequantize_4bit, which has neither nested absmax nor a transpose."""
     weight = _weight_of_op(A, shape, dtype, absmax, blocksize, quant_type)
     return None if weight is None else torch_ops.dequantize_4bit(weight)
 
@@ -146,7 +147,7 @@ def _decode_op(A: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape
 def _encode_op(
     A: Tensor, blocksize: int, quant_type: ops.QuantType, quant_storage: torch.dtype
 ) -> tuple[Tensor, Tensor] | None:
-    """bitsandbytes::quantize_4bit, which has no nested absmax."""
+    """Implements bitsandbytes::quantize_4bit, which has no nested absmax."""
     return (
         _encode(A, blocksize, quant_type, quant_storage)
         if _is_encodable(A, blocksize, quant_type, quant_storage)
@@ -166,7 +167,7 @@ def _decode_and_multiply(
     absmax_code: Tensor | None = None,
     absmax_offset: Tensor | None = None,
 ) -> Tensor | None:
-    """bitsandbytes::gemm_4bit as bitsandbytes has it on a CPU, and on a GPU for many tokens."""
+    """Implements bitsandbytes::gemm_4bit like bitsandbytes does on a CPU, and on a GPU for many tokens."""
     weight = _weight_of_op(B, shapeB, A.dtype, absmax, blocksize, quant_type, absmax_8bit, absmax_code, absmax_offset)
     if weight is None:
         return None
@@ -187,8 +188,8 @@ def _multiply_op(
     absmax_code: Tensor | None = None,
     absmax_offset: Tensor | None = None,
 ) -> Tensor | None:
-    """bitsandbytes::gemm_4bit. Inside of bitsandbytes' matmul_4bit nothing needs a gradient; of a call by itself the
-    kernel below makes one on a CPU."""
+    """Implements bitsandbytes::gemm_4bit for calls without a gradient, as in bitsandbytes' matmul_4bit. Leaves others
+    to the kernel that was there before, which supports gradients on a CPU."""
     if needs_gradient(A, bias):
         return None
     weight = _weight_of_op(B, shapeB, A.dtype, absmax, blocksize, quant_type, absmax_8bit, absmax_code, absmax_offset)
@@ -198,13 +199,13 @@ def _multiply_op(
 def _matmul_4bit(
     A: Tensor, B: Tensor, quant_state: Any = None, out: Tensor | None = None, bias: Tensor | None = None, **more: Any
 ) -> Tensor | None:
-    """In A's dtype, which Linear4bit has made its compute_dtype: no autocast."""
+    """Multiplies in A's dtype without autocast, because Linear4bit has cast A to its compute_dtype."""
     usual = quant_state is not None and out is None and not more and A.dtype in FLOAT_DTYPES
     if not usual:
         return None
     if is_repacked(quant_state):
         if not needs_gradient(A, bias):
-            return None  # bitsandbytes has its own product of it, which has no gradient
+            return None  # bitsandbytes' CPU kernel multiplies by it, but has no gradient
         weight: Weight4bit | None = unpacked_weight(B, quant_state)
     else:
         weight = decodable_weight(B, quant_state)
@@ -220,7 +221,7 @@ def _multiply(A: Tensor, weight: Weight4bit, bias: Tensor | None) -> Tensor | No
 def _refuse_cast_codes(
     A: Tensor, B: Tensor, quant_state: Any, out: Tensor | None = None, bias: Tensor | None = None
 ) -> None:
-    """Of every matmul_4bit: below it a weight is a plain tensor, which does not know how its codes were stored."""
+    """Checks every matmul_4bit, because further down the weight is a plain tensor without the dtype of its codes."""
     if quant_state is not None:
         refuse_cast(B, quant_state)
 
@@ -262,7 +263,7 @@ _product = Patches(
     Patch("bitsandbytes.autograd._functions", "matmul_4bit", _matmul_4bit, examine=_examine),
     library="bitsandbytes",
 )
-_few_factored = Patches()  # which replaces nothing more: _matmul_4bit asks whether it is enabled
+_few_factored = Patches()  # replaces nothing: a flag that _multiply reads
 Matmul = bool | Literal["factored"]
 
 
@@ -273,13 +274,13 @@ def _patches_of(matmul: Matmul) -> list[Patches]:
 
 
 def enable(matmul: Matmul = False) -> Report:
-    """Replaces what can be replaced and says why the rest could not: with a warning too, but for private functions.
+    """Replaces the functions that can be replaced until disable(), and reports why the others could not be.
 
-    It stays so until disable(). A second call finds modules imported since the first.
+    Failures are also warnings, except for private functions. A second call covers modules imported since the first.
 
-    matmul: True, also matmul_4bit, with which Linear4bit multiplies. "factored", this too, and where qfuse.matmul_4bit
-    would take the order "split", for few rows that need no gradient, it takes "factored", if that can be had. On GPUs
-    other than Hopper other products stay bitsandbytes', whose kernels are faster there.
+    matmul: True also replaces matmul_4bit, with which Linear4bit multiplies. "factored" does the same, and where
+    qfuse.matmul_4bit would use the order "split", for few rows without a gradient, it uses "factored" if the device and
+    weight support that. On GPUs other than Hopper, other products stay bitsandbytes', whose kernels are faster there.
     """
     report = Report()
     for patches in _patches_of(matmul):
@@ -288,19 +289,19 @@ def enable(matmul: Matmul = False) -> Report:
 
 
 def report() -> Report:
-    """What is replaced now."""
+    """Reports what is replaced now."""
     return _patches.report() + _product.report()
 
 
 def disable() -> None:
-    """Puts every original back, inside of enabled() too; without enable(), does nothing."""
+    """Restores all originals, even inside enabled(). Does nothing if nothing is enabled."""
     for patches in (_few_factored, _product, _patches):
         patches.disable()
 
 
 @contextmanager
 def enabled(matmul: Matmul = False) -> Iterator[Report]:
-    """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
+    """enable() as a context manager. The last of several to exit restores the originals; a plain enable() persists."""
     with ExitStack() as contexts:
         report = Report()
         for patches in _patches_of(matmul):

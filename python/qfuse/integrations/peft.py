@@ -1,30 +1,26 @@
-"""peft on qfuse: a LoRA adapter over a Linear4bit of bitsandbytes, forward and backward, in few kernels.
+"""peft on qfuse: computes a LoRA adapter over a bitsandbytes Linear4bit, forward and backward, in few kernels.
 
-peft multiplies by the base weight in the layer's compute_dtype, casts the input to the adapter's dtype, float32 by
-default, multiplies by A, by B and by the scale there, casts what comes of it and adds it. Here the adapter is rounded
-to the compute_dtype, and its share is added to the sums of the base weight before they are rounded, or, on a GPU where
-there are more than 256 rows, to the product: see qfuse.matmul_4bit_lora, which says what is rounded where. Results
-differ from peft's by such roundings.
+peft multiplies by the base weight in the layer's compute_dtype. It casts the input to the adapter's dtype, float32 by
+default, multiplies by A, B and the scale in that dtype, casts the result and adds it. qfuse rounds the adapter to the
+compute_dtype and adds its product to the base weight's sums before they are rounded, or, on a GPU with more than 256
+rows, to the base product. qfuse.matmul_4bit_lora documents what is rounded where; results differ from peft's by such
+roundings.
 
-register(config) is peft's own hook: the layers that peft makes by this LoraConfig are qfuse's, and nothing is replaced.
-enable() replaces the forward of peft's classes, for adapters that are attached already and for code that makes its own
+register(config) uses peft's own hook: layers that peft makes from this LoraConfig are qfuse's, and nothing is patched.
+enable() replaces the forward of peft's classes, for adapters that are already attached and for code that makes its own
 LoraConfig.
 
-A call that needs no gradient goes to peft's own code where bitsandbytes' product is the faster one: on GPUs other than
-Hopper, of more than few rows.
-
-A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why. So
-does float32, where the two would differ by roundings for nothing.
+A call without a gradient goes to peft's code where bitsandbytes' product is faster: on GPUs other than Hopper, unless
+there are few rows. A layer that qfuse does not cover goes to peft's unchanged code; uncovered(model) says which and
+why. So does a float32 layer, which would gain nothing and differ by roundings.
 
 enable(products="int8"), or set_products() for one model or some of its layers, multiplies by the frozen weights in
-INT8, rotated: faster, with an error of about 1 % of a product's norm (docs/ACCURACY.md). LoRA's own products stay in
-bf16, and a product of few rows is as ever.
+rotated INT8: faster, with an error of about 1 % of a product's norm (docs/ACCURACY.md). LoRA's own products stay in
+bf16, and products of few rows do not change.
 
-Over experts that qfuse.quantize_experts has quantized, peft's own code would take uint8 codes for a weight. There
-cover_stacks(), which quantize_experts calls, makes the adapter's shapes those of the weight, and the product
-qfuse.matmul_4bit_grouped_lora. It is no choice that could be wrong or slow elsewhere, so enable() and disable() have
-nothing to do with it.
-"""
+For experts quantized by qfuse.quantize_experts, peft's own code would use the uint8 codes as a weight. cover_stacks(),
+which quantize_experts calls, gives the adapter the weight's shapes and computes the product by
+qfuse.matmul_4bit_grouped_lora. There is no alternative to choose, so enable() and disable() do not affect it."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -45,7 +41,7 @@ Config = TypeVar("Config")
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, Any]]:
-    """Those over a Linear4bit; peft's generic kind where the model does not say is_loaded_in_4bit."""
+    """Yields peft's LoRA layers over a Linear4bit: generic Linear ones if the model lacks is_loaded_in_4bit."""
     from peft.tuners.lora.bnb import Linear4bit
     from peft.tuners.lora.layer import Linear
 
@@ -55,8 +51,8 @@ def _layers(model: nn.Module) -> Iterator[tuple[str, Any]]:
 
 
 def uncovered(model: nn.Module) -> dict[str, str]:
-    """The layers of a model with LoRA over a Linear4bit that go to peft's own code, and why, as they are now. A model
-    without such a layer is named by its class."""
+    """Returns the LoRA layers over a Linear4bit that currently run peft's own code, with the reason. If the model has
+    no such layer, the only key is the model's class."""
     found = {name: examine(layer) for name, layer in _layers(model)}
     if not found and not any(peft_stacks.is_stack(module) for module in model.modules()):
         in_4bit = any(is_base(module) for module in model.modules())
@@ -80,13 +76,12 @@ def _patches_of(products: Products) -> list[Patches]:
 
 
 def enable(products: Products = None) -> Report:
-    """Replaces what can be replaced and says why the rest could not: with a warning too.
+    """Replaces the functions that can be replaced until disable(); reports, with a warning, why others could not be.
 
-    It stays so until disable(). A second call finds modules imported since the first.
+    A second call covers modules imported since the first.
 
-    products: "int8", the products with frozen weights have the order "rotated_int8" of qfuse.matmul_4bit, forward and
-    for x's gradient, where there are more rows than a fused product
-    would take. A layer of which set_products() says otherwise is as it says.
+    products: "int8" computes products with frozen weights in the order "rotated_int8" of qfuse.matmul_4bit, forward and
+    for x's gradient, if there are more rows than the fused product is used for. set_products() overrides it per layer.
     """
     report = Report()
     for patches in _patches_of(products):
@@ -95,14 +90,14 @@ def enable(products: Products = None) -> Report:
 
 
 def disable() -> None:
-    """Puts every original back, inside of enabled() too; without enable(), does nothing."""
+    """Restores all originals, even inside enabled(). Does nothing if nothing is enabled."""
     for patches in (peft_forward.in_int8, _patches):
         patches.disable()
 
 
 @contextmanager
 def enabled(products: Products = None) -> Iterator[Report]:
-    """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
+    """enable() as a context manager. The last of several to exit restores the originals; a plain enable() persists."""
     with ExitStack() as contexts:
         report = Report()
         for patches in _patches_of(products):
@@ -113,11 +108,11 @@ def enabled(products: Products = None) -> Iterator[Report]:
 def set_products(
     model: nn.Module, products: Literal["int8", "bf16"] | None, layers: Iterable[str] | None = None
 ) -> dict[str, str]:
-    """Of a model's layers that enable() or register() covers, how they multiply from now on, whatever enable() says of
-    products: "int8", in the order "rotated_int8", or "bf16", in the dtype of x as ever. None: as enable() says again.
+    """Sets how layers covered by enable() or register() multiply, regardless of enable()'s products: "int8" in the
+    order "rotated_int8", "bf16" in the dtype of x as without "int8". None: follows enable() again.
 
-    layers: those whose names end with one of these, as "down_proj" or "layers.0.mlp.up_proj"; by default all. Returns
-    the layers of these names that cannot multiply in INT8, and why.
+    layers: only layers whose names end with one of these, such as "down_proj" or "layers.0.mlp.up_proj"; default: all.
+    Returns the layers among these that cannot multiply in INT8, with the reason.
     """
     if products not in ("int8", "bf16", None):
         raise ValueError(f"products is {products!r}, it can be 'int8', 'bf16' or None")
@@ -135,12 +130,12 @@ def set_products(
 
 
 def register(config: Config) -> Config:
-    """Has a LoraConfig make qfuse's layers over a Linear4bit, and gives it back.
+    """Makes a LoraConfig create qfuse's layers over a Linear4bit, and returns the config.
 
         model = peft.get_peft_model(model, register(peft.LoraConfig(r=16, target_modules="all-linear")))
         model = peft.PeftModel.from_pretrained(model, path, config=register(peft.LoraConfig.from_pretrained(path)))
 
-    What peft saves does not say so. It is a private method of peft's that takes them, which calls itself experimental.
+    Checkpoints that peft saves do not record it. It relies on a private method of peft that is marked experimental.
     """
     versions.require("peft")
     from .peft_layers import LAYERS
@@ -150,7 +145,7 @@ def register(config: Config) -> Config:
 
 
 def report(model: nn.Module | None = None) -> Report:
-    """What is replaced now; of a model, which way each layer with LoRA over a Linear4bit goes, as it is now."""
+    """Reports what is replaced now or, for a model, how each LoRA layer over a Linear4bit is currently computed."""
     if model is None:
         return _patches.report() + peft_stacks.report()
     left = uncovered(model)

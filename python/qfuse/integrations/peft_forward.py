@@ -1,4 +1,4 @@
-"""A LoRA layer of peft over a Linear4bit, computed by qfuse: what of it is covered, and its forward."""
+"""Computes peft's LoRA layers over a Linear4bit by qfuse: decides which layers are covered, and has their forward."""
 
 from typing import Any, NamedTuple
 
@@ -26,8 +26,8 @@ from ..weight.quant_state import decodable_weight, is_repacked, read_weight, ref
 from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit
 
-in_int8 = Patches()  # which replaces nothing: _forward asks whether it is enabled
-_PRODUCTS = "_qfuse_products"  # of a layer, beside which in_int8 does not count
+in_int8 = Patches()  # replaces nothing: a flag that multiplies_in_int8 reads
+_PRODUCTS = "_qfuse_products"  # attribute of a layer that overrides in_int8
 
 
 def is_base(module: Any) -> bool:
@@ -40,12 +40,12 @@ class _Covered(NamedTuple):
 
 
 def examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
-    """Of a layer of peft's its adapters and weight, or why it goes to peft, as it is now. x: of a call."""
+    """Returns a peft layer's active adapters and weight, or why peft computes it now. x: the input, if in a call."""
     if layer.disable_adapters:
         return "its adapters are disabled"
     if layer.merged_adapters:
         return "an adapter is merged into it"
-    modules = layer._modules  # torch's search for what is not in __dict__ takes longer
+    modules = layer._modules  # faster than attribute access through nn.Module.__getattr__
     base, a_of, b_of = modules["base_layer"], modules["lora_A"]._modules, modules["lora_B"]._modules
     if not is_base(base):
         return f"its base layer is a {type(base).__module__}.{type(base).__name__}"
@@ -59,7 +59,7 @@ def examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
             return reason
     if is_hooked(base):
         return "its base layer has hooks, or a forward that was replaced"
-    if x is not None and not base.compute_type_is_set:  # as Linear4bit's own forward does
+    if x is not None and not base.compute_type_is_set:  # like Linear4bit's own forward
         base.set_compute_type(x)
         base.compute_type_is_set = True
     if base.compute_dtype is torch.float32 and not is_autocast(base.weight.device.type):
@@ -83,7 +83,7 @@ def _why_not(layer: Any, factors: tuple[Any, Any], dropout: Any, name: str, coun
 def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Weight4bit | None:
     weight = base._parameters.get("weight")
     part = getattr(weight, "_local_tensor", None)
-    if x is None and part is not None:  # FSDP's, of a weight that is whole in each forward
+    if x is None and part is not None:  # sharded by FSDP, which gathers the weight in each forward
         is_own = isinstance(part, Weight4bitTensor)
         return part.whole_form(weight.shape) if is_own else read_weight(part, base.quant_state)
     if isinstance(weight, Weight4bitTensor):
@@ -97,7 +97,7 @@ def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Weight4bit | None:
             return None
         if x is not None:
             weight = _with_state(base)
-    if is_repacked(state):  # bitsandbytes' own product of it has no gradient
+    if is_repacked(state):  # bitsandbytes' CPU kernel for a repacked weight has no gradient
         is_trained = torch.is_grad_enabled() if x is None else needs_gradient(x, *layer.parameters())
         return unpacked_weight(weight, state) if is_trained else None
     refuse_cast(weight, state, base)
@@ -106,8 +106,8 @@ def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Weight4bit | None:
 
 
 def _with_state(base: Any) -> Tensor:
-    """As bitsandbytes' forward does where a weight has become a plain one, under FSDP or in a copy of a loaded model:
-    who merges or copies the model next needs it so."""
+    """Restores the quant_state of a weight that became a plain tensor, under FSDP or in a copy of a loaded model. Like
+    bitsandbytes' forward, it does so in place, because later merges or copies of the model need it."""
     from bitsandbytes.nn.modules import fix_4bit_weight_quant_state_from_module
 
     fix_4bit_weight_quant_state_from_module(base)
@@ -116,7 +116,7 @@ def _with_state(base: Any) -> Tensor:
 
 
 def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
-    # What peft is given beside x chooses adapters by sample.
+    # peft's other arguments select adapters per sample.
     if args or any(value is not None for value in kwargs.values()) or has_global_hooks():
         return None
     covered = examine(self, x)
@@ -151,14 +151,14 @@ def set_products(layer: Any, products: str | None) -> None:
 
 
 def keep_scales(base: Any) -> None:
-    """Of bitsandbytes' own parameter, which FSDP does not write again and again without a word."""
+    """Caches INT8 scales only for bitsandbytes' own parameter, whose memory FSDP does not rewrite unnoticed."""
     weight = base._parameters.get("weight")
     if hasattr(weight, "bnb_quantized") and not torch.compiler.is_compiling():
         rotated_products.keep_scales(weight)
 
 
 def _compute_dtype(base: Any, x: Tensor) -> torch.dtype | None:
-    """None for one that is left to peft."""
+    """Returns the dtype to multiply in, or None if peft computes the layer."""
     dtype = x.dtype if base.compute_dtype is None else base.compute_dtype
     if dtype is torch.float32:
         kind = x.device.type
@@ -167,7 +167,7 @@ def _compute_dtype(base: Any, x: Tensor) -> torch.dtype | None:
 
 
 def _adapter(layer: Any, names: list[str], x: Tensor) -> tuple[Tensor, Tensor, float, Tensor | None]:
-    """A, B, the scale and, where it is not x, what A sees. Several adapters are one of their ranks' sum."""
+    """Returns A, B, the scale, and A's input if that is not x. Several adapters become one, whose rank is their sum."""
     modules, scaling = layer._modules, layer.scaling
     a_of, b_of = modules["lora_A"]._modules, modules["lora_B"]._modules
     if len(names) > 1:
@@ -180,13 +180,13 @@ def _adapter(layer: Any, names: list[str], x: Tensor) -> tuple[Tensor, Tensor, f
 
 
 def forward_of_any(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
-    """Most layers of the generic kind are over a plain nn.Linear."""
+    """Forward of peft's generic LoRA Linear, of which most are over a plain nn.Linear: returns None for those."""
     return _forward(self, x, *args, **kwargs) if is_base(self._modules["base_layer"]) else None
 
 
 def forward_of_bnb(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
-    """In the dtype that peft's sum has, which under autocast is that of two addends."""
+    """Forward of peft's Linear4bit. Returns the dtype of peft's sum; under autocast, its two addends are promoted."""
     y = _forward(self, x, *args, **kwargs)
-    if y is None or not torch.is_autocast_enabled():  # CUDA's, which peft asks for wherever x is
+    if y is None or not torch.is_autocast_enabled():  # CUDA's autocast, which peft checks on any device
         return y
     return y.to(torch.promote_types(y.dtype, torch.get_autocast_dtype(x.device.type)))

@@ -1,6 +1,6 @@
-"""peft's LoRA layers with qfuse's forward, for peft.register: a module of its own, which imports peft and bitsandbytes.
+"""peft's LoRA layers with qfuse's forward, for peft.register. Separate because it imports peft and bitsandbytes.
 
-The layers' names are those of peft's, parameters and all else are theirs, too.
+The classes have the names of peft's, and inherit parameters and everything else.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from .peft_forward import forward_of_any, forward_of_bnb
 
 
 class Linear4bit(bnb.Linear4bit):  # type: ignore[misc]
-    """Over a Linear4bit of bitsandbytes."""
+    """LoRA layer over a bitsandbytes Linear4bit."""
 
     def forward(self, x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         y = forward_of_bnb(self, x, *args, **kwargs)
@@ -22,7 +22,7 @@ class Linear4bit(bnb.Linear4bit):  # type: ignore[misc]
 
 
 class Linear(layer.Linear):  # type: ignore[misc]
-    """Over a qfuse.nn.Linear4bit, whose weight is its parameter."""
+    """LoRA layer over a qfuse.nn.Linear4bit, whose weight is its parameter."""
 
     def forward(self, x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         y = forward_of_any(self, x, *args, **kwargs)

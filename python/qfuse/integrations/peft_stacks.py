@@ -1,4 +1,4 @@
-"""LoRA of peft over experts in 4 bits: its ParamWrapper, which adapts one parameter of a module."""
+"""peft's LoRA over 4-bit experts: patches ParamWrapper, peft's layer that adapts one parameter of a module."""
 
 import functools
 from typing import Any
@@ -12,26 +12,26 @@ from ..patching.patch import Patch, Patches, Report
 
 
 def is_stack(module: nn.Module) -> bool:
-    """An adapter over experts in 4 bits, which is always qfuse's."""
+    """Whether a module is an adapter over 4-bit experts, which qfuse always computes."""
     return type(module).__name__ == "ParamWrapper" and _stack_under(module) is not None
 
 
 def _stack_under(wrapper: Any) -> Stack4bit | None:
-    """Of a ParamWrapper, which adapts one parameter of a module."""
+    """Returns the stack of 4-bit experts that a ParamWrapper adapts, or None."""
     stack = stack_of(wrapper.get_base_layer(), wrapper.parameter_name)
-    if stack is not None and not torch.compiler.is_compiling():  # torch 2.11 cannot trace how versions are looked up
+    if stack is not None and not torch.compiler.is_compiling():  # torch 2.11 cannot trace the look-up of versions
         _require_sides()
     return stack
 
 
 @functools.cache
 def _require_sides() -> None:
-    """Over a square stack an older peft's A and B would fit, and be another adapter."""
+    """Requires a recent peft: over a square stack, an older peft's A and B would fit but mean another adapter."""
     versions.require("peft, LoRA over experts")
 
 
 def _features_of_stack(self: Any, module: nn.Module) -> tuple[int, int] | None:
-    """As the original: the last two dimensions, and what it notes of the parameter. The codes' shape is another."""
+    """Like the original, returns the last two dimensions and records the parameter's: the weight's, not the codes'."""
     stack = _stack_under(self)
     if stack is None:
         return None
@@ -41,7 +41,7 @@ def _features_of_stack(self: Any, module: nn.Module) -> tuple[int, int] | None:
 
 
 def _forward_of_stack(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
-    """Hands the adapter on to experts_forward, through the wrappers of the module's other parameters."""
+    """Passes the adapter to experts_forward, through the wrappers of the module's other parameters."""
     if _stack_under(self) is None or self.disable_adapters or self.merged or kwargs.get("adapter_names") is not None:
         return None
     active = [name for name in self.active_adapters if name in self.lora_A]
@@ -54,7 +54,7 @@ def _forward_of_stack(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor
 
 
 def _adapter_of_stack(wrapper: Any, names: list[str]) -> Adapter:
-    """A [experts, rank, k], B [experts, n, rank]. peft's B has the experts innermost: [n, rank * experts]."""
+    """Returns A [experts, rank, k] and B [experts, n, rank]. peft's B is [n, rank * experts], experts innermost."""
     experts = wrapper.num_experts
     lora_as, lora_bs = [], []
     for name in names:
@@ -76,7 +76,7 @@ def _refuse_to_merge(self: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _refuse_to_merge_any(self: Any) -> None:
-    """Of a tuner, before it has merged the first layers."""
+    """Refuses to merge a tuner before it has merged its first layers."""
     for module in self.model.modules():
         if type(module).__name__ == "ParamWrapper":
             _refuse_to_merge(module)
@@ -93,7 +93,7 @@ _stacks = Patches(
 
 
 def cover_stacks() -> Report:
-    """What of peft must know that codes are no weight; for good."""
+    """Patches peft's functions that would use codes as a weight, permanently."""
     return _stacks.enable(stacklevel=3)
 
 

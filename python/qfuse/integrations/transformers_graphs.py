@@ -1,7 +1,7 @@
-"""The layers of a model of transformers, forward and backward, as CUDA graphs of each length of a batch that repeats.
+"""Replays the layers of a transformers model, forward and backward, from one CUDA graph per batch length.
 
-Captured is the backbone: from token ids to the last hidden state, where a step's kernels are. Head, loss, clipping and
-the optimizer stay as they are, and so does whatever calls the model, be it a Trainer or a loop.
+The graphs contain the backbone, from token ids to the last hidden state, which has most kernels of a step. Head, loss,
+clipping, optimizer and the caller of the model, a Trainer or a loop, do not change.
 """
 
 import inspect
@@ -26,7 +26,7 @@ from ..training.batches import Attention, attention_of, lengthen, round_up
 from ..training.graphs import Captured, CudaRecorder, Gradients, Memory, Place, RandomOfLayers, Recorder
 from .transformers_regions import several_processes
 
-LIMIT_OF_GRAPHS = 32  # at once; each keeps some megabytes of the driver's
+LIMIT_OF_GRAPHS = 32  # maximum number of graphs kept; each holds some megabytes of driver memory
 LIMIT_OF_FAILURES = 3
 
 Function = Callable[..., Any]
@@ -34,20 +34,19 @@ Arguments = dict[str, Any]
 
 
 class GraphedBackbone:
-    """What takes the place of a backbone's forward. The first batch is computed launch by launch, by which libraries
-    make what they need, the second is captured, and from then on all are replayed. Batches of other lengths are
-    captured at once, those with a mask of their own when they come again. `left` says which batches no graph has, and
-    why."""
+    """Replaces a backbone's forward. The first batch is launched kernel by kernel, so that libraries initialize. The
+    second is captured, and later ones are replayed. A batch of another length is captured at once, or if it needs a
+    mask, when its shape repeats. `left` counts the batches without a graph, by reason."""
 
     def __init__(self, backbone: nn.Module, recorder: Callable[[torch.device], Recorder] = CudaRecorder) -> None:
         self.backbone = backbone
         self.replayed = 0
-        self.left: Counter[str] = Counter()  # batches by the reason
+        self.left: Counter[str] = Counter()  # number of batches without a graph, by reason
         self._forward = backbone.forward
         self._config: Any = backbone.config
         self._names = inspect.signature(backbone.forward)
-        self._recorder = recorder  # another one is a test's, that has no GPU
-        self._labels: Tensor | None = None  # while the model that has the backbone is called
+        self._recorder = recorder  # tests without a GPU pass another one
+        self._labels: Tensor | None = None  # labels of the current call of the model that has the backbone
         self._forget()
 
     @property
@@ -55,7 +54,7 @@ class GraphedBackbone:
         return len(self._graphs)
 
     def install(self, model: nn.Module) -> Callable[[], None]:
-        """In the model that has the backbone, and that is given the labels."""
+        """Installs itself in the model that has the backbone and receives the labels. Returns a function to undo it."""
         whole = model.forward
 
         def forward_of_model(*args: Any, **kwargs: Any) -> Any:
@@ -77,11 +76,11 @@ class GraphedBackbone:
     def _forget(self) -> None:
         self._watched = _Watched(self.backbone)
         self._memory: Memory | None = None
-        self._seen: dict[Any, list[Any]] = {}  # and a batch's masks
+        self._seen: dict[Any, list[Any]] = {}  # masks of the first batch, by key
         self._graphs: OrderedDict[Any, Captured] = OrderedDict()
-        self._at_once: dict[Any, bool] = {}  # by the kind of batches, which differ in their length alone
+        self._at_once: dict[Any, bool] = {}  # whether to capture at first sight, by kind: batches that differ in length
         self._failures: dict[Any, str] = {}
-        self._is_exact = _rope_is_by_length(self._config)  # no batch is lengthened
+        self._is_exact = _rope_is_by_length(self._config)  # if true, no batch is padded to a longer length
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.backbone.training or not torch.is_grad_enabled() or is_watched():
@@ -122,8 +121,8 @@ class GraphedBackbone:
         return self._watched.why_not()
 
     def _replayed(self, given: Arguments) -> Any:
-        """What the backbone gives, or why no graph has it."""
-        # With a cache, transformers takes no step between positions for the begin of a sequence.
+        """Returns the backbone's result, or the reason why no graph computes it."""
+        # With a cache, transformers does not treat a jump in positions as the start of a sequence.
         has_cache = given.pop("use_cache", self._config.use_cache)
         positions = None if has_cache else given.get("position_ids")
         attention = attention_of(given.get("attention_mask"), positions, self._labels)
@@ -133,7 +132,7 @@ class GraphedBackbone:
         assert ids is not None
         tokens = ids.shape[1]
         tensors = {name: each for name, each in given.items() if isinstance(each, Tensor)}
-        # A token that may attend to nothing attends to all, however many there are.
+        # A token that may attend to nothing attends to all tokens, so its result would depend on the padded length.
         is_exact = self._is_exact or attention is Attention.MASKED
         can_be_longer = not is_exact and all(_is_of_tokens(name, each) for name, each in tensors.items())
         length = self._rounded_up(tokens) if can_be_longer else tokens
@@ -156,7 +155,7 @@ class GraphedBackbone:
         is_first = captured is None and key not in self._seen
         if captured is None and (not is_first or self._at_once.get(kind, False)):
             captured = self._capture(key, attention, function, tensors)
-            if captured is not None and can_be_longer:  # of lengths there are few
+            if captured is not None and can_be_longer:  # rounding up leaves few different lengths
                 self._at_once.setdefault(kind, True)
             elif captured is None:
                 self._at_once[kind] = False
@@ -169,14 +168,14 @@ class GraphedBackbone:
         return _shortened(captured(list(tensors.values())), length, tokens)
 
     def _rounded_up(self, tokens: int) -> int:
-        """To no more than the model has positions for."""
+        """Rounds up to a length that repeats, but to at most max_position_embeddings."""
         limit = getattr(self._config, "max_position_embeddings", None)
         return round_up(tokens) if limit is None else max(tokens, min(round_up(tokens), limit))
 
     def _first(
         self, key: Any, attention: Attention, function: Function, tensors: dict[str, Tensor], tokens: int, length: int
     ) -> Any:
-        """Computed as it will be captured: what libraries do only once they do now."""
+        """Computes a batch without capture, under the same settings, so that libraries do their one-time work now."""
         masks = self._seen[key] = []
         with _capturable(attention, masks, is_captured=False):
             result = function(*tensors.values())
@@ -194,13 +193,13 @@ class GraphedBackbone:
             if self._memory is None:
                 self._memory = Memory(self._recorder(device), Gradients(self._watched.trained))
             random = self._watched.random_of_layers()
-            masks = self._seen.get(key)  # which stay as long as the graph, which reads them
+            masks = self._seen.get(key)  # kept as long as the graph, which reads them
             with _capturable(attention, masks or [], masks is not None), self._watched.drawing_from(random):
                 captured = Captured(self._memory, function, list(tensors.values()), random)
         except Exception as error:
-            if self._memory is not None:  # one that has failed captures nothing any more
+            if self._memory is not None:  # a recorder cannot capture again after a failure
                 self._memory.recorder = self._recorder(device)
-            if key not in self._seen:  # it may lack what the first batch has libraries make
+            if key not in self._seen:  # may have failed because libraries were not initialized for this kind
                 return None
             self._failures[key] = reason = f"its capture failed: {type(error).__name__}: {_first_line(error)}"
             warnings.warn(f"qfuse trains batches of {_shapes(tensors)} without a CUDA graph: {reason}", stacklevel=2)
@@ -212,7 +211,7 @@ class GraphedBackbone:
 
 
 class _Watched:
-    """All of a model that a graph has as it was, in lists that are quick to read again."""
+    """The properties of a model that a graph depends on, in lists that are fast to compare again."""
 
     def __init__(self, backbone: nn.Module) -> None:
         self._backbone = backbone
@@ -223,7 +222,7 @@ class _Watched:
         self._was = self._where()
         self._devices = {tensor.device for tensor in self._tensors()}
         self._is_causal = {module.is_causal for module in self._modules if hasattr(module, "is_causal")} == {True}
-        # Probabilities of what is drawn, beside those of dropout's own modules
+        # Attributes with probabilities of random choices, besides those of Dropout modules
         self._chances = [
             (module, name)
             for module in self._modules
@@ -236,7 +235,7 @@ class _Watched:
         return [(part, name) for part, name, tensor in named if tensor is not None and tensor.requires_grad]
 
     def has_changed(self) -> bool:
-        """Whether there are other modules, parameters or buffers than there were, or they lie elsewhere."""
+        """Whether modules, parameters or buffers were replaced or moved."""
         return self._where() != self._was or any(list(part.values()) != was for part, was in self._children)
 
     def _where(self) -> list[Any]:
@@ -246,7 +245,7 @@ class _Watched:
         return (tensor for part in self._parts for tensor in part.values() if tensor is not None)
 
     def state(self, kind: str) -> int:
-        """What a forward pass depends on besides its arguments and the tensors' values."""
+        """Hash of everything that a forward pass depends on besides its arguments and the tensors' values."""
         config = vars(getattr(self._backbone, "config", self._backbone))
         found: list[Any] = [torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)]
         found += [config.get(name) for name in _OF_A_CONFIG]
@@ -260,13 +259,13 @@ class _Watched:
         return hash(tuple(found))
 
     def _drawn(self) -> list[str]:
-        """What there is of dropout and the like now."""
+        """Names of the random choices that are active now, such as dropout."""
         names = [name for module, name in self._chances if module.training and vars(module)[name]]
         dropouts = (isinstance(each, _DropoutNd) and each.p > 0 and each.training for each in self._modules)
         return [*names, *("dropout" for is_dropping in dropouts if is_dropping)]
 
     def random_of_layers(self) -> RandomOfLayers | None:
-        """Where checkpointed layers draw random numbers."""
+        """Generators for checkpointed layers, if these draw random numbers on a GPU; otherwise None."""
         layers, (device,) = len(checkpointed(self._modules)), self._devices
         return RandomOfLayers(device, layers) if layers and self._drawn() and device.type == "cuda" else None
 
@@ -297,16 +296,16 @@ class _Watched:
 
 
 def replace_forward(module: nn.Module, ours: Function) -> Callable[[], None]:
-    """Puts ours at the module; returns what takes it away, unless somebody has put another there since."""
+    """Replaces a module's forward. Returns a function to undo it, which does nothing if forward was replaced again."""
     before = vars(module).get("forward")
 
     @wraps(type(module).forward)
     def forward(called: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        if called is not module:  # a copy of the model, of which nothing here knows
+        if called is not module:  # a copy of the model, which has the original forward
             return type(called).forward(called, *args, **kwargs)
         return ours(*args, **kwargs)
 
-    module.forward = MethodType(forward, module)  # bound, so that a copy is known
+    module.forward = MethodType(forward, module)  # a bound method, so that a call on a copy is recognized
 
     def undo() -> None:
         if getattr(vars(module).get("forward"), "__func__", None) is not forward:
@@ -319,11 +318,11 @@ def replace_forward(module: nn.Module, ours: Function) -> Callable[[], None]:
     return undo
 
 
-# Arguments that go through a backbone to a loss, or that are empty.
+# Arguments that the backbone only passes on to a loss, or that are empty.
 _NOT_FOR_LAYERS = {"kwargs", "num_items_in_batch", "shift_labels", "ignore_index"}
-# What a forward pass reads of it where no argument says so.
+# Fields of a config that a forward pass reads as defaults of its arguments.
 _OF_A_CONFIG = ("output_hidden_states", "output_attentions", "output_router_logits", "_attn_implementation_internal")
-# Whose hooks make an output need a gradient, or add what layers give to a result, and nothing else.
+# Modules whose hooks only make an output require a gradient or collect layers' outputs, so that a replay may skip them.
 _OWN_HOOKS = {
     *("transformers.modeling_utils", "transformers.utils.output_capturing"),
     *("peft.tuners.tuners_utils", "peft.peft_model", "peft.utils.other"),
@@ -331,7 +330,7 @@ _OWN_HOOKS = {
 
 
 def _rope_is_by_length(config: Any) -> bool:
-    """Whether RoPE's frequencies are others for longer sequences."""
+    """Whether RoPE's frequencies depend on the sequence length."""
     rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     kinds = [each.get("rope_type", each.get("type")) for each in (rope, *rope.values()) if isinstance(each, dict)]
     return any(kind == "longrope" or "dynamic" in str(kind) for kind in kinds)
@@ -350,7 +349,7 @@ def _shapes(tensors: dict[str, Tensor]) -> tuple[Any, ...]:
 
 
 def _lengthened(name: str, tensor: Tensor, length: int) -> Tensor:
-    """With as many tokens as the graph has. Those on the right are seen by none before them, and have no gradient."""
+    """Pads to the graph's number of tokens on the right, where no earlier token sees them and they have no gradient."""
     return lengthen(tensor, length, _FILL[name]) if name in _FILL else tensor
 
 
@@ -358,7 +357,7 @@ _FILL = {"input_ids": 0, "inputs_embeds": 0, "attention_mask": 0, "position_ids"
 
 
 def _is_of_tokens(name: str, tensor: Tensor) -> bool:
-    """Whether it has a number or a vector for each token, of which there can be more."""
+    """Whether a tensor has a number or a vector per token, so that it can be padded."""
     return name in _FILL and tensor.dim() == (3 if name == "inputs_embeds" else 2)
 
 
@@ -378,9 +377,9 @@ def checkpointed(modules: Iterable[nn.Module]) -> list[Any]:
 
 @contextmanager
 def _capturable(attention: Attention, masks: list[Any], is_captured: bool) -> Iterator[None]:
-    """Has a backbone ask the GPU for no number, and move none there. What autocast has cast stays no longer than a
-    graph needs it. masks: those of a causal batch, which depend on its shape alone: kept when it is computed first, and
-    taken where it is captured."""
+    """Keeps a backbone from copying numbers from or to the GPU, which a capture forbids, and disables autocast's cache.
+    masks: those of a causal batch, which depend only on its shape: collected in the first computation and reused in the
+    capture."""
     with ExitStack() as stack:
         stack.callback(torch.set_autocast_cache_enabled, torch.is_autocast_cache_enabled())
         torch.clear_autocast_cache()
@@ -408,8 +407,8 @@ def _ignoring(function: Function) -> Function:
 
 @contextmanager
 def _drawing_from(random: RandomOfLayers | None, modules: Iterable[nn.Module]) -> Iterator[None]:
-    """Has checkpoints keep no state of torch's random numbers, which a graph cannot have: what they compute draws from
-    `random`, if from anything."""
+    """Makes checkpoints not save torch's random state, which a capture forbids. Their random numbers, if any, come from
+    `random`."""
     with ExitStack() as stack:
         for at, module in enumerate(checkpointed(modules)):
             function = partial(module._gradient_checkpointing_func, preserve_rng_state=False)

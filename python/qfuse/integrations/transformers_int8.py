@@ -1,6 +1,6 @@
-"""Layers of a model of transformers whose products share what is rotated to INT8: q, k and v the rows of their input,
-gate and up likewise; and SwiGLU blocks, whose y and gradients are quantized where they are made. A block is one whose
-forward has the code of Llama's."""
+"""Shares rotated INT8 inputs between products of a transformers model: q, k and v share their input, and so do gate and
+up. SwiGLU blocks quantize y and gradients in the kernel that makes them. An MLP is a SwiGLU block if the code of its
+forward is Llama's."""
 
 import types
 from collections.abc import Callable, Sequence
@@ -18,12 +18,12 @@ from .peft_forward import examine, is_base, multiplies_in_int8
 
 _ATTENTION = "q_proj", "k_proj", "v_proj"
 _MLP = "gate_proj", "up_proj", "down_proj"
-_BEFORE = "_qfuse_before"  # of a forward in another's place
-_BLOCKSIZE = 64  # bitsandbytes' own; it counts for how many rows are few
+_BEFORE = "_qfuse_before"  # attribute of a replacement forward: the original
+_BLOCKSIZE = 64  # bitsandbytes' default; decides which numbers of rows are too few for INT8
 
 
 class Shared(NamedTuple):
-    """How many layers share what."""
+    """Numbers of modules that share a rotated input, and of SwiGLU blocks that quantize their outputs."""
 
     attentions: int = 0
     mlps: int = 0
@@ -37,7 +37,7 @@ class Shared(NamedTuple):
 
 
 def share_rotated(model: nn.Module) -> Shared:
-    """Which layers of the model do so from now on, until restore_rotated()."""
+    """Makes a model's layers share rotated inputs until restore_rotated(). Returns how many do."""
     counts = [0, 0, 0]
     for module in model.modules():
         forward = _own_forward(module)
@@ -55,7 +55,7 @@ def share_rotated(model: nn.Module) -> Shared:
 
 
 def restore_rotated(model: nn.Module) -> None:
-    """Of a copy of the model, too."""
+    """Undoes share_rotated(), also in a copy of the model."""
     for module in model.modules():
         before = getattr(module.forward, _BEFORE, None)
         if before is None:
@@ -66,7 +66,7 @@ def restore_rotated(model: nn.Module) -> None:
 
 
 def _own_forward(module: nn.Module) -> Callable[..., Any] | None:
-    """The function of the module's forward, if that is a method of its own and is not shared yet."""
+    """Returns the function of the module's forward if that is a method bound to it and not replaced yet."""
     forward = module.forward
     if not isinstance(forward, types.MethodType) or forward.__self__ is not module or hasattr(forward, _BEFORE):
         return None
@@ -83,7 +83,7 @@ def _is_adapted(layer: Any) -> bool:
 
 
 def _replace(module: nn.Module, before: Callable[..., Any], forward: Callable[..., Any]) -> None:
-    """As a method: a copy of the module calls its own, restore_rotated() finds it, and it is pickled as the class's."""
+    """Sets forward as a bound method, so that copies call their own, restore_rotated() finds it and pickling works."""
     setattr(forward, _BEFORE, before)
     forward.__name__ = "forward"
     module.forward = types.MethodType(forward, module)
@@ -109,7 +109,7 @@ def _swiglu_forward_at_once(self, x):  # type: ignore[no-untyped-def]
 
 
 def _is_swiglu(mlp: Any, forward: Callable[..., Any]) -> bool:
-    """By the class's own forward, in whose place liger-kernel's may be."""
+    """Compares the code of the class's own forward, which liger-kernel may have replaced in the instance."""
     of_class = type(mlp).forward
     if forward is not of_class and not forward.__module__.startswith("liger_kernel."):
         return False
@@ -130,14 +130,14 @@ def _mlp(before: Callable[..., Any]) -> Callable[..., Any]:
             if not _is_in_int8(self, x):
                 return before(self, x)
             gate, up = self.gate_proj(x), self.up_proj(x)
-            is_bfloat16 = gate.dtype is up.dtype is torch.bfloat16  # which autocast to another dtype makes float32
+            is_bfloat16 = gate.dtype is up.dtype is torch.bfloat16  # false under autocast to another dtype
             return self.down_proj(swiglu(gate, up) if is_bfloat16 else self.act_fn(gate) * up)
 
     return mlp
 
 
 def _is_in_int8(mlp: Any, x: Tensor) -> bool:
-    """Whether all three layers multiply so, by qfuse."""
+    """Whether qfuse multiplies in INT8 in all three layers."""
     if x.dtype is not torch.bfloat16 or is_watched() or _is_changed(mlp.act_fn):
         return False
     layers = [getattr(mlp, name) for name in _MLP]
@@ -148,7 +148,7 @@ def _is_in_int8(mlp: Any, x: Tensor) -> bool:
 
 
 def _is_changed(module: nn.Module) -> bool:
-    """Whether something is called beside its class's forward, or in its place."""
+    """Whether a module has hooks or a replaced forward."""
     return has_hooks(module) or "forward" in module.__dict__
 
 

@@ -1,8 +1,8 @@
-"""The loss of a causal language model of transformers, from what its head would multiply instead of its logits.
+"""Computes the loss of a transformers causal language model from the head's input, without storing logits.
 
-A model's forward calls its head, changes the logits a little, in some families, and hands them to its loss function.
-Here the head gives a tensor that knows what it would be: the loss function takes it apart, and whoever computes with it
-gets the logits themselves.
+A model's forward calls its head, in some families scales or caps the logits, and passes them to its loss function. Here
+the head returns a tensor that only records how to compute the logits. The loss function uses the recorded input; any
+other computation with the tensor computes the logits.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,13 +23,13 @@ Function = Callable[..., Any]
 
 
 class DeferredLogits(Tensor):
-    """Has the shape, dtype, device and place in autograd's graph of logits, and no memory for them. Who asks torch for
-    their values has them computed, once; who goes past torch finds NaN."""
+    """Has the shape, dtype, device and autograd node of logits, but no memory for them. torch functions that read
+    values compute them, once. Code that reads the memory without torch finds NaN."""
 
     hidden: Tensor
     head: nn.Module
     changes: Logits
-    function: Function  # of hidden
+    function: Function  # computes the logits from hidden
     computed: Tensor | None
 
     @staticmethod
@@ -39,8 +39,8 @@ class DeferredLogits(Tensor):
         return _made(hidden.to(dtype), head, Logits(), function, head.weight.shape[0], dtype)
 
     def compute(self) -> Tensor:
-        if self.computed is None:  # with a gradient, whoever asks: the next may want it
-            with torch.inference_mode(False):  # which enables gradients, too
+        if self.computed is None:  # always with a gradient, which a later caller may need
+            with torch.inference_mode(False):  # this also enables gradients
                 self.computed = self.function(self.hidden)
         return self.computed
 
@@ -50,7 +50,7 @@ class DeferredLogits(Tensor):
         if func in _DESCRIPTIONS:
             with torch._C.DisableTorchFunctionSubclass():
                 return func(*args, **kwargs)
-        if func is Tensor.register_hook and is_shared_out(args[0].head):  # FSDP's, before the gradient of what it gives
+        if func is Tensor.register_hook and is_shared_out(args[0].head):  # FSDP's hook on its module's output
             with torch._C.DisableTorchFunctionSubclass():
                 return func(*args, **kwargs)
         if func in _OF_A_GRADIENT:
@@ -63,16 +63,16 @@ class DeferredLogits(Tensor):
         return func(*args, **kwargs)
 
     def _changed(self, func: Function, rest: tuple[Any, ...]) -> "DeferredLogits | None":
-        """The same after what families do to logits, or None. The product of a scale comes before any softcap."""
+        """Records a scale, a softcap or a cast of logits; None for any other function. Scales apply before softcaps."""
         scale, softcap = self.changes
         number = rest[0] if len(rest) == 1 and isinstance(rest[0], (int, float)) else None
         changes = self.changes
         if func in _TO_FLOAT and not rest:
             return self._next(changes, Tensor.float, torch.float32)
-        if func in _TANH and not rest and not softcap:  # tanh(z) is a softcap of 1 ...
+        if func in _TANH and not rest and not softcap:  # tanh(z) is a softcap of 1
             return self._next(Logits(scale, 1.0), torch.tanh)
         if number and func in _TIMES:
-            if softcap == 1.0:  # ... and c tanh(z) that of c, of c z
+            if softcap == 1.0:  # c * tanh(z) is a softcap of c on c * z
                 return self._next(Logits(scale * number, float(number)), lambda z: z * number)
             if not softcap:
                 return self._next(Logits(scale * number, 0.0), lambda z: z * number)
@@ -84,7 +84,7 @@ class DeferredLogits(Tensor):
         function = _under_autocast_of_now(change, self.device.type)
 
         def composed(hidden: Tensor) -> Tensor:
-            # Of the same logits, if they are there by then: who changes them in place changes what depends on them.
+            # Uses the same logits if they were computed, so that in-place changes to them take effect.
             before: Tensor = self.compute() if hidden is self.hidden else self.function(hidden)
             after: Tensor = function(before)
             return after
@@ -101,7 +101,7 @@ def _made(
 
 
 class _Place(torch.autograd.Function):
-    """Where logits are in autograd's graph, for functions of autograd that take them as they are."""
+    """Autograd node of the logits, for autograd functions that take the tensor without computing it."""
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, function: Function, vocabulary: int, dtype: torch.dtype) -> Tensor:
@@ -149,7 +149,7 @@ def _dtype_of_product(hidden: Tensor) -> torch.dtype:
 
 
 def why_not(model: Any) -> str | None:
-    """Why the model's loss stays as it is."""
+    """Returns why the model's loss cannot be deferred, or None."""
     from transformers.loss.loss_utils import ForCausalLMLoss
 
     head = model.get_output_embeddings()
@@ -159,7 +159,7 @@ def why_not(model: Any) -> str | None:
         return "its head is trained"
     if head.bias is not None:
         return "its head has a bias"
-    if "forward" in vars(head):  # as of accelerate, where a model is on several devices
+    if "forward" in vars(head):  # such as accelerate's, for a model on several devices
         return "its head has a forward of its own"
     if model.loss_function is not ForCausalLMLoss:
         return "its loss is not that of a causal language model"
@@ -167,10 +167,10 @@ def why_not(model: Any) -> str | None:
 
 
 def defer(model: Any) -> Callable[[], None]:
-    """Has the model compute its loss so; returns what undoes it."""
+    """Makes the model compute its loss without logits; returns a function to undo it."""
     head = model.get_output_embeddings()
     own = vars(model).get("_loss_function")
-    head.forward = MethodType(forward, head)  # bound, so that a copy of the model has one of its own head
+    head.forward = MethodType(forward, head)  # a bound method, so that a copy of the model binds its own head
     model.loss_function = ours = partial(_loss_function, model.loss_function)
 
     def undo() -> None:
@@ -184,7 +184,7 @@ def defer(model: Any) -> Callable[[], None]:
 
 
 def forward(head: nn.Linear, input: Tensor) -> Tensor:
-    """Of a head whose logits are deferred. It has the name of what it replaces, by which a model is unpickled."""
+    """Forward of a head with deferred logits. Named like the method it replaces, so that a model can be unpickled."""
     computed = partial(type(head).forward, head)
     if is_shared_out(head):
         if vars(head).get(_IS_ASKED):
@@ -197,16 +197,16 @@ def forward(head: nn.Linear, input: Tensor) -> Tensor:
     return DeferredLogits.of(input, head, computed)
 
 
-_IS_ASKED = "_qfuse_is_asked"  # of a head, for logits as they are
+_IS_ASKED = "_qfuse_is_asked"  # attribute of a head during a call that must return real logits
 
 
 def is_shared_out(head: Any) -> bool:
-    """By fully_shard, of the head alone: its weight is whole from the beginning of its forward to the end."""
+    """Whether fully_shard wraps the head itself: then its weight is whole only during its forward."""
     return torch.distributed.is_available() and isinstance(head, torch.distributed.fsdp.FSDPModule)
 
 
 def _asked(head: nn.Module, hidden: Tensor) -> Tensor:
-    """Its logits, through the hooks that gather its weight, now and for the backward pass."""
+    """Computes a head's logits by calling it, because its hooks gather its weight now and for the backward pass."""
     vars(head)[_IS_ASKED] = True
     try:
         found: Tensor = head(hidden)
@@ -247,8 +247,8 @@ def _loss(
     ignore_index: int = -100,
     shift_labels: Tensor | None = None,
 ) -> Tensor:
-    """As transformers' ForCausalLMLoss has it: labels are shifted here, the sum is divided by the tokens of all
-    micro-batches of a step where they are given, else by this batch's own."""
+    """Computes transformers' ForCausalLMLoss: shifts the labels, and divides the sum by num_items_in_batch, the tokens
+    of all micro-batches of a step, or if that is not given, by this batch's tokens."""
     if shift_labels is None:
         assert labels is not None
         shift_labels = nn.functional.pad(labels, (0, 1), value=ignore_index)[..., 1:]
@@ -258,6 +258,6 @@ def _loss(
         total = linear_cross_entropy(hidden, weight, shift_labels, ignore_index, logits.changes)
     if num_items_in_batch is None:
         found = (shift_labels != ignore_index).sum()
-        return torch.where(found > 0, total / found.clamp(min=1), torch.nan)  # NaN has no gradient, as torch has it
+        return torch.where(found > 0, total / found.clamp(min=1), torch.nan)  # like torch, a NaN without a gradient
     count = num_items_in_batch.to(total.device) if isinstance(num_items_in_batch, Tensor) else num_items_in_batch
     return total / count

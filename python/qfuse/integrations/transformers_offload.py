@@ -1,4 +1,4 @@
-"""The inputs of a model's checkpointed layers, in the host's memory between forward and backward pass."""
+"""Keeps the inputs of a model's checkpointed layers in host memory between the forward and the backward pass."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -15,7 +15,7 @@ from .transformers_graphs import checkpointed, replace_forward
 
 
 def offload(backbone: nn.Module, copies: Callable[[torch.device], Any] = CudaCopies) -> Callable[[], None]:
-    """Has the backbone's checkpoints offloaded; returns what undoes it. copies: others are a test's, without a GPU."""
+    """Offloads the backbone's checkpoints; returns a function to undo it. copies: tests without a GPU pass another."""
     whole = backbone.forward
     kept: dict[torch.device, Offload] = {}
 

@@ -1,6 +1,6 @@
-"""The layers of a model of transformers as regions of torch.compile, where no CUDA graph can hold them: under FSDP2 a
-layer's parameters lie elsewhere in each step, and its gradients are exchanged between kernels. What a layer launches is
-then one call of Python's instead of hundreds, and its norms, RoPE and activation are fused."""
+"""Compiles each layer of a transformers model with torch.compile where CUDA graphs are impossible: under FSDP2 a
+layer's parameters move in each step, and gradients are exchanged between kernels. A layer then takes one Python call
+instead of hundreds, and its norms, RoPE and activation are fused."""
 
 from collections.abc import Callable
 
@@ -10,19 +10,19 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 
 
 def layers_of(backbone: nn.Module) -> list[nn.Module]:
-    """That are compiled each by itself: the code of one serves all that are alike."""
+    """Returns the layers to compile, each separately: layers that are alike share one compiled code."""
     return [each for each in backbone.modules() if isinstance(each, GradientCheckpointingLayer)]
 
 
 def why_not(backbone: nn.Module) -> str | None:
-    """Why layers are not compiled unasked."""
+    """Returns why layers are not compiled by default, or None."""
     if any("experts" in name.split(".") for name, _ in backbone.named_modules()):
         return "experts choose their tokens in each batch anew"
     return None if layers_of(backbone) else "it has no layers that transformers can checkpoint"
 
 
 def compile_layers(backbone: nn.Module) -> Callable[[], None]:
-    """In place, before or after fully_shard; returns what undoes it. A layer that is compiled already stays so."""
+    """Compiles layers in place, before or after fully_shard; skips compiled ones. Returns a function to undo it."""
     compiled = [each for each in layers_of(backbone) if each._compiled_call_impl is None]
     for layer in compiled:
         layer.compile()

@@ -1,13 +1,13 @@
-"""A model of transformers whose training takes less time and memory, whoever trains it: a Trainer, trl or a loop.
+"""Makes the training of a transformers model take less time and memory, with a Trainer, trl or a loop.
 
     model = peft.get_peft_model(model, config)
     print(speed_up_training(model))
 
-What stands around the products of a QLoRA step takes longer than these: logits in float32, small kernels of norms and
-activations, and a host that launches them one by one. So the loss is made of a chunk of tokens at a time, norms, RoPE
-and SwiGLU are liger-kernel's, where it is installed, LoRA's products are qfuse's, and the layers are replayed as CUDA
-graphs (transformers_graphs.py), or where several processes train compiled (transformers_regions.py). What a model or a
-batch cannot have stays as it is, and the report says so.
+In a QLoRA step, the work around the products takes longer than the products: logits in float32, small kernels of norms
+and activations, and launching these one by one. Therefore the loss is computed in chunks of tokens, liger-kernel (if
+installed) computes norms, RoPE and SwiGLU, qfuse computes LoRA's products, and the layers are replayed from CUDA graphs
+(transformers_graphs.py) or, with several processes, compiled (transformers_regions.py). A part that a model or a batch
+does not support stays unchanged, and the report says so.
 """
 
 import functools
@@ -26,10 +26,10 @@ from .transformers_graphs import GraphedBackbone
 
 @dataclass
 class TrainingReport:
-    """What speed_up_training() did. As text, a line for each part."""
+    """What speed_up_training() did. str() has one line per part."""
 
-    done: dict[str, str] = field(default_factory=dict)
-    left: dict[str, str] = field(default_factory=dict)  # and why
+    done: dict[str, str] = field(default_factory=dict)  # how, by part
+    left: dict[str, str] = field(default_factory=dict)  # why not, by part
 
     def __str__(self) -> str:
         return "\n".join(
@@ -42,13 +42,13 @@ class TrainingReport:
 
 @dataclass
 class _SpedUp:
-    """Kept at the model."""
+    """State of a sped-up model, stored as its attribute."""
 
     report: TrainingReport
     undo: list[Callable[[], object]]
     backbone: GraphedBackbone | None = None
 
-    def __reduce__(self) -> Any:  # of a copy of the model, which is as it was
+    def __reduce__(self) -> Any:  # a copy of the model is not sped up: it gets None
         return type(None), ()
 
 
@@ -65,21 +65,20 @@ def speed_up_training(
     offload: bool = False,
     regions: bool | None = None,
 ) -> TrainingReport:
-    """Call it once the model has its adapters, before training; under FSDP2 before or after fully_shard. A second call
-    changes nothing.
+    """Speeds up a model's training. Call it before training, once the model has its adapters; under FSDP2 before or
+    after fully_shard. A second call changes nothing.
 
-    products: integrations.bitsandbytes.enable() and integrations.peft.enable(); "int8", with the frozen weights in INT8
-    (integrations.peft.set_products), which with layers share what is rotated. loss: the head's logits are never whole
-    in memory; who reads outputs.logits of a training step has them computed then. layers: norms, RoPE and activations
-    of liger-kernel, for families that it knows. graphs: from the second batch on, the layers are CUDA graphs; lengths
-    are rounded up by at most a ninth from 512 tokens on, with tokens that attention and loss ignore. Padding on the
-    right is computed as if it were tokens, which none before it sees: its own hidden states are others. offload:
-    between forward and backward pass the inputs of checkpointed layers are in the host's memory, which is pinned: M *
-    hidden_size values a layer, rounded up to a power of two. regions: each layer is compiled by torch.compile, which
-    fuses norms, RoPE and activation itself, in place of liger-kernel's and of graphs; by default where several
-    processes train a model without experts on GPUs. The first steps take longer by what torch compiles, and another
-    length is compiled once more, for all that follow.
-    """
+    products: calls integrations.bitsandbytes.enable() and integrations.peft.enable(). "int8" also multiplies by frozen
+    weights in INT8 (integrations.peft.set_products); with `layers`, these products share rotated inputs. loss: the
+    head's logits are never stored whole; reading outputs.logits of a training step computes them. layers: uses
+    liger-kernel's norms, RoPE and activations for the families that it supports. graphs: from the second batch on, the
+    layers are replayed from CUDA graphs. Batch lengths are rounded up, by at most a ninth from 512 tokens on, with
+    tokens that attention and loss ignore. Right padding is computed like other tokens: no earlier token sees it, but
+    its own hidden states differ. offload: keeps the inputs of checkpointed layers in pinned host memory between the
+    forward and the backward pass: M * hidden_size values per layer, rounded up to a power of two. regions:
+    torch.compile compiles each layer and fuses norms, RoPE and activation, instead of liger-kernel and graphs; default:
+    if several processes train a model without experts on GPUs. The first steps then take longer to compile, and the
+    first batch of another length compiles once more for all later lengths."""
     base = _base_of(model)
     there: _SpedUp | None = vars(base).get(_AT)
     if there is not None:
@@ -105,7 +104,7 @@ def speed_up_training(
 
 
 def restore_training(model: Any) -> None:
-    """Undoes what speed_up_training() did to the model's loss and layers, but for liger-kernel's, which stay."""
+    """Undoes what speed_up_training() did to the model's loss and layers, except for liger-kernel's functions."""
     base = _base_of(model)
     made: _SpedUp | None = vars(base).pop(_AT, None)
     for undo in reversed(made.undo if made else [functools.partial(transformers_int8.restore_rotated, base)]):
@@ -113,7 +112,7 @@ def restore_training(model: Any) -> None:
 
 
 def report(model: Any) -> TrainingReport:
-    """What was done, and how many batches were replayed and left so far."""
+    """Reports what was done, and how many batches were replayed or not so far."""
     made: _SpedUp | None = vars(_base_of(model)).get(_AT)
     if made is None:
         return TrainingReport(left={"the model": "speed_up_training() has not been called"})
@@ -126,8 +125,8 @@ def report(model: Any) -> TrainingReport:
     return TrainingReport(done, left)
 
 
-class SpeedUpTraining(TrainerCallback):  # type: ignore[misc]  # whose types mypy does not read
-    """speed_up_training() for a Trainer that makes the adapters itself, as trl's do: callbacks=[SpeedUpTraining()]."""
+class SpeedUpTraining(TrainerCallback):  # type: ignore[misc]  # mypy does not read its types
+    """Calls speed_up_training() for a Trainer that makes the adapters, like trl's: callbacks=[SpeedUpTraining()]."""
 
     def __init__(self, **options: bool) -> None:
         self._options = options
@@ -140,7 +139,7 @@ class SpeedUpTraining(TrainerCallback):  # type: ignore[misc]  # whose types myp
 
 
 def _base_of(model: Any) -> Any:
-    """The model of transformers within what peft, DDP or torch.compile have put around it."""
+    """Unwraps the transformers model from the wrappers of peft, DDP and torch.compile."""
     while not hasattr(model, "get_output_embeddings") or hasattr(model, "get_base_model"):
         inner = model.get_base_model() if hasattr(model, "get_base_model") else getattr(model, "module", None)
         if inner is None:
@@ -170,7 +169,7 @@ def _products_in_int8(base: Any, made: _SpedUp) -> None:
 
 
 def _share_rotated(base: Any, made: _SpedUp) -> None:
-    """Over liger-kernel's activation, which knows nothing of it."""
+    """Replaces MLP forwards, also those of liger-kernel, which does not quantize."""
     shared = transformers_int8.share_rotated(base)
     made.undo.append(functools.partial(transformers_int8.restore_rotated, base))
     if any(shared):
@@ -208,7 +207,7 @@ def _graphs(base: Any, made: _SpedUp) -> None:
 
 
 def _regions(base: Any, made: _SpedUp, regions: bool | None) -> bool:
-    """Whether the layers are compiled."""
+    """Compiles the layers if asked to, or by default with several processes. Returns whether it did."""
     backbone = _backbone_of(base)
     if regions is None:
         if base.device.type == "cpu" or not transformers_regions.several_processes():
@@ -241,7 +240,7 @@ def _layers(base: Any, report: TrainingReport) -> None:
     parts = dict(cross_entropy=False, fused_linear_cross_entropy=False)
     found = f"liger-kernel {version('liger-kernel')}"
     if any(isinstance(module, Stack4bit) for module in base.modules()):
-        parts["swiglu"] = False  # its experts would multiply by codes
+        parts["swiglu"] = False  # it would make experts multiply by codes
         found += ", but for activations: experts are in 4 bits"
     monkey_patch._apply_liger_kernel_to_instance(base, **parts)
     report.done["norms, RoPE and activations"] = found

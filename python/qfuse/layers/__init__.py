@@ -1,1 +1,1 @@
-"""Modules over 4-bit weights, which qfuse.nn names, and what they are made of."""
+"""Modules over 4-bit weights, exported by qfuse.nn, and their parts."""

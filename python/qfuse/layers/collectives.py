@@ -1,8 +1,8 @@
-"""Sums and gathers over ranks with gradients: what stands before and behind a layer that is cut.
+"""Sums and gathers over ranks, with gradients, for the inputs and outputs of a tensor-parallel layer.
 
-A sum is the same on each rank and in each run: its addends are added in fp32 in the order of the ranks and rounded
-once. A library's all-reduce may choose another order by size, topology and version. Of two ranks every order is the
-same one.
+A sum has the same bits on each rank and in each run: its addends are added in fp32 in the order of the ranks and
+rounded once. A library's all-reduce may choose another order by size, topology and version. For two ranks, where the
+order does not matter, torch's all-reduce is used.
 """
 
 import weakref
@@ -20,7 +20,7 @@ def _gather(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
 
 
 def _parts_summed(parts: Tensor, dtype: torch.dtype) -> Tensor:
-    """[ranks, ...] to [...]."""
+    """Sums [ranks, ...] over the ranks to [...] in fp32."""
     found = parts[0].float()
     for part in parts[1:]:
         found += part
@@ -28,7 +28,7 @@ def _parts_summed(parts: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _scatter(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
-    """This rank's part along dim of the sum over ranks."""
+    """Returns this rank's part along dim of the sum over ranks."""
     ranks = group.size()
     if x.shape[dim] % ranks != 0:
         raise ValueError(f"dimension {dim} of {tuple(x.shape)} cannot be shared out to {ranks} ranks")
@@ -46,7 +46,7 @@ def _sum(x: Tensor, group: ProcessGroup) -> Tensor:
     if ranks == 2:
         both: Tensor = funcol.wait_tensor(funcol.all_reduce(x.contiguous(), "sum", group))
         return both
-    # As many bytes as an all-reduce moves.
+    # A scatter and a gather move as many bytes as an all-reduce.
     flat = x.reshape(-1)
     flat = torch.nn.functional.pad(flat, (0, -flat.numel() % ranks))
     found = _gather(_scatter(flat, group, 0), group, 0)
@@ -57,7 +57,7 @@ Step = Callable[[Tensor], Tensor]
 
 
 class _Between(torch.autograd.Function):
-    """One step forward, another one with the gradient."""
+    """Applies one function forward and another one to the gradient."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, forth: Step, back: Step) -> Tensor:
@@ -76,27 +76,27 @@ def _between(x: Tensor, forth: Step, back: Step) -> Tensor:
 
 
 def copied(x: Tensor, group: ProcessGroup) -> Tensor:
-    """x, which all ranks have alike and use for parts of one result: its gradient is the sum over them."""
+    """Returns x, which is the same on all ranks, for parts of one result: its gradient is the sum over ranks."""
     return _between(x, lambda x: x.view_as(x), lambda grad: _sum(grad, group))
 
 
 def summed(x: Tensor, group: ProcessGroup) -> Tensor:
-    """The sum of the ranks' x, on each of them; each uses it alike."""
+    """Returns the sum of the ranks' x on each rank; all ranks must use it alike."""
     return _between(x, lambda x: _sum(x, group), lambda grad: grad)
 
 
 def gathered(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
-    """The ranks' parts along dim, on each of them, which use them for parts of one result."""
+    """Concatenates the ranks' parts along dim on each rank, for parts of one result."""
     return _between(x, lambda x: _gather(x, group, dim), lambda grad: _scatter(grad, group, dim))
 
 
 def scattered_sum(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
-    """This rank's part along dim of the sum of the ranks' x."""
+    """Returns this rank's part along dim of the sum of the ranks' x."""
     return _between(x, lambda x: _scatter(x, group, dim), lambda grad: _gather(grad, group, dim))
 
 
 def collected(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
-    """The ranks' parts along dim, on each of them, which use them alike: of its gradient each has its own part."""
+    """Concatenates the ranks' parts along dim; all ranks use them alike, so each takes its part of the gradient."""
 
     def own(grad: Tensor) -> Tensor:
         return grad.chunk(group.size(), dim)[group.rank()].contiguous()
@@ -105,9 +105,8 @@ def collected(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
 
 
 class _Once:
-    """The result of the last call, for layers that are given one x, as q, k and v are: of one result the gradients are
-    summed before they are sent, and one is gathered for all. It is kept until there is another one, or its gradient was
-    asked for."""
+    """Caches the last result, for layers with the same x, such as q, k and v: x is gathered once, and the layers'
+    gradients are summed before they are sent. The result is kept until another call or its backward pass."""
 
     def __init__(self) -> None:
         self._last: tuple[Any, ...] = ()
@@ -116,7 +115,7 @@ class _Once:
         if torch.compiler.is_compiling() or not (torch.is_grad_enabled() and x.requires_grad):
             made: Tensor = operation(x, *args)
             return made
-        key, last = (operation, args, x._version), self._last  # which another thread may replace
+        key, last = (operation, args, x._version), self._last  # read once: another thread may replace self._last
         if not last or last[0]() is not x or last[1] != key:
             self._last = last = weakref.ref(x), key, operation(x, *args)
         found: Tensor = last[2]

@@ -1,4 +1,4 @@
-"""A and B of an adapter over a layer that is cut: parameters that are DTensors, whose local part is used."""
+"""A and B of an adapter over a tensor-parallel layer: DTensor parameters, of which the local part is used."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from torch import Tensor, nn
 
 
 class Factor(nn.Linear):
-    """lora_A or lora_B of a tensor-parallel layer, an nn.Linear that has been made one of these in place.
+    """lora_A or lora_B of a tensor-parallel layer: an nn.Linear whose class was changed in place.
 
-    Its weight is a DTensor, so that norms of gradients, checkpoints and FSDP know what each rank has. Where all ranks
-    have it alike, each uses it for a part of the result: the gradient is the sum over them.
+    Its weight is a DTensor, so that gradient norms, checkpoints and FSDP know what each rank has. If it is replicated,
+    each rank uses it for a part of the result, so its gradient is the sum over ranks.
     """
 
     def used(self) -> Tensor:
@@ -29,7 +29,7 @@ class Factor(nn.Linear):
 
 
 def factor_of(linear: nn.Module) -> Tensor:
-    """The weight that a bare linear layer multiplies by."""
+    """Returns the weight that a bare linear layer multiplies by."""
     if isinstance(linear, Factor):
         return linear.used()
     parameters: dict[str, Any] = linear._parameters
@@ -38,7 +38,7 @@ def factor_of(linear: nn.Module) -> Tensor:
 
 
 def bias_of(layer: nn.Module) -> Any:
-    """What this rank adds of a layer's bias: where columns are cut, the first rank has all of it to add."""
+    """Returns the bias that this rank adds. If the weight's columns are cut, only the first rank adds it."""
     bias: Any = layer.bias
     if getattr(bias, "to_local", None) is None:
         return bias
@@ -47,13 +47,13 @@ def bias_of(layer: nn.Module) -> Any:
     local, mesh = bias.to_local(), bias.device_mesh
     if not bias.placements[0].is_replicate():
         return local
-    if bias.requires_grad:  # in the graph of each rank, all of which have the sum of its gradients
+    if bias.requires_grad:  # must be in every rank's graph, because each rank needs the sum of its gradients
         local = copied(local, mesh.get_group())
         return local if mesh.get_local_rank() == 0 else local * 0
     return local if mesh.get_local_rank() == 0 else None
 
 
 def local_of(parameter: Any) -> Any:
-    """What a rank has of a parameter."""
+    """Returns this rank's part of a parameter."""
     to_local = getattr(parameter, "to_local", None)
     return parameter if to_local is None else to_local()

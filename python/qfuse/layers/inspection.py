@@ -1,4 +1,4 @@
-"""Whether a module is no more than its weights, so that these may be read past it."""
+"""Checks whether a module only applies its weights, so that these may be used without calling it."""
 
 from typing import Any
 
@@ -22,8 +22,8 @@ _OWN = ("torch.nn.", "bitsandbytes.", "qfuse.")
 
 
 def is_hooked(module: nn.Module) -> bool:
-    """Whether something is called beside its forward, or in its place: a user's hook, accelerate's where layers are
-    offloaded or on several devices, FSDP's, that of torch.nn.utils.prune or weight_norm."""
+    """Whether a module has hooks or a replaced forward: a user's, accelerate's for layers that are offloaded or on
+    several devices, FSDP's, or those of torch.nn.utils.prune or weight_norm."""
     forward = type(module).forward
     return bool(
         has_hooks(module)
@@ -40,13 +40,13 @@ def has_hooks(module: nn.Module) -> bool:
 
 
 def is_bare(module: nn.Module, *kinds: type[nn.Module]) -> bool:
-    """Whether it is of one of these very classes, which a parametrized module is not, and not hooked."""
+    """Whether a module is not hooked and is of exactly one of these classes, which excludes parametrized modules."""
     return type(module) in kinds and not is_hooked(module)
 
 
 def is_bare_linear(module: nn.Module, in_forward: bool = True) -> bool:
-    """A bare nn.Linear without a bias, whose weight is torch's own, no part as a DTensor, except a Factor's, and except
-    FSDP's before a forward."""
+    """Whether a module is a bare nn.Linear without a bias and with a plain weight. A DTensor is accepted only in a
+    Factor or, outside a forward, from FSDP."""
     if module._parameters.get("bias", module) is not None:
         return False
     if type(module) is Factor:
@@ -58,16 +58,16 @@ def is_bare_linear(module: nn.Module, in_forward: bool = True) -> bool:
 
 
 def is_bitsandbytes_linear(module: Any) -> bool:
-    """Over a 4-bit weight: by names, so that nothing is imported."""
+    """Whether a module is a 4-bit linear layer of bitsandbytes. Compares names, to avoid the import."""
     kind = type(module)
     return kind.__name__ in ("Linear4bit", "LinearNF4", "LinearFP4") and kind.__module__.startswith("bitsandbytes.")
 
 
 def is_dropping(module: Any) -> bool:
-    """Of a dropout or what stands for none."""
+    """Whether a module is a dropout that is active now."""
     return isinstance(module, nn.Dropout) and module.training and module.p > 0
 
 
 def is_plain(tensor: Tensor) -> bool:
-    """Not a FakeTensor, a DTensor or another subclass with ops of its own, to which plain tensors are strangers."""
+    """Whether a tensor is no FakeTensor, DTensor or other subclass with its own __torch_dispatch__."""
     return type(tensor).__torch_dispatch__ is Tensor.__torch_dispatch__

@@ -1,4 +1,4 @@
-"""A linear layer over a 4-bit weight that is a parameter."""
+"""A linear layer whose 4-bit weight is a parameter."""
 
 from typing import Any
 
@@ -13,22 +13,22 @@ from .factors import bias_of
 
 
 class Linear4bit(nn.Linear):
-    """A linear layer [n, k] whose weight is a frozen parameter in 4 bits, a Weight4bitTensor: what FSDP2 can share out
-    and tensor parallelism cut, which it can do with no weight of bitsandbytes'.
+    """A linear layer [n, k] whose weight is a frozen 4-bit parameter, a Weight4bitTensor. FSDP2 can shard it and tensor
+    parallelism can cut it, which is impossible with bitsandbytes' weights.
 
-        model.q_proj = qfuse.nn.Linear4bit(model.q_proj)            # of a Linear4bit of bitsandbytes
-        head = qfuse.nn.Linear4bit(weights["lm_head.weight"])       # of qfuse.load_checkpoint
+        model.q_proj = qfuse.nn.Linear4bit(model.q_proj)            # from a bitsandbytes Linear4bit
+        head = qfuse.nn.Linear4bit(weights["lm_head.weight"])       # from qfuse.load_checkpoint
 
-    weight and quant_state: those of qfuse.dequantize_4bit; they are not copied. bias [n]: by default that of a layer
-    that is given. compute_dtype: of the product; by default that of the layer that is given, or of its input.
+    weight and quant_state: as for qfuse.dequantize_4bit; they are not copied. bias [n]: default: that of the layer, if
+    `weight` is one. compute_dtype: dtype of the product; default: that of the layer, otherwise the input's.
 
-    Its state_dict has bitsandbytes' names: weight, weight.absmax and so on. A change of dtype, as by module.half(), is
-    one of what the weight decodes to.
+    Its state_dict has bitsandbytes' names: weight, weight.absmax and so on. Changing the module's dtype, such as by
+    module.half(), changes only the dtype that the weight decodes to.
 
-    Raises what qfuse.dequantize_4bit does, and ValueError for a weight whose rows are not whole blocks.
+    Raises the errors of qfuse.dequantize_4bit, and ValueError for a weight whose rows are not whole blocks.
     """
 
-    compute_type_is_set = True  # which peft's layer over it would else set, as over one of bitsandbytes'
+    compute_type_is_set = True  # keeps peft's layer from setting compute_dtype, as it does for bitsandbytes
 
     def __init__(
         self,
@@ -51,14 +51,14 @@ class Linear4bit(nn.Linear):
         self.register_parameter("bias", bias if bias is None or isinstance(bias, nn.Parameter) else nn.Parameter(bias))
 
     def forward(self, x: Tensor) -> Tensor:
-        """x [..., k] to [..., n] in x's dtype: the product of qfuse.matmul_4bit in compute_dtype."""
+        """Maps x [..., k] to [..., n] in x's dtype, by qfuse.matmul_4bit in compute_dtype."""
         bias = bias_of(self)
         if self.compute_dtype is None or self.compute_dtype is x.dtype:
             return matmul_4bit(x, self.weight, bias=bias)
         return matmul_4bit(x.to(self.compute_dtype), self.weight, bias=bias).to(x.dtype)
 
     def extra_repr(self) -> str:
-        """What print(model) says."""
+        """Text for print(model)."""
         return f"{super().extra_repr()}, weight={getattr(self.weight, '_local_tensor', self.weight)!r}"
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:

@@ -1,4 +1,4 @@
-"""A linear layer with a LoRA adapter over a 4-bit weight."""
+"""A linear layer with a 4-bit weight and a LoRA adapter."""
 
 from typing import Any
 
@@ -15,20 +15,20 @@ from .over_weight import OverWeight
 
 
 class Linear4bitLoRA(OverWeight):
-    """A 4-bit linear layer [n, k] with a LoRA adapter to train over it, by qfuse.matmul_4bit_lora, without peft.
+    """A 4-bit linear layer [n, k] with a trainable LoRA adapter, computed by qfuse.matmul_4bit_lora, without peft.
 
         model.q_proj = qfuse.nn.Linear4bitLoRA(model.q_proj, rank=16, alpha=32, dropout=0.05)
         down = qfuse.nn.Linear4bitLoRA(qfuse.load_checkpoint(path)["model.layers.0.mlp.down_proj.weight"])
 
-    weight and quant_state: those of qfuse.dequantize_4bit; they are not copied, and never change. bias [n]: by default
-    that of a layer that is given; it is not trained. rank: of A [rank, k] and B [n, rank], which are lora_A.weight and
-    lora_B.weight, with peft's names and first values, so that an untrained adapter changes nothing. alpha: the
-    adapter's share is multiplied by alpha / rank; by default alpha is the rank. dropout: the probability with which,
-    while training, an element of what the adapter sees is zero. dtype: of A and B.
+    weight and quant_state: as for qfuse.dequantize_4bit; they are neither copied nor modified. bias [n]: not trained;
+    default: that of the layer, if `weight` is one. rank: of A [rank, k] and B [n, rank], which are lora_A.weight and
+    lora_B.weight, with peft's names and initial values, so that an untrained adapter has no effect. alpha: the
+    adapter's product is multiplied by alpha / rank; default: rank. dropout: probability of zeroing an element of the
+    adapter's input in training. dtype: of A and B.
 
-    The parameters and the state_dict are the adapter's alone; OverWeight says what becomes of the weight.
+    Parameters and state_dict contain only the adapter; OverWeight documents how the weight is handled.
 
-    Raises what qfuse.dequantize_4bit does, and ValueError for a weight that is no matrix or a rank below 1.
+    Raises the errors of qfuse.dequantize_4bit, and ValueError for a weight that is no matrix or a rank below 1.
     """
 
     def __init__(
@@ -60,15 +60,15 @@ class Linear4bitLoRA(OverWeight):
         nn.init.zeros_(self.lora_B.weight)
 
     def reset_parameters(self) -> None:
-        """The adapter's first values, which change nothing."""
+        """Initializes the adapter so that it has no effect."""
         nn.init.kaiming_uniform_(self.lora_A.weight, 5**0.5)
         nn.init.zeros_(self.lora_B.weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x [..., k] to [..., n], in x's dtype or, under torch.autocast, that of torch.nn.functional.linear.
+        """Maps x [..., k] to [..., n], in x's dtype or, under torch.autocast, that of torch.nn.functional.linear.
 
-        Where lora_A, lora_B or dropout is more than its weights (hooks, a parametrization, another module in its
-        place), all three are called, one after the other, in A's dtype.
+        If lora_A, lora_B or dropout has hooks or a parametrization, or was replaced by another module, the three are
+        called as modules, one after another, in A's dtype.
         """
         if not self._is_bare():
             return self._forward_by_modules(x)
@@ -99,6 +99,6 @@ class Linear4bitLoRA(OverWeight):
         return product + share.to(product.dtype)
 
     def extra_repr(self) -> str:
-        """What print(model) says beside the submodules."""
+        """Text for print(model), besides the submodules."""
         base = f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
         return f"{base}, quant_type={self.quant_type}, scaling={self.scaling}"

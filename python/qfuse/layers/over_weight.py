@@ -1,4 +1,4 @@
-"""What modules over a 4-bit weight have in common that is no parameter of theirs, but may become one."""
+"""Base class of modules over a 4-bit weight that is not a parameter, but can become one."""
 
 from typing import Any
 
@@ -9,34 +9,34 @@ from ..weight.weight_4bit import Weight4bit
 
 
 class OverWeight(nn.Module):
-    """A module over a weight, `base`, whose state_dict is an adapter's alone.
+    """A module over a 4-bit weight, `base`. Its state_dict contains only the adapter.
 
-    Moving the module takes the weight along; a change of dtype, as by module.half(), leaves it as it is.
+    Moving the module to a device moves the weight; changing its dtype, such as by module.half(), does not affect it.
     """
 
-    base: Any  # a Weight4bit, or a parameter that is a Weight4bitTensor, which has its fields in quant_state
+    base: Any  # a Weight4bit, or a Weight4bitTensor parameter, whose quant_state is the Weight4bit
 
     @property
     def weight_4bit(self) -> Weight4bit:
-        """The weight as it is now: of a parameter that FSDP shares out, in the module's forward alone."""
+        """The current weight. If FSDP shards it as a parameter, it is available only in the module's forward."""
         found: Weight4bit = self.base if isinstance(self.base, Weight4bit) else self.base.quant_state
         return found
 
     @property
     def quant_type(self) -> str:
-        base = getattr(self.base, "_local_tensor", self.base)  # of a DTensor
+        base = getattr(self.base, "_local_tensor", self.base)  # local part of a DTensor
         found: str = base.quant_type if isinstance(base, Weight4bit) else base.form.quant_type
         return found
 
     def make_base_a_parameter(self) -> None:
-        """For FSDP, which shares out parameters."""
+        """Makes the weight a parameter, so that FSDP shards it."""
         if isinstance(self.base, Weight4bit):
-            base = parameter_of(self.base)  # which may refuse it
+            base = parameter_of(self.base)  # may raise, before anything changes
             del self.__dict__["base"]
             self.register_parameter("base", base)
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
-        """Of to(), cuda(), half() and their like: the weight's scales are float32 whatever becomes of the rest."""
+        """Implements to(), cuda(), half() and the like: moves the weight, but keeps its scales in float32."""
         super()._apply(fn, recurse)
         if isinstance(self.base, Weight4bit):
             self.base = self.base.to(fn(self.base.packed.new_empty(0)).device)

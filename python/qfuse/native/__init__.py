@@ -1,1 +1,1 @@
-"""The compiled libraries: through ctypes (library.py), and as torch's ops (extension.py, torch_ops.py)."""
+"""The compiled libraries: called through ctypes (library.py), and as torch ops (extension.py, torch_ops.py)."""

@@ -1,4 +1,4 @@
-"""Whether the tensors of a call lie on one device, what a GPU can do, and whether qfuse has one where torch has."""
+"""Checks that the tensors of a call are on one device, what a GPU supports, and whether qfuse can use torch's GPU."""
 
 import functools
 import warnings
@@ -11,8 +11,8 @@ from . import library
 
 
 def check_one_device(tensors: Iterable[tuple[str, Tensor]]) -> None:
-    """Where no op looks: with a tensor on meta, torch calls none. RuntimeError in the words of python/csrc/call.cpp,
-    which refuses what the ops themselves see."""
+    """Raises RuntimeError if tensors are on different devices. Needed because torch runs no op if a tensor is on meta;
+    the message is that of python/csrc/call.cpp, which checks the tensors of ops that run."""
     (first_name, first), *others = tensors
     for name, tensor in others:
         if tensor.device == first.device:
@@ -23,21 +23,21 @@ def check_one_device(tensors: Iterable[tuple[str, Tensor]]) -> None:
 
 
 def _place(tensor: Tensor) -> str:
-    return "the CPU" if tensor.device.type == "cpu" else str(tensor.device)  # whatever index torch has for the CPU
+    return "the CPU" if tensor.device.type == "cpu" else str(tensor.device)  # ignores the CPU's index
 
 
 @functools.cache
 def _read_tensor_cores(device: int, dtype: torch.dtype) -> bool:
-    """Whether a GPU has them for the dtype. One that cannot be had here is taken for one that does, as advice takes
-    it."""
+    """Whether a GPU has tensor cores for the dtype. Returns true for a GPU index that is not available here,
+    consistently with qfuse_matmul_4bit_advice."""
     least = {torch.float16: (7, 5), torch.bfloat16: (8, 0)}
     if dtype not in least or torch.version.hip is not None:
         return False
     return device >= torch.cuda.device_count() or torch.cuda.get_device_capability(device) >= least[dtype]
 
 
-# Not itself cached: the compiler takes the result of a plain function with this mark for a constant. What sets it,
-# torch.compiler.assume_constant_result, would import the compiler.
+# Not cached itself: torch.compile treats the result of a plain function with this mark as a constant. The mark is set
+# directly because torch.compiler.assume_constant_result would import the compiler.
 def find_tensor_cores(device: int, dtype: torch.dtype) -> bool:
     return _read_tensor_cores(device, dtype)
 
@@ -47,7 +47,7 @@ find_tensor_cores._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 @functools.cache
 def _look_for_gpu() -> bool:
-    if not torch.cuda.is_available() or library.device_count(library.CUDA) > 0:  # else a tensor on a GPU is a fake
+    if not torch.cuda.is_available() or library.device_count(library.CUDA) > 0:  # without CUDA, GPU tensors are fakes
         return True
     try:
         library.describe_device(library.Device(library.CUDA, 0))
@@ -57,8 +57,8 @@ def _look_for_gpu() -> bool:
 
 
 def has_gpu() -> bool:
-    """Whether this build and the driver here go together; if not, a warning says why, once. For who holds a tensor on a
-    GPU: to ask makes the process one that uses CUDA."""
+    """Whether this build works with the driver here; if not, warns once with the reason. Call it only if a tensor is on
+    a GPU, because it initializes CUDA in the process."""
     return _look_for_gpu()
 
 

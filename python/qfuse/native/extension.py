@@ -1,4 +1,4 @@
-"""Loads the extension, which registers the ops as torch.ops.qfuse.*."""
+"""Loads the torch extension, which registers the ops as torch.ops.qfuse.*."""
 
 import torch
 
@@ -9,12 +9,12 @@ _LIBRARY = library.FOLDER / "libqfuse_torch.so"
 
 
 def load() -> None:
-    """Raises ImportError with the reason where the extension is missing or this torch is too old for it."""
+    """Loads it. Raises ImportError with the reason if the extension is missing or torch is too old."""
     if not _LIBRARY.is_file():
         raise ImportError(f"{_LIBRARY} is not there: install qfuse with pip, its sources alone cannot be imported")
     try:
         torch.ops.load_library(str(_LIBRARY))
     except OSError as error:
-        reason = error.__cause__ or error  # torch puts a sentence of its own before the loader's
+        reason = error.__cause__ or error  # the loader's message, without the sentence that torch puts before it
         versions.require("torch", torch.__version__)
         raise ImportError(f"{_LIBRARY} cannot be loaded: {reason}") from error

@@ -1,4 +1,4 @@
-"""What the ops and the conversions can run on here. No torch is needed."""
+"""The devices that ops and conversions can run on here. Does not need torch."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from . import library
 
 @dataclass(frozen=True)
 class Device:
-    """name: as qfuse.checkpoint takes it. description: model, cores and memory, for people. targets: a CPU's SIMD
+    """name: as qfuse.checkpoint takes it. description: human-readable model, cores and memory. targets: a CPU's SIMD
     targets that can run here, best first."""
 
     name: str
@@ -16,8 +16,8 @@ class Device:
 
 
 def devices() -> list[Device]:
-    """The CPU, every GPU that can run the ops here and now, and OpenCL's devices, of which some may be of no use, as
-    their descriptions then say."""
+    """Lists the CPU, every GPU that can run the ops now, and all OpenCL devices. If an OpenCL device cannot be used,
+    its description says so."""
     found = [Device("cpu", library.describe_device(library.Device(library.CPU, 0)), tuple(library.cpu_targets()))]
     for name, kind in (("cuda", library.CUDA), ("opencl", library.OPENCL)):
         for index in range(library.device_count(kind)):
@@ -26,6 +26,6 @@ def devices() -> list[Device]:
 
 
 def build_info() -> dict[str, str]:
-    """What this build holds: version, compiler, parallel, cuda (nvcc's version, "HIP" or "none"), the architectures
-    of these (cuda_architectures, hip_architectures), and opencl (its headers' version, or "none")."""
+    """Describes this build: version, compiler, parallel, cuda (nvcc's version, "HIP" or "none"), their architectures
+    (cuda_architectures, hip_architectures), and opencl (version of its headers, or "none")."""
     return dict(line.split(": ", 1) for line in library.build_info().splitlines())

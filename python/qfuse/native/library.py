@@ -1,4 +1,4 @@
-"""The libraries of the package, called through ctypes: checkpoints, devices and versions. No torch is needed here."""
+"""Calls the package's libraries through ctypes: checkpoints, devices and versions. Does not need torch."""
 
 import ctypes
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 AnyPath = str | os.PathLike[str]
 
-# Where the libraries lie: in the package, but for an editable installation, whose sources lie elsewhere.
+# The package's folder with the libraries. An editable installation has a second folder, with the sources.
 _SEARCHED = [Path(place) for place in sys.modules["qfuse"].__path__]
 FOLDER = next((place for place in _SEARCHED if (place / "libqfuse.so.0").is_file()), _SEARCHED[0])
 
@@ -16,7 +16,7 @@ Report = Callable[[str, int, int], bool]
 _Take = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 _ReportProgress = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_int64, ctypes.c_int64)
 
-# Of qfuse_status; anything else is a ValueError.
+# Exceptions by qfuse_status; any other error is a ValueError.
 _ERRORS: dict[int, type[Exception]] = {4: OSError, 5: MemoryError, 7: RuntimeError, 8: RuntimeError}
 _CANCELLED = 6
 
@@ -26,7 +26,7 @@ class Cancelled(Exception):
 
 
 class _Option(ctypes.Structure):
-    """struct qfuse_python_option of python/csrc/checkpoint.cpp."""
+    """Mirrors struct qfuse_python_option of python/csrc/checkpoint.cpp."""
 
     _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_char_p)]
 
@@ -46,8 +46,8 @@ def load(name: str) -> ctypes.CDLL:
 
 
 class _Call:
-    """One call of a function that takes texts and reports progress. What Python raises meanwhile, an interrupt too,
-    stops it, and is raised behind it."""
+    """One call of a function that passes texts to a callback and reports progress. An exception in a callback,
+    including an interrupt, cancels the call and is raised again after it."""
 
     def __init__(self, report: Report | None) -> None:
         self._report = report
@@ -59,7 +59,7 @@ class _Call:
     def _take(self, text: bytes) -> None:
         try:
             self.texts.append(text.decode("utf-8", "surrogateescape"))
-        except BaseException as error:  # an interrupt comes here as well as anywhere
+        except BaseException as error:  # also an interrupt, which may arrive during the callback
             self._raised = error
 
     def _go_on(self, tensor: bytes, done: int, total: int) -> int:
@@ -86,8 +86,8 @@ def run(
     report: Report | None = None,
     number_count: int = 0,
 ) -> tuple[list[int], list[str]]:
-    """Calls a function of checkpoint.hpp, whose arguments are one path or two, and options by the names that they have
-    there. Gives the numbers and texts that qfuse_python_run says."""
+    """Calls a function of checkpoint.hpp with one path or two and with options by their names there. Returns the
+    numbers and texts that qfuse_python_run documents."""
     call, numbers = _Call(report), (ctypes.c_int64 * number_count)()
     first, second = (*map(path_bytes, paths), b"")[:2]
     given = (_Option * len(options))(*(_Option(name.encode(), value) for name, value in options))
@@ -98,7 +98,7 @@ def run(
 
 
 def inspect(path: AnyPath) -> str:
-    """The inventory of a checkpoint as JSON."""
+    """Returns the inventory of a checkpoint as JSON."""
     _, (text,) = run("inspect", path)
     return text
 
@@ -106,7 +106,7 @@ def inspect(path: AnyPath) -> str:
 def shard_plan(
     shape: Sequence[int], dim: int, rank: int, ranks: int, blocksize: int, nested_blocksize: int
 ) -> list[int]:
-    """The fields of qfuse::checkpoint::WeightShard, in their order; `nested_blocksize` is 0 of a plain weight."""
+    """Returns the fields of qfuse::checkpoint::WeightShard, in order; `nested_blocksize` is 0 for a plain weight."""
     call, numbers = _Call(None), (ctypes.c_int64 * 8)()
     sizes = (ctypes.c_int64 * len(shape))(*shape)
     counts = (ctypes.c_int64(count) for count in (rank, ranks, blocksize, nested_blocksize))
@@ -116,7 +116,7 @@ def shard_plan(
 
 
 class Device(ctypes.Structure):
-    """qfuse_device."""
+    """Mirrors qfuse_device."""
 
     _fields_ = [("type", ctypes.c_int32), ("index", ctypes.c_int32)]
 
@@ -125,7 +125,7 @@ class _Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int32), ("message", ctypes.c_char * 512)]
 
 
-CPU, CUDA, OPENCL = 0, 1, 3  # of qfuse_device_type
+CPU, CUDA, OPENCL = 0, 1, 3  # values of qfuse_device_type
 
 
 def device_count(kind: int) -> int:
@@ -143,7 +143,7 @@ def describe_device(device: Device) -> str:
 def matmul_4bit_advice(
     device: Device, dtype: int, direction: int, rows: int, cols: int, blocksize: int
 ) -> tuple[int, int]:
-    """few_rows and fused_rows of qfuse_matmul_4bit_advice."""
+    """Returns few_rows and fused_rows of qfuse_matmul_4bit_advice."""
     few, few_rows, fused_rows, error = ctypes.c_int32(), ctypes.c_int64(), ctypes.c_int64(), _Error()
     function = load("libqfuse.so.0").qfuse_matmul_4bit_advice
     sizes = (ctypes.c_int64(size) for size in (rows, cols, blocksize))

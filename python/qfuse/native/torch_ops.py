@@ -1,6 +1,7 @@
-"""The ops of a 4-bit weight as torch has them: the one place where what a weight is becomes arguments by position.
+"""Calls torch's ops on 4-bit weights. Only this module unpacks a weight into positional arguments.
 
-Each is called past torch's dispatcher, which takes as long as launching a kernel does (ARCHITECTURE.md), or by it.
+Each op is called without torch's dispatcher where possible, because dispatching takes as long as launching a kernel
+(ARCHITECTURE.md), otherwise through it.
 """
 
 import contextlib
@@ -24,13 +25,12 @@ Order = Literal["plain", "split", "factored", "rotated_int8"]
 _decode: Callable[..., Any] | None = None
 _multiply: Callable[..., Any] | None = None
 _multiply_many: Callable[..., Any] | None = None
-_is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
+_is_compiling = torch.compiler.is_compiling  # looking it up through torch's modules takes longer than the call
 
 
 class Call(NamedTuple):
-    """A product, by x, weight and bias. order: without one, None, the weight is decoded to memory, in each direction
-    anew, and the product is torch's. terms: LoRA's lora_in and lora_weight. ends: of the experts whose weights are a
-    stack."""
+    """Arguments of a product. order: None decodes the weight to memory, in each direction again, and multiplies by
+    torch. terms: LoRA's lora_in and lora_weight. ends: end rows of the experts if the weight is a stack of experts."""
 
     x: Tensor
     weight: "Weight4bit"
@@ -42,11 +42,11 @@ class Call(NamedTuple):
 
 
 def _load_directly() -> None:
-    """Once the extension is loaded, which the module is linked with."""
+    """Imports qfuse._direct if it exists. The extension, which it links with, must be loaded."""
     global _decode, _multiply, _multiply_many
-    if importlib.util.find_spec("qfuse._direct") is None:  # it needs Python's headers to be built
+    if importlib.util.find_spec("qfuse._direct") is None:  # not built without Python's headers
         return
-    with contextlib.suppress(AttributeError, ValueError):  # a torch that has changed what the module looks up
+    with contextlib.suppress(AttributeError, ValueError):  # raised if torch lacks something that the module looks up
         module = importlib.import_module("qfuse._direct")
         _decode, _multiply, _multiply_many = module.dequantize_4bit, module.matmul_4bit, module.matmul_4bit_many
 
@@ -58,16 +58,16 @@ _dequantize_4bit = _ops.dequantize_4bit.default
 
 
 def is_dual() -> bool:
-    """Whether somebody differentiates in forward mode."""
+    """Whether forward-mode differentiation is active."""
     return forward_ad._current_level >= 0
 
 
-# ---- past the dispatcher: the op's result, or None where the op has to be called, where a compiler, a mode, a
-# transform, a tracer or a profiler has to see it, or an argument is not plain
+# ---- without the dispatcher: returns None if the op must be dispatched, because a compiler, a mode, a transform, a
+# tracer or a profiler has to see it, or because an argument is not a plain tensor
 
 
 def dequantize_4bit_directly(weight: "Weight4bit", transposes: bool = False) -> Tensor | None:
-    """transposes: whether the result is transposed where packed.size(0) is 1."""
+    """transposes: whether to transpose the result if packed.size(0) is 1."""
     if _decode is None or _is_compiling():
         return None
     decoded: Tensor | None = _decode(*weight, transposes)
@@ -75,7 +75,7 @@ def dequantize_4bit_directly(weight: "Weight4bit", transposes: bool = False) -> 
 
 
 def matmul_4bit_directly(call: Call) -> Tensor | None:
-    """Without gradients; None also where the product is not by the op at all, or one of experts."""
+    """Multiplies without gradients. Also returns None for experts and for products that the op does not compute."""
     x, weight, bias, direction, order, terms, ends = call
     is_of_library = order is not None and order != "rotated_int8"
     if _multiply is None or not is_of_library or ends is not None or _is_compiling() or is_dual():
@@ -88,7 +88,7 @@ def matmul_4bit_directly(call: Call) -> Tensor | None:
 
 
 def matmul_4bit_many_directly(calls: Sequence[Call]) -> Sequence[Tensor] | None:
-    """Without gradients, of one x and what else matmul_4bit_many asks for."""
+    """Multiplies one x by several weights, without gradients, under the conditions of matmul_4bit_many below."""
     if _multiply_many is None or _is_compiling() or is_dual():
         return None
     weight = calls[0].weight
@@ -98,11 +98,11 @@ def matmul_4bit_many_directly(calls: Sequence[Call]) -> Sequence[Tensor] | None:
     return products
 
 
-# ---- by the dispatcher
+# ---- through the dispatcher
 
 
 def dequantize_4bit(weight: "Weight4bit") -> Tensor:
-    """Past it where that can be."""
+    """Decodes a weight, without the dispatcher where possible."""
     decoded = dequantize_4bit_directly(weight)
     if decoded is None:
         decoded = _dequantize_4bit(*weight)
@@ -115,7 +115,7 @@ def dequantize_4bit_out(weight: "Weight4bit", out: Tensor) -> Tensor:
 
 
 def matmul_4bit(call: Call) -> Tensor:
-    """With an order; with the ends of experts, matmul_4bit_grouped."""
+    """Calls matmul_4bit or, if ends are given, matmul_4bit_grouped. The order must not be None."""
     x, weight, bias, direction, order, terms, ends = call
     how = {"shape": weight.shape, **_blocks(weight), "direction": direction, "order": order}
     product: Tensor
@@ -127,7 +127,7 @@ def matmul_4bit(call: Call) -> Tensor:
 
 
 def matmul_4bit_many(calls: Sequence[Call]) -> list[Tensor]:
-    """Of one x, without terms, by weights that are of one kind but for their rows."""
+    """Multiplies one x, without LoRA terms, by weights that differ only in their number of rows."""
     x, weights, biases, rows = _many(calls)
     products: list[Tensor] = _ops.matmul_4bit_many.default(
         x, weights, biases, rows=rows, **_blocks(calls[0].weight), order=calls[0].order
@@ -150,7 +150,7 @@ def rotated_int8_weight(weight: "Weight4bit", scale: Tensor, direction: Directio
 
 
 def _many(calls: Sequence[Call]) -> tuple[Tensor, tuple[Tensor, ...], tuple[Tensor, ...], tuple[int, ...]]:
-    """x, the tensors of all weights, the biases and the weights' rows."""
+    """Returns x, the tensors of all weights, the biases and the weights' numbers of rows."""
     weights = tuple(tensor for call in calls for tensor in call.weight.tensors)
     biases = tuple(call.bias for call in calls if call.bias is not None)
     return calls[0].x, weights, biases, tuple(call.weight.shape[0] for call in calls)

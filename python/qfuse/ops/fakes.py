@@ -1,6 +1,6 @@
-"""What compiled code needs to know of the ops without running them: shapes, dtypes and devices.
+"""Fake implementations of the ops for compiled code: shapes, dtypes and devices of their results.
 
-Arguments are checked where the ops run, but for their devices: with one tensor on meta, torch calls only what is here.
+The ops check their arguments. Devices are checked here, too: if a tensor is on meta, torch calls only the fake.
 """
 
 import functools
@@ -13,18 +13,18 @@ from torch import Tensor
 from ..native.devices import check_one_device
 from ..weight.form import TENSORS
 
-_QUANT_MAP_SIZE = 256  # of the 8-bit codes
+_QUANT_MAP_SIZE = 256  # entries of the codebook of 8-bit codes
 
 
 def _of_weight(tensors: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
-    """A 4-bit weight's tensors with their names."""
+    """Yields a 4-bit weight's tensors with their names."""
     if len(tensors) not in (2, len(TENSORS)):
         raise RuntimeError(f"weight has {len(tensors)} tensors, it must have 2 or 5: {', '.join(TENSORS)}")
     yield from zip(TENSORS, tensors, strict=False)
 
 
 def _tensors(arguments: dict[str, object]) -> Iterator[tuple[str, Tensor]]:
-    """Those of a call, by the names that the op has for them."""
+    """Yields the tensors of a call with their names in the op."""
     for name, value in arguments.items():
         if isinstance(value, Tensor):
             yield name, value
@@ -50,7 +50,7 @@ def _check_out(out: Tensor, shape: Sequence[int], dtype: torch.dtype) -> None:
     torch._check(out.dtype == dtype, lambda: f"out is {out.dtype}, it must be {dtype}")
 
 
-# ---- each is called by the names that its op's schema has, and names those that it needs
+# ---- fakes: called with the argument names of the op's schema; each declares only those that it needs
 
 
 def _dequantize_4bit(weight: Sequence[Tensor], shape: Sequence[int], dtype: torch.dtype, **_: Any) -> Tensor:
@@ -180,7 +180,7 @@ _FAKES: dict[str, Callable[..., object]] = {
 
 
 def _on_one_device(name: str, fake: Callable[..., object]) -> Callable[..., object]:
-    """The fake of what is refused as the op refuses it where its tensors lie on several devices."""
+    """Wraps a fake so that it raises the op's error if the tensors are on different devices."""
     base, _, overload = name.partition(".")
     op = getattr(getattr(torch.ops.qfuse, base), overload or "default")
     names = [argument.name for argument in op._schema.arguments]

@@ -1,4 +1,4 @@
-"""Weights of bitsandbytes, decoded and multiplied by in one call."""
+"""Decodes bitsandbytes' weights and multiplies by them, in one call each."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,18 +36,18 @@ __all__ = [
 def dequantize_4bit(
     weight: Any, quant_state: Any = None, out: Tensor | None = None, dtype: torch.dtype | str | None = None
 ) -> Tensor:
-    """A 4-bit weight of bitsandbytes in its original shape and dtype: the bits that bitsandbytes decodes on CUDA.
+    """Decodes a bitsandbytes 4-bit weight to its original shape and dtype, with the bits of bitsandbytes on CUDA.
 
-    weight: a Linear4bit, a Params4bit, a Weight4bit of load_checkpoint, or packed codes with their quant_state.
-    quant_state: bitsandbytes' QuantState or the list that it once was; by default the
-    weight's own. out: where to write, of the weight's shape, dtype and device, contiguous. dtype: torch.float32,
-    float16 or bfloat16, or its name, in place of the state's.
+    weight: a Linear4bit, a Params4bit, a Weight4bit from load_checkpoint, or packed codes with their quant_state.
+    quant_state: bitsandbytes' QuantState or its former list; default: the weight's own. out: contiguous tensor for the
+    result, with the weight's shape, dtype and device. dtype: torch.float32, float16, bfloat16 or a name; default: the
+    state's.
 
-    The result has the state's shape and dtype. Of bitsandbytes' own forms, where codes whose shape[0] is 1 say that
-    they were transposed, it is then the transpose, as bitsandbytes' is; of a Weight4bit, however its codes lie, it is
-    not. It never requires a gradient.
+    The result has the state's shape and dtype. In bitsandbytes' own forms, packed codes whose shape[0] is 1 are marked
+    as transposed; the result is then the transpose, as in bitsandbytes. A Weight4bit is never transposed. The result
+    never requires a gradient.
 
-    Raises TypeError or ValueError for a weight or state that is none, RuntimeError for tensors that do not fit.
+    Raises TypeError or ValueError for an invalid weight or state, RuntimeError for tensors that do not fit.
     """
     if isinstance(weight, Weight4bit) and quant_state is None:
         return weight.dequantize(dtype, out)
@@ -56,7 +56,7 @@ def dequantize_4bit(
 
 
 def decode(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
-    """dequantize_4bit of what read_weight found."""
+    """Implements dequantize_4bit for a weight from read_weight."""
     if out is None:
         decoded = torch_ops.dequantize_4bit_directly(weight, transposes=True)
         if decoded is not None:
@@ -67,16 +67,16 @@ def decode(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
 
 
 def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype | str = torch.bfloat16) -> Tensor:
-    """An LLM.int8 weight of bitsandbytes, decoded to `dtype`, which neither it nor its file says.
+    """Decodes a bitsandbytes LLM.int8 weight to `dtype`, which neither the weight nor its file records.
 
-    weight: a Linear8bitLt, an Int8Params, or int8 codes [rows, cols] with `scb`, the rows' scales [rows] float32.
+    weight: a Linear8bitLt, an Int8Params, or int8 codes [rows, cols] with `scb`, the rows' scales, [rows] float32.
 
-    Raises TypeError where there is no scb, RuntimeError for tensors that do not fit.
+    Raises TypeError if there is no scb, RuntimeError for tensors that do not fit.
     """
     codes = weight.weight if isinstance(weight, torch.nn.Module) else weight
     if scb is None:
         scb = getattr(codes, "SCB", None)
-    if scb is None:  # a layer that has run keeps it in its state
+    if scb is None:  # a layer that has run keeps SCB in its state
         scb = getattr(getattr(weight, "state", None), "SCB", None)
     if not isinstance(codes, Tensor) or scb is None:
         raise TypeError(f"a {type(weight).__name__} has no SCB, and none was given")
@@ -87,29 +87,29 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype |
 def matmul_4bit(
     x: Tensor, weight: Any, quant_state: Any = None, bias: Tensor | None = None, *, order: ops.Order | None = None
 ) -> Tensor:
-    """x [..., k] times the transpose of a 4-bit weight [n, k], plus bias [n]: a Linear4bit to train through.
+    """Multiplies x [..., k] by the transpose of a 4-bit weight [n, k] and adds bias [n], with gradients.
 
-    weight and quant_state are those of dequantize_4bit; how the packed codes lie does not matter. The weight is decoded
-    to x's dtype, whatever the state's is, within the product or before it (see order); for x's gradient, once more.
-    x is float32, float16 or bfloat16; the result has its dtype, and under torch.autocast that of
+    weight and quant_state: as for dequantize_4bit; whether the packed codes are transposed does not matter. The weight
+    is decoded to x's dtype, whatever the state's dtype is, inside the product or before it (see order), and again for
+    x's gradient. x is float32, float16 or bfloat16. The result has x's dtype or, under torch.autocast, the dtype of
     torch.nn.functional.linear. Gradients flow to x and bias.
 
-    order: that of qfuse.ops.matmul_4bit. By default it is "split" for few rows that need no gradient, up to 64 by the
-    shape and the GPU, if k is a multiple of 64, blocks are of 64 and it has tensor cores for x's dtype; else
-    "plain". By default too, a GPU decodes the weight to memory and multiplies by torch's linear where that is about as
-    fast or faster: for more than 256 rows, and in float32; on GPUs other than Hopper, or where k is no multiple of 64,
-    n none of 8 or blocks are smaller than 64, for more than 128 rows, or fewer, or always, by the shape and the GPU's
-    clock and memory. From 384 rows on it has the bits of "plain" on an H200. set_batch_invariant makes the order
-    "plain" throughout.
+    order: as for qfuse.ops.matmul_4bit. The default is "split" for few rows without a gradient (at most 64, depending
+    on shape and GPU) if k is a multiple of 64, the block size is 64 and the GPU has tensor cores for x's dtype;
+    otherwise "plain". Also by default, a GPU decodes the weight to memory and multiplies by torch's linear where that
+    is about as fast or faster: for more than 256 rows, and in float32. On GPUs other than Hopper, or if k is no
+    multiple of 64, n no multiple of 8 or blocks are smaller than 64, it does so for more than 128 rows, or for fewer,
+    or always, depending on the shape and the GPU's clock and memory. From 384 rows on, this has the bits of "plain" on
+    an H200. set_batch_invariant makes every default order "plain".
 
-    order="factored", for inference with few rows on a GPU, is never the default: its weight is not rounded to x's
-    dtype. It has no gradients; qfuse.ops.matmul_4bit says what it asks for. Nor is order="rotated_int8", for training
-    with many rows: x and the weight are rotated and rounded to INT8, as qfuse.ops.rotated_int8_* do it, and so are
-    their gradients' products, with an error of about 1 % of a result's norm. n and k are multiples of 64; a gradient
-    has no gradient.
+    order="factored", for inference with few rows on a GPU, must be requested: it does not round the weight to x's
+    dtype. It has no gradients; qfuse.ops.matmul_4bit lists its requirements. order="rotated_int8", for training with
+    many rows, must also be requested: x and the weight are rotated and rounded to INT8 like in
+    qfuse.ops.rotated_int8_*, also in x's gradient, with an error of about 1 % of a result's norm. n and k must be
+    multiples of 64, and a gradient has no second gradient.
 
-    Raises TypeError or ValueError for a weight or an x that does not fit, ValueError for the order "factored" where x
-    or bias requires a gradient, and RuntimeError for what the op refuses.
+    Raises TypeError or ValueError for a weight or an x that does not fit, ValueError for the order "factored" if x or
+    bias requires a gradient, and RuntimeError for arguments that the op refuses.
     """
     found = read_weight(weight, quant_state)
     x, bias = _operands(x, found, bias)
@@ -124,15 +124,15 @@ def matmul_4bit_many(
     *,
     order: ops.Order | None = None,
 ) -> tuple[Tensor, ...]:
-    """matmul_4bit of one x and several weights, such as those of q, k and v, or gate and up: a product of each, with
-    its bits and gradients.
+    """Multiplies one x by several weights, such as those of q, k and v or of gate and up. Returns one product per
+    weight, with the bits and gradients of matmul_4bit.
 
-    weights: what matmul_4bit takes. quant_states, biases: one for each weight, which may be None. order: of all.
+    weights: each as for matmul_4bit. quant_states, biases: one per weight, each may be None. order: of all products.
 
-    It is one op where no gradient is needed, no weight is decoded to memory, and the weights have the same quant_type
-    and block sizes, are all nested or none, and have a bias or none have. Else it is single products.
+    A single op computes all products if no gradient is needed, no weight is decoded to memory, all weights have the
+    same quant_type and block sizes, and all or none are nested and have a bias. Otherwise they are separate products.
 
-    Raises what matmul_4bit does, and ValueError where there are not as many of one kind as of another.
+    Raises the errors of matmul_4bit, and ValueError if the numbers of weights, quant_states and biases differ.
     """
     quant_states = [None] * len(weights) if quant_states is None else quant_states
     biases = [None] * len(weights) if biases is None else biases
@@ -170,24 +170,25 @@ def matmul_4bit_lora(
 ) -> Tensor:
     """matmul_4bit with a LoRA adapter: x·Wᵀ + scaling·(x·Aᵀ)·Bᵀ + bias, and its gradients.
 
-    lora_a: A [rank, k]. lora_b: B [n, rank]. Both of any floating point dtype; they are rounded to x's, or under
-    torch.autocast to that of the product. t = scaling·x·Aᵀ is summed in fp32 and rounded to that dtype; t·Bᵀ is added
-    to the sums of x·Wᵀ before they are rounded, once. Likewise u = scaling·dy·B is rounded, and u·A added to the sums
-    of dy·W for x's gradient. Those of A, uᵀ·x, and B, dyᵀ·t, are summed in fp32 and rounded to their dtypes, on a CPU
-    to x's first. Where the weight is decoded to memory (see matmul_4bit), what the adapter adds is added to the rounded
-    product. lora_x: what the adapter sees in place of x, in the same shape, as torch.nn.functional.dropout(x, p).
+    lora_a: A [rank, k]. lora_b: B [n, rank]. Both may have any floating point dtype; they are rounded to x's dtype or,
+    under torch.autocast, to the product's. t = scaling·x·Aᵀ is summed in fp32 and rounded to that dtype; t·Bᵀ is added
+    to the sums of x·Wᵀ, which are then rounded once. Likewise, for x's gradient, u = scaling·dy·B is rounded, and u·A
+    is added to the sums of dy·W. The gradients of A, uᵀ·x, and of B, dyᵀ·t, are summed in fp32 and rounded to the
+    dtypes of A and B; a CPU first rounds them to x's dtype. If the weight is decoded to memory (see matmul_4bit), the
+    adapter's product is added to the rounded product. lora_x: the adapter's input, in x's shape, if it is not x, such
+    as torch.nn.functional.dropout(x, p).
 
-    In float16, whose range is small, t, u and the gradients of A and B are products of x, dy, A and B in float32. Where
-    t·Bᵀ and u·A are added, t and B, u and A are rounded to float16 after a factor has gone from one to the other: t is
-    divided by 16, u multiplied by 8, both divided by the power of two that is nearest to the root of a scaling above 1.
+    In float16, because of its small range, t, u and the gradients of A and B are computed in float32 from x, dy, A and
+    B. For t·Bᵀ and u·A, both factors are rounded to float16 after a scale moves from one to the other: t is divided by
+    16, u is multiplied by 8, and for a scaling above 1 both are divided by the power of two nearest to its square root.
 
-    scaling: a number, or a tensor, which may be trained; B is multiplied by it then.
+    scaling: a number, or a tensor, which may be trained; a tensor is multiplied into B.
 
-    What is kept for the gradients: x or lora_x where A needs one, t where B does, A and B, and these rounded. The
-    packed weight is its owner's: it is not saved, and may have been made in inference mode. Gradients flow to all but
-    the weight, of any order.
+    Saved for the gradients: x or lora_x if A needs a gradient, t if B needs one, A and B, and A and B rounded. The
+    packed weight is not saved: its owner keeps it, and it may have been made in inference mode. Gradients of any order
+    flow to all inputs but the weight.
 
-    Raises what matmul_4bit does, and ValueError for an A, B or lora_x whose shape does not fit.
+    Raises the errors of matmul_4bit, and ValueError for an A, B or lora_x whose shape does not fit.
     """
     found = read_weight(weight, quant_state)
     x, bias = _operands(x, found, bias)
@@ -207,23 +208,23 @@ def matmul_4bit_grouped(
     is_transposed: bool = False,
     order: ops.Order | None = None,
 ) -> Tensor:
-    """matmul_4bit of the rows of several experts, each with its own weight [n, k] of a stack: a layer of a mixture.
+    """matmul_4bit for a MoE layer: each row of x is multiplied by its expert's weight [n, k] of a stack.
 
-    x: [m, k], the rows of one expert after those of another. expert_ends: [experts] int32 or int64 on x's device, the
-    row behind each expert's last one, ascending; nothing waits for them on a GPU. Rows from the last end on are
-    nobody's: theirs of the result are not initialized, their gradient is zero.
+    x: [m, k], sorted by expert. expert_ends: [experts] int32 or int64 on x's device, the row after each expert's last
+    one, ascending; on a GPU, no op waits for them on the host. Rows from the last end on belong to no expert: their
+    result is uninitialized and their gradient is zero.
 
-    weight, quant_state: those of matmul_4bit, of shape (experts, n, k), or where is_transposed, as in gpt-oss,
-    (experts, k, n). Nested, either the stack was as one, or each expert by itself; see qfuse.ops.matmul_4bit_grouped.
-    bias: [experts, n]. Gradients flow to x and bias.
+    weight, quant_state: as for matmul_4bit, with shape (experts, n, k) or, if is_transposed, as in gpt-oss,
+    (experts, k, n). Nested absmax are those of the whole stack or of each expert by itself; see
+    qfuse.ops.matmul_4bit_grouped. bias: [experts, n]. Gradients flow to x and bias.
 
-    order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to as many rows as there are experts, on a
-    CPU more, that need no gradient, else "plain", each with the bits of matmul_4bit. By default too, a GPU decodes the
-    whole stack to memory where experts have, in the mean, four times as many rows as matmul_4bit would decode for, in
-    bfloat16, and torch has a grouped product of the shape; a bias is then added to what was rounded.
-    set_batch_invariant makes the order "plain" throughout.
+    order: as for qfuse.ops.matmul_4bit. The default is "split" without a gradient for at most as many rows as experts
+    (on a CPU, for more), otherwise "plain", each with the bits of matmul_4bit. Also by default, for a bfloat16 x, a GPU
+    decodes the whole stack to memory if experts have on average four times the rows from which matmul_4bit decodes and
+    torch has a grouped product for the shape; a bias is then added to the rounded product. set_batch_invariant makes
+    every default order "plain".
 
-    Raises what matmul_4bit does.
+    Raises the errors of matmul_4bit.
     """
     found = read_weight(weight, quant_state)
     x, bias = _grouped_operands(x, found, expert_ends, bias, is_transposed)
@@ -247,15 +248,15 @@ def matmul_4bit_grouped_lora(
     is_transposed: bool = False,
     order: ops.Order | None = None,
 ) -> Tensor:
-    """matmul_4bit_grouped with a LoRA adapter of each expert: lora_a [experts, rank, k], lora_b [experts, n, rank],
-    however the weight lies.
+    """matmul_4bit_grouped with a LoRA adapter per expert: lora_a [experts, rank, k], lora_b [experts, n, rank], also if
+    is_transposed.
 
-    What matmul_4bit_lora says holds for the rows of each expert, but for this: in bfloat16 on a GPU t and u are rounded
-    before they are multiplied by a scaling, and once more behind it, which counts for none that is a power of two; and
-    the gradients of A and B are rounded to x's dtype before their own. No product waits for the ends: those that torch
-    has no kernel for, in float16 and float32, go by tiles of rows.
+    The rows of each expert are computed as matmul_4bit_lora documents, with two differences. In bfloat16 on a GPU, t
+    and u are rounded before and after the multiplication by a scaling, which changes nothing if that is a power of two.
+    The gradients of A and B are rounded to x's dtype before their own. No product synchronizes the ends: products
+    without a kernel in torch, in float16 and float32, are computed in tiles of rows.
 
-    Raises what matmul_4bit_grouped and matmul_4bit_lora do.
+    Raises the errors of matmul_4bit_grouped and matmul_4bit_lora.
     """
     found = read_weight(weight, quant_state)
     x, bias = _grouped_operands(x, found, expert_ends, bias, is_transposed)
@@ -268,7 +269,7 @@ def matmul_4bit_grouped_lora(
 
 
 def _layer_shape(weight: Weight4bit, is_transposed: bool) -> tuple[int, int, int]:
-    """experts, n and k of a stack."""
+    """Returns experts, n and k of a stack."""
     if len(weight.shape) != 3:
         kinds = "[experts, k, n]" if is_transposed else "[experts, n, k]"
         raise ValueError(f"the weight has shape {tuple(weight.shape)}, it must be {kinds}")
@@ -279,7 +280,7 @@ def _layer_shape(weight: Weight4bit, is_transposed: bool) -> tuple[int, int, int
 def _grouped_operands(
     x: Tensor, weight: Weight4bit, expert_ends: Tensor, bias: Tensor | None, is_transposed: bool
 ) -> tuple[Tensor, Tensor | None]:
-    """x and bias in the dtype of the product."""
+    """Checks the operands, and casts x and bias to the dtype of the product."""
     x, bias = _autocast(x), None if bias is None else _autocast(bias)
     if x.dtype not in FLOAT_DTYPES:
         raise TypeError(f"x is {x.dtype}, it must be float32, float16 or bfloat16")
@@ -321,18 +322,19 @@ def matmul_4bit_lora_shared(
     lora_x: Tensor | None = None,
     order: ops.Order | None = None,
 ) -> tuple[Tensor, ...]:
-    """matmul_4bit_lora of one x and several weights, such as those of q, k and v, or gate and up: a product of each.
+    """matmul_4bit_lora of one x and several weights, such as those of q, k and v or of gate and up. Returns one product
+    per weight.
 
-    weights: what matmul_4bit takes, each with its own quant_state. lora_as, lora_bs, biases: one for each weight; the
-    ranks may differ, the A's have one dtype. scaling, lora_x, order: of all of them.
+    weights: each as for matmul_4bit, with its own quant_state. lora_as, lora_bs, biases: one per weight. Ranks may
+    differ, but all A's have one dtype. scaling, lora_x, order: shared by all.
 
-    x is read once for all A's, and once for all of their gradients, and what the adapters add to x's gradient is one
-    product. Each result, and the gradients of A, B and bias, are rounded where matmul_4bit_lora says, though a sum may
-    be ordered otherwise. x's gradient is rounded after each weight in turn; where the weight is decoded to memory, what
-    was rounded before is in the sums of the next product. Under torch.compile and transforms of torch.func each weight
-    is multiplied by on its own, with the bits of matmul_4bit_lora.
+    x is read once for all A's and once for all of their gradients, and one product adds all adapters to x's gradient.
+    Results and the gradients of A, B and bias are rounded where matmul_4bit_lora documents it, but a sum may have
+    another order. x's gradient is rounded after each weight in turn; if a weight is decoded to memory, its product's
+    sums start from the gradient rounded so far. Under torch.compile and torch.func transforms the weights are
+    multiplied separately, with the bits of matmul_4bit_lora.
 
-    Raises what matmul_4bit_lora does, and ValueError where there are not as many of one kind as of another.
+    Raises the errors of matmul_4bit_lora, and ValueError if the numbers of weights, A's, B's and biases differ.
     """
     biases = [None] * len(weights) if biases is None else biases
     if not 0 < len(weights) == len(lora_as) == len(lora_bs) == len(biases):
@@ -355,10 +357,10 @@ def matmul_4bit_lora_shared(
 
 
 def rotated_int8_weight_scales(weight: Any, quant_state: Any = None, *, direction: ops.Direction = "forward") -> Tensor:
-    """The scales of a 4-bit weight [n, k] of bitsandbytes in INT8, rotated by a Hadamard matrix: [n] float32 for
-    x * W^T, with direction="backward" [k] for dy * W. To be made once, and kept.
+    """Computes the INT8 scales of a bitsandbytes 4-bit weight [n, k], rotated by a Hadamard matrix: [n] float32 for
+    x * W^T or, with direction="backward", [k] float32 for dy * W. Compute them once and keep them.
 
-    weight and quant_state are those of dequantize_4bit. k is a multiple of 64, and for "backward" n too.
+    weight and quant_state: as for dequantize_4bit. k must be a multiple of 64; for "backward", n too.
     """
     found = read_weight(weight, quant_state)
     with without_torch_function():
@@ -368,14 +370,14 @@ def rotated_int8_weight_scales(weight: Any, quant_state: Any = None, *, directio
 def rotated_int8_weight(
     weight: Any, scale: Tensor, quant_state: Any = None, *, direction: ops.Direction = "forward"
 ) -> Tensor:
-    """The weight by these scales: [n, k] int8 or, with direction="backward", [k, n], for rotated_int8_matmul."""
+    """Converts a weight to int8 by these scales, for rotated_int8_matmul: [n, k] or, for "backward", [k, n]."""
     found = read_weight(weight, quant_state)
     with without_torch_function():
         return torch_ops.rotated_int8_weight(_detached(found), scale, direction)
 
 
 def scaled(lora_b: Tensor, scaling: float | Tensor) -> tuple[Tensor, float]:
-    """What is left of a scaling beside B: a tensor, which may be trained, is multiplied by B."""
+    """Returns B and a number to scale by. A scaling that is a tensor, which may be trained, is multiplied into B."""
     return (lora_b * scaling, 1.0) if isinstance(scaling, Tensor) else (lora_b, float(scaling))
 
 
@@ -399,7 +401,7 @@ def _own_input(x: Tensor, lora_x: Tensor | None) -> Tensor | None:
 
 
 def _operands(x: Tensor, weight: Weight4bit, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:
-    """x and bias in the dtype of the product."""
+    """Checks x and bias, and casts them to the dtype of the product."""
     x, bias = _autocast(x), None if bias is None else _autocast(bias)
     if x.dtype not in FLOAT_DTYPES:
         raise TypeError(f"x is {x.dtype}, it must be float32, float16 or bfloat16")
@@ -420,15 +422,15 @@ def multiply_with_lora(
     lora_x: Tensor | None,
     order: ops.Order | None = None,
 ) -> Tensor:
-    """matmul_4bit_lora of what read_weight found, and of a bias and a lora_x in x's dtype."""
+    """Implements matmul_4bit_lora for a weight from read_weight, and a bias and lora_x in x's dtype."""
     with without_torch_function():
         return lora.matmul_4bit_lora(_adapted_call(x, weight, bias, order), lora_x, lora_a, lora_b, scaling)
 
 
 def _adapted_call(x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None) -> Call:
-    """The product that an adapter adds to."""
+    """Returns the call of the base product, to which an adapter is added."""
     if order is None:
-        # One order: the few rows that a second one is for have a kernel without LoRA alone.
+        # Never "split": the kernel for few rows has no LoRA.
         order = None if is_decoded(x, weight.shape, weight.blocksize) else "plain"
     return Call(x, _detached(weight), bias, order=order)
 
@@ -436,8 +438,8 @@ def _adapted_call(x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops
 def multiply(
     x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None = None, few_factored: bool = False
 ) -> Tensor:
-    """matmul_4bit of what read_weight found, and of a bias in x's dtype. few_factored: by default the order is
-    "factored" in place of "split", where it can be had."""
+    """Implements matmul_4bit for a weight from read_weight and a bias in x's dtype. few_factored: the default order is
+    "factored" instead of "split" where that is supported."""
     call = _call_of(x, weight, bias, order, few_factored)
     product = gradients.past_dispatcher(call)
     if product is not None:
@@ -457,13 +459,13 @@ def _call_of(
 
 
 def _detached(weight: Weight4bit) -> Weight4bit:
-    """Of a Params4bit, with the tensor that every transform knows."""
+    """Replaces a Params4bit by a plain tensor, which every transform supports."""
     packed, *scales = weight.tensors
     return weight._replace(tensors=(packed.detach(), *scales))
 
 
 def _autocast(tensor: Tensor) -> Tensor:
-    """As torch.nn.functional.linear casts what it is given: all floating point numbers but float64."""
+    """Casts under autocast like torch.nn.functional.linear: all floating point dtypes but float64."""
     device = tensor.device.type
     if tensor.dtype not in FLOAT_DTYPES or not gradients.is_autocast(device):
         return tensor

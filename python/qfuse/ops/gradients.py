@@ -1,4 +1,4 @@
-"""How torch differentiates and batches matmul_4bit and matmul_4bit_grouped."""
+"""Autograd and vmap rules of matmul_4bit and matmul_4bit_grouped."""
 
 import functools
 import math
@@ -16,21 +16,21 @@ from ..weight.form import Form
 from ..weight.weight_4bit import Weight4bit, given, unnested
 from . import grouped_products, rotated_products
 
-_library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
-_is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
+_library = torch.library.Library("qfuse", "IMPL")  # keeps its registrations as long as it exists
+_is_compiling = torch.compiler.is_compiling  # looking it up through torch's modules takes longer than the call
 TURNED: dict[Direction, Direction] = {"forward": "backward", "backward": "forward"}
 
 
 class Kept:
-    """A weight between the directions, which has no gradient. It is not saved: its layer has it. Saved, it would be
-    carried by every hook for saved tensors, as those that offload activations are, and refused if it was made in
-    inference mode."""
+    """A weight kept from forward to backward. It has no gradient, and its layer owns it, so it is not a saved tensor:
+    hooks for saved tensors, such as those that offload activations, would process it, and autograd would refuse one
+    that was made in inference mode."""
 
     def __init__(self, weight: Weight4bit) -> None:
         self._weight, self._versions = weight, _versions(weight)
 
     def get(self) -> Weight4bit:
-        if _versions(self._weight) != self._versions:  # as torch says of what it has saved
+        if _versions(self._weight) != self._versions:  # the same check as torch's for saved tensors
             raise RuntimeError(
                 "a 4-bit weight that is needed for a gradient has been modified by an inplace operation since then"
             )
@@ -42,7 +42,7 @@ def _versions(weight: Weight4bit) -> list[int]:
 
 
 class _Matmul4bit(torch.autograd.Function):
-    """What is kept between the directions is LoRA's terms, the ends and the packed weight."""
+    """Autograd function of a product. Keeps LoRA's terms, the ends and the packed weight for the backward pass."""
 
     @staticmethod
     def forward(
@@ -66,14 +66,13 @@ class _Matmul4bit(torch.autograd.Function):
 
 
 class _Matmul4bitWatched(torch.autograd.Function):
-    """_Matmul4bit for transforms and torch's compiler, which take a weight's tensors one by one, and a context apart.
-
-    Not torch.library.register_autograd, whose ops torch.func.grad refuses.
+    """_Matmul4bit for transforms and torch's compiler, which need a weight's tensors as separate arguments, and
+    setup_context. torch.library.register_autograd is no alternative, because torch.func.grad refuses its ops.
     """
 
     generate_vmap_rule = True
 
-    # The compiler of torch 2.11 counts the parameters.
+    # Explicit parameters, because torch 2.11's compiler counts them.
     @staticmethod
     def forward(
         x: Tensor,
@@ -108,10 +107,10 @@ class _Matmul4bitWatched(torch.autograd.Function):
 def _backward(
     ctx: Any, weight: Weight4bit, terms_and_ends: Sequence[Any], grad: Tensor
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]:
-    """Gradients of x, bias and the terms."""
+    """Returns the gradients of x, bias and the two LoRA terms."""
     lora_in, lora_weight, ends = terms_and_ends
     direction, order = ctx.direction, ctx.order
-    _refuse_factored(order)  # by a transform, whose inner levels see no gradient
+    _refuse_factored(order)  # reached under a transform, whose inner levels see no gradient
     refuse_second(order)
     grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
     if ctx.needs_input_grad[0]:
@@ -128,7 +127,7 @@ def _backward(
     return grad_x, grad_bias, grad_lora_in, grad_lora_weight
 
 
-# ---- dense products, of all rows by one factor, or with ends each by its expert's
+# ---- dense products: all rows by one factor or, with ends, each row by its expert's factor
 
 
 def product(x: Tensor, factor: Tensor, ends: Tensor | None) -> Tensor:
@@ -136,7 +135,7 @@ def product(x: Tensor, factor: Tensor, ends: Tensor | None) -> Tensor:
 
 
 def outer(left: Tensor, right: Tensor, ends: Tensor | None) -> Tensor:
-    """leftᵀ·right over all rows, or over those of each expert."""
+    """Returns leftᵀ·right over all rows or, with ends, over the rows of each expert."""
     return rows(left).t() @ rows(right) if ends is None else grouped_products.outer(left, right, ends)
 
 
@@ -153,20 +152,20 @@ def rows(tensor: Tensor) -> Tensor:
 
 
 def is_autocast(kind: str) -> bool:
-    """Whether autocast is on for a type of device: of meta, torch raises an error."""
+    """Whether autocast is on for a device type. Returns false for meta, for which torch raises an error."""
     return kind != "meta" and torch.is_autocast_enabled(kind)
 
 
 def without_autocast(tensor: Tensor) -> Any:
-    """A tensor has the dtype to multiply in."""
+    """Context without autocast, because the tensor already has the dtype to multiply in."""
     kind = tensor.device.type
     return torch.autocast(kind, enabled=False) if is_autocast(kind) else nullcontext()
 
 
 def decode(call: Call) -> Tensor:
-    """The weight [n, k], or a stack of these, in x's dtype."""
+    """Decodes the weight [n, k], or a stack of weights, to x's dtype."""
     beside = [("x", call.x)] if call.bias is None else [("x", call.x), ("bias", call.bias)]
-    check_one_device((("packed", call.weight.packed), *beside))  # of one on meta, torch's product says nothing
+    check_one_device((("packed", call.weight.packed), *beside))  # torch's product does not check a tensor on meta
     weight = unnested(call.weight._replace(dtype=call.x.dtype))
     if call.direction == "backward" and _is_compiling():
         weight = _seen_apart(weight)
@@ -174,8 +173,8 @@ def decode(call: Call) -> Tensor:
 
 
 def _seen_apart(weight: Weight4bit) -> Weight4bit:
-    """The same, which is another one to torch's compiler. What a layer decodes forward and backward would be one result
-    to it, kept from the one to the other: all of a model's weights, decoded."""
+    """Reshapes the codes so that torch's compiler does not merge the decodes of forward and backward: it would keep the
+    decoded weights of the whole model from forward to backward."""
     packed, *others = weight.tensors
     return weight._replace(tensors=(packed.reshape(-1) if packed.dim() > 1 else packed.unsqueeze(1), *others))
 
@@ -212,30 +211,30 @@ def _call_decoded_grouped(call: Call, ends: Tensor) -> Tensor:
 
 
 def _call_below_autograd(call: Call) -> Tensor:
-    """Past _matmul_autograd, which takes longer than all else."""
+    """Calls the op without _matmul_autograd, which takes longer than everything else."""
     with torch._C._AutoDispatchBelowAutograd():
         return _call(call)
 
 
 def _call_past_autograd(call: Call) -> Tensor:
-    """Where it can be, past torch's dispatcher, too."""
+    """Calls the op without autograd and, where possible, without torch's dispatcher."""
     product = torch_ops.matmul_4bit_directly(call)
     return _call_below_autograd(call) if product is None else product
 
 
 def without_gradient(call: Call) -> Tensor:
-    """matmul_4bit within a function that has its own gradient."""
-    # What is being compiled has to see the op, not how to get past a part of it.
+    """matmul_4bit inside a function that defines its own gradient."""
+    # The compiler has to see the op itself, not the shortcuts around the dispatcher.
     return (_call if _is_compiling() else _call_past_autograd)(call)
 
 
 def padded(weight: Weight4bit) -> tuple[Tensor | None, ...]:
-    """Its tensors, with None for what a weight that is not nested has not."""
+    """Returns a weight's five tensors, with None for the nested ones if it is not nested."""
     return (*weight.tensors, *([None] * (5 - len(weight.tensors))))
 
 
 def _refuse_factored(order: str | None) -> None:
-    """Whose weight is not the one that a gradient would multiply by."""
+    """Refuses gradients for the order "factored", whose weight differs from the one that a gradient multiplies by."""
     if order == "factored":
         raise ValueError(
             "x or bias requires a gradient, which the order 'factored' does not have: "
@@ -244,7 +243,7 @@ def _refuse_factored(order: str | None) -> None:
 
 
 def refuse_second(order: str | None) -> None:
-    """In a gradient: a step of rounding has none that could be differentiated."""
+    """Refuses second gradients for "rotated_int8", because rounding to INT8 cannot be differentiated."""
     if order == "rotated_int8" and torch.is_grad_enabled():
         raise ValueError(
             "a gradient of a product in the order 'rotated_int8' has no gradient: leave out create_graph, "
@@ -259,7 +258,7 @@ def _call_with_gradient(call: Call) -> Tensor:
     if not is_watched():
         found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, direction, order)
         return found
-    if len(weight.tensors) > 5:  # which the op refuses in its own words
+    if len(weight.tensors) > 5:  # the op refuses it with its own message
         return _call_below_autograd(call)
     tensors = padded(weight)
     watched: Tensor = _Matmul4bitWatched.apply(x, bias, *terms, ends, *tensors, weight.form, direction, order)
@@ -268,39 +267,39 @@ def _call_with_gradient(call: Call) -> Tensor:
 
 def needs_gradient(*tensors: Tensor | None) -> bool:
     if torch.is_grad_enabled():
-        for tensor in tensors:  # any() of a generator takes twice as long
+        for tensor in tensors:  # any() with a generator takes twice as long
             if tensor is not None and tensor.requires_grad:
                 return True
     return False
 
 
 def is_watched() -> bool:
-    """Whether what is called has to be seen: under a transform, an outer level may need the gradient, and forward-mode
-    differentiation, which there is not, is to be refused."""
+    """Whether a compiler or a transform must see the call: an outer level of a transform may need the gradient, and
+    forward-mode differentiation, which is not supported, must be refused."""
     return _is_compiling() or torch._C._are_functorch_transforms_active() or torch_ops.is_dual()
 
 
 def matmul_4bit(call: Call) -> Tensor:
-    """The op, with gradients of every order."""
+    """The op with gradients of any order."""
     product = past_dispatcher(call)
     return by_dispatcher(call) if product is None else product
 
 
 def past_dispatcher(call: Call) -> Tensor | None:
-    """matmul_4bit where no gradient is needed and nobody has to see the op, else None."""
+    """matmul_4bit without torch's dispatcher. Returns None if a gradient is needed or the op must be dispatched."""
     return None if needs_gradient(call.x, call.bias, *call.terms) else torch_ops.matmul_4bit_directly(call)
 
 
 def by_dispatcher(call: Call) -> Tensor:
-    """matmul_4bit where past_dispatcher has given None, which need not be asked again."""
+    """matmul_4bit for calls for which past_dispatcher has returned None."""
     if needs_gradient(call.x, call.bias, *call.terms) or is_watched():
         return _call_with_gradient(call)
     return _call_below_autograd(call)
 
 
 def are_together(calls: Sequence[Call]) -> bool:
-    """Whether calls of one x, without LoRA, can be one matmul_4bit_many: no gradient is needed, they are of one order,
-    and their weights of one kind but for the shape, all or none nested and with a bias."""
+    """Whether calls with one x and without LoRA can be one matmul_4bit_many: no gradient is needed, orders are equal,
+    the weights differ only in shape, and all or none are nested and have a bias."""
     first = calls[0]
     if first.order in (None, "rotated_int8") or needs_gradient(first.x, *(call.bias for call in calls)):
         return False
@@ -316,7 +315,7 @@ def _kind(call: Call) -> tuple[Any, ...]:
 
 
 def many_by_dispatcher(calls: Sequence[Call]) -> Sequence[Tensor]:
-    if _is_compiling():  # what is being compiled has to see the op, not how to get past a part of it
+    if _is_compiling():  # the compiler has to see the op itself, not the shortcuts around the dispatcher
         return _call_many(calls)
     with torch._C._AutoDispatchBelowAutograd():
         return _call_many(calls)
@@ -326,7 +325,7 @@ def _call_many(calls: Sequence[Call]) -> list[Tensor]:
     return torch_ops.matmul_4bit_many(calls)
 
 
-# ---- for who calls torch.ops.qfuse.*: what torch does not pass has the defaults of the ops
+# ---- for calls of torch.ops.qfuse.*: torch omits arguments with default values, so the defaults are repeated here
 
 
 def _read(
@@ -351,7 +350,7 @@ def _read_grouped(x: Tensor, weight: Sequence[Tensor], expert_ends: Tensor, *oth
 def _many_autograd(
     x: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], *, rows: Sequence[int], **scalars: Any
 ) -> list[Tensor]:
-    """Where a gradient is needed, single products."""
+    """Runs matmul_4bit_many, or separate products if a gradient is needed."""
     if not needs_gradient(x, *biases):
         with torch._C._AutoDispatchBelowAutograd():
             products: list[Tensor] = torch.ops.qfuse.matmul_4bit_many.default(x, weights, biases, rows=rows, **scalars)
@@ -382,13 +381,13 @@ def _grouped_autograd(*args: Any, **scalars: Any) -> Tensor:
 
 
 def _matmul_batched(*args: Any, **scalars: Any) -> Tensor:
-    """In operations of torch's, of gradients that torch.autograd has batched (is_grads_batched): it has a vmap of its
-    own for that, which knows no list of tensors."""
-    return _call(_read(*args, **scalars)._replace(order=None))  # in the order of torch's product
+    """Computes by torch's own operations for gradients that torch.autograd has batched (is_grads_batched), because the
+    vmap that it uses for them does not support lists of tensors."""
+    return _call(_read(*args, **scalars)._replace(order=None))  # None: the order of torch's product
 
 
 def _grouped_batched(*args: Any, **scalars: Any) -> Tensor:
-    """As _matmul_batched."""
+    """Like _matmul_batched, for matmul_4bit_grouped."""
     return _call(_read_grouped(*args, **scalars)._replace(order=None))
 
 
@@ -403,7 +402,7 @@ def _matmul_vmap(
     lora_weight: Tensor | None = None,
     **scalars: Any,
 ) -> tuple[Tensor, int]:
-    """One product of all rows; where weights or biases differ, or LoRA's terms, one for each."""
+    """vmap rule: one product for all rows, or one per batch entry if weights, biases or LoRA's terms are batched."""
     op = getattr(torch.ops.qfuse, name).default
     x_dim, weight_dims, *dims = in_dims
     others = [bias, lora_in, lora_weight]
@@ -438,7 +437,7 @@ def _each_of_batch(
 
 
 def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:
-    """Contiguous, as weights and biases must be."""
+    """Returns a contiguous slice, because weights and biases must be contiguous."""
     return tensor if dim is None else tensor.select(dim, index).contiguous()
 
 

@@ -1,5 +1,5 @@
-"""matmul_4bit with a LoRA adapter over it, of one weight, of several with one input or of a stack of experts', and its
-gradients."""
+"""matmul_4bit with a LoRA adapter and its gradients: for one weight, several weights with one input, or a stack of
+experts."""
 
 import math
 from collections.abc import Sequence
@@ -31,18 +31,18 @@ from .gradients import (
     without_nobodys,
 )
 
-_VECTOR = 8  # of 16-bit values a kernel loads at once: ranks are filled up with zeros to a multiple of this
-# By which float16 terms are divided, and what they are multiplied by is multiplied: activations are large and B is
-# small, gradients are small.
+_VECTOR = 8  # 16-bit values that a kernel loads at once; ranks are zero-padded to a multiple of it
+# Divisors of t and u in float16, whose other factors, B and A, are multiplied by them: activations are large and B is
+# small; gradients are small.
 _DOWN_SHARE = 16.0
 _UP_SHARE = 1 / 8
 
 
 class _Lora(torch.autograd.Function):
-    """y = x·Wᵀ + t·Bᵀ + bias with t = scaling·x·Aᵀ; dx = dy·W + u·A with u = scaling·dy·B: t and u, and then y and dx,
-    are a product each. t is a result, too, so that a gradient of B, which depends on it, has gradients of its own. With
-    the ends of experts, each row is multiplied by its expert's W, A and B. Given a list for it, y's product is put off:
-    the list gets the call, and y's place, without memory, is _Product's."""
+    """y = x·Wᵀ + t·Bᵀ + bias with t = scaling·x·Aᵀ; dx = dy·W + u·A with u = scaling·dy·B. t, u, y and dx are one
+    product each. t is also a result, so that the gradient of B, which depends on t, can be differentiated. With ends,
+    each row is multiplied by its expert's W, A and B. If put_off is a list, y is not computed here: the list receives
+    the call, and y is a placeholder without memory for _Product."""
 
     @staticmethod
     def forward(
@@ -80,7 +80,7 @@ class _Lora(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor | None, grad_down: Tensor | None) -> tuple[Tensor | None, ...]:
         x, down, a, b, ends, *saved = ctx.saved_tensors
         lora_a, lora_b = _saved_factors(ctx, saved)
-        if torch.is_grad_enabled():  # these gradients have gradients of A and B
+        if torch.is_grad_enabled():  # second gradients may flow to A and B
             with without_autocast(lora_a):
                 a, b = _rounded(lora_a, lora_b, ctx.dtype)
         found = _backward(ctx, (x, down, a, b, ends), (lora_a, lora_b), ctx.weight.get(), grad, grad_down)
@@ -88,8 +88,8 @@ class _Lora(torch.autograd.Function):
 
 
 class _Product(torch.autograd.Function):
-    """y in its place. Where a layer is computed again for its gradient, torch stops at the last tensor that has to be
-    saved: as this saves none, a layer's last product is not computed again."""
+    """Computes y, which _Lora has put off. A checkpointed layer is recomputed only up to its last saved tensor: this
+    function saves none, so a layer's last product is not recomputed."""
 
     @staticmethod
     def forward(ctx: Any, place: Tensor, call: Call) -> Tensor:
@@ -102,7 +102,7 @@ class _Product(torch.autograd.Function):
 
 
 class _LoraWatched(torch.autograd.Function):
-    """_Lora for transforms and torch's compiler, which take a weight's tensors one by one, and a context apart."""
+    """_Lora for transforms and torch's compiler, which need a weight's tensors as arguments, and setup_context."""
 
     generate_vmap_rule = True
 
@@ -146,12 +146,12 @@ class _LoraWatched(torch.autograd.Function):
 
 
 def _savable(tensor: Tensor | None) -> Tensor | None:
-    """torch saves no tensor that was made in inference mode."""
+    """Clones a tensor that was made in inference mode, because torch does not save such tensors."""
     return tensor.clone() if tensor is not None and tensor.is_inference() else tensor
 
 
 def _save_factors(ctx: Any, factors: Sequence[Tensor]) -> list[Tensor | None]:
-    """What is to be saved of A and B themselves, of which gradients of gradients are."""
+    """Returns A's and B's to save for second gradients; inference tensors, which cannot be saved, go to ctx.unsaved."""
     ctx.unsaved = [factor if factor.is_inference() else None for factor in factors]
     return [None if factor.is_inference() else factor for factor in factors]
 
@@ -168,7 +168,7 @@ def _backward(
     grad: Tensor | None,
     grad_down: Tensor | None,
 ) -> tuple[Tensor | None, ...]:
-    """Gradients of x, lora_x, bias, A and B."""
+    """Returns the gradients of x, lora_x, bias, A and B."""
     (x, down, a, b, ends), (lora_a, lora_b) = saved, factors
     scaling, direction = ctx.scaling, TURNED[ctx.direction]
     refuse_second(ctx.order)
@@ -200,13 +200,13 @@ def _backward(
 
 
 def _zeros(beside: Tensor, lora_b: Tensor, dtype: torch.dtype) -> Tensor:
-    """The gradient of a product that nothing depends on, where something does on what else was returned."""
+    """Zero gradient for a product that nothing depends on, while another result of the function has a gradient."""
     return beside.new_zeros((*beside.shape[:-1], lora_b.shape[0]), dtype=dtype)
 
 
 def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """Both in the dtype of t and u, and of a rank that kernels load whole. That is the dtype of the product, but that
-    of float16 products it is float32: there u would underflow and t, for large alpha / rank, overflow."""
+    """Casts A and B to the dtype of t and u and pads the rank to a multiple of _VECTOR. The dtype is the product's, but
+    float32 for float16 products, in which u would underflow and t, for a large alpha / rank, overflow."""
     fill = -lora_a.shape[-2] % _VECTOR
     low = torch.float32 if dtype == torch.float16 else dtype
     a, b = lora_a.to(low), lora_b.to(low)
@@ -217,13 +217,13 @@ def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor
 
 
 def _multiply_down(x: Tensor, factor: Tensor, scaling: float, ends: Tensor | None = None) -> Tensor:
-    """scaling·x·factor, [..., rank], rounded once: torch multiplies sums by alpha before it rounds them. Those of
-    experts are in grouped_products.py."""
+    """Returns scaling·x·factor, [..., rank], rounded once, because torch multiplies sums by alpha before rounding. For
+    experts, grouped_products.py computes it."""
     if ends is not None:
         return grouped_products.product(x, factor, ends, scaling)
     if scaling == 1:
         return x @ factor
-    # torch.func.vmap multiplies by beta what every other addmm leaves unread.
+    # torch.func.vmap reads the input of addmm even if beta is 0, so it must not be uninitialized there.
     unread = factor.new_zeros(1) if torch._C._are_functorch_transforms_active() else factor.new_empty(1)
     found = torch.addmm(unread, rows(x), factor, beta=0, alpha=scaling)
     return found if x.dim() == 2 else found.view(*x.shape[:-1], factor.shape[1])
@@ -232,7 +232,7 @@ def _multiply_down(x: Tensor, factor: Tensor, scaling: float, ends: Tensor | Non
 def _multiply_up(
     grad: Tensor | None, b: Tensor, scaling: float, grad_down: Tensor | None, ends: Tensor | None
 ) -> Tensor:
-    """u, with what comes of a gradient of t's own: at least one of the two is there."""
+    """Returns u plus the part from a gradient of t itself. At least one of grad and grad_down is given."""
     if grad_down is None:
         return _multiply_down(cast(Tensor, grad), b, scaling, ends)
     own = grad_down * scaling
@@ -240,8 +240,8 @@ def _multiply_up(
 
 
 def _terms(low: Tensor, factor: Tensor, scaling: float, share: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """t and B, or u and A, as further terms of a product in `dtype`. In float16 both have a share of a scaling above 1,
-    so that they overflow, or lose bits that count, where the sum would, too."""
+    """Casts t and B, or u and A, to `dtype` as additional terms of a product. In float16, a scaling above 1 is
+    distributed over both, so that they overflow or lose significant bits only where the sum would, too."""
     if low.dtype == dtype:
         return low, factor
     share *= 2.0 ** round(math.log2(max(abs(scaling), 1.0)) / 2)
@@ -249,14 +249,14 @@ def _terms(low: Tensor, factor: Tensor, scaling: float, share: float, dtype: tor
 
 
 def _laid_out(terms: tuple[Any, Any], is_as_it_lies: bool) -> tuple[Any, Any]:
-    """Terms whose factor lies as the op takes it: for a weight that is stored transposed, a layer is the op's backward,
-    and its gradient the op's forward."""
+    """Transposes the factor to the layout that the op needs: for a weight stored transposed, a layer is the op's
+    backward, and its gradient the op's forward."""
     low, factor = terms
     return terms if factor is None or is_as_it_lies else (low, factor.mT.contiguous())
 
 
 def _outer(left: Tensor, right: Tensor, parameter: Tensor, ends: Tensor | None = None) -> Tensor:
-    """leftᵀ·right over all rows, in the dtype of a parameter: sums in fp32 that are rounded to this alone, on a GPU."""
+    """Returns leftᵀ·right over all rows in a parameter's dtype. On a GPU, the fp32 sums are rounded only to that."""
     if ends is not None:
         return outer(left, right, ends).to(parameter.dtype)
     left, right = rows(left), rows(right).to(left.dtype)
@@ -267,13 +267,13 @@ def _outer(left: Tensor, right: Tensor, parameter: Tensor, ends: Tensor | None =
 
 
 def _cut(grad: Tensor, dim: int, parameter: Tensor) -> Tensor:
-    """Without what filled up the rank."""
+    """Removes the padding of the rank."""
     rank = parameter.shape[dim]
     return grad if grad.shape[dim] == rank else grad.narrow(dim, 0, rank)
 
 
 def _with_terms(call: Call, lora_x: Tensor | None, a: Tensor, b: Tensor, scaling: float) -> tuple[Call, Tensor]:
-    """The call with its terms, of rounded factors, and t."""
+    """Returns the call with its LoRA terms from rounded factors, and t."""
     x = call.x
     down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.mT, scaling, call.ends)
     terms = _terms(down, b, scaling, _DOWN_SHARE, x.dtype)
@@ -281,19 +281,19 @@ def _with_terms(call: Call, lora_x: Tensor | None, a: Tensor, b: Tensor, scaling
 
 
 def _forward(call: Call, lora_x: Tensor | None, a: Tensor, b: Tensor, scaling: float) -> tuple[Tensor, Tensor]:
-    """y and t of rounded factors. call: the product without them."""
+    """Returns y and t from rounded factors. call: the product without LoRA."""
     call, down = _with_terms(call, lora_x, a, b, scaling)
     return without_gradient(call), down
 
 
 def is_saved_by_hooks() -> bool:
-    """Whether saved tensors go to hooks, as within a checkpoint, at first and when it is computed again."""
+    """Whether hooks for saved tensors are active, as inside a checkpoint, also during its recomputation."""
     return torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
 
 
 def matmul_4bit_lora(call: Call, lora_x: Tensor | None, lora_a: Tensor, lora_b: Tensor, scaling: float) -> Tensor:
-    """matmul_4bit with an adapter, of whose gradients x's is made in one product. call: the product without it.
-    lora_x: what the adapter sees where it is not x, as behind a dropout. Of experts, A and B are stacks."""
+    """matmul_4bit with an adapter; x's gradient is one product, too. call: the product without the adapter. lora_x: the
+    adapter's input if it is not x, such as the output of a dropout. For experts, A and B are stacks."""
     x, weight, bias, direction, order, _, ends = call
     _check_devices(x, lora_x, lora_a, lora_b)
     how = scaling, direction, order
@@ -312,14 +312,14 @@ def matmul_4bit_lora(call: Call, lora_x: Tensor | None, lora_a: Tensor, lora_b: 
 
 
 def _check_devices(x: Tensor, lora_x: Tensor | None, *factors: Tensor) -> None:
-    """Torch's products take what is on meta beside what is not, and give memory that nobody has written."""
+    """Checks devices, because torch's products accept tensors on meta among others and return uninitialized memory."""
     others = factors if lora_x is None else (lora_x, *factors)
     names = ("lora_a", "lora_b") if lora_x is None else ("lora_x", "lora_a", "lora_b")
     check_one_device((("x", x), *zip(names, others, strict=True)))
 
 
 class Layer(NamedTuple):
-    """Of several with one input."""
+    """One of several layers with the same input."""
 
     call: Call
     lora_a: Tensor
@@ -327,10 +327,10 @@ class Layer(NamedTuple):
 
 
 class _SharedLora(torch.autograd.Function):
-    """_Lora of several weights that x is multiplied by: of all of them t is one product, uᵀ·x is one, and u·A. What the
-    weights add to x's gradient is summed in their order."""
+    """_Lora for several weights with one x: t, uᵀ·x and u·A are one product each for all weights. x's gradient sums the
+    weights' products in their order."""
 
-    # tensors: A, B and bias of each layer, which may have gradients.
+    # tensors: A, B and bias of each layer, passed separately because they may need gradients.
     @staticmethod
     def forward(
         ctx: Any, x: Tensor, lora_x: Tensor | None, scaling: float, layers: Sequence[Layer], *tensors: Tensor | None
@@ -367,7 +367,7 @@ class _SharedLora(torch.autograd.Function):
             for grad, lora_b in zip(some[:-1], lora_bs, strict=True)
         ]
         with without_autocast(grads[0]):
-            if torch.is_grad_enabled():  # these gradients have gradients of A and B
+            if torch.is_grad_enabled():  # second gradients may flow to A and B
                 a, bs = _rounded_all(lora_as, lora_bs, ctx.dtype)
             ranks = [b.shape[1] for b in bs]
             lows = [dy.to(a.dtype) for dy in grads]
@@ -398,7 +398,7 @@ class _SharedLora(torch.autograd.Function):
         return grad_x, grad_lora_x, None, None, *found
 
 
-_TENSORS = 3  # of a layer:
+_TENSORS = 3  # per layer: A, B and bias
 _A, _B, _BIAS = range(_TENSORS)
 
 
@@ -409,7 +409,7 @@ def _factors_of(layers: Sequence[Layer]) -> tuple[list[Tensor], list[Tensor]]:
 def _rounded_all(
     lora_as: Sequence[Tensor], lora_bs: Sequence[Tensor], dtype: torch.dtype
 ) -> tuple[Tensor, list[Tensor]]:
-    """All A's as one, and each B."""
+    """Returns all A's concatenated, and the list of B's, as _rounded makes them."""
     factors = [_rounded(*pair, dtype) for pair in zip(lora_as, lora_bs, strict=True)]
     return torch.cat([a for a, _ in factors]), [b for _, b in factors]
 
@@ -427,12 +427,12 @@ def _forward_shared(
 
 
 def _sum_products(calls: Sequence[Call], terms: tuple[Tensor | None, Tensor | None]) -> Tensor:
-    """dy·W of all layers, and the terms: each sum is rounded before the next is added."""
+    """Sums dy·W of all layers and the LoRA terms; the sum is rounded after each layer."""
     total = matmul_4bit(calls[0]._replace(terms=terms))
     for call in calls[1:]:
         if torch.is_grad_enabled():
             total = total + matmul_4bit(call)
-        elif call.order is None:  # in the sums of torch's product
+        elif call.order is None:  # torch's product adds to the total before it rounds
             rows(total).addmm_(rows(call.x), decode(call))
         else:
             total += without_gradient(call)
@@ -442,10 +442,10 @@ def _sum_products(calls: Sequence[Call], terms: tuple[Tensor | None, Tensor | No
 def matmul_4bit_lora_shared(
     x: Tensor, lora_x: Tensor | None, layers: Sequence[Layer], scaling: float
 ) -> tuple[Tensor, ...]:
-    """matmul_4bit_lora of one x and several weights, whose A's are of one dtype."""
+    """matmul_4bit_lora of one x and several weights, whose A's have one dtype."""
     for layer in layers:
         _check_devices(x, lora_x, layer.lora_a, layer.lora_b)
-    if is_watched():  # torch's compiler and its transforms take no function of any number of tensors
+    if is_watched():  # torch's compiler and transforms do not support a variable number of tensors
         return tuple(matmul_4bit_lora(layer.call, lora_x, layer.lora_a, layer.lora_b, scaling) for layer in layers)
     tensors = [tensor for layer in layers for tensor in (layer.lora_a, layer.lora_b, layer.call.bias)]
     if needs_gradient(x, lora_x, *tensors):

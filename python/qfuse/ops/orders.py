@@ -1,4 +1,4 @@
-"""In which order a product is added where none is asked for, or whether its weight is decoded to memory before it."""
+"""Chooses the default summation order of a product, or to decode its weight to memory first."""
 
 import functools
 import math
@@ -14,32 +14,32 @@ from ..native.torch_ops import Direction, Order
 from ..weight.form import FLOAT_DTYPES
 from . import gradients, grouped_products, rotated_products
 
-_MOST_ROWS_OF_TILES = 128  # fused_rows where a GPU has no Hopper's kernel for a product
-_MOST_ROWS_OF_BITSANDBYTES = 1536  # with more, it decodes and calls cuBLAS on every GPU
-_ROWS_OF_MANY_OUTPUTS = 64  # up to which `multistage` beats bitsandbytes' kernels, with so many outputs at least:
+_MOST_ROWS_OF_TILES = 128  # largest fused_rows of a product without a Hopper kernel
+_MOST_ROWS_OF_BITSANDBYTES = 1536  # with more rows, bitsandbytes decodes and calls cuBLAS on every GPU
+_ROWS_OF_MANY_OUTPUTS = 64  # up to this many rows, `multistage` beats bitsandbytes' kernels if N >= _MANY_OUTPUTS
 _MANY_OUTPUTS = 4096
-_MOST_FUSED_ROWS = 256  # for which a product in INT8, whose weight is decoded to memory, is not thought of
-_LEAST_GROUPED_ROWS = 16  # of an expert, for which decoding takes longer than a product of any kernel
+_MOST_FUSED_ROWS = 256  # up to this many rows, INT8 products, which decode the weight to memory, are not considered
+_LEAST_GROUPED_ROWS = 16  # up to this many rows per expert, decoding is slower than any fused kernel
 
 _batch_invariant = False
 _are_transforms_active = torch._C._are_functorch_transforms_active
 
 
 def set_batch_invariant(enabled: bool) -> None:
-    """Whether matmul_4bit, for all threads, adds in one order whatever the number of rows, and with gradients or
-    without: a row of x then has one result, to the bit. False at first. An order that is given counts before it.
+    """Sets, for all threads, whether matmul_4bit sums in one order for any number of rows, with or without gradients: a
+    row of x then has the same result, to the bit. Initially False. An explicit order takes precedence.
     """
     global _batch_invariant
     _batch_invariant = bool(enabled)
 
 
 def batch_invariant() -> bool:
-    """What set_batch_invariant has set."""
+    """Returns the setting of set_batch_invariant."""
     return _batch_invariant
 
 
 def default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> Order | None:
-    """Training adds in one order, whatever its batches; and a result beside which gradients are made, too."""
+    """None if the weight is decoded, "split" for few rows without a gradient, or "plain": the one order of training."""
     if is_decoded(x, shape, blocksize):
         return None
     few_rows, _ = _ask_advice(x, shape, blocksize)
@@ -48,18 +48,18 @@ def default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor 
 
 
 def has_factored(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether the order "factored" can be had. Under a transform an outer level may need a gradient, which it lacks."""
+    """Whether the order "factored" is supported: not under a transform, because an outer level may need a gradient."""
     if not x.is_cuda or _are_transforms_active():
         return False
     return index(shape[1]) % 64 == 0 and index(blocksize) >= 64 and devices.find_tensor_cores(x.device.index, x.dtype)
 
 
 def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether a GPU decodes the weight to memory first, where its fused kernel is slower, or, with a gradient and more
-    than few rows, that of the other direction; that cannot be batched, as a transform may want."""
+    """Whether a GPU decodes the weight to memory first: if its fused kernel is slower, or if a gradient is needed,
+    there are more than few rows and the backward kernel is slower. Not under transforms, which cannot batch it."""
     if not x.is_cuda or _batch_invariant or _are_transforms_active():
         return False
-    # A view may lack 16-byte alignment: there the op is slow, and right.
+    # Alignment is not checked: for a view without 16-byte alignment the op is slow but correct.
     few_rows, fused_rows = _ask_advice(x, shape, blocksize)
     if gradients.needs_gradient(x):
         fused_rows = max(few_rows, min(fused_rows, _ask_advice(x, shape, blocksize, "backward")[1]))
@@ -67,19 +67,19 @@ def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
 
 
 def int8_order(x: Tensor, shape: Sequence[int], blocksize: int) -> Order | None:
-    """ "rotated_int8" where it is asked for, has blocks in both directions, and is not slower than the fused product:
-    where the weight would be decoded to memory anyway."""
+    """Returns "rotated_int8" if both sizes are multiples of its block and it is not slower than the fused product, that
+    is, if the weight would be decoded to memory anyway; otherwise None."""
     if any(index(size) % rotated_products.MULTIPLE for size in shape):
         return None
-    is_one_order = _batch_invariant  # whose bits are those of any number of rows
+    is_one_order = _batch_invariant  # the choice must not depend on the number of rows
     are_many = is_one_order or _is_known(_rows(x) > _MOST_FUSED_ROWS) or is_decoded(x, shape, blocksize)
     return "rotated_int8" if are_many else None
 
 
 def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether bitsandbytes' own product is the faster one: on GPUs other than Hopper, with a gradient, or of more rows
-    than "split" takes and 64 of many outputs, up to as many as it has kernels for; on Hopper for a single row that
-    "split" cannot have. docs/PERFORMANCE.md has figures. Never where the order must not depend on the number of rows.
+    """Whether bitsandbytes' own product is faster. On GPUs other than Hopper: with a gradient, or with more rows than
+    "split" takes (with many outputs, more than 64), as long as bitsandbytes has kernels for that many rows. On Hopper:
+    for a single row without "split". Never with set_batch_invariant. docs/PERFORMANCE.md has figures.
     """
     if not x.is_cuda or _batch_invariant:
         return False
@@ -93,10 +93,11 @@ def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int)
 
 
 def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int, direction: Direction = "forward") -> tuple[int, int]:
-    """The most rows for the order "split", and for the fused product; these -1 where there are none."""
+    """Returns the largest numbers of rows for the order "split" and for the fused product; the latter -1 for none."""
     device = x.device.index if x.is_cuda else None
     rows, cols = shape
-    # A constant of compiled code depends on constants alone: index() makes one of a size that torch holds for variable.
+    # A constant in compiled code may depend only on constants: index() makes one from a size that torch takes as
+    # dynamic.
     return _find_advice(device, x.dtype, index(rows), index(cols), index(blocksize), direction)
 
 
@@ -105,8 +106,8 @@ def _rows(x: Tensor) -> int:
 
 
 def _is_known(condition: bool) -> bool:
-    """Of a number of rows. What is exported for any number must not ask for one: the fused product in its plain order
-    is right for all."""
+    """Evaluates a condition on the number of rows. An export for any number of rows must not depend on one: there it
+    returns false, and the fused product in plain order is correct for all numbers."""
     if not torch.compiler.is_exporting():
         return condition
     from torch.fx.experimental.symbolic_shapes import statically_known_true
@@ -123,7 +124,7 @@ def _read_advice(
     return library.matmul_4bit_advice(kind, FLOAT_DTYPES.index(dtype), turn, rows, cols, blocksize)
 
 
-# Not itself cached: see devices.find_tensor_cores.
+# Not cached itself: see devices.find_tensor_cores.
 def _find_advice(
     device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int, direction: Direction = "forward"
 ) -> tuple[int, int]:
@@ -134,14 +135,14 @@ _find_advice._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, splits_few: bool) -> Order | None:
-    """By the rows of all experts, since how they are shared out lies on the GPU: what matmul_4bit has for their mean
-    number, of those experts that can have any."""
+    """Chooses by the total number of rows, because the experts' ends are on the GPU: as matmul_4bit would for the mean
+    number of rows, over the experts that can have any."""
     if _batch_invariant:
         return "plain"
     experts, m = shape[0], x.shape[0]
     few_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
-    # Of one weight decoding is faster with about twice as many rows as fused_rows. Of experts it takes longer: all are
-    # decoded, and torch's product makes uneven tiles, too: on an H100 until about 1024 rows an expert.
+    # For one weight, decoding is faster from about twice fused_rows on. For experts it pays later, because all of them
+    # are decoded and torch's product has uneven tiles: on an H100 from about 1024 rows per expert.
     many = 4 * max(min(fused_rows, _MOST_FUSED_ROWS), _LEAST_GROUPED_ROWS) * experts
     if grouped_products.has_kernel(x, *shape) and _is_known(m > many):
         return None

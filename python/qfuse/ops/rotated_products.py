@@ -1,6 +1,6 @@
-"""Products in the order "rotated_int8": both factors are rotated and rounded to INT8, as the ops rotated_int8_* do it.
+"""Products in the order "rotated_int8": both factors are rotated and rounded to INT8 by the ops rotated_int8_*.
 
-An op of its own, in Python: compiled code sees one node, and the scales of a weight are found where it runs."""
+A separate op, in Python: compiled code sees one node, and the weight's scales are looked up when it runs."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -16,10 +16,10 @@ from ..native import torch_ops
 from ..native.torch_ops import Call, Direction
 from ..weight.weight_4bit import Weight4bit, without_torch_function
 
-MULTIPLE = 64  # of the terms of a sum
+MULTIPLE = 64  # K must be a multiple of it
 
 NAME = "matmul_4bit_rotated_int8"
-_library = torch.library.Library("qfuse", "FRAGMENT")  # whose definitions end with it
+_library = torch.library.Library("qfuse", "FRAGMENT")  # keeps its definitions as long as it exists
 _library.define(
     f"{NAME}(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in, Tensor? lora_weight, "
     "Tensor? x_q=None, Tensor? x_scale=None, *, SymInt[] shape, str quant_type, int blocksize, int nested_blocksize, "
@@ -28,7 +28,7 @@ _library.define(
 
 
 def multiply(call: Call) -> Tensor:
-    """Of one weight, without gradients."""
+    """Multiplies by one weight, without gradients."""
     if call.ends is not None:
         raise ValueError("the order 'rotated_int8' has no products of experts: take another order")
     weight = call.weight
@@ -54,7 +54,7 @@ def _multiply(
     direction: Direction,
     **form: Any,
 ) -> Tensor:
-    """x_q, x_scale: what rotated_int8_quantize makes of x, if it has been made."""
+    """x_q, x_scale: the result of rotated_int8_quantize(x), if it exists already."""
     of = Weight4bit(tuple(weight), tuple(shape), x.dtype, **form)
     q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x) if x_q is None else (x_q, x_scale)
     weight_scale = _scales(of, direction)
@@ -65,11 +65,11 @@ def _multiply(
     return product
 
 
-# ---- rows that are rotated and rounded once: x of several products, and what is quantized where it is made
+# ---- rows that are quantized only once: x of several products, and tensors quantized by the kernel that makes them
 
 
 class _Rotated(NamedTuple):
-    """q and scale of a tensor, kept at it, as long as it holds what it held."""
+    """q and scale of a tensor, stored as its attribute; valid until the tensor is modified or the stream changes."""
 
     version: int
     stream: int | None
@@ -80,7 +80,7 @@ class _Rotated(NamedTuple):
 
 
 class _OfThread(threading.local):
-    shared: list[TensorWeakRef] | None = None  # in shared_inputs(), what rows are kept of
+    shared: list[TensorWeakRef] | None = None  # inside shared_inputs(): the tensors whose rows are kept
 
 
 _of_thread = _OfThread()
@@ -93,8 +93,8 @@ def _stream(x: Tensor) -> int | None:
 
 @contextmanager
 def shared_inputs() -> Iterator[None]:
-    """Within it, an x of several products is rotated once. Who calls sees to it that nobody writes to x between them
-    but torch's operations, which count that, and not past .data."""
+    """Context in which an x of several products is rotated once. The caller must ensure that between these products
+    only torch operations that count versions write to x, so not through .data."""
     shared: list[TensorWeakRef] = []
     before, _of_thread.shared = _of_thread.shared, shared
     try:
@@ -108,8 +108,8 @@ def shared_inputs() -> Iterator[None]:
 
 
 def keep_rotated(tensor: Tensor, q: Tensor, scale: Tensor) -> None:
-    """For products of this tensor: those within shared_inputs(), or else the first one."""
-    if tensor.is_inference():  # which counts nothing
+    """Keeps a tensor's rotated rows: for all its products inside shared_inputs(), otherwise for the first product."""
+    if tensor.is_inference():  # has no version counter
         return
     tensor.__dict__[_AT] = _Rotated(tensor._version, _stream(tensor), (q, scale))
     if _of_thread.shared is not None:
@@ -128,11 +128,11 @@ def _rotated(x: Tensor) -> tuple[Tensor, Tensor] | tuple[None, None]:
     return q, scale
 
 
-# ---- a weight's scales, which cost as much as decoding it
+# ---- a weight's scales, which cost as much as decoding the weight
 
 
 class _Kept:
-    """Of the weight in a storage. What was made of it lies where it is for good: a CUDA graph may read it."""
+    """Scales of the weight in a storage. Their memory never moves, because a CUDA graph may read it."""
 
     def __init__(self, storage: Any) -> None:
         self.storage = StorageWeakRef(storage)
@@ -143,8 +143,8 @@ _kept: dict[int, _Kept] = {}
 
 
 def keep_scales(packed: Tensor) -> None:
-    """From now on the scales of this weight are made once, until it is modified: of codes that nobody writes but by
-    torch's operations, which count that. FSDP's gathers do not: a part of a larger storage may be theirs."""
+    """Caches this weight's scales until it is modified. Only torch operations that count versions may write its codes.
+    FSDP's gathers do not count them, so a part of a larger storage, which may be FSDP's, is not cached."""
     with without_torch_function():
         storage, size = packed.untyped_storage(), packed.nbytes
     if storage.nbytes() == size and _kept_of(storage) is None:
@@ -154,13 +154,13 @@ def keep_scales(packed: Tensor) -> None:
 
 
 def _kept_of(storage: Any) -> _Kept | None:
-    kept = _kept.get(storage._cdata)  # whose address stays taken as long as there is a weak reference to it
+    kept = _kept.get(storage._cdata)  # the weak reference keeps the address from being reused
     return None if kept is None or kept.storage.expired() else kept
 
 
 def _scales(weight: Weight4bit, direction: Direction) -> Tensor:
     kept = _kept_of(weight.packed.untyped_storage())
-    if kept is None or any(each.is_inference() for each in weight.tensors):  # which count nothing
+    if kept is None or any(each.is_inference() for each in weight.tensors):  # those have no version counter
         return torch_ops.rotated_int8_weight_scales(weight, direction)
     state = [(each.data_ptr(), each._version) for each in weight.tensors]
     made_of, scale = kept.scales.get(direction, (None, None))
@@ -168,7 +168,7 @@ def _scales(weight: Weight4bit, direction: Direction) -> Tensor:
         return scale
     found = torch_ops.rotated_int8_weight_scales(weight, direction)
     if weight.packed.is_cuda and torch.cuda.is_current_stream_capturing():
-        return found  # it lies in the graph's memory
+        return found  # not cached: it is in the graph's memory
     if scale is None or scale.shape != found.shape:
         scale = found
     else:

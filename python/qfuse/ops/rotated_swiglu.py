@@ -1,4 +1,4 @@
-"""A SwiGLU block between products in the order "rotated_int8": what it makes is quantized in the same pass."""
+"""A SwiGLU block between products in the order "rotated_int8", which quantizes its results in the same pass."""
 
 from typing import Any
 
@@ -31,8 +31,8 @@ class _Swiglu(torch.autograd.Function):
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Tensor:
-    """silu(gate) * up in bfloat16, rounded once. The product that takes it finds it rotated, and so do those of gate's
-    and up's gradients. A gradient has no gradient."""
+    """Returns silu(gate) * up in bfloat16, rounded once. The result and the gradients of gate and up are rotated here,
+    for the products that take them. A gradient has no second gradient."""
     y, q, scale = _Swiglu.apply(gate, up)
     keep_rotated(y, q, scale)
     found: Tensor = y

@@ -1,1 +1,1 @@
-"""How functions of other libraries are replaced: by their own hooks (hook.py), and by patches (patch.py)."""
+"""Replaces functions of other libraries: through the libraries' own hooks (hook.py) and by patches (patch.py)."""

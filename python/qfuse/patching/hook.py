@@ -1,4 +1,4 @@
-"""What other libraries offer to be replaced: kernels of their ops, and names in their registries."""
+"""Replacements through other libraries' own hooks: kernels of their ops, and names in their registries."""
 
 import importlib
 import sys
@@ -12,36 +12,36 @@ Way = Literal["hook", "patch"]
 
 
 class NotLoaded(Exception):
-    """Of a module for a device that is not here: nothing that has failed."""
+    """A library's module for a device that is not here is not loaded. This is not a failure."""
 
     def __init__(self, module: str) -> None:
         super().__init__(f"no device of this kind here: {module} is not loaded")
 
 
 class Kernel:
-    """A kernel for an op of another library's, registered with torch over that library's own.
+    """A kernel for another library's op, registered with torch over that library's own kernel.
 
-    ours takes the op's arguments and returns None for what it leaves to the kernel that was there before. module is
-    the one that registers that kernel: where it is not loaded, there is nothing to compute on that device.
+    ours takes the op's arguments and returns None for calls that it leaves to the original kernel. module is the one
+    that registers the original: if it is not loaded, nothing is computed on that device.
 
-    It is registered once, and asks whether it is active: to take a kernel back while another thread runs it, or when
-    another library has kept it, would end the process or their calls.
+    The kernel is registered once and checks on each call whether it is active. Unregistering it while another thread
+    runs it, or after another library has stored it, would crash the process or fail these calls.
     """
 
     way: Way = "hook"
-    private = True  # to have no such op or device is ordinary: no reason to warn
+    private = True  # a missing op or device is normal and needs no warning
     is_guard = False
 
     def __init__(self, op: str, device: str, ours: Callable[..., Any], module: str) -> None:
         self._op, self._device, self._ours, self._module = op, device, ours, module
-        self._library: torch.library.Library | None = None  # the registration ends with it
+        self._library: torch.library.Library | None = None  # keeps the registration as long as it exists
         self.active = False
 
     def __str__(self) -> str:
         return f"{self._op} on {self._device}"
 
     def replace(self) -> None:
-        """Raises what keeps it from being done."""
+        """Activates the kernel, and registers it first if needed. Raises an exception if that is impossible."""
         if self._library is None:
             self._library = self._register()
         self.active = True
@@ -50,7 +50,7 @@ class Kernel:
         self.active = False
 
     def places(self) -> list[str]:
-        """Itself, unless somebody has registered another kernel over it."""
+        """Returns its name, or nothing if it is not active or another kernel was registered over it."""
         if not self.active or __file__ not in str(torch.library.get_kernel(self._op, self._device)):
             return []
         return [str(self)]
@@ -81,11 +81,11 @@ class Kernel:
 
 
 class Registered:
-    """A name in a registry of another library's, which stays there: nobody meets it who does not ask for it."""
+    """A name in another library's registry. It stays there, because it has no effect unless it is selected by name."""
 
     way: Way = "hook"
     private = is_guard = False
-    active = False  # that is asked of what somebody could take away
+    active = False  # always: Patches.report() must not expect a place that it could lose
 
     def __init__(self, module: str, registry: str, name: str, ours: Callable[..., Any]) -> None:
         self._module, self._registry, self._name, self._ours = module, registry, name, ours

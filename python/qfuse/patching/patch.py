@@ -1,6 +1,6 @@
-"""Functions of another library, replaced in every module that holds them by name, and methods in their class.
+"""Replaces functions of another library in every module that has them under their name, and methods in their class.
 
-Patches takes what hook.py has, too: a library's own hook is the better way wherever it serves.
+Patches also accepts the classes of hook.py: where a library has a hook of its own, that is better than a patch.
 """
 
 import importlib
@@ -21,19 +21,19 @@ Function = Callable[..., Any]
 
 
 class Unneeded(Exception):
-    """Says why a function is left as it is although it could be replaced."""
+    """Raised with the reason why a function that could be replaced is not."""
 
 
 @dataclass
 class Report:
-    """What enable() did. True where something was replaced; as text, a line for each part, and where several are left
-    for one reason, a line for all of these.
+    """What enable() did. True if anything was replaced. str() has one line per replacement, and one per reason for what
+    was not replaced.
 
-    A "hook" is what the library offers for it, a "patch" a function that was replaced.
+    "hook": replaced through the library's own hook. "patch": replaced in the library's modules or classes.
     """
 
-    replaced: dict[str, Way] = field(default_factory=dict)  # "module.name" of every place, or an op and its device
-    left: dict[str, str] = field(default_factory=dict)  # what could not be replaced, and why
+    replaced: dict[str, Way] = field(default_factory=dict)  # way by place: "module.name", or an op and its device
+    left: dict[str, str] = field(default_factory=dict)  # reason by name of what could not be replaced
 
     def __add__(self, other: "Report") -> "Report":
         return Report(self.replaced | other.replaced, self.left | other.left)
@@ -61,12 +61,12 @@ def _left(reason: str, names: list[str]) -> str:
 
 
 class Patch:
-    """One function of one module, and where else it went by its name; or, as "Class.method", one method.
+    """Replaces one function of a module, also where other modules imported it; or one method, as "Class.method".
 
-    ours takes the original's arguments and returns None for what it leaves to the original. A private function, which
-    the library promises to nobody, is replaced only where it is loaded and has the parameters that ours has.
-    examine(module) may raise Unneeded. A guard computes nothing, and no report names it: it leaves every call to the
-    original, unless it raises an error.
+    ours takes the original's arguments and returns None for calls that it leaves to the original. A private function,
+    which is not part of the library's API, is replaced only if its module is loaded and its parameters are those of
+    ours. examine(module) may raise Unneeded. A guard only checks: it raises an error or leaves the call to the
+    original, and reports omit it.
     """
 
     way: Way = "patch"
@@ -85,13 +85,13 @@ class Patch:
         self._class, _, self._name = name.rpartition(".")
         self._original: Function | None = None
         self._replacement: Function | None = None
-        self.active = False  # what the replacement goes by, wherever somebody keeps or has wrapped it
+        self.active = False  # checked by the replacement in each call, because other code may keep or wrap it
 
     def __str__(self) -> str:
         return ".".join(part for part in (self._module, self._class, self._name) if part)
 
     def replace(self) -> None:
-        """Raises what keeps it from being done. A second call finds modules imported since the first."""
+        """Replaces the function, or raises an exception. A second call covers modules imported since the first."""
         if not self.active:
             original = self._find()
             if self._replacement is None or not (original is self._original or self._is_in(original)):
@@ -100,14 +100,14 @@ class Patch:
         self._put(self._original, self._replacement)
 
     def restore(self) -> None:
-        """Puts the original back wherever the replacement is now; without replace(), does nothing. Where somebody has
-        wrapped the replacement or keeps it, it stays, and is the original from now on."""
+        """Restores the original wherever the replacement is now. Does nothing without replace(). If other code has kept
+        or wrapped the replacement, it remains there and calls the original."""
         self.active = False
         if self._replacement is not None:
             self._put(self._replacement, self._original)
 
     def _is_in(self, function: Any) -> bool:
-        """Whether it calls the replacement: by what functools leaves, or by a closure."""
+        """Whether a function wraps the replacement: by __wrapped__, functools.partial or a closure."""
         seen: list[Any] = []
         todo: list[Any] = [function]
         while todo:
@@ -131,7 +131,7 @@ class Patch:
         return replacement
 
     def places(self) -> list[str]:
-        """Where the replacement is now; nowhere, if somebody has put another function there."""
+        """Returns where the replacement is now; empty if other code has replaced it."""
         if not self.active:
             return []
         found = sorted(f"{holder_name}.{self._name}" for holder_name, _ in self._holders(self._replacement))
@@ -150,7 +150,7 @@ class Patch:
                 yield f"{self._module}.{self._class}", holder
             return
         for module_name, module in list(sys.modules.items()):
-            # Not getattr: a lazy module would import things, and one that is being imported may raise anything.
+            # Not getattr, which makes lazy modules import, and may raise any error in a module that is being imported.
             if getattr(module, "__dict__", {}).get(self._name) is function:
                 yield module_name, module
 
@@ -164,7 +164,7 @@ class Patch:
             self._examine(loaded)
             public: Function = getattr(getattr(loaded, self._class) if self._class else loaded, self._name)
             return public
-        module = sys.modules.get(self._module)  # what the library did not import may not be for this machine
+        module = sys.modules.get(self._module)  # not imported: a module not loaded may not support this machine
         original: Function | None = getattr(module, self._name, None)
         if original is None:
             raise LookupError("there is none here") if module else NotLoaded(self._module)
@@ -175,26 +175,26 @@ class Patch:
 
 
 class Patches:
-    """What is replaced together and put back together, for all threads of the process.
+    """Replacements that are made and undone together, for all threads of the process.
 
-    library: whose it is. It is imported first, without the lock, as its import may come back here; a version that is
-    too old is an ImportError.
+    library: the library to patch. It is imported first, without the lock, because its import may call enable(). Raises
+    ImportError if its version is too old.
     """
 
     def __init__(self, *patches: Patch | Kernel | Registered, library: str | None = None) -> None:
         self._patches, self._library = patches, library
-        self._lock = RLock()  # a context that nobody ended ends with its garbage, perhaps below itself
+        self._lock = RLock()  # reentrant: garbage collection may end an abandoned context while the lock is held
         if library is not None:
             _of_libraries.append(self)
-        self._stays = False  # from enable() to disable()
-        self._entered = 0  # contexts of enabled(), whichever threads they are in
-        self._left: dict[str, str] = {}  # what could not be replaced, and why
+        self._stays = False  # true from enable() to disable()
+        self._entered = 0  # number of active contexts of enabled(), in all threads
+        self._left: dict[str, str] = {}  # reason by name of what could not be replaced
 
     def enable(self, stacklevel: int = 2) -> Report:
-        """Replaces what can be replaced and says why the rest could not: with a warning too, but for private functions.
+        """Replaces what can be replaced until disable(), and reports why the rest could not be.
 
-        It stays so until disable(). A second call finds modules imported since the first. stacklevel: whose line the
-        warning names, as warnings.warn counts.
+        Failures are also warnings, except for private functions. A second call covers modules imported since the first.
+        stacklevel: as for warnings.warn.
         """
         self._load()
         with self._lock:
@@ -202,8 +202,8 @@ class Patches:
             return self._replace(stacklevel + 1)
 
     def disable(self) -> None:
-        """Puts every original back, inside of enabled() too; without enable(), does nothing. A replacement that
-        somebody keeps, or has wrapped, calls the original from now on."""
+        """Restores all originals, even inside enabled(). Does nothing if nothing is enabled. A replacement that other
+        code has kept or wrapped calls the original from then on."""
         with self._lock:
             self._stays = False
             self._restore()
@@ -214,7 +214,7 @@ class Patches:
 
     @contextmanager
     def enabled(self) -> Iterator[Report]:
-        """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
+        """enable() as a context manager. The last of several to exit restores; what enable() replaced remains."""
         self._load()
         with self._lock:
             self._entered += 1
@@ -227,7 +227,7 @@ class Patches:
                     self._restore()
 
     def report(self) -> Report:
-        """What is replaced now, and what could not be when somebody last asked for it."""
+        """Reports what is replaced now, and what could not be replaced at the last attempt."""
         if not self.is_enabled:
             return Report()
         with self._lock:
@@ -243,7 +243,7 @@ class Patches:
     def _load(self) -> None:
         if self._library is not None:
             versions.require(self._library)
-            with suppress(Exception):  # of which the report will say more
+            with suppress(Exception):  # the report will have the reason
                 importlib.import_module(self._library)
 
     def _replace(self, stacklevel: int = 3) -> Report:
@@ -252,7 +252,7 @@ class Patches:
             for patch in self._patches:
                 try:
                     patch.replace()
-                except Exception as error:  # whatever keeps it from being replaced here is its own affair
+                except Exception as error:  # any failure concerns only this patch
                     if patch.is_guard:
                         continue
                     kind = "" if isinstance(error, NotLoaded) else f"{type(error).__name__}: "
@@ -271,7 +271,7 @@ _of_libraries: list[Patches] = []
 
 
 def report() -> Report:
-    """What qfuse replaces now in other libraries, all of them."""
+    """Reports what qfuse replaces now in all other libraries."""
     return sum((patches.report() for patches in _of_libraries), Report())
 
 

@@ -1,1 +1,1 @@
-"""What a training step of a whole model takes beside its products: the loss of a head, and the step as a CUDA graph."""
+"""Parts of a training step besides its products: the head's loss, CUDA graphs of a step, and offload of checkpoints."""

@@ -1,4 +1,4 @@
-"""Batches of token sequences: what their mask and positions ask of attention, and lengths that repeat."""
+"""Batches of token sequences: which attention their mask and positions need, and rounding of their lengths."""
 
 from enum import Enum, auto
 
@@ -7,17 +7,17 @@ from torch import Tensor
 
 
 class Attention(Enum):
-    """What attention over a batch has to know."""
+    """Kind of attention that a batch needs."""
 
-    CAUSAL = auto()  # no token sees a padding token, because padding is on the right, if there is some: no mask
-    MASKED = auto()  # which tokens are padding
-    PACKED = auto()  # where sequences begin, several of which are in a row
+    CAUSAL = auto()  # causal without a mask: any padding is on the right, where no token sees it
+    MASKED = auto()  # needs a mask of padding tokens
+    PACKED = auto()  # a row holds several sequences; attention must know where each starts
 
 
 def attention_of(mask: Tensor | None, positions: Tensor | None, labels: Tensor | None = None) -> Attention:
-    """mask: [batch, tokens], 0 where a token is padding. positions: [batch, tokens]; without a mask, a step between
-    neighbours that is not 1 begins a sequence, as transformers has it. labels: [batch, tokens]; where padding has one
-    that is not -100, what padding itself attends to counts, too. Waits for the GPU, if mask or positions are given."""
+    """Returns the kind of a batch. mask: [batch, tokens], 0 for padding. positions: [batch, tokens]; without a mask, a
+    step between neighbors that is not 1 starts a sequence, as in transformers. labels: [batch, tokens]; if a padding
+    token has a label other than -100, its own attention matters, too. Synchronizes if mask or positions are given."""
     if mask is not None:
         present = mask != 0
         is_causal = present[:, 0].all() & (present[:, :-1] | ~present[:, 1:]).all()
@@ -34,15 +34,15 @@ LENGTHS_AN_OCTAVE = 8
 
 
 def round_up(tokens: int) -> int:
-    """To a length that repeats: multiples of 64, and of an eighth of the power of two below where that is more. So at
-    most a ninth of a long batch is padding."""
+    """Rounds a length up to a multiple of 64, or of an eighth of the power of two below it if that is more, so that few
+    lengths occur. At most a ninth of a long batch is padding."""
     octave = 1 << (max(tokens, 1).bit_length() - 1)
     multiple = max(SHORTEST, octave // LENGTHS_AN_OCTAVE)
     return -(-tokens // multiple) * multiple
 
 
 def lengthen(tokens: Tensor, length: int, value: int | None) -> Tensor:
-    """[batch, tokens, ...] with more tokens on the right, of this value, or else each its left neighbour + 1."""
+    """Pads [batch, tokens, ...] on the right with `value`, or if that is None, with the left neighbor + 1."""
     missing = length - tokens.shape[1]
     if missing <= 0:
         return tokens

@@ -1,8 +1,8 @@
-"""The cross-entropy of a language model's head, a chunk of tokens at a time: the logits are never whole in memory.
+"""Cross-entropy of a language model's head in chunks of tokens, so that the logits are never whole in memory.
 
-A vocabulary of 128,256 entries makes 257 kB of bf16 logits a token, and four times as much again where a loss is
-computed from a copy in float32 and its gradient. Here a chunk's logits turn into their gradient where they lie, and are
-multiplied by the weight at once, so that the backward pass has one product with a number left.
+A vocabulary of 128,256 entries takes 257 kB of bf16 logits per token, and four times as much again for a float32 copy
+and its gradient. Here a chunk's gradient overwrites its logits and is multiplied by the weight at once, so that the
+backward pass only multiplies by a scalar.
 """
 
 from typing import Any, NamedTuple
@@ -16,13 +16,13 @@ try:
 except ImportError:  # without Triton, as on a machine without a GPU
     kernels = None  # type: ignore[assignment]
 
-CHUNK_BYTES = 1 << 27  # of logits: in bf16 512 tokens of a vocabulary of 128,256
-MULTIPLE_OF_TOKENS = 64  # a chunk's, for whole tiles of a product
+CHUNK_BYTES = 1 << 27  # logits per chunk: 512 tokens in bf16 for a vocabulary of 128,256
+MULTIPLE_OF_TOKENS = 64  # tokens per chunk are a multiple of it, to fill the tiles of a product
 
 
 class Logits(NamedTuple):
-    """What a model makes of the head's product before the loss: z = product * scale, then softcap * tanh(z / softcap).
-    A softcap of 0 is none."""
+    """Transformation of the head's product to logits: z = product * scale, then softcap * tanh(z / softcap). A softcap
+    of 0 means none."""
 
     scale: float = 1.0
     softcap: float = 0.0
@@ -34,13 +34,13 @@ UNCHANGED = Logits()
 def linear_cross_entropy(
     hidden: Tensor, weight: Tensor, labels: Tensor, ignore_index: int = -100, logits: Logits = UNCHANGED
 ) -> Tensor:
-    """The sum of -log softmax(hidden @ weight.T)[label] over the tokens whose label is not ignore_index.
+    """Returns the sum of -log softmax(hidden @ weight.T)[label] over the tokens whose label is not ignore_index.
 
-    hidden: [..., K], what the head multiplies; its gradient is computed with the loss. weight: [vocabulary, K], which
-    gets no gradient. labels: int64 [...], as hidden without its last dimension, already shifted. Products are made in
-    hidden's dtype, or autocast's; the softmax, the loss and the sum in float32, of which gradients are rounded once.
+    hidden: [..., K], the head's input; its gradient is computed with the loss. weight: [vocabulary, K], without a
+    gradient. labels: int64 [...], hidden's shape without its last dimension, already shifted. Products are in hidden's
+    dtype, or autocast's; softmax, loss and sum are in float32, and gradients are rounded once from it.
 
-    Returns a float32 number. Where a label is neither ignore_index nor in the vocabulary it is NaN.
+    Returns a float32 scalar, which is NaN if a label is neither ignore_index nor in the vocabulary.
     """
     if weight.requires_grad:
         raise ValueError("linear_cross_entropy makes no gradient of the weight: detach it, or multiply by it yourself")
@@ -88,7 +88,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
 
 
 def cross_entropy_(products: Tensor, labels: Tensor, ignore_index: int, logits: Logits) -> Tensor:
-    """The loss of each row of products [M, N], which become their gradients where they lie."""
+    """Returns the loss of each row of products [M, N], and overwrites products by their gradients."""
     if kernels is not None and products.is_cuda:
         return kernels.cross_entropy_(products, labels, ignore_index, logits.scale, logits.softcap)
     z = products.float() * logits.scale

@@ -1,4 +1,4 @@
-"""The cross-entropy of rows of logits and its gradient, in Triton: a program has one row, which it reads twice."""
+"""Cross-entropy of rows of logits and its gradient in Triton. A program computes one row, which it reads twice."""
 
 import torch
 import triton
@@ -12,7 +12,7 @@ WARPS = 16
 @triton.jit
 def _logits(at, is_there, scale, softcap, HAS_SOFTCAP: tl.constexpr):
     z = tl.load(at, mask=is_there, other=-float("inf")).to(tl.float32) * scale
-    if HAS_SOFTCAP:  # tanh by exp: Triton has none of its own
+    if HAS_SOFTCAP:  # tanh from exp, because Triton has no tanh
         z = tl.where(is_there, softcap * (1.0 - 2.0 / (tl.exp(2.0 * z / softcap) + 1.0)), -float("inf"))
     return z
 
@@ -32,8 +32,8 @@ def _cross_entropy(
         return
     largest = -float("inf")
     total = 0.0
-    # The label's logit is taken from what its thread holds: another's gradient may lie in its place by the time that a
-    # thread reads it from memory.
+    # The label's logit is taken from the loaded values: read from memory later, another thread may have overwritten it
+    # by its gradient.
     of_label = 0.0
     for begin in range(0, count, BLOCK):
         column = begin + columns

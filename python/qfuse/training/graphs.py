@@ -1,7 +1,7 @@
-"""A function of tensors, forward and backward, as two CUDA graphs that are captured once and replayed from then on.
+"""Captures a function of tensors, forward and backward, as two CUDA graphs that are replayed from then on.
 
-A graph has the addresses of all that its kernels read and write, so what goes in is copied to tensors that stay, and
-what comes out is copied from them. Parameters are read and their gradients added to where they lie.
+A graph contains the addresses that its kernels read and write. Inputs are therefore copied to fixed tensors, and
+outputs copied from them. Parameters are read, and their gradients accumulated, in place.
 """
 
 import gc
@@ -21,22 +21,22 @@ Generators = Sequence[torch.Generator]
 
 
 class Graph(Protocol):
-    """What has been captured: replay() does it again."""
+    """Captured work; replay() runs it again."""
 
     def replay(self) -> None: ...
 
 
 class Recorder(Protocol):
-    """Captures what a GPU does. All graphs of a recorder share their memory: what one of them leaves there, as a
-    forward pass does for its backward pass, is lost where another is replayed."""
+    """Captures GPU work. All graphs of a recorder share their memory: a replay overwrites what another graph left
+    there, such as a forward pass's tensors for its backward pass."""
 
     def capture_forward(self, function: Callable[[], Any], generators: Generators = ()) -> tuple[Graph, Any]:
-        """Calls the function once, and returns its result, which a replay computes in the same place. generators: what
-        it may draw from beside the default one."""
+        """Calls the function once. Returns the graph and the result, which a replay overwrites in place. generators:
+        those that it may use besides the default one."""
         ...
 
     def capture_backward(self, outputs: list[Tensor], gradients: list[Tensor], generators: Generators = ()) -> Graph:
-        """Of what capture_forward returned last."""
+        """Captures the backward pass of the last result of capture_forward."""
         ...
 
 
@@ -45,8 +45,8 @@ class CudaRecorder:
         self._device = device
         self._pool = torch.cuda.graph_pool_handle()
         self._stream = torch.cuda.Stream(device)
-        # Random numbers of replays, as dropout's, are of a generator of their own: a capture that fails would leave
-        # torch's in a state in which it gives none.
+        # Replays draw random numbers, such as dropout's, from a separate generator, because a failed capture would
+        # leave torch's own in a state in which it cannot be used.
         self._random = torch.Generator(device)
         self._random.manual_seed(_seed())
 
@@ -59,7 +59,7 @@ class CudaRecorder:
         random = generator.graphsafe_get_state()
         generator.graphsafe_set_state(self._random)
         try:
-            # Other threads, which load data, may use CUDA meanwhile.
+            # "thread_local" lets other threads, such as those that load data, use CUDA during the capture.
             capture = torch.cuda.graph(graph, self._pool, self._stream, capture_error_mode="thread_local")
             with _without_garbage(), _workspaces_of_its_own(), capture:
                 result = function()
@@ -77,13 +77,13 @@ class CudaRecorder:
 
 
 def _seed() -> int:
-    """By torch.manual_seed()."""
+    """Returns a seed that torch.manual_seed() determines."""
     return int(torch.randint(1 << 62, ()))
 
 
 class RandomOfLayers:
-    """Random numbers of layers that are computed again in a captured backward pass, in another order: each layer draws
-    them from a generator of its own, and the second time from its twin."""
+    """Random numbers of layers that a captured backward pass recomputes in another order: each layer draws them from
+    its own generator, and in the recomputation from a twin of it."""
 
     def __init__(self, device: torch.device, layers: int) -> None:
         self.first = [torch.Generator(device) for _ in range(layers)]
@@ -94,15 +94,15 @@ class RandomOfLayers:
                 each.manual_seed(seed)
 
     def contexts(self, layer: int) -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
-        """What torch.utils.checkpoint takes as context_fn()."""
+        """Returns what context_fn() of torch.utils.checkpoint must return."""
         return _drawing_from(self.first[layer]), _drawing_from(self.again[layer])
 
     def offsets(self) -> list[int]:
-        """Before a forward pass."""
+        """Returns the generators' offsets. Call it before a forward pass."""
         return [each.get_offset() for each in self.first]
 
     def go_to(self, offsets: list[int]) -> None:
-        """Before the backward pass of it."""
+        """Sets the twins' offsets. Call it before the backward pass of that forward pass."""
         for each, offset in zip(self.again, offsets, strict=True):
             each.set_offset(offset)
 
@@ -120,8 +120,8 @@ def _drawing_from(generator: torch.Generator) -> Iterator[None]:
 
 @contextmanager
 def _workspaces_of_its_own() -> Iterator[None]:
-    """cuBLAS keeps 32 MiB for each stream and thread. A capture's are in the graphs' memory, for the next one to use;
-    those of before it would only wait."""
+    """Frees cuBLAS' workspaces, 32 MiB per stream and thread, before and after a capture: those allocated before would
+    be idle, and those of the capture are in the graphs' memory, for the next capture to use."""
     torch._C._cuda_clearCublasWorkspaces()
     try:
         yield
@@ -131,7 +131,7 @@ def _workspaces_of_its_own() -> Iterator[None]:
 
 @contextmanager
 def _without_garbage() -> Iterator[None]:
-    """Whose collection may end another model's graphs, which ends the capture of this one."""
+    """Disables garbage collection, which may destroy another model's graphs and thereby fail this capture."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -141,24 +141,24 @@ def _without_garbage() -> Iterator[None]:
             gc.enable()
 
 
-Place = tuple[dict[str, Any], str]  # of a tensor: a module's parameters, and its name there
+Place = tuple[dict[str, Any], str]  # where a tensor is: a module's dict of parameters, and the name in it
 
 
 class Gradients:
-    """One tensor that stays for each parameter's gradient, to which the graphs of a model add."""
+    """One fixed tensor per parameter's gradient, which all graphs of a model accumulate into."""
 
     def __init__(self, trained: Callable[[], Sequence[Place]]) -> None:
         self._trained = trained
-        self._indices: dict[int, int] = {}  # in these lists, by the parameter's id
+        self._indices: dict[int, int] = {}  # index in the lists below, by the parameter's id
         self._parameters: list[Tensor] = []
         self._kept: list[Tensor] = []
-        self._given: list[Tensor | None] = []  # what is in .grad: a tensor of the same memory
+        self._given: list[Tensor | None] = []  # tensor set as .grad, which shares the memory of _kept
 
     @contextmanager
     def captured(self) -> Iterator[list[Tensor]]:
-        """Has twins stand where the parameters do: tensors of the same memory, whose gradients are those that stay. Of
-        a parameter itself autograd may have nodes of another stream, which no graph can wait for, as long as somebody
-        keeps a loss."""
+        """Replaces the parameters during a capture by twins that share their memory and whose gradients are the fixed
+        tensors. The parameters themselves may have autograd nodes of another stream, as long as a loss is kept, and a
+        capture cannot wait for that stream."""
         places = self._trained()
         before = [part[name] for part, name in places]
         twins = {}
@@ -183,8 +183,8 @@ class Gradients:
 
     @contextmanager
     def added_to(self, indices: Sequence[int]) -> Iterator[None]:
-        """While a graph adds to the gradients of these parameters. To a gradient of another's, which may be part of
-        what somebody else reads, it is added behind it."""
+        """Context in which a graph accumulates gradients of these parameters. If .grad is another tensor, which other
+        code may hold, the graph's gradient is added to it afterwards."""
         zeros, others, own = [], [], []
         for index in indices:
             parameter, kept = self._parameters[index], self._kept[index]
@@ -205,7 +205,7 @@ class Gradients:
             torch._foreach_add_(others, own)
 
     def _leave_to_its_holder(self, index: int) -> None:
-        """Who has kept a gradient that was taken from its parameter gets memory of his own for it."""
+        """If other code still holds a gradient that was removed from its parameter, gives it memory of its own."""
         given = self._given[index]
         self._given[index] = None
         if given is not None and sys.getrefcount(given) > _references_to_a_local():
@@ -218,14 +218,14 @@ def _references_to_a_local() -> int:
 
 
 class Turn:
-    """Whose forward pass is in a recorder's memory: between it and its backward pass no other graph may be replayed."""
+    """Tracks whose forward pass is in a recorder's memory: no other graph may be replayed before its backward pass."""
 
     def __init__(self) -> None:
         self._taken: weakref.ref[Any] | None = None
 
     @property
     def is_taken(self) -> bool:
-        """Until the backward pass is done, or nobody can ask for it any more."""
+        """True until the backward pass is done or can no longer be requested."""
         return self._taken is not None and self._taken() is not None
 
     def take(self) -> object:
@@ -243,12 +243,12 @@ class Turn:
 
 
 class _Ticket:
-    """Lives as long as somebody may ask for the backward pass."""
+    """Exists as long as the backward pass can be requested."""
 
 
 @dataclass
 class Memory:
-    """What the graphs of a model share."""
+    """State that all graphs of a model share."""
 
     recorder: Recorder
     gradients: Gradients
@@ -256,11 +256,11 @@ class Memory:
 
 
 class Captured:
-    """A function of tensors, captured with the shapes of its arguments.
+    """A function of tensors, captured for the shapes of its arguments.
 
-    function(*inputs) returns tensors, in whatever tuples, lists and dictionaries. A call gives what it would, and its
-    backward pass adds to the gradients of the parameters that it used. random: what layers that are computed again draw
-    from.
+    function(*inputs) returns tensors, in any nesting of tuples, lists and dictionaries. A call of Captured returns what
+    function would return, and its backward pass accumulates gradients in the parameters that function used. random:
+    generators for layers that are recomputed.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""What checkpointed layers keep for the backward pass, in the host's memory until then.
+"""Keeps the inputs of checkpointed layers in host memory until the backward pass.
 
-A checkpoint keeps the input of its layer. It is copied to the host while the next layer is computed, and back while the
-layer behind it goes through its backward pass, so that a GPU has about two of them at any time.
+A checkpoint saves the input of its layer. The input is copied to the host while the next layer is computed, and back
+during the backward pass of the layer after it, so that about two inputs are on the GPU at any time.
 """
 
 from collections.abc import Iterator
@@ -15,25 +15,25 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
-Event = Any  # of torch.cuda
+Event = Any  # a torch.cuda.Event
 
 
 class Copies(Protocol):
-    """Between a GPU and the host, on a stream of their own."""
+    """Copies between a GPU and the host, on a separate stream."""
 
     device: torch.device
-    is_captured: bool  # now
+    is_captured: bool  # whether a graph is being captured now
 
     def allocate(self, size: int) -> Tensor:
-        """Bytes of the host that a GPU reads and writes by itself."""
+        """Allocates `size` bytes of pinned host memory."""
         ...
 
     def copy(self, to: Tensor, source: Tensor) -> Event:
-        """Begins once what the GPU has been given so far is done."""
+        """Enqueues a copy that begins after all work enqueued on the current stream so far."""
         ...
 
     def wait(self, event: Event) -> None:
-        """What the GPU is given from here on begins after that copy."""
+        """Makes work enqueued on the current stream from now on wait for that copy."""
         ...
 
 
@@ -61,16 +61,16 @@ class CudaCopies:
 
 @dataclass(eq=False)
 class _Kept:
-    """A layer's input, until its backward pass."""
+    """A layer's input, kept until its backward pass."""
 
-    there: Tensor  # the host's
-    before: "_Kept | None"  # that of the layer before
+    there: Tensor  # in host memory
+    before: "_Kept | None"  # input of the layer before
     coming: tuple[Tensor, Event] | None = None
 
 
 @dataclass
 class _Going:
-    """An input that is being copied to the host. Whoever changed it meanwhile would change the copy."""
+    """An input that is being copied to the host. The version shows whether it was modified during the copy."""
 
     tensor: Tensor
     version: int
@@ -78,12 +78,12 @@ class _Going:
 
 
 class Offload:
-    """Of the layers on one device. Memory of the host is used again once nothing asks for what it holds."""
+    """Offloads the layers on one device. Host memory is reused once its content is no longer needed."""
 
     def __init__(self, copies: Copies) -> None:
         self._copies = copies
-        self._free: dict[int, list[Tensor]] = {}  # by size
-        self._captured: dict[tuple[int, int], Tensor] = {}  # by the layer and the size: all graphs share it
+        self._free: dict[int, list[Tensor]] = {}  # unused host memory, by size
+        self._captured: dict[tuple[int, int], Tensor] = {}  # memory by layer and size, shared by all graphs
         self._begin()
 
     def _begin(self) -> None:
@@ -93,7 +93,7 @@ class Offload:
 
     @contextmanager
     def forward(self) -> Iterator[None]:
-        """While a model's layers are computed, one after another."""
+        """Context for the forward pass of a model's layers."""
         self._begin()
         try:
             yield
@@ -102,7 +102,7 @@ class Offload:
             self._begin()
 
     def hooks(self) -> AbstractContextManager[Any]:
-        """While a layer is computed that is a checkpoint."""
+        """Context for the forward pass of one checkpointed layer."""
         return saved_tensors_hooks(self._pack, self._unpack)
 
     def _pack(self, tensor: Tensor) -> Any:
@@ -111,7 +111,7 @@ class Offload:
             return tensor
         self._let_go()
         size = tensor.numel() * tensor.element_size()
-        memory, is_shared = self._memory(1 << max(size - 1, 0).bit_length())  # so that many lengths share it
+        memory, is_shared = self._memory(1 << max(size - 1, 0).bit_length())  # powers of two, which many lengths share
         self._layers += 1
         there = memory[:size].view(tensor.dtype).view(tensor.shape)
         self._going = _Going(tensor, tensor._version, self._copies.copy(there, tensor))
@@ -121,7 +121,7 @@ class Offload:
         return self._last
 
     def _let_go(self) -> None:
-        """Of the input that was copied last."""
+        """Waits for the last copy and releases its input."""
         going, self._going = self._going, None
         if going is not None:
             self._copies.wait(going.event)
@@ -129,7 +129,7 @@ class Offload:
                 raise RuntimeError("a checkpointed layer changes its input: train it without offload=True")
 
     def _memory(self, size: int) -> tuple[Tensor, bool]:
-        """And whether others have it as well: of graphs, only one is between its forward and its backward pass."""
+        """Returns host memory, and whether it is shared: graphs share it, of which only one is in use at a time."""
         free = self._free.setdefault(size, [])
         if not self._copies.is_captured:
             return free.pop() if free else self._copies.allocate(size), False
@@ -139,7 +139,7 @@ class Offload:
         return self._captured[place], True
 
     def _allocated_elsewhere(self, size: int) -> Tensor:
-        """A thread that captures may not allocate."""
+        """Allocates in another thread, because a thread that captures a graph must not allocate."""
         with ThreadPoolExecutor(1) as other:
             return other.submit(self._copies.allocate, size).result()
 

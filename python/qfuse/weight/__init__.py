@@ -1,4 +1,4 @@
-"""4-bit weights: their tensors and what they are, as one tensor, and as bitsandbytes and files have them."""
+"""4-bit weights: as tensors with their form, as one tensor, and in the forms of bitsandbytes and of files."""
 
 from .form import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, Form, QuantType
 from .quant_state import decodable_weight, read_weight

@@ -1,4 +1,4 @@
-"""What the files of a checkpoint hold, in torch's terms."""
+"""Maps the arrays in a checkpoint's files to torch's dtypes, shapes and 4-bit weights."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from ..native import library
 from .form import NESTED_BLOCKSIZE
 from .weight_4bit import Weight4bit
 
-# As safetensors spells them. Torch has no F6_E2M3 and F6_E3M2.
+# dtypes by safetensors' names. torch has no F6_E2M3 and F6_E3M2.
 _DTYPES = {
     "BOOL": torch.bool,
     "F4": torch.float4_e2m1fn_x2,
@@ -39,7 +39,7 @@ _DTYPES = {
 
 def inspect_files(path: str | os.PathLike[str]) -> Any:
     try:
-        os.stat(path)  # for PermissionError and its kin
+        os.stat(path)  # raises PermissionError and other OSErrors
     except FileNotFoundError as error:
         hint = "No such local path; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one"
         raise FileNotFoundError(error.errno, hint, os.fspath(path)) from None
@@ -47,7 +47,7 @@ def inspect_files(path: str | os.PathLike[str]) -> Any:
 
 
 def weight_form(tensor: Any, read: Callable[[Any], Tensor]) -> Weight4bit:
-    """A weight of the inventory, of the arrays that are read."""
+    """Makes a weight of the inventory from its arrays, which `read` returns."""
     name = tensor["name"]
     arrays = {array["name"]: array for array in tensor["arrays"]}
     parts = [name, f"{name}.absmax"]
@@ -61,9 +61,9 @@ def weight_form(tensor: Any, read: Callable[[Any], Tensor]) -> Weight4bit:
 
 
 def raw_form(array: Any) -> tuple[torch.dtype, list[int]]:
-    """The dtype and shape that an array of the inventory has in torch."""
+    """Returns the dtype and shape that an array of the inventory has in torch."""
     dtype, shape = _DTYPES.get(array["dtype"]), array["shape"]
-    if dtype is torch.float4_e2m1fn_x2:  # two elements of the file's are one of torch's
+    if dtype is torch.float4_e2m1fn_x2:  # one element in torch holds two of the file
         *shape, last = shape
         dtype = dtype if last % 2 == 0 else None
         shape = [*shape, last // 2]

@@ -1,12 +1,12 @@
-"""Which of peft's methods asks a 4-bit parameter for what it has not, so that its error can say so."""
+"""Finds the peft method that asks a 4-bit parameter for something unsupported, so that the error can name it."""
 
 import sys
 from types import FrameType
 from typing import NamedTuple
 
 _TUNERS = "peft.tuners."
-# As peft's documents spell them; all others are in capitals, as their folders' names are. Of LoRA's variants and first
-# values the module's or function's name says which.
+# Names as in peft's documentation; all others are their folder's name in capitals. LoRA's variants and initializations
+# are recognized by the module's or function's name.
 _SPELLED = {
     "delora": "DeLoRA",
     "dora": "DoRA",
@@ -28,7 +28,7 @@ class Asking(NamedTuple):
 
 
 def asking() -> Asking | None:
-    """By the functions that are being called."""
+    """Looks for peft's functions on the call stack. Returns None if there are none."""
     frame: FrameType | None = sys._getframe(1)
     method, merges = None, False
     while frame is not None:

@@ -1,4 +1,4 @@
-"""The many shapes in which bitsandbytes has the state of a 4-bit weight, read into one."""
+"""Converts the various forms in which bitsandbytes stores the state of a 4-bit weight to one, Weight4bit."""
 
 import copy
 import math
@@ -15,27 +15,26 @@ from .weight_4bit import Weight4bit, without_torch_function
 
 
 def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
-    """`weight` with `quant_state`, or with its own: see qfuse.dequantize_4bit for what both can be.
+    """Reads `weight` with `quant_state`, or with its own. qfuse.dequantize_4bit documents the accepted types.
 
-    Its packed codes are the tensor that the weight holds, which may be a Params4bit, to be used without_torch_function.
+    The packed codes are the weight's own tensor, which may be a Params4bit: use it inside without_torch_function.
 
-    Raises TypeError where there is no state, and ValueError for what this library cannot decode exactly.
+    Raises TypeError if there is no state, and ValueError for a weight that this library cannot decode exactly.
     """
     if isinstance(weight, Weight4bit) and quant_state is None:
         return weight
-    # Nothing is kept between calls: to see that nothing was replaced takes as long as to read it, and what was kept
-    # would be memory that is not freed when a layer is moved. What is slow is a search for what an object of torch or
-    # bitsandbytes lacks.
+    # Nothing is cached: checking that nothing was replaced takes as long as reading, and a cache would keep memory
+    # alive when a layer is moved. Only look-ups of attributes that an object of torch or bitsandbytes lacks are slow.
     module = None
     if isinstance(weight, Module):
         module = weight
-        weight = module._parameters.get("weight")  # torch's own search for module.weight takes five times as long
-        if weight is None:  # torch.nn.utils.parametrize has made it an attribute
+        weight = module._parameters.get("weight")  # module.weight takes five times as long
+        if weight is None:  # torch.nn.utils.parametrize makes it a property
             weight = getattr(module, "weight", None)
     if not isinstance(weight, Tensor):
         raise TypeError(f"weight is a {type(weight).__name__}, it must be a tensor or a module that has a weight")
     state = quant_state if quant_state is not None else getattr(weight, "quant_state", None)
-    if type(state) is Weight4bit and quant_state is None:  # of a Weight4bitTensor
+    if type(state) is Weight4bit and quant_state is None:  # weight is a Weight4bitTensor
         return state
     if state is None:
         state = getattr(module, "quant_state", None)
@@ -51,23 +50,23 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
 
 
 def refuse_cast(packed: Tensor, state: Any, module: Any = None) -> None:
-    """Raises ValueError where codes in a storage of floating point numbers were converted, as by module.half() or a
-    mixed precision of FSDP: their bits are other codes. What was cast there and back cannot be seen."""
-    if type(packed) in (Tensor, Parameter):  # as FSDP makes of a Params4bit: the layer knows
+    """Raises ValueError if codes stored in a floating point dtype were cast, such as by module.half() or FSDP's mixed
+    precision, because that changes the codes. A cast there and back cannot be detected."""
+    if type(packed) in (Tensor, Parameter):  # FSDP makes these from a Params4bit; then the layer knows the dtype
         storage = getattr(module, "quant_storage", None)
-        if storage not in FLOAT_DTYPES:  # it may be as the layer was made, before a checkpoint was loaded into it
+        if storage not in FLOAT_DTYPES:  # may be outdated, from before a checkpoint was loaded into the layer
             return
     else:
         storage = getattr(packed, "quant_storage", None)
-        if storage is None or storage is torch.uint8:  # bytes that become more are refused for their number
+        if storage is None or storage is torch.uint8:  # a cast changes the size of byte codes, which is checked later
             return
     with without_torch_function():
         dtype, held = packed.dtype, packed.nbytes
     if dtype is storage:
         return
     shape = state[1] if isinstance(state, (list, tuple)) else state.shape
-    # Codes in another storage were loaded into a layer, and its record is stale, where they have the right length
-    # though a cast would have changed that.
+    # If the codes have the right length although a cast would have changed it, codes of another storage dtype were
+    # loaded into the layer, and its quant_storage is stale.
     is_stale = dtype.itemsize != storage.itemsize and held == -(-math.prod(shape or ()) // 2)
     if not is_stale:
         raise ValueError(
@@ -77,12 +76,12 @@ def refuse_cast(packed: Tensor, state: Any, module: Any = None) -> None:
 
 
 def is_repacked(state: Any) -> bool:
-    """By bitsandbytes, for its own CPU kernels."""
+    """Whether bitsandbytes has repacked a weight for its CPU kernels."""
     return bool(getattr(state, "__dict__", {}).get("packing_format_for_cpu", False))
 
 
 def unpacked_weight(packed: Tensor, state: Any) -> Weight4bit:
-    """read_weight of a weight that is repacked, as it is now: its codes, and the absmax that are left of it."""
+    """read_weight for a repacked weight in its current state: its codes, and its absmax rounded to bfloat16."""
     from bitsandbytes.functional import _convert_weight_packed_for_cpu_inverse
 
     warnings.warn(
@@ -91,7 +90,7 @@ def unpacked_weight(packed: Tensor, state: Any) -> Weight4bit:
         stacklevel=2,
     )
     state = copy.copy(state)
-    state.original_nested = False  # its absmax are plain now
+    state.original_nested = False  # repacking made its absmax plain
     absmax = state.absmax.T.reshape(-1).float()
     with without_torch_function():
         codes, state = _convert_weight_packed_for_cpu_inverse(packed.detach().as_subclass(Tensor), state)
@@ -99,11 +98,11 @@ def unpacked_weight(packed: Tensor, state: Any) -> Weight4bit:
 
 
 def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
-    """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind,
-    and codes whose storage has lost the last bytes, which bitsandbytes reads beyond it.
+    """read_weight, or None for a weight that an integration leaves to the original: one of a kind that qfuse refuses,
+    or whose storage lost the last bytes of its codes, where bitsandbytes reads out of bounds.
 
-    Other sizes are not looked at: where they do not fit, qfuse's message says so.
-    Raises ValueError for a weight that is repacked or was cast: the original would take it for another one.
+    Other sizes are not checked here; the ops report sizes that do not fit. Raises ValueError for a weight that is
+    repacked or was cast, because the original would decode it wrongly.
     """
     _refuse_repacked(quant_state)
     refuse_cast(packed, quant_state)
@@ -117,7 +116,7 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
         except (AttributeError, TypeError, ValueError):
             return None
         (_, absmax, *nested), shape, dtype, *_ = found
-        lost = -(-math.prod(shape) // 2) - packed.nbytes  # bytes that filled no whole element of a storage
+        lost = -(-math.prod(shape) // 2) - packed.nbytes  # last bytes that did not fill an element of the storage
         ours = (
             dtype in FLOAT_DTYPES
             and absmax.dtype == (torch.uint8 if nested else torch.float32)
@@ -137,7 +136,7 @@ def _refuse_repacked(state: Any) -> None:
             "rounded its absmax to bfloat16; load the model again, and decode it or call .train() before "
             "its first forward pass"
         )
-    if fields["absmax"].dtype is torch.bfloat16:  # as for a state_dict: plain ones stay transposed
+    if fields["absmax"].dtype is torch.bfloat16:  # after taking a state_dict: plain absmax stay transposed
         raise ValueError(
             "bitsandbytes had repacked this weight for its own CPU kernels, and has brought back its codes but not its "
             "absmax; load the model again, and take its state_dict before its first forward pass"
@@ -161,9 +160,9 @@ def _from_object(packed: Tensor, state: Any) -> Weight4bit:
 
 
 def _from_list(packed: Tensor, state: Any) -> Weight4bit:
-    """[absmax, shape, dtype, blocksize, None or [offset, state2], quant_type, code], as bitsandbytes once had it.
+    """Reads a list [absmax, shape, dtype, blocksize, None or [offset, state2], quant_type, code] of old bitsandbytes.
 
-    state2 is an object or [absmax, code, blocksize, ..., dtype ...], as it was for 8-bit blocks.
+    state2 is an object, or a list [absmax, code, blocksize, ..., dtype ...] as for 8-bit blocks.
     """
     if isinstance(state, Weight4bit):
         raise TypeError("quant_state is a Weight4bit: pass it as the weight")
@@ -186,10 +185,10 @@ def _from_list(packed: Tensor, state: Any) -> Weight4bit:
 
 
 def _in_float32(tensors: tuple[Tensor, ...], nested_dtype: torch.dtype | None) -> tuple[Tensor, ...]:
-    """A nested weight's tensors with the offset in the one dtype that the ops take."""
+    """Returns a nested weight's tensors with the offset in float32, the only dtype that the ops accept."""
     if nested_dtype not in (torch.float32, None):
         raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
-    return (*tensors[:4], tensors[4].float())  # exact; bitsandbytes makes it in torch's default dtype
+    return (*tensors[:4], tensors[4].float())  # bitsandbytes makes the offset in torch's default dtype; this is exact
 
 
 def _refuse_shapeless() -> NoReturn:
