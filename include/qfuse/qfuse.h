@@ -1,44 +1,56 @@
-/* qfuse: fused quantization kernels for large language models. The C interface, and the manual of every op.
+/* qfuse: fused quantization kernels for large language models, on CPUs and NVIDIA GPUs. The C interface and its manual.
  *
- * Conventions, valid for every function below:
- * - C99, no other header of ours, no vendor's header: a CUDA stream travels as void*.
- * - Errors are values. A function that can fail returns a qfuse_status and, if `error` is not NULL, writes the status
- *   and one line naming the offending field and its values into *error. On failure no output is to be relied upon.
- *   Nothing prints, aborts or throws.
- * - Counts and sizes are int64_t and may exceed 2^31. Zero elements are valid: nothing is read or written, and
- *   pointers may then be NULL.
- * - Pointers need no alignment: any byte address is valid for every array. Natural alignment is faster, and on CUDA 16
- *   bytes for the widest arrays.
- * - On CUDA every array lies in memory that the device can reach. An op is enqueued on the caller's stream and returns
- *   at once; it allocates nothing, waits for nothing, and may be captured into a CUDA graph, but for the first call of
- *   each kind on a device, which loads its kernel. Failures of its execution show where the caller next synchronizes.
- * - On OPENCL likewise. There every array lies in memory of qfuse_memory_allocate, at any offset: OpenCL gives memory
- *   addresses within one context alone, which is the library's. The first call on a device compiles its kernels and
- *   checks that its arithmetic is exact; a device that fails is refused.
- * - Outputs must not overlap inputs, each other or the workspace; that is checked and refused.
- * - A workspace is scratch memory that the caller lends to an op for one call, where the op runs; it need not be
- *   cleared before, and may be used for anything after the op has run. qfuse_<op>_workspace_size says how many bytes
- *   a call needs. An op without such a function needs none.
- * - No function keeps a pointer after it returns or changes global state, and only qfuse_memory_allocate allocates
- *   memory for its caller. Calls are safe from any number of threads at once, as long as their outputs are disjoint.
- * - On CUDA a call may be the first one of its thread, and names any device, whichever is current. The thread's current
- *   device and context are afterwards what they were, none included, and no other device gets a context. The stream
- *   belongs to the device that is named; an op refuses another one's. Where the thread has a context of its own on that
- *   device, the call works in it, and so do the functions for memory and streams; else in the device's primary context,
- *   which is CUDA's runtime's. After cudaDeviceReset there are no more calls.
- * - Structs start with `struct_size`: set it to sizeof the struct (the *_INIT macros do, and zero the rest). A caller
- *   compiled with an older qfuse.h passes shorter structs: fields that such a struct ends before read as zero, which
- *   stands for what the op did before it had them. A struct must reach the line "optional from here on", or its end
- *   where there is no such line. A newer caller's longer structs are accepted if the fields that this version does not
- *   know are zero.
- * - Results are the same bytes for every device, SIMD target and thread count, but where an approximate reciprocal is
- *   asked for, which is the GPU's own, for the exp of swiglu, which is CUDA's own there, and for the sums of
- *   matmul_4bit, which are a GPU's matrix instructions' own unless `sum` asks for others. The calling thread's
- *   floating-point mode (rounding, flushing of subnormals) changes nothing, and is kept.
- * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each call
- *   that has a choice of plans, with the plan that was chosen; QFUSE_PLAN forces plans; QFUSE_CPU_TARGET names the SIMD
- *   target of calls that name none. docs/PLANS.md has their values. QFUSE_COMPUTE_CAPABILITY and others let a GPU be
- *   taken for an earlier one: docs/PORTING.md. They are read once. */
+ *   qfuse_weight_4bit weight = {.struct_size = sizeof weight, .rows = N, .cols = K, .blocksize = 64,
+ *                               .quant_type = QFUSE_NF4, .packed = codes, .absmax = scales};
+ *   qfuse_dequantize_4bit_params params = {.struct_size = sizeof params, .weight = &weight,
+ *                                          .out_dtype = QFUSE_BFLOAT16, .out = out};
+ *   qfuse_error error;
+ *   if (qfuse_dequantize_4bit(&params, NULL, &error) != QFUSE_OK) puts(error.message);
+ *
+ * Contents:
+ *   devices, memory, streams    qfuse_device_*, qfuse_memory_*, qfuse_stream_*, qfuse_copy
+ *   4-bit weights               qfuse_weight_4bit, qfuse_dequantize_4bit, qfuse_quantize_4bit
+ *   8-bit weights and codes     qfuse_dequantize_int8, qfuse_dequantize_fp8, qfuse_quantize_blockwise,
+ *                               qfuse_dequantize_blockwise
+ *   matmuls with 4-bit weights  qfuse_matmul_4bit (LoRA inside), _many (one input), _grouped (MoE), _advice
+ *   matmuls in INT8, training   qfuse_rotated_int8_*
+ *   LoRA                        qfuse_lora_merge
+ *   SwiGLU, quantized outputs   qfuse_swiglu
+ *
+ * Conventions of every function:
+ * - The header is C99 and includes no vendor's header: a CUDA stream is a void*.
+ * - Errors are values. A function that can fail returns a qfuse_status. If `error` is not NULL, it also writes the
+ *   status and one line that names the offending field and its values. After a failure, outputs are undefined. No
+ *   function prints, aborts or throws.
+ * - Counts and sizes are int64_t and may exceed 2^31. Zero elements are valid: nothing is read or written, and pointers
+ *   may be NULL.
+ * - Pointers need no alignment. Natural alignment is faster, and on CUDA 16 bytes for the largest arrays.
+ * - CUDA: every array is in memory that the device can access. An op is enqueued on the caller's stream and returns at
+ *   once. It allocates nothing and waits for nothing. It can be captured into a CUDA graph, except the first call of
+ *   each kind on a device, which loads the kernel. The next synchronization reports failures of its execution.
+ * - OPENCL: the same, but every array is in memory of qfuse_memory_allocate, at any offset: OpenCL addresses are
+ *   valid only within one context, the library's. The first call on a device compiles its kernels and checks that its
+ *   arithmetic is exact; a device that fails is refused.
+ * - Outputs must not overlap inputs, each other or the workspace. Overlap is checked and refused.
+ * - A workspace is scratch memory that the caller lends for one call, on the op's device. It need not be cleared.
+ *   qfuse_<op>_workspace_size returns its size in bytes; an op without this function needs none.
+ * - No function keeps a pointer after it returns or changes global state. Only qfuse_memory_allocate allocates memory
+ *   for its caller. Calls are thread-safe if their outputs are disjoint.
+ * - CUDA devices and contexts: a call may be the first of its thread and may name any device. It restores the thread's
+ *   current device and context, and creates no context on other devices. The stream must belong to the named device.
+ *   If the thread's current context is on that device, the call uses it, as do the functions for memory and streams;
+ *   otherwise the device's primary context, which the CUDA runtime uses. Do not call qfuse after cudaDeviceReset.
+ * - Structs begin with `struct_size`: set it to sizeof the struct (the *_INIT macros do, and zero the rest). A caller
+ *   compiled with an older header passes shorter structs: missing fields count as zero, which means what the op did
+ *   before they existed. A struct must reach the line "optional from here on", or its end if there is no such line.
+ *   Longer structs of newer callers are accepted if the unknown fields are zero.
+ * - Results are bit-identical across devices, SIMD targets and thread counts, with three exceptions: an approximate
+ *   reciprocal, if requested; the exp of swiglu, which on CUDA is CUDA's own; and the sums of matmul_4bit, which by
+ *   default are those of the GPU's matrix instructions (see `sum`). The thread's floating-point mode (rounding, flush
+ *   to zero) has no effect and is preserved.
+ * - Environment variables, for diagnosis, read once: QFUSE_LOG_PLANS=1 prints the chosen plan of each call on stderr;
+ *   QFUSE_PLAN forces plans; QFUSE_CPU_TARGET sets the default SIMD target (docs/PLANS.md). QFUSE_COMPUTE_CAPABILITY
+ *   and others make a GPU behave like an earlier one (docs/PORTING.md). */
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 
