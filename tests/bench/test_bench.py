@@ -124,7 +124,7 @@ class Command(unittest.TestCase):
         expected |= {"matmul_4bit:kernel=register_weights,tokens=256,outputs=128"}
         expected |= {f"matmul_4bit:kernel=tiled,tokens={t},outputs=64" for t in (8, 64)}
         expected |= {"matmul_4bit:kernel=tiled_unaligned,tokens=64,outputs=64"}
-        for of_one in sorted(expected):  # grouped twin of each; in_turn=0 and 1 for persistent blocks
+        for of_one in sorted(expected):  # also grouped; persistent blocks have in_turn=0 and 1
             kernel = of_one.removeprefix("matmul_4bit:")
             stays = not kernel.startswith(("kernel=multistage", "kernel=tiled", "kernel=factored,"))
             if "tokens=16,outputs=16" not in kernel:  # grouped tiles have 8 tokens

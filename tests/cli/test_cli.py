@@ -37,7 +37,7 @@ class General(Command):
             self.assertLessEqual(max(map(len, short)), 80)
 
     def test_usage_errors(self):
-        """Wrong command lines; some with a part of the expected message."""
+        """Expects errors for wrong command lines, some with a part of the message."""
         for line, message in (
             ("", ""),
             ("dequantize", ""),

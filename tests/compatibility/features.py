@@ -76,7 +76,7 @@ def random(*shape: int, seed: int = 1, dtype: torch.dtype = torch.bfloat16) -> T
 
 
 def layer(dtype: torch.dtype = torch.bfloat16, nested: bool = True) -> Any:
-    """Returns a quantized bitsandbytes layer in training mode: for inference the CPU's codes are repacked."""
+    """Returns a quantized bitsandbytes layer in training mode, since bitsandbytes repacks CPU codes for inference."""
     import bitsandbytes as bnb
 
     torch.manual_seed(3)
@@ -127,7 +127,7 @@ def decode() -> None:
 
 @feature("encode")
 def encode() -> None:
-    """Each code is the nearest one in bitsandbytes' own table."""
+    """Expects each code to be the nearest one in bitsandbytes' own table."""
     import bitsandbytes as bnb
 
     import qfuse

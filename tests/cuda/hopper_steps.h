@@ -62,8 +62,8 @@ struct Pipeline {
 
 struct HopperSteps {
   const char* name;
-  int most_columns;                                                                  // of a product
-  contract::Outcome (*load)(const TileLoad& load, std::vector<std::uint8_t>& tile);  // with the layout of shared memory
+  int most_columns;                                                                  // upper bound for `columns`
+  contract::Outcome (*load)(const TileLoad& load, std::vector<std::uint8_t>& tile);  // bytes as in shared memory
   contract::Outcome (*multiply)(TileProduct& product);
   contract::Outcome (*multiply_int8)(Int8Product& product);
   contract::Outcome (*run)(const Pipeline& pipeline, std::vector<float>& sums);
@@ -72,7 +72,7 @@ struct HopperSteps {
 extern const HopperSteps kPortableHopperSteps;
 #ifndef QFUSE_SOFTWARE_GPU
 extern const HopperSteps kPtxHopperSteps;
-bool is_hopper();  // is the first GPU a Hopper
+bool is_hopper();  // whether the first GPU is one
 #endif
 
 }  // namespace qfuse::tests

@@ -230,7 +230,7 @@ TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) 
     std::int64_t m;
     std::int64_t rows;
     Tile forward;
-    Tile backward;  // where the start of a stage takes longer
+    Tile backward;  // backward stages take longer to start
   };
   for (const Case& c : {Case{kT4, 17, 1024, {32, 32}, {32, 32}}, Case{kT4, 64, 4096, {128, 64}, {128, 64}},
                         Case{kT4, 128, 14336, {128, 64}, {128, 64}}, Case{kA100, 17, 4096, {32, 32}, {64, 64}},
@@ -436,8 +436,8 @@ TEST(MatmulPlan, advice_is_one_for_each_direction) {
   EXPECT_EQ(fused_rows(14336, 4096, kRtx3090), 128);
 }
 
-// The fastest ways by bench/results/h200.json, on Hopper and with the H200 as compute capability 8.0. For other cards
-// scaled by clock and memory: there, reading decoded weights costs more than reading codes.
+// Expects the fastest ways of bench/results/h200.json, on Hopper and on the H200 as if it were compute capability 8.0.
+// Other cards are scaled by clocks and memory: reading decoded weights costs them more than reading codes.
 TEST(MatmulPlan, advice_is_what_was_measured) {
   const auto of = [](std::int64_t cols, std::int64_t rows, const DeviceFacts& facts) {
     const contract::Matmul4bitAdvice advice = advise(product_of(0, rows, cols), facts);

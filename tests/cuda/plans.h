@@ -32,7 +32,7 @@ using swiglu::plan;
 
 inline constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
 inline constexpr std::array kWithSplitK = {kT4, kA100, kRtx3090, kL4, kRtx4090, kRtx5090, kB200, kH100, kH200};
-// Facts if the driver reports nothing.
+// Facts of a driver that reports nothing.
 inline constexpr DeviceFacts kUnknown{};
 inline constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
 

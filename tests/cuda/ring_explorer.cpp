@@ -18,8 +18,8 @@ struct Fault {
 
 struct Move {
   enum class Kind : std::uint8_t { none, go_on, end_tile, complete_load, end_run } kind = Kind::none;
-  std::uint8_t group = 0;  // or the ring
-  std::uint8_t actor = 0;  // or the slot, or the stage at which the run ends
+  std::uint8_t group = 0;  // or the ring, for complete_load
+  std::uint8_t actor = 0;  // or the slot, or, for end_run, the stage at which the run ends
 };
 
 struct Link {
@@ -95,8 +95,8 @@ void Explorer::complete(Barrier& barrier, int ring) const {
   barrier = {.item = byte_of(barrier.item + slots(ring)), .arrived = 0, .loads = 0};
 }
 
-// Waits for `full` of the item, or for `empty` of the slot's previous item. The wait passes by parity: if it passes in
-// another phase than the meant one, an even number of phases away, that is a fault.
+// Whether the wait for `full` of the item, or for `empty` of the slot's previous item, passes by parity. It is a fault
+// if it passes in another phase than the meant one, an even number of phases away.
 bool Explorer::passes(const Mover& m, bool is_full, int ring, int item) const {
   Slot& at = slot(m.state, ring, item);
   Barrier& barrier = is_full ? at.full : at.empty;
@@ -112,7 +112,7 @@ bool Explorer::passes(const Mover& m, bool is_full, int ring, int item) const {
   return true;
 }
 
-// A look that passes only spares the later wait. The barrier is restored, so that a look does not complete a load.
+// A look that passes only saves the later wait. The barrier is restored, so that a look does not complete a load.
 void Explorer::look(const Mover& m, int ring, int item) const {
   Barrier& full = slot(m.state, ring, item).full;
   const Barrier before = full;
@@ -203,7 +203,7 @@ bool Explorer::perform(const Mover& m, const Step& step) const {
   return false;
 }
 
-// Whether the actor may spend time before the step: it waits, or still reads what it has released.
+// Whether the actor may pause before the step: to wait, or to finish reading what it has released.
 bool Explorer::blocks(const Mover& m, const Step& step) const {
   if (step.act == Act::release) return *mark(m, step.ring, Mark::released) > *mark(m, step.ring, Mark::read);
   if (step.act == Act::request) return !is_requested(m, step.ring, m.position.stage * items(step.ring) + step.offset);

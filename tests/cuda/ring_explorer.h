@@ -33,12 +33,12 @@ struct Ring {
 };
 
 enum class Act {
-  wait_full,      // until the item is there
-  look,           // like wait_full without blocking: may it read early?
+  wait_full,      // blocks until the item is there
+  look,           // like wait_full but does not block: checks whether the item may be read early
   read,           // begins to read the item, which must be there
   release,        // has read all items up to this one; arrives at `empty` for each without an arrival so far
   release_early,  // arrives like release, but reads on until the release
-  wait_empty,     // until the item may be written
+  wait_empty,     // blocks until the item may be written
   write,          // begins to write the item: all readers must have read the slot's previous item
   arrive,         // arrives at `full`: the actor has written its part
   load,           // begins an asynchronous load, which completes at any time; arrives at `full`
@@ -73,7 +73,7 @@ struct Protocol {
 enum class Reductions { all, none };
 
 struct Exploration {
-  std::string fault;  // with the fewest steps that lead to it; empty if every state is safe
+  std::string fault;  // a fault and the fewest steps that lead to it; empty if every state is safe
   std::size_t states = 0;
   std::size_t bytes = 0;
   double seconds = 0;

@@ -14,7 +14,7 @@ namespace qfuse::tests {
 using Byte = signed char;
 using State = Byte*;
 
-// Value of a state's first byte, the stage at which the run ends, while no end is decided.
+// Value of a state's first byte (the stage at which the run ends) while no end is decided.
 constexpr Byte kNoEnd = -1;
 
 // Converts to a Byte; throws std::out_of_range if the value does not fit.

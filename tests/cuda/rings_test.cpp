@@ -168,7 +168,7 @@ Protocol wgmma_tiles(int windows, Warps warps = {}) {
 
 // ---- tests ----
 
-// Explores the protocol, and prints its figures for the documents.
+// Explores the protocol and prints the figures that documents quote.
 Exploration explored(const Protocol& protocol) {
   Exploration found = explore(protocol);
   std::printf("%-36s %9zu states %7.2f s %7.1f MB  %s\n", protocol.name.c_str(), found.states, found.seconds,
@@ -228,7 +228,7 @@ TEST(Rings, every_warp_is_safe) {
   EXPECT_EQ(explored(protocol).fault, "");
 }
 
-// Two earlier shapes. Their sums were wrong where loads completed out of order.
+// Two earlier shapes. Their sums were wrong if loads completed out of order.
 TEST(Rings, slots_of_codes_that_teams_share_in_turn_are_too_few) {
   StageShape shape = shape_of(128, 64);
   shape.code_slots = 5;

@@ -10,8 +10,8 @@ namespace qfuse::tests {
 
 struct TwinResult {
   std::string step;           // the step and its inputs
-  std::uint64_t inputs = 0;   // number compared
-  std::uint64_t differ = 0;   // number of different results
+  std::uint64_t inputs = 0;   // how many were compared
+  std::uint64_t differ = 0;   // how many results differ
   std::uint64_t example = 0;  // the last input with a different result
 };
 

@@ -1,5 +1,5 @@
-// Each op as the first call of a thread, on each GPU, for any context and current device of the thread: the result is
-// right, and the thread's context and device stay. Another thread owns the memory and streams.
+// Tests each op as the first call of a thread, on each GPU, for any context and current device of the thread: the
+// result is right, and the thread keeps its context and device. Another thread owns the memory and streams.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -99,8 +99,8 @@ std::vector<Thread> threads_for(int device) {
   return threads;
 }
 
-// Calls `body` in a thread of this kind and expects that its context and device stay. Without a device, body is the
-// thread's first call.
+// Calls `body` in a thread of this kind and expects that the thread keeps its context and device. Without a device,
+// body is the thread's first call.
 template <class Body>
 void run_in(const Thread& thread, const Body& body) {
   SCOPED_TRACE(thread.name);
@@ -278,7 +278,7 @@ TEST_P(ThreadsOfEveryKernel, split_k) {
   expect_right({"split_k", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::matmul_4bit::Kernel::split_k, QFUSE_FORWARD,
                QFUSE_SUM_SPLIT);
 }
-TEST_P(ThreadsOfEveryKernel, factored) {  // split-K, also with a partial chunk; other block sizes by elements
+TEST_P(ThreadsOfEveryKernel, factored) {  // split-K, also with a partial chunk; block size 128 by elements
   using cuda::matmul_4bit::Kernel;
   for (const std::int64_t m : {3, 13}) {
     for (const std::int64_t cols : {2 * QFUSE_SPLIT_TERMS, QFUSE_SPLIT_TERMS + 64})

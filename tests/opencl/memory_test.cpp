@@ -108,7 +108,7 @@ TEST(OpenclStream, of_another_context_is_refused) {
   });
 }
 
-// Kernel arguments that two threads set on one kernel object would mix.
+// Two threads that set the arguments of the same kernel object would mix them up.
 TEST(OpenclStream, of_several_threads_do_not_meet) {
   for_each_opencl_device([](qfuse_device device) {
     constexpr int kThreads = 4;

@@ -26,7 +26,7 @@ class RandomScales {
     for (float& scale : scales) {
       const auto bits = static_cast<std::uint32_t>(random_());
       const auto kind = static_cast<std::uint32_t>(random_()) % 4;
-      constexpr std::uint32_t kExponents[] = {0, 1, 120, 0};  // of kinds 0 to 2: lowest of 8 exponents
+      constexpr std::uint32_t kExponents[] = {0, 1, 120, 0};  // kinds 0 to 2: the first of 8 exponents
       scale = std::bit_cast<float>(kind == 3 ? bits : (bits & 0x83ffffffU) + (kExponents[kind] << 23));
     }
     return scales;

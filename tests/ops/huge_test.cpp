@@ -105,7 +105,7 @@ constexpr std::int64_t kChannels = 128 * 17;
 constexpr std::int64_t kGroup = 128;
 static_assert(kTokens * kChannels > std::int64_t{1} << 31);
 
-// Untouched memory reads as zeros and uses no RAM, so only what a test compares holds numbers.
+// Memory from calloc() that is never written uses no RAM. Tests write only the parts that they compare.
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };

@@ -16,7 +16,7 @@ namespace {
 
 using contract::Outcome;
 
-// Except OpenCL, which only decodes.
+// OpenCL is the exception: it only decodes.
 TEST(Registry, every_row_has_a_kernel_for_each_op) {
   std::multiset<qfuse_device_type> types;
   for (const ops::Row& row : ops::backends()) {

@@ -303,7 +303,7 @@ float product_of(const std::vector<std::int8_t>& in, const std::vector<std::int8
   return out;
 }
 
-// It would not if terms beyond the rank were added as zeros.
+// A product of -0 stays -0. It would become +0 if terms beyond the rank were added as zeros.
 TEST(RotatedInt8, a_negative_zero_stays_one) {
   const std::vector<std::int8_t> zeros(64);
   const float in_scale = 1.0F;

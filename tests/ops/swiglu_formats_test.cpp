@@ -115,7 +115,7 @@ TEST(SwigluFormats, scales_of_mxfp8_are_rounded_up_to_all_powers_of_two) {
   });
 }
 
-// TransformerEngine computes the factor, the largest power of two up to 448 / absmax, and stores its inverse: the same.
+// TransformerEngine stores the inverse of its factor, the largest power of two up to 448 / absmax: the same scale.
 TEST(SwigluFormats, scales_beside_one_are_deepseeks_from_its_floor_on) {
   const format::GroupRules rules = rules_of({.name = "", .zero_rule = QFUSE_ZERO_SCALE_ONE});
   for_each_absmax([&](float absmax) {

@@ -1,4 +1,4 @@
-// Tests devices, memory, streams and ops with a double of a GPU: the promises of qfuse.h, and the messages of failures.
+// Tests devices, memory, streams and ops on a test double of a GPU: the promises of qfuse.h, and the error messages.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
