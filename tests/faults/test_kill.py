@@ -15,7 +15,7 @@ print("seed", SEED, file=sys.stderr)
 
 
 class Kill(Faults):
-    """Each round ends a run after a random delay, at most the duration of a whole run."""
+    """Each round ends a run after a random delay, up to 1.1 times the duration of a whole run."""
 
     def setUp(self):
         super().setUp()

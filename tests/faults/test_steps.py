@@ -92,7 +92,7 @@ class MergeSteps(Steps):
 
 
 class MergeTo4BitSteps(MergeSteps):
-    """Merges 4-bit weights to 4 bits: this measures errors first and keeps scales in a file."""
+    """Merges 4-bit weights to 4 bits: the run first measures what is lost, and keeps scales in a file."""
 
     def command(self, *options):
         return [*super().command(*options), "--to", "nf4", "--fail-below", "0"]
