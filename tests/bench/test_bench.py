@@ -1,4 +1,4 @@
-"""What qfuse-bench takes and writes, on the CPU. Usage: test_bench.py QFUSE_BENCH"""
+"""Tests the options and the output of qfuse-bench on the CPU. Usage: test_bench.py QFUSE_BENCH"""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ def run(*arguments):
 
 class Command(unittest.TestCase):
     def figures(self, benchmark, names):
-        """The rows of a quick run whose names match, from its JSON."""
+        """Returns, from the JSON of a quick run, the rows whose names match, keyed by name."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "figures.json"
             done = run(benchmark, "--device", "cpu", "--quick", "--filter", names, "--commit", "abc", "--json", path)
@@ -36,7 +36,7 @@ class Command(unittest.TestCase):
     def test_nf4(self):
         rows = self.figures("nf4", "bf16/scalar/threads:1$")
         self.assertEqual(list(rows), ["nf4/decode/bf16/scalar/threads:1", "nf4/encode/bf16/scalar/threads:1"])
-        # 512 x 1024 values, codes, 8-bit absmax and their scales; a map and an offset; encoding reads no map.
+        # 512 x 1024 values, codes, 8-bit absmax and their scales, and the offset. Only decoding also reads the map.
         moved = 2 * 512 * 1024 + 512 * 1024 // 2 + 512 * 1024 // 64 + 4 * 512 * 1024 // 64 // 256 + 4
         self.assertEqual([row["bytes"] for row in rows.values()], [moved + 1024, moved])
         self.assertGreater(rows["nf4/encode/bf16/scalar/threads:1"]["input_GB/s"], 0)
@@ -44,7 +44,7 @@ class Command(unittest.TestCase):
     def test_matmul(self):
         rows = self.figures("matmul", "m:8/scalar/threads:1$")
         self.assertEqual(list(rows), [f"matmul/{way}/m:8/scalar/threads:1" for way in ("forward", "backward")])
-        # 1024 x 512 codes, 8-bit absmax and their scales, a map and an offset; 8 tokens of bf16 in and out.
+        # 1024 x 512 codes, 8-bit absmax and their scales, the map and the offset; 8 tokens of bf16 in and out.
         moved = 1024 * 512 // 2 + 1024 * 512 // 64 + 4 * 1024 * 512 // 64 // 256 + 1024 + 4 + 8 * 2 * (1024 + 512)
         self.assertEqual([row["bytes"] for row in rows.values()], [moved, moved])
         self.assertGreater(rows["matmul/backward/m:8/scalar/threads:1"]["Gterms/s"], 0)
@@ -61,7 +61,7 @@ class Command(unittest.TestCase):
         ops = ("quantize", "weight_scales", "weight", "matmul")
         ways = [f"rotated_int8/{op}/{way}/scalar/threads:1" for way in ("forward", "backward") for op in ops]
         self.assertEqual(list(rows), ways)
-        # 64 tokens and a weight of 1024 x 512 in bytes; scales of each token and output; the product in bf16.
+        # 64 tokens and a 1024 x 512 weight in bytes, one scale per token and per output, and the product in bf16.
         moved = [64 * (2 * 512 + 512 + 4), 64 * (512 + 4) + 1024 * (512 + 4) + 2 * 64 * 1024]
         self.assertEqual([rows[ways[i]]["bytes"] for i in (0, 3)], moved)
 
@@ -99,7 +99,7 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         for op in ("dequantize_4bit", "quantize_4bit", "matmul_4bit", "swiglu", "rotated_int8_matmul"):
             self.assertIn(f"\n {op}", done.stdout)
-        # The output of 2048 x 8192 fits the L2 cache, that of 4096 x 14336 does not.
+        # The output of 2048 x 8192 fits the L2 cache; the output of 4096 x 14336 does not.
         self.assertRegex(done.stdout, r"\n  2048 x 8192 +threads=\d+ .* stream=0")
         self.assertRegex(done.stdout, r"\n  4096 x 14336 +threads=\d+ .* stream=1")
         self.assertRegex(done.stdout, r"\n    or +threads=256 groups=2 ")
@@ -124,10 +124,10 @@ class Command(unittest.TestCase):
         expected |= {"matmul_4bit:kernel=register_weights,tokens=256,outputs=128"}
         expected |= {f"matmul_4bit:kernel=tiled,tokens={t},outputs=64" for t in (8, 64)}
         expected |= {"matmul_4bit:kernel=tiled_unaligned,tokens=64,outputs=64"}
-        for of_one in sorted(expected):  # of experts: each, and where blocks stay, with tiles in turn or not
+        for of_one in sorted(expected):  # also grouped; persistent blocks have in_turn=0 and 1
             kernel = of_one.removeprefix("matmul_4bit:")
             stays = not kernel.startswith(("kernel=multistage", "kernel=tiled", "kernel=factored,"))
-            if "tokens=16,outputs=16" not in kernel:  # a stack's tiles have 8
+            if "tokens=16,outputs=16" not in kernel:  # grouped tiles have 8 tokens
                 expected |= {f"matmul_4bit_grouped:{kernel},in_turn={t}" for t in range(1 + stays)}
         expected |= {f"swiglu:outputs={o},staged=0,threads={n}" for n in (256, 512) for o in ("any", "training")}
         expected |= {f"swiglu:outputs=training,staged=1,threads={n}" for n in (256, 512)}

@@ -1,6 +1,6 @@
-"""What bench/plot.py draws. Usage: test_plot.py QFUSE_BENCH
+"""Tests what bench/plot.py draws. Usage: test_plot.py QFUSE_BENCH
 
-Debian's matplotlib belongs to Debian's Python, which need not be the first on PATH."""
+Debian's matplotlib is installed for Debian's Python, which may not be the first on PATH."""
 
 import contextlib
 import importlib.util
@@ -37,7 +37,7 @@ def words_of(svg):
 
 
 def widths_of(svg, color):
-    """How wide each filled rectangle of the color is, without the key's, which are not clipped."""
+    """Returns the width of each filled, clipped rectangle of the color, thus none of the legend."""
     paths = re.findall(rf'<path d="([^"]*)" clip-path="[^"]*" style="fill: {color}"', svg)
     edges = [[float(x) for x in re.findall(r"[ML] (\S+) ", path)] for path in paths]
     return [max(x) - min(x) for x in edges]
@@ -84,7 +84,7 @@ class Plot(unittest.TestCase):
         self.assertLessEqual(expected, set(words_of(svg)))
         ours, theirs = widths_of(svg, BLUE), widths_of(svg, GRAY)
         self.assertEqual((len(ours), len(theirs)), (2, 2))
-        for width, peer in zip(ours, theirs, strict=True):  # a bar is as long as its value is large
+        for width, peer in zip(ours, theirs, strict=True):  # bar lengths are proportional to the values
             self.assertAlmostEqual(width, 4 * peer, places=3)
         self.assertIn(
             "decode fp16",
@@ -122,7 +122,7 @@ class Plot(unittest.TestCase):
             subprocess.run([*command, *files], check=True)
             svg = files[0].read_text(encoding="utf-8")
         self.assertLessEqual({"a GPU, 2026-11-23, abc", "eager, seed 7", "qfuse, seed 7", "step"}, set(words_of(svg)))
-        self.assertIn("0.25", words_of(svg))  # the largest difference, at the axis
+        self.assertIn("0.25", words_of(svg))  # the y axis shows the largest difference
 
     def test_what_it_refuses(self):
         bare = subprocess.run(

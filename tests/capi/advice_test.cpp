@@ -1,5 +1,5 @@
-// qfuse_matmul_4bit_advice: what it refuses, and what it says without a GPU. Its numbers are
-// tests/cuda/matmul_plan_test.cpp's.
+// Tests qfuse_matmul_4bit_advice: refused arguments, and the advice without a GPU. The numbers of the advice for GPUs
+// are tested in tests/cuda/matmul_plan_test.cpp.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 #include <qfuse/qfuse.hpp>

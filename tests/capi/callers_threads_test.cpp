@@ -1,4 +1,4 @@
-// Ops on threads of the caller's: exec.parallel_for.
+// Tests ops that run on the caller's threads through exec.parallel_for.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -17,7 +17,7 @@
 namespace qfuse::tests {
 namespace {
 
-// What an op asked for, and how the ranges are handed out.
+// Records what an op asks of parallel_for, and selects how run_ranges() hands out the ranges.
 struct Threads {
   enum class Way { last_range_first, a_thread_each, none, one_short, one_too_many } way;
   std::vector<std::pair<std::int64_t, std::int64_t>> asked;  // count and grain
@@ -52,7 +52,7 @@ qfuse_exec exec_on(Threads& threads) {
   return exec;
 }
 
-// An op of several items.
+// A product that is split into several work items.
 struct Product {
   Matmul4bitCase shape{.risk = "several items", .m = 70, .rows = 200, .cols = 128};
   Matmul4bitInput in = make_input(shape, QFUSE_FORWARD, QFUSE_BFLOAT16);
@@ -76,7 +76,7 @@ TEST(CallersThreads, have_the_bytes_of_the_librarys) {
     ASSERT_EQ(product.run_on(exec_on(threads), out, error), QFUSE_OK) << error.message;
     EXPECT_EQ(out, expected);
     ASSERT_EQ(threads.asked.size(), 1U);
-    EXPECT_GT(threads.asked[0].first, threads.asked[0].second);  // there was something to divide
+    EXPECT_GT(threads.asked[0].first, threads.asked[0].second);  // there was more than one range to hand out
   }
 }
 
@@ -90,7 +90,7 @@ TEST(CallersThreads, run_every_op) {
   });
 }
 
-// An output that is not all there is an error.
+// If parallel_for does not cover every range exactly once, the call fails.
 TEST(CallersThreads, that_leave_something_out_are_reported) {
   Product product;
   for (const auto& [way, of] : {std::pair{Threads::Way::none, "covered 0 of "},

@@ -1,4 +1,4 @@
-// What every call of an op keeps: errors are values, a NULL exec is the CPU, and nothing to do touches nothing.
+// Tests the rules of every op: errors are returned, a NULL exec means the CPU, and empty calls touch no memory.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -45,7 +45,7 @@ TEST(Calls, every_sample_runs_on_every_host_device) {
   });
 }
 
-// Every kind of call without elements and without arrays.
+// Expects success of each call of the op that has no elements and no arrays.
 void expect_empty_call_is_fine(contract::Dequantize4bit p, const qfuse_exec& exec) {
   p.weight = flat_weight(0, 64, QFUSE_NF4);
   EXPECT_EQ(call(p, &exec), QFUSE_OK);
@@ -65,7 +65,7 @@ void expect_empty_call_is_fine(Op p, const qfuse_exec& exec) {
     Op empty = p;
     empty.*count = 0;
     Arena none;
-    visit_arrays(empty, none);  // of which there are none: every pointer becomes null
+    visit_arrays(empty, none);  // `none` has no arrays, so every pointer becomes null
     EXPECT_EQ(call(empty, &exec), QFUSE_OK);
   };
   if constexpr (requires { p.n; }) expect_fine_without(&Op::n);
@@ -92,7 +92,7 @@ struct RemoveFirst {
   bool is_done = false;
 };
 
-// What else a call can lack, and how its arrays may lie, is tests/contract's.
+// tests/contract tests the other arrays that a call can lack, and overlapping arrays.
 TEST(Calls, every_op_refuses_a_call_without_its_first_array) {
   for_each_sample([](const std::string& name, auto p, const Arena& /*arena*/) {
     RemoveFirst remove_first;
@@ -107,7 +107,7 @@ TEST(Calls, a_missing_device_is_a_clear_failure) {
   Arena arena;
   const contract::Dequantize4bit p = placed(dequantize_4bit_sample(true), arena);
   qfuse_exec exec = QFUSE_EXEC_INIT;
-  exec.device = {QFUSE_CUDA, qfuse_device_count(QFUSE_CUDA)};  // one past the last
+  exec.device = {QFUSE_CUDA, qfuse_device_count(QFUSE_CUDA)};  // one past the last device
   qfuse_error error{};
   EXPECT_EQ(call(p, &exec, &error), QFUSE_UNSUPPORTED);
   EXPECT_NE(std::string(error.message).find("dequantize_4bit: "), std::string::npos) << error.message;

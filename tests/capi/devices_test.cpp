@@ -1,4 +1,4 @@
-// Devices by name, targets that are what they say, and what else needs no call of an op.
+// Tests device names and descriptions, the CPU targets, and the functions that need no op.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -52,7 +52,7 @@ std::string with_avx512_as(const std::string& spelling, std::string name) {
   return name;
 }
 
-// As people and as Highway write it.
+// Other accepted spellings of a target: upper case with "AVX-512", and Highway's name ("avx3").
 std::vector<std::string> other_spellings(std::string name) {
   const std::string highway = with_avx512_as("avx3", name);
   name = with_avx512_as("avx-512", name);

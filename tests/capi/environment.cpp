@@ -1,5 +1,5 @@
-// environment <decode | decode_scalar | plan>: does what the environment variables of qfuse.h bear on, and says how it
-// went. There need be no GPU to plan for one.
+// environment <decode | decode_scalar | plan>: runs the step that qfuse.h's environment variables affect and prints the
+// result. `plan` needs no GPU.
 #include <qfuse/qfuse.h>
 
 #include <array>

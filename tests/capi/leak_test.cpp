@@ -1,4 +1,4 @@
-// What calls leave behind in memory: nothing, whatever their threads.
+// Tests that calls leak no memory, for any number of threads.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -18,7 +18,7 @@ std::int64_t resident_bytes() {
   return resident * 4096;
 }
 
-// A product so small that to share it out among threads takes most of its time.
+// A product so small that distributing it among threads takes most of its time.
 struct Product {
   static constexpr std::int64_t kRows = 256, kCols = 64;
 
@@ -50,7 +50,7 @@ struct Product {
   qfuse_weight_4bit weight{};
 };
 
-// 10 bytes a call, less than an allocator's least block; a few pages come anyhow, such as a late worker's stack.
+// Allows 10 bytes per call, less than a heap block but enough for one-time pages such as a late worker's stack.
 template <class Calls>
 void expect_no_growth(const Calls& calls) {
   constexpr int kTenth = kCalls / 10;
@@ -69,7 +69,7 @@ TEST(Leaks, none_of_a_call_in_threads) {
   });
 }
 
-// Each ten thousand calls are those of four new threads.
+// Each batch of ten thousand calls is made by four new threads.
 TEST(Leaks, none_of_calls_at_once) {
   expect_no_growth([](int count) {
     std::vector<std::thread> callers;

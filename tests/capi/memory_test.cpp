@@ -1,4 +1,4 @@
-// What the functions for a GPU's memory and streams refuse. That they work is tested on GPUs and on the double.
+// Tests the refusals of the functions for GPU memory and streams. Success is tested on GPUs and the software GPU.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -8,7 +8,7 @@ namespace qfuse::tests {
 namespace {
 
 constexpr qfuse_device kGpu = {QFUSE_CUDA, 0};
-int something = 0;  // that a pointer may point to
+int something = 0;  // a valid address for arguments
 
 struct Refusal {
   qfuse_status status;
@@ -22,7 +22,7 @@ Refusal refusal_of(const Call& call) {
   return {error.status, error.message};
 }
 
-// Each function that takes a device, with all else in order.
+// Calls each function that takes a device, with every other argument valid.
 template <class Body>
 void for_each_call(qfuse_device device, const Body& body) {
   body(refusal_of([&](qfuse_error* error) {

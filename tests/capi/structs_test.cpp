@@ -1,4 +1,4 @@
-// Structs from callers of any version of qfuse.h: older ones are shorter, newer ones longer.
+// Tests structs of callers built with other versions of qfuse.h: older structs are shorter, newer ones longer.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using capi::kLeastSize;
 
-// The sizes that are promised: once released, a number here never changes (on machines of 64 bits, as all are).
+// The promised minimum sizes. A number here never changes after its release. All supported machines are 64-bit.
 TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_exec>, 40U);
   EXPECT_EQ(kLeastSize<qfuse_weight_4bit>, 56U);
@@ -43,13 +43,13 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_rotated_int8_swiglu_params>, 64U);
 }
 
-// ---- one struct through each function that takes it ----
+// ---- versions of one struct, through each function that takes it ----
 
-// A call of the C interface in which one struct is of another version.
+// Calls the C interface with one struct of another version.
 template <class Struct>
 using Call = std::function<qfuse_status(const Struct*, qfuse_error*)>;
 
-// `value` in memory that ends where the struct does, with `size` as its struct_size: cut, or with `added` behind it.
+// Copies `value` into `size` bytes, truncated or zero-extended with `added` as the last byte; struct_size = `size`.
 template <class Struct>
 Buffer versioned(Struct value, std::size_t size, std::uint8_t added = 0) {
   value.struct_size = size;
@@ -59,7 +59,7 @@ Buffer versioned(Struct value, std::size_t size, std::uint8_t added = 0) {
   return copy_of(bytes, 0);
 }
 
-// The same with poison behind it, in the place of the fields that an older struct lacks.
+// Like versioned(), but poison follows the cut struct, where the fields are that an older struct lacks.
 template <class Struct>
 Buffer poisoned(Struct value, std::size_t size) {
   Buffer memory(sizeof value);
@@ -76,7 +76,7 @@ qfuse_status passed(const Call<Struct>& call, Buffer memory, std::string* messag
   return status;
 }
 
-// `value` is a valid struct whose optional fields are zero; what calls write goes to `arena`.
+// `value` is a valid struct whose optional fields are zero. The calls write to `arena`.
 template <class Struct>
 void expect_versions(const char* name, const Struct& value, Arena& arena, const Call<Struct>& call) {
   SCOPED_TRACE(name);
@@ -86,7 +86,7 @@ void expect_versions(const char* name, const Struct& value, Arena& arena, const 
   const std::vector<std::uint8_t> expected = arena.bytes();
   ASSERT_NE(before, expected) << "nothing was written";
 
-  // Every older version, and those that end within a field's bytes or its padding, which are nobody's.
+  // Every older version, and sizes that end within a field or its padding, which no version has.
   for (std::size_t size = kLeastSize<Struct>; size <= sizeof value; size += 4) {
     SCOPED_TRACE(size);
     arena.clear();
@@ -102,7 +102,7 @@ void expect_versions(const char* name, const Struct& value, Arena& arena, const 
                            ", it must be sizeof the struct, " + std::to_string(sizeof value));
   }
 
-  // Newer ones.
+  // Newer versions.
   for (const std::size_t more : {1, 8, 200}) {
     arena.clear();
     EXPECT_EQ(passed(call, versioned(value, sizeof value + more), &message), QFUSE_OK) << message;
@@ -119,7 +119,7 @@ void expect_versions_of_params(const Struct& params, Arena& arena,
                           [&](const Struct* c, qfuse_error* error) { return function(c, nullptr, error); });
 }
 
-// With the function of the C interface whose params a sample's are.
+// `function` is the C function that takes the sample's params.
 template <class Struct, class Op>
 void expect_versions_of(const Op& sample, qfuse_status (*function)(const Struct*, const qfuse_exec*, qfuse_error*)) {
   SCOPED_TRACE(Op::kName);
@@ -185,7 +185,7 @@ TEST(Structs, versions_of_exec) {
   });
 }
 
-// What an older struct lacks is zero even where the caller's memory goes on with a full one.
+// Fields beyond struct_size read as zero, even if the caller's memory holds a full struct.
 TEST(Structs, a_cut_weight_is_plain) {
   Arena arena;
   contract::Dequantize4bit p = placed(dequantize_4bit_sample(true), arena);

@@ -1,4 +1,4 @@
-// The scratch memory that quantize_4bit asks for.
+// Tests the workspace (scratch memory) of quantize_4bit.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -14,7 +14,7 @@
 namespace qfuse::tests {
 namespace {
 
-// The size that a call asks for; -1 and a message where it is refused.
+// Returns the workspace size that a call needs, or -1 and a message if the call is refused.
 std::int64_t size_of(contract::Quantize4bit p, std::string* message = nullptr, const qfuse_exec* exec = nullptr) {
   p.weight.struct_size = sizeof p.weight;
   qfuse_quantize_4bit_params c{};
@@ -22,7 +22,7 @@ std::int64_t size_of(contract::Quantize4bit p, std::string* message = nullptr, c
   c.in_dtype = p.in_dtype;
   c.weight = &p.weight;
   c.reciprocal = p.reciprocal;
-  c.workspace_size = -7;  // not looked at
+  c.workspace_size = -7;  // ignored by the size query
   std::int64_t size = -1;
   qfuse_error error{};
   EXPECT_EQ(qfuse_quantize_4bit_workspace_size(&c, exec, &size, &error), error.status);
@@ -111,7 +111,7 @@ TEST(Workspace, a_plain_weight_needs_none) {
   EXPECT_EQ(call(p), QFUSE_OK);
 }
 
-// Exactly as large as it was asked for, at an odd address, with anything in it, more than is needed left alone.
+// The workspace is at an odd address, holds arbitrary bytes, and has 64 bytes more than needed, which stay untouched.
 TEST(Workspace, what_was_in_it_changes_nothing_and_no_more_is_written) {
   Arena arena;
   contract::Quantize4bit p = placed(quantize_4bit_sample(true), arena);

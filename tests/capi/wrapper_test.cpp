@@ -1,4 +1,4 @@
-// The functions of qfuse.hpp: they do what the C interface does, and look at the lengths of what they are given.
+// Tests the functions of qfuse.hpp: same results as the C interface, plus checks of the lengths of spans.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -33,12 +33,12 @@ TEST(Wrapper, gives_the_bytes_of_the_c_interface) {
   });
 }
 
-// Those without a length: one value, and what says how many experts or rows there are.
+// False for arrays without a length to check: single values, and the ends that define the number of experts or rows.
 bool has_length(const std::string& array) {
   return array != "nested_offset" && array != "given_offset" && array != "scb" && !array.starts_with("global_") &&
          !array.ends_with("ends");
 }
-// Of these ops other arrays say how many elements there are, so that one too short is another one too long.
+// False for ops that take the number of elements from other arrays: one array too short means that another is too long.
 template <class Op>
 constexpr bool kHasCounts =
     !std::is_same_v<Op, contract::DequantizeBlockwise> && !std::is_same_v<Op, contract::DequantizeInt8>;
@@ -61,7 +61,7 @@ TEST(Wrapper, refuses_an_array_that_lacks_an_entry) {
   });
 }
 
-// No length is compared with sizes that the library refuses, and nothing overflows.
+// Sizes that the library refuses are not compared with lengths, and computing with them does not overflow.
 TEST(Wrapper, leaves_hostile_sizes_to_the_library) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();

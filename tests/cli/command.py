@@ -1,4 +1,4 @@
-"""What the tests of the command share: the command, and how it is run."""
+"""Base class and helpers of the tests that run the qfuse command."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from pathlib import Path
 
 QFUSE, GOLDEN = (Path(argument).resolve() for argument in sys.argv[1:3])
 TINY = GOLDEN / "tiny_llama"
-LAYER = "model.layers.0.mlp.up_proj"  # of that model
+LAYER = "model.layers.0.mlp.up_proj"  # a layer of that model
 
 
 class Command(unittest.TestCase):
@@ -24,7 +24,7 @@ class Command(unittest.TestCase):
         self.out = self.directory / "out"
 
     def run_qfuse(self, *arguments, code=0, **options):
-        """Runs it, checks the exit code and that errors are one line, and gives back stdout and stderr."""
+        """Runs qfuse, checks its exit code, and returns stdout and stderr."""
         done = subprocess.run([QFUSE, *arguments], capture_output=True, text=True, timeout=120, check=False, **options)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout, done.stderr
@@ -36,7 +36,7 @@ class Command(unittest.TestCase):
         return error
 
     def interrupt(self, *arguments, number=signal.SIGINT):
-        """Runs a conversion to self.out, and sends it a signal once it writes."""
+        """Runs a conversion to self.out and sends a signal once it writes; expects exit code 130."""
         process = subprocess.Popen([QFUSE, *arguments], stderr=subprocess.PIPE, text=True)
         partial = self.directory / "out.qfuse-partial" / "out"
         while process.poll() is None and not partial.exists():
@@ -46,7 +46,7 @@ class Command(unittest.TestCase):
         self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
 
     def peak_memory(self, *arguments):
-        """How much a run took, in kB."""
+        """Returns the peak resident memory of a run in kB."""
         process = subprocess.Popen([QFUSE, *arguments])
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -57,23 +57,23 @@ class Command(unittest.TestCase):
         return self.run_qfuse("dequantize", source, "-o", self.out, *arguments, **options)
 
     def inspect(self, *arguments):
-        """The tensors of the output, by name."""
+        """Returns the tensors of the output by name."""
         tensors = json.loads(self.run_qfuse("inspect", self.out, "--json", *arguments)[0])["tensors"]
         return {tensor["name"]: tensor for tensor in tensors}
 
 
 def linked_libraries():
-    """What the tested command is linked with, as ldd prints it."""
+    """Returns what ldd prints about the tested command."""
     return subprocess.run(["ldd", QFUSE], capture_output=True, text=True, check=True).stdout
 
 
 def library_path():
-    """Where the tested command finds its libraries, for a copy of it elsewhere."""
+    """Returns the LD_LIBRARY_PATH with which a copy of the tested command finds its libraries."""
     return ":".join(sorted({str(Path(word).parent) for word in linked_libraries().split() if word.startswith("/")}))
 
 
 def write_tensors(path, tensors, data=b""):
-    """A file of tensors, (type, shape) by name; zeros, which are a hole of the file, but for the `data` at its end."""
+    """Writes a safetensors file of {name: (type, shape)}: sparse zeros, with `data` as the last bytes."""
     header, position = {}, 0
     for name, (dtype, shape) in tensors.items():
         end = position + {"U8": 1, "F8_E4M3": 1, "BF16": 2, "F32": 4}[dtype] * math.prod(shape)
@@ -88,7 +88,7 @@ def write_tensors(path, tensors, data=b""):
 
 
 def write_adapter(path, layer=LAYER, step=1):
-    """Of rank 1, and each value of the sum is 0.5 * `step` more."""
+    """Writes a LoRA adapter of rank 1 that adds 0.5 * `step` to each value of the layer."""
     path.mkdir(exist_ok=True)
     name, (rows, columns) = f"base_model.model.{layer}", (352, 128)
     tensors = {f"{name}.lora_A.weight": ("F32", [1, columns]), f"{name}.lora_B.weight": ("F32", [rows, 1])}
@@ -98,17 +98,17 @@ def write_adapter(path, layer=LAYER, step=1):
 
 
 def write_big(path, elements=1 << 26):
-    """One plain NF4 weight whose file is a hole, so that only its decoding takes time."""
+    """Writes one plain NF4 weight as a sparse file, so that only its decoding takes time."""
     state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [elements]}).encode()
     parts = {"w": ("U8", [elements // 2]), "w.absmax": ("F32", [elements // 64])}
     write_tensors(path, parts | {"w.quant_state.bitsandbytes__nf4": ("U8", [len(state)])}, state)
 
 
 def write_hole(path, size=1 << 29):
-    """One bf16 weight whose file is a hole."""
+    """Writes one bf16 weight as a sparse file."""
     write_tensors(path, {"w.weight": ("BF16", [size // 2048, 1024])})
 
 
 def write_zeros(path, shapes):
-    """A file of bf16 tensors, by name."""
+    """Writes a file of zero bf16 tensors, {name: shape}."""
     write_tensors(path, {name: ("BF16", shape) for name, shape in shapes.items()})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives the qfuse command as a user does. Usage: test_cli.py <qfuse> <golden directory>"""
+"""Runs the qfuse command as a user does. Usage: test_cli.py <qfuse> <golden directory>"""
 
 import json
 import os
@@ -37,7 +37,7 @@ class General(Command):
             self.assertLessEqual(max(map(len, short)), 80)
 
     def test_usage_errors(self):
-        """Of command lines, some with what the message says."""
+        """Expects errors for wrong command lines, some with a part of the message."""
         for line, message in (
             ("", ""),
             ("dequantize", ""),
@@ -66,7 +66,7 @@ class General(Command):
             ("merge x y -o z --tie --untie", ""),
             ("finish", ""),
             ("finish x y", ""),
-            # what a value may be
+            # wrong values: the message lists the valid ones
             ("dequantize x -o y --threads -1", "--threads is -1, it can be 0 or more (see qfuse deq"),
             ("dequantize x -o y --threads many", "--threads is many, it can be 0 or more"),
             ("quantize x -o y --type int8", "--type is 'int8', it can be nf4 or fp4 (see"),
@@ -77,7 +77,7 @@ class General(Command):
             ("dequantize x", "--output is required: say where to write with -o (see qfuse dequantize --help)"),
             ("dequantize x out", "--output is required: did you mean -o out?"),
             ("merge x adapter out", "--output is required: did you mean -o out?"),
-            # what is misspelt
+            # misspellings: the message suggests the right word
             ("dequantise", "the subcommand 'dequantise' is unknown: did you mean dequantize?"),
             ("nonsense", "the subcommand 'nonsense' is unknown: see qfuse --help"),
             ("quantize x --blocksize=64", "the option '--blocksize' is unknown: did you mean --block-size?"),
@@ -143,7 +143,7 @@ class General(Command):
         self.assertEqual(done.returncode, 1)
 
     def test_a_closed_pipe_is_no_failure(self):
-        """Whoever reads has seen enough. What a command finds, and what it writes elsewhere, is as without that."""
+        """A reader that closes the pipe early changes neither the exit code nor what is written elsewhere."""
         for arguments, code in (
             (["inspect", TINY / "bnb4"], 0),
             (["--help"], 0),
@@ -227,7 +227,7 @@ class Inspect(Command):
 
 class Check(Command):
     def model(self, **changes):
-        """A copy of the tiny model whose config says something else."""
+        """Copies the tiny model and applies `changes` to its config."""
         model = self.directory / "model"
         shutil.copytree(TINY / "bnb4", model)
         config = json.loads((model / "config.json").read_text()) | changes

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives the conversions as a user does. Usage: test_conversions.py <qfuse> <golden directory>"""
+"""Runs the conversions as a user does. Usage: test_conversions.py <qfuse> <golden directory>"""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Dequantize(Command):
         self.assertEqual(self.dequantize("--quiet"), ("", ""))
 
     def test_dtype(self):
-        """Also as torch spells them."""
+        """--dtype also accepts torch's spellings."""
         names = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
         spelt = {"BF16": ("bf16", "bfloat16", "auto"), "F16": ("fp16", "float16", "half"), "F32": ("fp32", "float32")}
         for dtype, spellings in spelt.items():
@@ -120,7 +120,7 @@ class Fp8(Command):
         self.write()
 
     def write(self, scales=(3, 3)):
-        """Two layers of 7 x 11 in blocks of 3 x 4, and a scale of activations."""
+        """Writes two FP8 layers of 7 x 11 in blocks of 3 x 4, and an activation scale."""
         tensors = {"layers.0.input_scale": ("F32", [])}
         for layer in ("layers.0", "layers.1"):
             tensors |= {f"{layer}.weight": ("F8_E4M3", [7, 11]), f"{layer}.weight_scale_inv": ("F32", list(scales))}
@@ -151,7 +151,7 @@ class Fp8(Command):
 
 
 class Scaled4bit(Command):
-    """4-bit formats of other libraries, in a golden model that has several."""
+    """4-bit formats of other libraries, in a golden model that mixes several."""
 
     source = GOLDEN / "scaled_4bit/mixed"
 
@@ -179,7 +179,7 @@ class Scaled4bit(Command):
 
 
 class Gptq(Command):
-    """GPTQ's words, whose columns may be in any order."""
+    """GPTQ's packed words, with columns in order or permuted."""
 
     source = GOLDEN / "gptq/gptq"
 
@@ -206,7 +206,7 @@ class Gptq(Command):
 
 
 class Device(Command):
-    """What --device does on this machine, whether it has GPUs or not."""
+    """Effects of --device on this machine, with or without GPUs."""
 
     def setUp(self):
         super().setUp()
@@ -311,7 +311,7 @@ class Quantize(Command):
         self.assertEqual(sum(kept["tensors"] for kept in summary["kept"]), 7)
 
     def test_experts_that_stay(self):
-        """Of a Mixtral, nearly all of it."""
+        """The experts, nearly all of a Mixtral, are left unquantized."""
         source = self.directory / "mixtral"
         source.mkdir()
         (source / "config.json").write_text('{"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}')
@@ -370,7 +370,7 @@ class Quantize(Command):
                 self.assertEqual((tensor["format"], tensor["blocksize"], tensor["nested"], tensor["dtype"]), expected)
 
     def test_patterns(self):
-        # Before IN as well as behind it: an option takes one pattern, and what follows is not another.
+        # Options also work before IN: each takes one pattern, and IN is not taken for another pattern.
         patterns = "--exclude *.mlp.* --exclude *.v_proj.* --include lm_head.weight"
         self.run_qfuse("quantize", *patterns.split(), TINY / "full", "-o", self.out)
         quantized = sorted(name for name, tensor in self.inspect().items() if tensor["format"] == "nf4")

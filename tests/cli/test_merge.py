@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives qfuse merge as a user does. Usage: test_merge.py <qfuse> <golden directory>"""
+"""Runs qfuse merge as a user does. Usage: test_merge.py <qfuse> <golden directory>"""
 
 import json
 import os
@@ -109,8 +109,8 @@ class Merge(Command):
         self.merge("--to", "nf4", "--force", "--fail-below", "0", source=TINY / "bnb4", adapters=faint)
 
     def test_what_was_in_4_bits_before(self):
-        """Codes that become codes again, whatever made the base so: a faint adapter is lost, and not silently.
-        A dry run ends as the run would."""
+        """If a base that was in 4 bits is quantized again, a faint adapter is lost, and merge fails instead of losing
+        it silently. A dry run ends like the run."""
         decoded, faint = self.directory / "decoded", [f"{self.adapter}@1e-3"]
         self.run_qfuse("dequantize", TINY / "bnb4", "-o", decoded)
         for source, options in ((TINY / "bnb4", []), (TINY / "full", ["--base-as", "nf4"]), (decoded, [])):
@@ -176,7 +176,7 @@ class Merge(Command):
         self.assertEqual(sorted(os.listdir(self.directory)), ["lora", "unknown"])
 
     def unknown_class(self):
-        """A model with an embedding alone, of a class that qfuse does not know."""
+        """Writes a model with only an embedding, of a class that qfuse does not know."""
         base = self.directory / "unknown"
         base.mkdir()
         (base / "config.json").write_text('{"architectures": ["MyForCausalLM"]}')
@@ -190,7 +190,7 @@ class Merge(Command):
         self.assertEqual(sorted(os.listdir(self.adapter)), before)
 
     def write_big(self, megabytes):
-        """A base of 1024 columns whose file is a hole, and an adapter for it."""
+        """Writes a base of 1024 columns as a sparse file, and an adapter for it."""
         source = self.directory / f"{megabytes}.safetensors"
         write_hole(source, megabytes << 20)
         shapes = {"w.lora_A.weight": [1, 1024], "w.lora_B.weight": [(megabytes << 20) // 2048, 1]}

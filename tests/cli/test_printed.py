@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The man page and the completions that the command prints of itself. Usage: test_printed.py <qfuse>
-They are compared with what --help says, and asked as their users ask them: man, and each shell that is here."""
+"""Tests the man page and the completions that the command prints. Usage: test_printed.py <qfuse>
+They are compared with --help and used as their users do: by man, and by each shell that is installed."""
 
 import os
 import re
@@ -156,7 +156,7 @@ class Printed(unittest.TestCase):
         functions.mkdir()
         (functions / "_qfuse").write_text(output(QFUSE, "completions", "zsh"), encoding="utf-8")
         output("zsh", "-n", functions / "_qfuse")
-        # zsh completes in a terminal alone: an inner zsh has one, and its widget prints what the line has become.
+        # zsh completes only in a terminal: an inner zsh has one, and its widget prints the candidates.
         ask = """
             zmodload zsh/zpty
             zpty inner zsh -f
@@ -200,7 +200,7 @@ class Printed(unittest.TestCase):
         for command in ("", *COMMANDS):
             for columns in (60, 80, 100):
                 lines = help_of(command, columns).splitlines()
-                wrapped = [line for line in lines if columns >= 80 or not line.startswith("  ")]  # else a line to copy
+                wrapped = [line for line in lines if columns >= 80 or not line.startswith("  ")]  # else kept whole
                 with self.subTest(command=command, columns=columns):
                     self.assertLessEqual(max(map(len, wrapped)), columns)
                     self.assertEqual(" ".join(lines).split(), help_of(command, 200).split(), "no word is broken")

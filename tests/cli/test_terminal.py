@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a terminal shows of the command, meanwhile and afterwards. Usage: test_terminal.py <qfuse> <golden directory>"""
+"""Tests what a terminal shows during and after runs. Usage: test_terminal.py <qfuse> <golden directory>"""
 
 import contextlib
 import fcntl
@@ -21,8 +21,8 @@ BYTES, RATE, LEFT = r"  [\d.]+ \wB of [\d.]+ \wB", r"  [\d.]+ \w?B/s", r"  \d+ s
 
 
 class Terminal:
-    """As those that break a line anew when their width changes: a line that was broken into rows is one here. Whoever
-    writes into the last column is on the next row, as on some terminals."""
+    """Emulates a terminal that reflows lines when its width changes: a line that wraps over several rows is one entry
+    here. As on some terminals, writing into the last column moves the cursor to the next row."""
 
     def __init__(self, columns):
         self.leader, self.follower = pty.openpty()
@@ -43,11 +43,11 @@ class Terminal:
         return process
 
     def read(self):
-        """Shows what has come; false at the end."""
-        with contextlib.suppress(OSError):  # the other side is closed
+        """Processes the next output; returns False at the end."""
+        with contextlib.suppress(OSError):  # raised when the other side is closed
             if chunk := os.read(self.leader, 4096).decode():
                 text = self.unread + chunk
-                self.unread = re.search(r"(\x1b(\[[\d;?]*)?)?\Z", text)[0]  # the rest of a sequence comes next
+                self.unread = re.search(r"(\x1b(\[[\d;?]*)?)?\Z", text)[0]  # keep an incomplete escape sequence
                 for token in re.findall(r"\x1b\[[\d;?]*[A-Za-z]|[^\x1b]", text[: len(text) - len(self.unread)]):
                     self.show(token)
                 return True
@@ -73,7 +73,7 @@ class Terminal:
             self.most_rows = max(self.most_rows, len(self.lines[0]) // self.columns + 1)
 
     def run(self, test, *arguments, code=0, **environment):
-        """A whole run; gives back the text that stays."""
+        """Runs the command to its end and returns the text that stays on the terminal."""
         process = self.start(*arguments, **environment)
         while self.read():
             pass
@@ -82,18 +82,18 @@ class Terminal:
 
 
 def flat(text):
-    """In one line, however it was broken."""
+    """Joins the words of wrapped text into one line."""
     return " ".join(text.split())
 
 
 def of_flat(pattern):
-    """A pattern of lines as one of flat()."""
+    """Converts a pattern for lines into one for the result of flat()."""
     return pattern.replace(r"[^\n]", ".").replace(r"\n", " ?").replace("  +", " *").replace("  ", " *")
 
 
 class OnTerminals(Command):
     def runs(self):
-        """Arguments of what takes its time, its exit code, and what stays on the terminal."""
+        """Yields for each run its arguments, its exit code, and the pattern of the text that stays on the terminal."""
         plain, quantized, adapter = TINY / "full", TINY / "bnb4", self.directory / "lora"
         write_adapter(adapter)
         config = {"peft_type": "LORA", "r": 1, "lora_alpha": 1, "base_model_name_or_path": "full-bnb-4bit"}
@@ -128,7 +128,7 @@ class OnTerminals(Command):
                         self.assertLess(len(line), columns)
 
     def require_whole_words(self, text, columns):
-        """A line is too long for the terminal only if it is a word, a table's, or a command to copy."""
+        """Lines wider than the terminal must be single words, table rows, or commands to copy."""
         for line in text.splitlines():
             if len(line) > columns and "qfuse finish" not in line and "  " not in line.lstrip():
                 self.assertNotRegex(line.lstrip(), r"\w \w")
@@ -170,9 +170,9 @@ class OnTerminals(Command):
         self.assertLess(max(map(len, terminal.seen)), 30, "$COLUMNS asks for less")
 
     def test_the_width_may_change(self):
-        """Once from wide to narrow and back; the run is then interrupted."""
+        """Resizes the terminal from wide to narrow and back, then interrupts the run."""
         source = self.directory / "big.safetensors"
-        write_big(source, 1 << 28)  # some seconds of the reference's time
+        write_big(source, 1 << 28)  # takes the reference some seconds
         terminal = Terminal(120)
         process = terminal.start("dequantize", source, "-o", self.out, "--device", "reference")
         for columns in (30, 120):

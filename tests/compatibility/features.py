@@ -1,8 +1,8 @@
-"""python features.py <output>: what qfuse does with the libraries that are installed, feature by feature, on the CPU.
+"""python features.py <output>: tests each feature of qfuse, on the CPU, with the installed versions of the libraries.
 
-Writes JSON, for each feature "works", "refused" with qfuse's own sentence, or "fails" with the error. A feature works
-if qfuse answered, which the profiler sees, and if the result is that of another library or of float64. Each is tried
-in a process of its own; the libraries are imported once. tools/compatibility runs this in many environments.
+Writes JSON: for each feature "works", "refused" with qfuse's message, or "fails" with the error. A feature works if the
+profiler sees qfuse's op and the result matches another library or float64. Each feature runs in a process of its own
+that is forked after the imports. tools/compatibility runs this script in many environments.
 """
 
 import json
@@ -26,7 +26,7 @@ SIZES = dict(hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_at
 
 
 class Refused(Exception):
-    """In the words of qfuse."""
+    """The feature refuses this version; the message is qfuse's."""
 
 
 def feature(title: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
@@ -39,7 +39,7 @@ def feature(title: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Around calls that may say that a version is not supported."""
+    """Turns errors of the enclosed calls into Refused: they may say that a version is unsupported."""
     try:
         yield
     except (ImportError, ValueError) as error:
@@ -47,7 +47,7 @@ def refusals() -> Iterator[None]:
 
 
 def enabled(integration: Any, function: str = "", **options: Any) -> None:
-    """The report has to be silent about that function."""
+    """Enables the integration; raises Refused if its report says that it left `function` alone."""
     with refusals(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = integration.enable(**options)
@@ -76,7 +76,7 @@ def random(*shape: int, seed: int = 1, dtype: torch.dtype = torch.bfloat16) -> T
 
 
 def layer(dtype: torch.dtype = torch.bfloat16, nested: bool = True) -> Any:
-    """bitsandbytes' own, which has made its own codes. In training, or it repacks them for the CPU."""
+    """Returns a quantized bitsandbytes layer in training mode, since bitsandbytes repacks CPU codes for inference."""
     import bitsandbytes as bnb
 
     torch.manual_seed(3)
@@ -87,8 +87,8 @@ def layer(dtype: torch.dtype = torch.bfloat16, nested: bool = True) -> Any:
 
 
 def decoded(of: Any) -> Tensor:
-    """What its codes stand for on CUDA, of bitsandbytes' tables and scales. On a CPU its versions decode in their own
-    ways."""
+    """Decodes the layer's codes as CUDA does, from bitsandbytes' table and scales. Some bitsandbytes versions decode
+    differently on the CPU."""
     state = of.weight.quant_state
     codes = of.weight.data.reshape(-1)
     values = state.code[torch.stack([codes >> 4, codes & 15], 1).long()].view(-1, state.blocksize)
@@ -104,7 +104,7 @@ def error_of(found: Tensor, exact: Tensor) -> float:
 
 
 def no_worse(found: dict[str, Tensor], other: dict[str, Tensor], exact: dict[str, Tensor]) -> None:
-    """At most twice the other library's distance from float64."""
+    """Allows at most twice the other library's distance from float64."""
     assert found.keys() == other.keys() == exact.keys(), found.keys() ^ exact.keys()
     for name in found:
         ours, theirs = error_of(found[name], exact[name]), error_of(other[name], exact[name])
@@ -127,7 +127,7 @@ def decode() -> None:
 
 @feature("encode")
 def encode() -> None:
-    """Each code is the nearest in bitsandbytes' own table."""
+    """Expects each code to be the nearest one in bitsandbytes' own table."""
     import bitsandbytes as bnb
 
     import qfuse
@@ -189,7 +189,7 @@ def _weight(of: Any) -> Any:
 
 @feature("bitsandbytes: decode")
 def bitsandbytes_decode() -> None:
-    """Of its own function, and in the gradient of its own layer."""
+    """Tests decoding through bitsandbytes' function and in the gradient of its layer."""
     import bitsandbytes as bnb
 
     import qfuse.integrations.bitsandbytes as integration
@@ -327,14 +327,14 @@ def lora() -> None:
     assert integration.uncovered(model) == {}
     with Calls("qfuse::matmul_4bit"):
         after = gradients(model, torch.bfloat16)
-    # peft keeps its factors in float32, where qfuse rounds them: their bound is the rounding of bfloat16.
+    # peft keeps its factors in float32, but qfuse rounds them, so the rounding of bfloat16 is an allowed error.
     for name, value in after.items():
         assert error_of(value, expected[name]) <= max(2 * error_of(before[name], expected[name]), 2**-7), name
 
 
 @feature("peft: merge")
 def merge() -> None:
-    """In float32, of peft's own file, beside peft's own merge and one in float64."""
+    """Compares a float32 merge of peft's adapter file with peft's own merge and with one in float64."""
     import peft
     import transformers
 
@@ -377,7 +377,7 @@ def experts_of(model: Any) -> Iterator[Any]:
 
 
 def quantized_and_twin() -> tuple[Any, Any]:
-    """And a model whose stacks are what the codes stand for, which computes with transformers' own experts."""
+    """Returns a model with quantized experts, and a twin that runs transformers' experts on the decoded weights."""
     import qfuse
 
     model, twin = mixtral(), mixtral()
@@ -391,7 +391,7 @@ def quantized_and_twin() -> tuple[Any, Any]:
 
 
 def near(found: Tensor, expected: Tensor) -> None:
-    """In float32, where sums are ordered otherwise."""
+    """Expects near equality in float32, where the order of summation differs."""
     assert (found - expected).abs().max() <= 2e-5 * expected.abs().max(), (found - expected).abs().max()
 
 
@@ -410,7 +410,7 @@ def lora_over_experts() -> None:
     try:
         twin_only = with_adapter(mixtral(), ["q_proj"], target_parameters=stacks)
         twin_only(torch.arange(24).view(2, 12))
-    except Exception as error:  # this peft has none over transformers' own experts, whoever computes them
+    except Exception as error:  # this peft cannot adapt even transformers' own experts
         raise Refused(f"peft itself: {type(error).__name__}: {str(error).splitlines()[0]}") from error
     model, twin = (with_adapter(each, ["q_proj"], target_parameters=stacks) for each in quantized_and_twin())
     tokens = torch.arange(24).view(2, 12)
@@ -431,7 +431,7 @@ def lora_over_experts() -> None:
 
 
 def on_two_ranks(run: Callable[[Path], None]) -> None:
-    """In processes of their own, by gloo."""
+    """Runs `run` in two forked processes connected by gloo."""
     import torch.distributed as dist
 
     with temporary_folder() as folder:
@@ -492,7 +492,7 @@ def fsdp() -> None:
 
 @feature("accelerate: FSDP2")
 def accelerated() -> None:
-    """By its own function, of a model of bitsandbytes' that it has not started on a GPU."""
+    """Calls accelerate's own function on a bitsandbytes model that never ran on a GPU."""
 
     def run(folder: Path) -> None:
         from types import SimpleNamespace

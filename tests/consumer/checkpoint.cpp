@@ -1,4 +1,4 @@
-// Uses both libraries and all three public headers, and catches an exception that was thrown inside one.
+// Uses both libraries and all three public headers, and catches an exception that a library threw.
 #include <qfuse/qfuse.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Uses libqfuse alone, through its C++ header.
+// Uses only libqfuse, through its C++ header.
 #include <cstdio>
 #include <cstring>
 #include <qfuse/qfuse.hpp>

@@ -1,4 +1,4 @@
-// The lists of arrays: what they name, and the checks of presence and overlap that are made from them.
+// Tests the lists of a call's arrays, and the checks for missing and overlapping arrays that use these lists.
 #include "contract/arrays.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ using namespace tests;
 constexpr Direction kIn = Direction::input;
 constexpr Direction kOut = Direction::output;
 
-// The arrays of a call that are there. Where they lie is compared by nobody.
+// Returns the arrays of a call that have a size. The comparison ignores their addresses.
 template <class Op>
 std::vector<Array> arrays_of(const Op& p) {
   std::vector<Array> arrays;
@@ -50,7 +50,7 @@ TEST(Arrays, of_dequantize_4bit) {
                    array("nested_quant_map", 1024, kIn), array("nested_offset", 4, kIn), array("out", 260, kOut)}));
 }
 
-// 3 rows of 33 in blocks of 16: 17 bytes and 3 scales a row.
+// 3 rows of 33 elements in blocks of 16: 17 bytes and 3 scales per row.
 TEST(Arrays, of_dequantize_4bit_with_scales_of_rows) {
   Dequantize4bit p = dequantize_4bit_rows_sample();
   EXPECT_EQ(arrays_of(p),
@@ -103,7 +103,7 @@ TEST(Arrays, of_the_8_bit_ops) {
   EXPECT_EQ(arrays_of(dequantize_fp8_sample()),
             (std::vector{array("codes", 132, kIn), array("scales", 24, kIn), array("out", 528, kOut)}));
   DequantizeFp8 p = dequantize_fp8_sample();
-  p.rows = 576;  // the last row of scales for 64 rows
+  p.rows = 576;  // the last row of scales covers 64 rows
   p.cols = 7168;
   p.block_rows = p.block_cols = 128;
   for (const auto& [type, size] : {std::pair{QFUSE_SCALES_FLOAT32, 4},
@@ -180,7 +180,7 @@ TEST(Arrays, of_swiglu) {
   EXPECT_EQ(arrays_of(apart)[1].size, (129 + 128) * 2);
 }
 
-// ---- nothing to do ----
+// ---- empty calls ----
 
 template <class Op>
 void expect_empty(Op p, const char* what) {
@@ -252,9 +252,9 @@ TEST(Arrays, of_nothing_are_none) {
   expect_empty(s, "no channels");
 }
 
-// ---- presence and overlap, of every op ----
+// ---- missing and overlapping arrays of every op ----
 
-// Moves the array of a name.
+// Sets the pointer of the array `name` to `to`.
 class Move {
  public:
   Move(std::string name, const void* to) : name_(std::move(name)), to_(to) {}
@@ -288,14 +288,14 @@ TEST(Arrays, of_matmul_4bit_grouped) {
   p.dtype = QFUSE_BFLOAT16;
   p.m = 2;
   p.experts = 1;
-  p.nested_each = 1;  // of four blocks and a half
+  p.nested_each = 1;  // an expert has four and a half blocks
   EXPECT_EQ(arrays_of(p),
             (std::vector{array("packed", 144, kIn), array("absmax_8bit", 5, kIn), array("nested_absmax", 8, kIn),
                          array("nested_quant_map", 1024, kIn), array("nested_offset", 4, kIn), array("in", 384, kIn),
                          array("expert_ends", 4, kIn), array("out", 12, kOut)}));
 }
 
-// Arrays that choose between kinds of calls, and the ones that may be left out.
+// Arrays that may be NULL: optional ones, and those whose presence selects the kind of call.
 bool is_optional(const std::string& op_name, const std::string& name) {
   if (name == "bias") return op_name.find("matmul") != std::string::npos;
   if (name == "out") return op_name.find("swiglu") != std::string::npos;
@@ -327,7 +327,7 @@ TEST(Arrays, missing_ones_are_refused) {
       [](const std::string& name, const auto& p, const Arena& /*arena*/) { expect_missing_arrays_refused(name, p); });
 }
 
-// Each array that is written, with its first byte on the last of each other, and just behind it.
+// Places the first byte of each output on the last byte of each other array, which fails, and just behind it.
 template <class Op>
 void expect_overlap_refused(const std::string& op_name, const Op& p) {
   const std::vector<Array> arrays = arrays_of(p);
@@ -379,18 +379,18 @@ TEST(Arrays, overlap_is_told_by_direction_and_name) {
 TEST(Arrays, the_gaps_between_strided_rows_belong_to_the_array) {
   Arena arena;
   Swiglu p = placed(swiglu_sample(true, true), arena);
-  p.x_stride = Arena::kSlot / 2;  // the second row lies in the slot of the next array, which is an input
+  p.x_stride = Arena::kSlot / 2;  // the second row is in the slot of the next array, which is an input
   EXPECT_TRUE(check(p).ok()) << check(p).message;
-  p.x_stride = Arena::kSlot;  // and here in that of an output
+  p.x_stride = Arena::kSlot;  // here in the slot of an output
   EXPECT_EQ(check(p).message, "output grad_input.q overlaps input x");
 }
 
 TEST(Arrays, bytes_count_each_array_once) {
-  // 65 packed + 3 codes + 2 nested scales + 256 map entries + the offset read, 130 bf16 written.
+  // Read: 65 packed + 3 codes + 2 nested scales + 256 map entries + the offset. Written: 130 bf16.
   EXPECT_EQ(bytes(dequantize_4bit_sample(true)), 65 + 3 + 8 + 1024 + 4 + 260);
   EXPECT_EQ(bytes(dequantize_4bit_sample(false)), 65 + 3 * 4 + 260);
-  // 130 fp32 read; 65 packed, 3 codes, 2 nested scales, 256 map entries, the offset written; the workspace is no array
-  // of the caller's.
+  // Read: 130 fp32. Written: 65 packed, 3 codes, 2 nested scales, 256 map entries, the offset. The workspace does not
+  // count.
   EXPECT_EQ(bytes(quantize_4bit_sample(true)), 520 + 65 + 3 + 8 + 1024 + 4);
   EXPECT_EQ(bytes(dequantize_int8_sample()), 132 + 16 + 528);
   EXPECT_EQ(bytes(lora_merge_sample(3)), 264 + 396 + 48 + 528);

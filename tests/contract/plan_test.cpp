@@ -1,4 +1,4 @@
-// Plans as values: printed, listed, asked for by text.
+// Tests plans as values: printed, listed as candidates, and forced by text.
 #include "contract/plan.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(Plan, prints_its_fields) {
   EXPECT_EQ(print(std::vector<Field>{}), "");
 }
 
-// What `text` makes of the plan that was chosen, 256 threads and wide.
+// Forces the chosen plan (256 threads, wide) by `text`; returns the resulting plan or the message.
 std::string forced(const std::string& text) {
   TestPlan plan = kCandidates[1];
   const Outcome outcome = force(text, kCandidates, plan);

@@ -1,4 +1,4 @@
-// Compiled twice, with NVIDIA's instructions and with QFUSE_PORTABLE.
+// Compiled twice: with PTX instructions, and with QFUSE_PORTABLE.
 #include "cuda/hopper_steps.h"
 
 #include "backend/cuda/device/current.h"
@@ -12,12 +12,12 @@ namespace {
 
 using namespace cuda;
 
-constexpr int kRowBytes = 128;  // of tiles that are multiplied
+constexpr int kRowBytes = 128;  // of the operand tiles
 constexpr int kStepBytes = format::kStepTerms * 2;
 constexpr int kProductSteps = kProductTerms / format::kStepTerms;
 constexpr int kProductThreads = 128;
 
-// Of a right operand: transposed, a row has no more columns than there are.
+// Bytes per row of a right operand's tile. If transposed, a row is no wider than the operand's columns.
 constexpr int right_row_bytes(int columns, bool transposed) {
   return transposed && 2 * columns < kRowBytes ? 2 * columns : kRowBytes;
 }
@@ -27,7 +27,7 @@ struct alignas(1024) Tile {
   std::uint8_t bytes[kRows * kRowBytes];
 };
 
-// Where sums[i] of this thread belongs.
+// Row and column of this thread's sums[i].
 struct Place {
   int row;
   int column;
@@ -38,8 +38,8 @@ __device__ Place place_of(int i) {
   return {16 * warp + lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
 }
 
-// What a kernel has in shared memory, where swizzles begin: dynamic, since the software GPU copies all static memory at
-// each fence.
+// Returns the kernel's shared memory, aligned to a swizzle pattern. It is dynamic because the software GPU copies all
+// static memory at each fence.
 constexpr std::size_t kSharedAlignment = 1024;
 template <class Shared>
 __device__ Shared& shared_as() {
@@ -50,7 +50,7 @@ __device__ Shared& shared_as() {
 template <class Shared>
 constexpr std::size_t kSharedBytes = sizeof(Shared) + kSharedAlignment;
 
-// By all threads: an mbarrier for the arrival of one thread.
+// Initializes an mbarrier for the arrival of one thread. All threads call this.
 __device__ void prepare_one(Mbarrier& barrier) {
   if (threadIdx.x == 0) {
     init_mbarrier(barrier);
@@ -59,7 +59,7 @@ __device__ void prepare_one(Mbarrier& barrier) {
   __syncthreads();
 }
 
-// ---- a tile is loaded ----
+// ---- load of a tile ----
 
 struct LoadArguments {
   TensorMap map;
@@ -86,7 +86,7 @@ __global__ void load_one(const __grid_constant__ LoadArguments a) {
   for (int i = static_cast<int>(threadIdx.x); i < a.bytes; i += kProductThreads) a.out[i] = tile.bytes[i];
 }
 
-// ---- two tiles are multiplied ----
+// ---- product of two tiles ----
 
 struct ProductArguments {
   TensorMap a;
@@ -101,7 +101,7 @@ struct ProductShared {
   Tile<kRightBytes / kRowBytes> b;
   Mbarrier loaded;
 };
-// Of a tile of 256 columns, the largest.
+// Bytes of the largest right operand, a tile of 256 columns.
 constexpr int kMostRightBytes = 256 * kRowBytes;
 
 template <class Value, int kColumns, bool kLeftTransposed, bool kRightTransposed>
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_con
   constexpr int kRightRowBytes = right_row_bytes(kColumns, kRightTransposed);
   constexpr int kBoxes = kRightTransposed ? kColumns * 2 / kRightRowBytes : 1;
   constexpr int kBoxRows = kRightTransposed ? kProductTerms : kColumns;
-  static_assert(kProductRows == kProductTerms);  // a's box is the same either way
+  static_assert(kProductRows == kProductTerms);  // transposed or not, a's box has the same shape
   constexpr int kBoxBytes = kBoxRows * kRightRowBytes;
   static_assert(kBoxes * kBoxBytes <= kMostRightBytes);
   auto& [a, b, loaded] = shared_as<ProductShared<kBoxes * kBoxBytes>>();
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_con
   for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
 }
 
-// ---- the left one in registers ----
+// ---- product with the left operand in registers ----
 
 struct LeftArguments {
   const std::uint8_t* a;
@@ -218,9 +218,9 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one_int8(const __gri
   for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
 }
 
-// ---- one thread loads, two warps make b's tiles of what it loaded, four warps multiply ----
+// ---- pipeline: one thread loads, two warps make b's tiles from the loaded data, four warps multiply ----
 
-constexpr int kLoaded = 2;  // stages of a ring: of two lengths, so that phases run apart
+constexpr int kLoaded = 2;  // Stages per ring. The rings differ in length, so their phases diverge.
 constexpr int kMade = 3;
 constexpr int kMakers = 64;
 constexpr int kPipelineThreads = kProductThreads + kMakers + kWarp;
@@ -237,13 +237,13 @@ struct PipelineShared {
   Tile<kProductRows> a[kLoaded];
   Tile<kPipelineColumns> b[kLoaded];
   Tile<kPipelineColumns> made[kMade];
-  Mbarrier loaded[kLoaded];  // by the loading thread's arrive_expect_tx()
-  Mbarrier used[kLoaded];    // by each warp that makes or multiplies
-  Mbarrier has_made[kMade];  // by each warp that makes
+  Mbarrier loaded[kLoaded];  // completed by the loading thread's arrive_expect_tx() and its bytes
+  Mbarrier used[kLoaded];    // each warp that makes or multiplies arrives
+  Mbarrier has_made[kMade];  // each warp that makes arrives
   Mbarrier multiplied[kMade];
 };
 
-// A stage of a ring: where, and in which phase.
+// Slot and phase of a step in a ring.
 struct Stage {
   int slot;
   unsigned phase;
@@ -330,14 +330,14 @@ __global__ void __launch_bounds__(kPipelineThreads) run_pipeline(const __grid_co
     load_all(p, shared);
 }
 
-// ---- the host's part ----
+// ---- host code ----
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes) {
   const cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr);
   return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
 }
 
-// A copy on the GPU.
+// Copies host values to GPU memory that it owns.
 template <class T>
 class OnGpu {
  public:
@@ -384,7 +384,7 @@ contract::Outcome load(const TileLoad& load, std::vector<std::uint8_t>& tile) {
   return out.read(tile);
 }
 
-// A GPU's thread has no registers for 128 sums beside what the portable steps need.
+// With the portable steps, a GPU thread has too few registers for 128 sums.
 #if defined(QFUSE_PORTABLE) && defined(__CUDACC__)
 constexpr int kMostColumns = 128;
 #else

@@ -1,4 +1,4 @@
-// The steps of device/hopper.cuh in small kernels: NVIDIA's instructions on the first GPU, or their portable twins.
+// Runs the steps of device/hopper.cuh in small kernels: as PTX on the first GPU, or as portable code.
 #ifndef QFUSE_TESTS_CUDA_HOPPER_STEPS_H
 #define QFUSE_TESTS_CUDA_HOPPER_STEPS_H
 
@@ -9,7 +9,7 @@
 
 namespace qfuse::tests {
 
-// Of bytes, rows one after the other, `stride` bytes apart; its address is aligned.
+// A 2D array of bytes with aligned address; rows are `stride` bytes apart.
 struct ByteArray {
   std::int64_t rows;
   std::int64_t row_bytes;
@@ -26,11 +26,11 @@ struct TileLoad {
 };
 
 inline constexpr int kProductRows = 64;
-inline constexpr int kProductTerms = 64;  // four steps of a product
+inline constexpr int kProductTerms = 64;  // four steps of wgmma
 
-// sums[row][column], where it adds, then + a[row][term] * b[column][term], all 64 terms; either may be stored by terms.
+// Adds over 64 terms (elements of K): sums[row][column] = (adds ? old : 0) + a[row][term] * b[column][term].
 struct TileProduct {
-  bool half;  // else bf16
+  bool half;  // otherwise bf16
   int columns;
   bool left_in_registers;
   bool left_transposed;   // a is [term][row]
@@ -41,8 +41,8 @@ struct TileProduct {
   std::vector<float> sums;
 };
 
-// Of int8, with integer sums; all 128 terms.
-inline constexpr int kInt8ProductTerms = 128;  // likewise four steps
+// Like TileProduct, but int8 with integer sums over 128 terms.
+inline constexpr int kInt8ProductTerms = 128;  // also four steps
 struct Int8Product {
   int columns;
   bool adds;
@@ -51,19 +51,19 @@ struct Int8Product {
   std::vector<int> sums;
 };
 
-inline constexpr int kPipelineColumns = 32;  // of a thread block
+inline constexpr int kPipelineColumns = 32;  // per thread block
 
-// bf16. sums[row][column] = a[row][term] * -b[column][term], in steps of 64 terms; rows and terms beyond a and b are
+// sums[row][column] = a[row][term] * -b[column][term] in bf16, in steps of 64 terms. Rows and terms beyond a and b are
 // zeros.
 struct Pipeline {
-  ByteArray a;  // up to 64 rows
-  ByteArray b;  // a multiple of 32
+  ByteArray a;  // at most 64 rows
+  ByteArray b;  // rows: a multiple of 32
 };
 
 struct HopperSteps {
   const char* name;
-  int most_columns;                                                                  // of a product
-  contract::Outcome (*load)(const TileLoad& load, std::vector<std::uint8_t>& tile);  // as it lies in shared memory
+  int most_columns;                                                                  // upper bound for `columns`
+  contract::Outcome (*load)(const TileLoad& load, std::vector<std::uint8_t>& tile);  // bytes as in shared memory
   contract::Outcome (*multiply)(TileProduct& product);
   contract::Outcome (*multiply_int8)(Int8Product& product);
   contract::Outcome (*run)(const Pipeline& pipeline, std::vector<float>& sums);
@@ -72,7 +72,7 @@ struct HopperSteps {
 extern const HopperSteps kPortableHopperSteps;
 #ifndef QFUSE_SOFTWARE_GPU
 extern const HopperSteps kPtxHopperSteps;
-bool is_hopper();  // the first GPU
+bool is_hopper();  // whether the first GPU is one
 #endif
 
 }  // namespace qfuse::tests

@@ -1,5 +1,5 @@
-// The steps of device/hopper.cuh beside what they mean: on a Hopper GPU NVIDIA's instructions and their portable twins,
-// on the software GPU the latter, in every order of threads.
+// Compares the steps of device/hopper.cuh with their definition: on a Hopper GPU the PTX instructions and the portable
+// code, on the software GPU the portable code in several orders of threads.
 #include "cuda/hopper_steps.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace qfuse::tests {
 namespace {
 
-// Whose steps, in which order.
+// The steps under test, and the order of threads in the software GPU.
 struct Way {
   const HopperSteps* steps;
   const char* order;
@@ -53,7 +53,7 @@ std::uint8_t byte_at(const ByteArray& array, std::int64_t row, std::int64_t byte
 
 std::vector<std::uint8_t> expected_tile(const TileLoad& load) {
   std::vector<std::uint8_t> tile;
-  const int rows_each = 128 / load.box_bytes;  // that share a place of their chunks
+  const int rows_each = 128 / load.box_bytes;  // consecutive rows with the same swizzle
   const int chunks = load.box_bytes / 16;
   for (int r = 0; r < load.box_rows; ++r)
     for (int b = 0; b < load.box_bytes; ++b) {
@@ -94,8 +94,8 @@ TEST_P(HopperStepsTest, map_no_tiles_that_the_driver_does_not) {
   EXPECT_NE(message(tall), "");
 }
 
-// Numbers as bits, of one kind: any bits, exponents near each other, the least exponents, or infinities and NaN among
-// others.
+// How the bits of random numbers are drawn: any bits, exponents near each other, the lowest exponents (subnormals), or
+// infinities and NaN among other numbers.
 enum class Kind { any, near, subnormal, infinite };
 std::uint32_t number(std::mt19937& random, Kind kind, int fraction_bits, int exponent_bits) {
   const std::uint32_t bits = static_cast<std::uint32_t>(random()) >> (31 - fraction_bits - exponent_bits);
@@ -215,7 +215,7 @@ TEST_P(HopperStepsTest, multiply_int8_tiles) {
     }
 }
 
-// bf16 of some size near 1.
+// Random bf16 values of similar size, near 1.
 ByteArray random_values(std::mt19937& random, std::int64_t rows, std::int64_t terms) {
   ByteArray array{rows, 2 * terms, 2 * terms, {}};
   for (std::int64_t i = 0; i < rows * terms; ++i) {

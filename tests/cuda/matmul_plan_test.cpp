@@ -1,4 +1,4 @@
-// How launches of products with a 4-bit weight are planned, and what is advised.
+// Tests the launch plans of products with a 4-bit weight, and the advice about them.
 #include "plans.h"
 
 namespace qfuse::cuda {
@@ -8,7 +8,7 @@ using matmul_4bit::advise;
 using matmul_4bit::check_facts;
 using matmul_4bit::Kernel;
 
-// For which every GPU here has matrix instructions.
+// Changes the dtype to fp16, for which every GPU here has matrix instructions.
 template <class P>
 P in_half(P p) {
   p.dtype = QFUSE_FLOAT16;
@@ -22,7 +22,7 @@ TEST(MatmulPlan, few_tokens_have_a_kernel_of_their_own) {
       EXPECT_EQ(chosen.kernel, Kernel::split_k);
       EXPECT_EQ(chosen.is_turing, facts.compute_capability == 75);
       EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
-      EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
+      EXPECT_EQ(chosen.threads, 16 * 32);  // one warp per chain of 256 elements of K
       EXPECT_EQ(chosen.blocks, facts.multiprocessors);
     }
     EXPECT_EQ(plan(in_half(product_of(1, 4096, 14336)), facts).threads, 14 * 32);  // 56 chains in 4 rounds
@@ -30,8 +30,8 @@ TEST(MatmulPlan, few_tokens_have_a_kernel_of_their_own) {
   }
 }
 
-// The sums of as many tiles lie in shared memory as there is room for, with the totals of chains that take several
-// rounds: of two teams of two, of one, of one tile; or blocks have 8 tokens in the place of 16.
+// Shared memory holds as many slots for tiles' sums as fit beside the totals of chains that take several rounds: two
+// teams of two tiles, one team, or one tile. Or blocks have 8 tokens instead of 16.
 TEST(MatmulPlan, few_tokens_have_the_shared_memory_that_is_there) {
   const auto slots = [](std::int64_t m, std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
     const contract::Matmul4bit p = in_half(product_of(m, rows, cols));
@@ -83,14 +83,14 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Kernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Kernel::tiled);
-  for (const std::int64_t cols : {64, 576, 896, 2880}) {  // the last chain has fewer terms
+  for (const std::int64_t cols : {64, 576, 896, 2880}) {  // the last chain is shorter
     EXPECT_EQ(kernel_of([&](P& p) { p.weight.cols = cols; }), Kernel::split_k);
     EXPECT_EQ(kernel_of([&](P& p) { p.weight.cols = cols; }, kRtx3090), Kernel::split_k);
   }
   EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Kernel::split_k);
   EXPECT_EQ(kernel_of([](P& p) {
               p.weight.rows = 1 << 20;
-              p.weight.cols = 8192;  // two rounds, for whose totals there are more blocks than multiprocessors
+              p.weight.cols = 8192;  // two rounds: the totals need more blocks than multiprocessors
             }),
             Kernel::split_k);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Kernel::split_k);
@@ -107,10 +107,10 @@ TEST(MatmulPlan, the_factored_order_has_split_k_and_a_kernel_for_all_others) {
   };
   for (const DeviceFacts& facts : kWithSplitK)
     EXPECT_EQ(plan_that_can_run(in_half(p), facts).kernel, Kernel::factored_split_k);
-  p.m = 500;  // a row of blocks for every 16
+  p.m = 500;  // a row of blocks for every 16 tokens
   expect_kernel(true);
   EXPECT_EQ(plan(p, kH200).blocks, 32 * 4);
-  p.weight.cols = 4096 + 64;  // for every 8
+  p.weight.cols = 4096 + 64;  // for every 8 tokens
   expect_kernel(true);
   EXPECT_EQ(plan(p, kH200).blocks, 63 * 18) << "of no more than 50 tiles";
   p.m = 65535 * 8;
@@ -155,7 +155,7 @@ TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch) {
   EXPECT_TRUE(shared(every([](auto& p) { p.weight.cols = 4096 + 64; })));
   EXPECT_FALSE(shared(every([](auto& p) { p.weight.cols = 4096 + 32; })));
   EXPECT_FALSE(shared([](Calls& calls) { calls[1].weight.quant_type = QFUSE_FP4; }));
-  EXPECT_FALSE(shared([](Calls& calls) { calls[2].weight.absmax_8bit = nullptr; }));  // plain
+  EXPECT_FALSE(shared([](Calls& calls) { calls[2].weight.absmax_8bit = nullptr; }));  // plain scales, not nested
   EXPECT_FALSE(shared([](Calls& calls) { calls[2].in = address<void>(0x6002); }));
 }
 
@@ -230,7 +230,7 @@ TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) 
     std::int64_t m;
     std::int64_t rows;
     Tile forward;
-    Tile backward;  // where what a stage begins with takes longer
+    Tile backward;  // backward stages take longer to start
   };
   for (const Case& c : {Case{kT4, 17, 1024, {32, 32}, {32, 32}}, Case{kT4, 64, 4096, {128, 64}, {128, 64}},
                         Case{kT4, 128, 14336, {128, 64}, {128, 64}}, Case{kA100, 17, 4096, {32, 32}, {64, 64}},
@@ -241,7 +241,7 @@ TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) 
                         Case{kRtx5090, 128, 4096, {64, 64}, {64, 64}}, Case{kRtx5090, 256, 4096, {128, 64}, {128, 64}},
                         Case{kB200, 64, 4096, {32, 64}, {32, 64}}}) {
     SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows));
-    contract::Matmul4bit p = in_half(plain_product_of(c.m, c.rows, c.rows));  // the same shapes backward
+    contract::Matmul4bit p = in_half(plain_product_of(c.m, c.rows, c.rows));  // backward has the same shape
     for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
       p.direction = direction;
       const Tile& expected = direction == QFUSE_FORWARD ? c.forward : c.backward;
@@ -307,7 +307,7 @@ TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k) {
     return plan_that_can_run(grouped_of(m, 128, 768, 2048, sum));
   };
   EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).kernel, Kernel::split_k);
-  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).threads, 2 * 8 * 32);  // two teams of a warp for each chain
+  EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).threads, 2 * 8 * 32);  // two teams, each with a warp per chain
   EXPECT_EQ(chosen(8, QFUSE_SUM_SPLIT).blocks, kH200.multiprocessors);
   EXPECT_EQ(chosen(32 * 128, QFUSE_SUM_SPLIT).kernel, Kernel::split_k);
   EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_SUM_SPLIT).kernel, Kernel::tiled);
@@ -341,7 +341,7 @@ TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
 
 TEST(GroupedPlan, scales_of_experts_nested_by_themselves_are_one_array_if_nested_blocks_are_whole) {
   for (const qfuse_sum sum : {QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT, QFUSE_SUM_FACTORED}) {
-    contract::Matmul4bitGrouped p = grouped_of(3, 16, 32, 512, sum);  // 256 blocks each
+    contract::Matmul4bitGrouped p = grouped_of(3, 16, 32, 512, sum);  // 256 blocks of weights per expert
     p.nested_each = 1;
     const Kernel whole = plan_that_can_run(p).kernel;
     EXPECT_EQ(whole, sum == QFUSE_SUM_PLAIN   ? Kernel::warp_specialized
@@ -367,7 +367,7 @@ TEST(GroupedPlan, one_experts_scales_are_the_stacks) {
   EXPECT_EQ(plan_that_can_run(p).kernel, Kernel::warp_specialized);
 }
 
-// Both sides of what the kernels for Hopper count in 32 bits.
+// Sizes on both sides of each 32-bit limit of the Hopper kernels.
 TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
   using P = contract::Matmul4bitGrouped;
   const auto is_tiled = [](const P& p) { return is_for_any(plan_that_can_run(p).kernel); };
@@ -394,7 +394,7 @@ TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
   EXPECT_TRUE(is_tiled(p));
 }
 
-// Both sides of each threshold.
+// Sizes on both sides of each threshold.
 TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   using P = contract::Matmul4bit;
   const auto of = [](auto&& change, const DeviceFacts& facts = kH200) {
@@ -420,7 +420,7 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   EXPECT_EQ(of([](P& p) { p.weight.cols = 4100; }), as(0, -1)) << "codes one by one";
 }
 
-// Backward no kernel splits K: few outputs of many terms leave multiprocessors without a tile.
+// No backward kernel splits K, so few outputs with many terms (elements of K) leave multiprocessors without a tile.
 TEST(MatmulPlan, advice_is_one_for_each_direction) {
   const auto fused_rows = [](std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
     contract::Matmul4bit p = product_of(0, rows, cols);
@@ -436,8 +436,8 @@ TEST(MatmulPlan, advice_is_one_for_each_direction) {
   EXPECT_EQ(fused_rows(14336, 4096, kRtx3090), 128);
 }
 
-// What bench/results/h200.json says of them is the fastest, on Hopper and as if the H200 were one of 8.0; and by their
-// clocks and memory on other cards, where decoded weights take longer to read than codes.
+// Expects the fastest ways of bench/results/h200.json, on Hopper and on the H200 as if it were compute capability 8.0.
+// Other cards are scaled by clocks and memory: reading decoded weights costs them more than reading codes.
 TEST(MatmulPlan, advice_is_what_was_measured) {
   const auto of = [](std::int64_t cols, std::int64_t rows, const DeviceFacts& facts) {
     const contract::Matmul4bitAdvice advice = advise(product_of(0, rows, cols), facts);
@@ -470,7 +470,7 @@ TEST(MatmulPlan, advice_is_what_was_measured) {
 TEST(MatmulPlan, sums_are_made_as_the_device_can) {
   contract::Matmul4bit p = product_of(4, 64, 256);
   p.sum = QFUSE_SUM_OF_DEVICE;
-  EXPECT_EQ(plan(p, kT4).kernel, Kernel::fp32);  // which has no matrix instructions for bf16
+  EXPECT_EQ(plan(p, kT4).kernel, Kernel::fp32);  // a T4 has no bf16 matrix instructions
   EXPECT_EQ(advise(p, kT4).few, QFUSE_SUM_OF_DEVICE);
   EXPECT_EQ(plan(p, kUnknown).kernel, Kernel::fp32);
   p.sum = QFUSE_SUM_PLAIN;

@@ -1,4 +1,4 @@
-// A libcuda.so.1 of CUDA 12.4, of which the runtime asks no more than its version.
+// A fake libcuda.so.1 of CUDA 12.4. The runtime asks only for its version.
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int* version);
 

@@ -1,5 +1,5 @@
-// bitsandbytes' own CUDA library in the same process, on the same arrays: the same bytes, over types, dtypes, block
-// sizes and counts. QFUSE_BITSANDBYTES names its shared object (libbitsandbytes_cuda130.so of the PyPI wheel).
+// Compares with bitsandbytes' CUDA library in the same process on the same arrays: equal bytes for all types, dtypes,
+// block sizes and counts. QFUSE_BITSANDBYTES names its shared object (libbitsandbytes_cuda130.so of the PyPI wheel).
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ constexpr std::array kDtypes = {std::pair{QFUSE_FLOAT32, "fp32"}, std::pair{QFUS
 constexpr std::array kQuantTypes = {std::pair{QFUSE_NF4, "nf4"}, std::pair{QFUSE_FP4, "fp4"}};
 constexpr std::array<std::int64_t, 4> kCounts = {64 * 256 * 3, 4096 * 7 + 33, 1, 12345};
 
-// Its C interface, as its csrc/pythonInterface.cpp declares it.
+// bitsandbytes' C interface, as declared in its csrc/pythonInterface.cpp.
 using Decode = void (*)(const float* code, const void* in, const float* absmax, void* out, int blocksize, int n,
                         void* stream);
 using Encode = void (*)(const float* code, const void* in, float* absmax, void* out, int blocksize, int n);
@@ -41,7 +41,7 @@ class Peer : public testing::Test {
     if (path == nullptr) GTEST_SKIP() << "QFUSE_BITSANDBYTES does not name bitsandbytes' CUDA library";
     library_ = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library_, nullptr) << dlerror();
-    exec_.device = {QFUSE_CUDA, 0};  // on the legacy default stream, as its encoders
+    exec_.device = {QFUSE_CUDA, 0};  // legacy default stream, like bitsandbytes' encoders
   }
 
   template <class Function>
@@ -51,7 +51,7 @@ class Peer : public testing::Test {
     return reinterpret_cast<Function>(symbol);
   }
 
-  // A copy of `bytes` in the GPU's memory.
+  // Copies `bytes` to GPU memory.
   template <class T = void>
   T* there(const std::vector<std::uint8_t>& bytes) {
     memory_.push_back(std::make_unique<DeviceMemory>(exec_.device, bytes.size()));
@@ -73,7 +73,7 @@ class Peer : public testing::Test {
     for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random_());
     return bytes;
   }
-  // Of every magnitude; one in fifty is zero, infinite or NaN.
+  // Random values of one random magnitude; about one in fifty is zero, infinite or NaN.
   std::vector<std::uint8_t> random_values(std::int64_t n, qfuse_dtype dtype, int exponents) {
     constexpr std::array kOdd = {0.0F, -0.0F, NAN, INFINITY, -INFINITY};
     std::vector<std::uint8_t> values(static_cast<std::size_t>(n) * qfuse_dtype_size(dtype));

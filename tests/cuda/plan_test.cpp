@@ -1,4 +1,4 @@
-// How launches are planned, for devices that need not be there. Plans are host code, so this is part of every build.
+// Tests launch plans, also for devices that this machine lacks. Plans are host code, so every build has these tests.
 #include "plans.h"
 
 namespace qfuse::cuda {
@@ -122,7 +122,7 @@ TEST(EncodePlan, any_odd_address_is_encoded_element_by_element) {
                            +[](contract::Quantize4bit& p) {
                              p.weight.absmax = nullptr;
                              p.weight.absmax_8bit = address<std::uint8_t>(0x4000);
-                             p.workspace = address<void>(0x5001);  // where absmax then lies
+                             p.workspace = address<void>(0x5001);  // absmax is then in the workspace
                            }}) {
     contract::Quantize4bit p = encode_of(4096, 64);
     spoil(p);
@@ -197,7 +197,7 @@ TEST(SwigluPlan, of_experts_half_of_the_last_tiles_are_counted) {
   EXPECT_EQ(plan(p, kH200).threads, 512) << "half of the experts' last tiles at most a wave";
 }
 
-// Five small blocks a multiprocessor, or four that are staged: whichever leave less idle in the last wave.
+// Five small blocks per multiprocessor, or four staged ones: whichever leaves less of the last wave idle.
 TEST(SwigluPlan, a_forward_of_more_than_a_wave_is_made_by_fewer_threads) {
   struct {
     std::int64_t m;
@@ -216,7 +216,7 @@ TEST(SwigluPlan, a_forward_of_more_than_a_wave_is_made_by_fewer_threads) {
   }
 }
 
-// Whatever a call asks for, there is one kernel for all of it.
+// For each combination of options there is exactly one kernel.
 TEST(SwigluPlan, every_kernel_that_is_chosen_exists) {
   for (unsigned spoiled = 0; spoiled < 64; ++spoiled)
     for (const qfuse_payload payload : {QFUSE_INT8, QFUSE_E4M3}) {

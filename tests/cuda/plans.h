@@ -1,4 +1,4 @@
-// Calls for whose plans tests ask, and devices that need not be there.
+// Calls and device descriptions for tests of plans; the devices need not be present.
 #ifndef QFUSE_TESTS_CUDA_PLANS_H
 #define QFUSE_TESTS_CUDA_PLANS_H
 
@@ -32,17 +32,17 @@ using swiglu::plan;
 
 inline constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
 inline constexpr std::array kWithSplitK = {kT4, kA100, kRtx3090, kL4, kRtx4090, kRtx5090, kB200, kH100, kH200};
-// Of a driver that says nothing.
+// Facts of a driver that reports nothing.
 inline constexpr DeviceFacts kUnknown{};
 inline constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
 
-// One that runs the kernels of compute capability 8.0.
+// Changes the device to compute capability 8.0, whose kernels have no warp-specialized pipeline.
 inline DeviceFacts without_pipeline(DeviceFacts facts) {
   facts.compute_capability = 80;
   return facts;
 }
 
-// Never read: plans look at the alignment alone.
+// Returns a pointer that is never dereferenced: plans look only at the alignment.
 template <class T>
 T* address(std::uintptr_t at) {
   return reinterpret_cast<T*>(at);  // NOLINT(performance-no-int-to-ptr)
@@ -56,7 +56,7 @@ inline contract::Dequantize4bit decode_of(std::int64_t n, qfuse_dtype dtype = QF
   p.weight.blocksize = 64;
   p.weight.quant_type = QFUSE_NF4;
   p.weight.packed = address<std::uint8_t>(0x1000);
-  p.weight.absmax_8bit = address<std::uint8_t>(0x2001);  // bytes may lie anywhere
+  p.weight.absmax_8bit = address<std::uint8_t>(0x2001);  // bytes need no alignment
   p.weight.nested_absmax = address<float>(0x3000);
   p.weight.nested_quant_map = address<float>(0x4000);
   p.weight.nested_offset = address<float>(0x5000);
@@ -66,7 +66,7 @@ inline contract::Dequantize4bit decode_of(std::int64_t n, qfuse_dtype dtype = QF
   return p;
 }
 
-// MXFP4, but for the block.
+// Like MXFP4, except for the block size.
 inline contract::Dequantize4bit decode_rows_of(std::int64_t cols, std::int64_t blocksize) {
   contract::Dequantize4bit p{};
   p.weight.rows = 1440;
@@ -119,7 +119,7 @@ inline contract::Matmul4bit product_of(std::int64_t m, std::int64_t rows, std::i
   return p;
 }
 
-// The plan is one that the call can have, and text that names all its fields asks for it.
+// Expects that the plan is among the call's candidates, and that text with all its fields selects it.
 template <class Plan>
 void expect_candidate(const Plan& plan, const std::vector<Plan>& candidates) {
   const auto is_plan = [&](const Plan& other) { return other.fields() == plan.fields(); };
@@ -134,7 +134,7 @@ void expect_candidate(const Plan& plan, const std::vector<Plan>& candidates) {
   }
 }
 
-// The plan of a product, which the device has room for.
+// Returns the plan of a product and expects that its shared memory fits the device.
 template <class P>
 auto plan_that_can_run(const P& p, const DeviceFacts& facts = kH200) {
   const auto chosen = plan(p, facts);

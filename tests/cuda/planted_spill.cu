@@ -1,4 +1,4 @@
-// Keeps an array in local memory, because nobody knows at compile time which element is read. Must not compile.
+// Keeps an array in local memory because its index is unknown at compile time. Must not compile.
 __global__ void planted(const int* at, float* out) {
   float values[32];
   for (int i = 0; i < 32; ++i) values[i] = out[i];

@@ -18,8 +18,8 @@ struct Fault {
 
 struct Move {
   enum class Kind : std::uint8_t { none, go_on, end_tile, complete_load, end_run } kind = Kind::none;
-  std::uint8_t group = 0;  // or ring
-  std::uint8_t actor = 0;  // or slot, or the stage at which the run ends
+  std::uint8_t group = 0;  // or the ring, for complete_load
+  std::uint8_t actor = 0;  // or the slot, or, for end_run, the stage at which the run ends
 };
 
 struct Link {
@@ -84,7 +84,7 @@ class Explorer : StateLayout {
   std::vector<Byte> scratch_;
   std::vector<Link> links_;
   States states_;
-  // While a trace is written: its lines, and the stage that states are relative to.
+  // Set while trace() runs: its lines, and the stage number that the states are relative to.
   mutable std::vector<std::string>* lines_ = nullptr;
   mutable int base_ = 0;
 };
@@ -95,8 +95,8 @@ void Explorer::complete(Barrier& barrier, int ring) const {
   barrier = {.item = byte_of(barrier.item + slots(ring)), .arrived = 0, .loads = 0};
 }
 
-// Until `full` of the item, or `empty` of the one before it in its slot, is complete. What passes by its parity is the
-// phase that is meant or one an even number of phases away.
+// Whether the wait for `full` of the item, or for `empty` of the slot's previous item, passes by parity. It is a fault
+// if it passes in another phase than the meant one, an even number of phases away.
 bool Explorer::passes(const Mover& m, bool is_full, int ring, int item) const {
   Slot& at = slot(m.state, ring, item);
   Barrier& barrier = is_full ? at.full : at.empty;
@@ -112,7 +112,7 @@ bool Explorer::passes(const Mover& m, bool is_full, int ring, int item) const {
   return true;
 }
 
-// What passes early lets nobody do more than the wait that it saves. A load is not taken for complete by it.
+// A look that passes only saves the later wait. The barrier is restored, so that a look does not complete a load.
 void Explorer::look(const Mover& m, int ring, int item) const {
   Barrier& full = slot(m.state, ring, item).full;
   const Barrier before = full;
@@ -136,7 +136,7 @@ void Explorer::arrive(const Mover& m, bool is_full, int ring, int item, bool loa
   if (barrier.arrived == count && barrier.loads == 0) complete(barrier, ring);
 }
 
-// All readers of the item before it in the slot have read that.
+// Fails unless all readers have read the slot's previous item.
 void Explorer::check_written(const Mover& m, int ring, int item) const {
   const int before = item - slots(ring);
   if (before < 0) return;
@@ -152,7 +152,7 @@ void Explorer::check_read(const Mover& m, int ring, int item) const {
     fail(m, Act::read, ring, item, "the slot does not hold it");
 }
 
-// Of an actor's items the one behind this one: that of its team's next stage, if the stage has no more.
+// Returns the actor's next item, which may be in the next stage of its team.
 int Explorer::next_item(const Mover& m, int ring, int item) const {
   const int next = item + 1;
   return next % items(ring) == 0 ? next + (m.actors.teams - 1) * items(ring) : next;
@@ -171,7 +171,7 @@ bool Explorer::is_requested(const Mover& m, int ring, int item) const {
   return next > item || (end != kNoEnd && next >= end * items(ring));
 }
 
-// One item: a request of more goes on in the next call.
+// Loads one item; if more are requested, the next call continues.
 bool Explorer::request(const Mover& m, int ring, int item) const {
   if (is_requested(m, ring, item)) return true;
   Byte& next = *mark(m, ring, Mark::requested);
@@ -182,7 +182,7 @@ bool Explorer::request(const Mover& m, int ring, int item) const {
   return true;
 }
 
-// False: it waits.
+// Returns false if the actor has to wait.
 bool Explorer::perform(const Mover& m, const Step& step) const {
   const int item = m.position.stage * items(step.ring) + step.offset;
   switch (step.act) {
@@ -203,20 +203,20 @@ bool Explorer::perform(const Mover& m, const Step& step) const {
   return false;
 }
 
-// Whether time may pass before it: it waits, or still reads what it has released.
+// Whether the actor may pause before the step: to wait, or to finish reading what it has released.
 bool Explorer::blocks(const Mover& m, const Step& step) const {
   if (step.act == Act::release) return *mark(m, step.ring, Mark::released) > *mark(m, step.ring, Mark::read);
   if (step.act == Act::request) return !is_requested(m, step.ring, m.position.stage * items(step.ring) + step.offset);
   return step.act == Act::wait_full || step.act == Act::wait_empty;
 }
 
-// What others see of it.
+// Whether other actors can observe the act.
 bool has_effect(Act act) {
   return act == Act::release || act == Act::release_early || act == Act::arrive || act == Act::load ||
          act == Act::request;
 }
 
-// Whether others may do something between what the actor did and this step.
+// Whether other actors may act between the actor's previous step and this one.
 bool Explorer::begins_move(const Mover& m, const Step& step) const {
   if (blocks(m, step)) return true;
   const bool is_release = step.act == Act::release || step.act == Act::release_early;
@@ -224,9 +224,9 @@ bool Explorer::begins_move(const Mover& m, const Step& step) const {
   return !are_merged_[static_cast<std::size_t>(2 * step.ring + (is_release ? 0 : 1))];
 }
 
-// ---- an actor's move ----
+// ---- moves of an actor ----
 
-// Behind a stage, where a tile may end.
+// Whether the actor is at the end of a stage, where a tile may end.
 bool Explorer::is_at_choice(const Mover& m) const {
   return !m.actors.at_end.empty() && m.position.step == static_cast<Byte>(m.actors.steps.size());
 }
@@ -239,7 +239,7 @@ const Step& Explorer::next_step(const Mover& m) const {
 
 bool Explorer::is_done(const Mover& m) const { return m.state[0] != kNoEnd && m.position.stage >= m.state[0]; }
 
-// On to where it waits next, or by one step where nothing is reduced. False: it waits, and the state means nothing.
+// Advances an actor to its next wait (one step without reductions). False: it must wait, and the state is invalid.
 bool Explorer::advance(const Mover& m, bool ends_tile) const {
   const auto next_stage = [&] { m.position = {byte_of(m.position.stage + m.actors.teams), 0}; };
   const std::size_t all = m.actors.steps.size() + m.actors.at_end.size();
@@ -257,7 +257,7 @@ bool Explorer::advance(const Mover& m, bool ends_tile) const {
   }
 }
 
-// How many stages a run may have: those that someone has begun, or more of those that are requested.
+// Range of the possible numbers of stages of a run: at least those begun, at most those requested.
 Explorer::Ends Explorer::ends(State state) const {
   Ends ends = {1, 1};
   for_each_mover(state, [&](const Mover& m) {
@@ -290,7 +290,7 @@ bool Explorer::apply(State state, const Move& move) const {
   return false;
 }
 
-// Loads begin as early as they can, and stages are counted anew from the oldest one on, of which it returns the number.
+// Begins loads as early as possible, and renumbers stages from the oldest in use; returns the shift.
 int Explorer::settle(std::vector<Byte>& state) const {
   for (std::size_t g = 0; reduces_ && g < groups().size(); ++g)
     for (std::size_t i = 0; protocol_.actors[g].only_loads && i < groups()[g].count; ++i)
@@ -322,8 +322,8 @@ bool Explorer::follow(std::size_t from, const Move& move) {
   return true;
 }
 
-// Whether anyone goes on or all are done. That a tile ends is not counted on: where nobody can go on within a tile, all
-// wait for ever.
+// Whether any actor can go on or all are done. The end of a tile does not count as progress, because the run may never
+// end the tile.
 bool Explorer::expand_actors(std::size_t from, Move& move) {
   std::vector<Byte> copy(states_.at(from), states_.at(from) + bytes());
   bool goes_on = false;
@@ -388,7 +388,7 @@ Exploration Explorer::explore() {
   return made;
 }
 
-// ---- what is said of a fault ----
+// ---- text of a fault ----
 
 std::string Explorer::name(const Mover& m) const {
   if (m.actors.teams == 1) return m.actors.name;
@@ -426,7 +426,7 @@ void Explorer::note(const Mover& m, Act act, int ring, int item) const {
   if (lines_ != nullptr) lines_->push_back(text(m, act, ring, item));
 }
 
-// Without a text while states are explored: trace() comes here again.
+// Throws without text while exploring; trace() replays the steps and gets the text.
 void Explorer::fail(const Mover& m, Act act, int ring, int item, const std::string& why) const {
   if (lines_ == nullptr) throw Fault{};
   throw Fault{text(m, act, ring, item) + ": " + why};
@@ -441,7 +441,7 @@ std::string Explorer::where_all_are(State state) const {
   return text_of_all;
 }
 
-// The fault, and below it the steps to it: those to a state, made again, and those of the move from there.
+// Returns the fault and the steps that lead to it: it replays the moves to state `from` and then `last`.
 std::string Explorer::trace(std::size_t from, const Move& last) const {
   std::vector<Move> moves = {last};
   for (std::size_t i = from; i > 0; i = links_[i].before) moves.insert(moves.begin(), links_[i].move);

@@ -6,7 +6,7 @@
 namespace qfuse::tests {
 namespace {
 
-// Whether each step waits before it reads or writes.
+// Whether each read and write among the steps follows a wait for its item.
 bool waits_first(const std::vector<Step>& steps) {
   std::vector<Step> waited;
   const auto is_waited = [&](Act act, const Step& step) {
@@ -22,7 +22,7 @@ bool waits_first(const std::vector<Step>& steps) {
   return true;
 }
 
-// Whether an actor that waits there does so for every phase: no wait of its is two phases off then.
+// Whether the actor, if it waits at this barrier, waits for every phase: then no wait is two phases off.
 bool waits_for_all(const Actors& actors, int ring, int items, bool is_full) {
   const auto count = [&](Act act) {
     return std::count_if(actors.steps.begin(), actors.steps.end(),

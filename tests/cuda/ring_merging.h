@@ -1,4 +1,4 @@
-// Which arrivals of a protocol are one move with what their actor did before (ring_explorer.h says why).
+// Finds the arrivals that form one move with their actor's previous steps (reasons: ring_explorer.h).
 #ifndef QFUSE_TESTS_CUDA_RING_MERGING_H
 #define QFUSE_TESTS_CUDA_RING_MERGING_H
 
@@ -8,7 +8,7 @@
 
 namespace qfuse::tests {
 
-// Of those at `empty` of ring r, at 2 * r, and of those at `full`, at 2 * r + 1.
+// Whether arrivals are merged: at index 2 * r for `empty` of ring r, at 2 * r + 1 for `full`.
 std::vector<bool> merged_arrivals(const Protocol& protocol);
 
 }  // namespace qfuse::tests

@@ -114,7 +114,7 @@ void StateLayout::shift(State state, int stages) const {
   });
 }
 
-// By team, then by what they have done. Few, and nearly sorted: by insertion.
+// Sorts actors by team, then by their bytes. Insertion sort, because they are few and nearly sorted.
 void StateLayout::sort(State state, std::size_t group) const {
   const Group& of = groups_[group];
   const int teams = protocol_.actors[group].teams;
@@ -133,7 +133,7 @@ int StateLayout::normalize(State state) const {
   return oldest;
 }
 
-// ---- all states that were seen ----
+// ---- the set of visited states ----
 
 bool States::add(const std::vector<Byte>& state) {
   if (2 * size() > table_.size()) grow();

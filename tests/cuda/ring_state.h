@@ -1,4 +1,4 @@
-// The states of a protocol (ring_explorer.h), as bytes, and the set of those that were seen.
+// The states of a protocol (ring_explorer.h) as bytes, and the set of visited states.
 #ifndef QFUSE_TESTS_CUDA_RING_STATE_H
 #define QFUSE_TESTS_CUDA_RING_STATE_H
 
@@ -10,17 +10,17 @@
 
 namespace qfuse::tests {
 
-// Stages and items in a state are relative to the oldest stage in use.
+// Stage and item numbers in a state are relative to the oldest stage in use.
 using Byte = signed char;
 using State = Byte*;
 
-// At the first place of a state: the stage at which the run ends.
+// Value of a state's first byte (the stage at which the run ends) while no end is decided.
 constexpr Byte kNoEnd = -1;
 
-// Throws what no byte has room for.
+// Converts to a Byte; throws std::out_of_range if the value does not fit.
 Byte byte_of(int value);
 
-// An mbarrier. The item whose phase is current stands for the phase.
+// An mbarrier. Its phase is identified by the item of that phase.
 struct Barrier {
   Byte item;
   Byte arrived;
@@ -31,17 +31,17 @@ struct Slot {
   Barrier empty;
 };
 
-// How far an actor is. `step` counts the steps of a stage, then those at a tile's end.
+// Progress of an actor. `step` counts the steps of a stage, then the steps at the end of a tile.
 struct Position {
   Byte stage;
   Byte step;
 };
 
-// Of an actor, in each ring that it reads or requests: the next item that it has not read, released or requested.
+// Marks of an actor in each ring that it reads or requests: its next item to read, to release or to request.
 enum class Mark { read, released, requested };
 constexpr std::size_t kMarks = 3;
 
-// Actors that run the same program, in a state.
+// Layout of the actors that run the same program.
 struct Group {
   struct Marked {
     int ring;
@@ -49,13 +49,13 @@ struct Group {
     std::size_t at;
   };
   std::size_t at;
-  std::size_t width;                // of an actor
-  std::size_t count;                // with all teams
-  std::vector<Marked> marks;        // of an actor
-  std::vector<std::size_t> places;  // the same: of ring r and mark m, at r * kMarks + m. 0: an actor has none
+  std::size_t width;                // bytes per actor
+  std::size_t count;                // over all teams
+  std::vector<Marked> marks;        // per actor
+  std::vector<std::size_t> places;  // offset of each mark in an actor, at index ring * kMarks + mark; 0: no such mark
 };
 
-// An actor in a state, while it moves.
+// One actor in a state; its moves change the state.
 struct Mover {
   State state;
   const Actors& actors;
@@ -65,7 +65,7 @@ struct Mover {
   int team;
 };
 
-// Where a state has what it has: its end, then rings, then actors.
+// Layout of a state: the end of the run, then rings, then actors.
 class StateLayout {
  public:
   explicit StateLayout(const Protocol& protocol);
@@ -78,7 +78,7 @@ class StateLayout {
 
   Slot& slot(State state, int ring, int item) const;
   Mover mover(State state, std::size_t group, std::size_t actor) const;
-  // nullptr: it has none.
+  // Returns nullptr if the actor has no such mark.
   Byte* mark(const Mover& m, int ring, Mark which) const;
 
   template <class F>
@@ -91,10 +91,10 @@ class StateLayout {
     for (const Group::Marked& marked : m.group.marks) f(marked.ring, marked.which, m.bytes[marked.at]);
   }
 
-  // All slots empty, and every actor before its first stage.
+  // Returns the state with empty slots and every actor before its first stage.
   [[nodiscard]] std::vector<Byte> start() const;
-  // Makes of a state the one that stands for all that are alike. Returns the number of the stage that is the oldest
-  // one.
+  // Replaces a state by the representative of all equivalent states. Returns the number of stages by which stage
+  // numbers shift.
   int normalize(State state) const;
 
  private:
@@ -116,7 +116,7 @@ class States {
   [[nodiscard]] std::size_t bytes() const { return all_.capacity() + table_.capacity() * sizeof table_[0]; }
   [[nodiscard]] const Byte* at(std::size_t i) const { return all_.data() + i * width_; }
 
-  // Whether it is new; then its number is the last.
+  // Adds the state as the last one; returns whether it is new.
   bool add(const std::vector<Byte>& state);
 
  private:
@@ -125,7 +125,7 @@ class States {
 
   std::size_t width_;
   std::vector<Byte> all_;
-  std::vector<std::uint32_t> table_;  // number + 1; 0: no state. A power of two of them, half of which are used
+  std::vector<std::uint32_t> table_;  // hash table of state number + 1 (0: none); size 2^n, at most half used
 };
 
 }  // namespace qfuse::tests

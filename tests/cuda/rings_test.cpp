@@ -1,11 +1,11 @@
-// The rings of slots of the products' kernels whose warps have roles: their protocols, explored (ring_explorer.h). A
-// kernel that changes its waits, arrivals or slots changes here, too. Which tile a stage is of no step asks: tiles of
-// experts are in other places, but as many for each role, of as many stages each.
+// Explores the ring protocols of the matrix product kernels with specialized warps (ring_explorer.h). A kernel that
+// changes its waits, arrivals or slots has to change here, too. No step depends on the tile of a stage: the tiles of
+// experts are elsewhere in memory, but each role has the same number of tiles, with the same number of stages.
 //
-// Of the warps that run the same program two stand for all: one, which may be anywhere, and the one that is the last of
-// the others. A phase is complete once the last has arrived, a wait that passes for the last passes for those ahead of
-// it, and so what a warp can see of the others it sees of the last. `every_warp_is_safe` explores some shapes without
-// this.
+// Two warps stand for all that run the same program: one that may be anywhere, and the last of the others. A phase is
+// complete once the last warp has arrived, and a wait that passes for the last one passes for those ahead of it. So
+// whatever a warp can observe of the others, it observes of the last. `every_warp_is_safe` explores some shapes with
+// all warps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 using cuda::matmul_4bit::StageShape;
 
 struct Warps {
-  int of_team = 2;  // of decoders
+  int of_team = 2;  // decoders per team
   int of_multipliers = 2;
 };
 
@@ -33,7 +33,7 @@ struct Warps {
 
 enum WarpSpecializedRing { kCodes, kDecoded, kInputs };
 
-// Where weights come first, inputs have two slots a stage.
+// With weights_first(), inputs have two slots per stage.
 std::vector<Ring> warp_specialized_rings(const StageShape& shape, Warps warps) {
   const int parts = cuda::matmul_4bit::kStageTerms / shape.input_terms();
   return {{"codes", shape.code_slots, 1, warps.of_team},
@@ -41,8 +41,8 @@ std::vector<Ring> warp_specialized_rings(const StageShape& shape, Warps warps) {
           {"inputs", shape.input_slots, 1, warps.of_multipliers, parts}};
 }
 
-// A stage of LoRA's is loaded where others are decoded: the first warp of a team begins that load. As a load may
-// complete at once, this is also what that warp does in other stages, and so a mix of both kinds of stages in any
+// LoRA stages are loaded into the ring that others are decoded into; the first warp of a team begins that load. A load
+// may complete at once, like an arrival. So a load in every stage covers all mixes of both kinds of stages, in any
 // order.
 Actors decoders(const StageShape& shape, int count, bool begins_loads, bool requests) {
   Actors actors{.name = begins_loads ? "first decoder" : "decoder",
@@ -73,7 +73,7 @@ Actors multipliers(int count) {
           .at_end = {{Act::release, kDecoded}, {Act::release, kInputs}}};
 }
 
-// With two slots of inputs a stage. One of them requests inputs.
+// Multipliers for two input slots per stage. The first one requests inputs.
 Actors multipliers_of_parts(const StageShape& shape, int count, bool requests) {
   const int slots = shape.input_slots;
   Actors actors{.name = requests ? "first multiplier" : "multiplier", .count = count, .steps = {}};
@@ -96,7 +96,7 @@ std::string name_of(const StageShape& shape) {
   return "warp_specialized " + std::to_string(shape.outputs) + " x " + std::to_string(shape.tokens);
 }
 
-// Where actors request, how they run depends on where the run ends: they request nothing behind it, and so do not wait.
+// Actors that request depend on the end of the run: they request nothing beyond it, so they do not wait there.
 Protocol warp_specialized(const StageShape& shape, Warps warps = {}) {
   const bool request = shape.weights_first();
   Protocol protocol{
@@ -118,7 +118,7 @@ Protocol warp_specialized(const StageShape& shape, Warps warps = {}) {
 
 // ---- matmul_4bit, register_weights: register_weights.cu. A stage is a panel ----
 
-constexpr int kTableMakers = 2;  // as in register_weights.cu, which is no host code
+constexpr int kTableMakers = 2;  // as in register_weights.cu, which is device code
 
 Protocol register_weights(Warps warps = {}, int slots = cuda::matmul_4bit::kRegisterWeightsSlots) {
   return {
@@ -134,8 +134,8 @@ Protocol register_weights(Warps warps = {}, int slots = cuda::matmul_4bit::kRegi
                   .at_end = {{Act::release, 0}}}}};
 }
 
-// ---- rotated_int8_matmul: wgmma.cu. Loaders and fillers wait only for multipliers, each in a ring of its own, so that
-// one protocol has tiles of several stages, and the other one tiles of one, which end after as many windows ----
+// ---- rotated_int8_matmul: wgmma.cu. Loaders and fillers wait only for multipliers, each in a ring of its own. So two
+// protocols suffice: tiles of several stages, and tiles of one stage that end with `windows` windows ----
 
 Protocol wgmma_stages(Warps warps = {}, int slots = cuda::rotated_int8::kWgmmaShapes[0].slots) {
   return {
@@ -168,7 +168,7 @@ Protocol wgmma_tiles(int windows, Warps warps = {}) {
 
 // ---- tests ----
 
-// Prints its figures, too, for the documents.
+// Explores the protocol and prints the figures that documents quote.
 Exploration explored(const Protocol& protocol) {
   Exploration found = explore(protocol);
   std::printf("%-36s %9zu states %7.2f s %7.1f MB  %s\n", protocol.name.c_str(), found.states, found.seconds,
@@ -228,7 +228,7 @@ TEST(Rings, every_warp_is_safe) {
   EXPECT_EQ(explored(protocol).fault, "");
 }
 
-// Two shapes as they once were. Their sums were wrong where loads completed out of order.
+// Two earlier shapes. Their sums were wrong if loads completed out of order.
 TEST(Rings, slots_of_codes_that_teams_share_in_turn_are_too_few) {
   StageShape shape = shape_of(128, 64);
   shape.code_slots = 5;
@@ -240,8 +240,8 @@ TEST(Rings, slots_of_codes_that_teams_share_in_turn_are_too_few) {
                "of team 1, stage 3: waits for full of codes 3 (slot 0, phase 1): passes two phases off");
 }
 
-// A slot of codes is always the same team's, or the stage before in it is consumed before a team gets that far: this is
-// enough, and no less is.
+// Codes need slots that always belong to the same team, or enough slots that the slot's previous stage is consumed
+// before a team reuses it. Fewer slots fail.
 TEST(Rings, slots_of_codes_that_suffice) {
   std::size_t states = 0;
   for (int teams = 2; teams <= 4; ++teams)
@@ -266,7 +266,7 @@ void drop(Protocol& protocol, const std::string& name, Act act, int ring) {
   EXPECT_GT(dropped, 0U) << name;
 }
 
-// Behind the step that it finds.
+// Inserts `step` after the first step with this act and ring.
 void insert(Protocol& protocol, const std::string& name, Act behind, int ring, Step step) {
   bool is_found = false;
   for (Actors& actors : protocol.actors) {
@@ -338,7 +338,7 @@ std::vector<Planted> faults_of_warp_specialized() {
        "nobody can go on"}};
 }
 
-// Where actors request what they wait for.
+// Faults for shapes in which actors request the loads that they wait for.
 std::vector<Planted> faults_without_loaders(const StageShape& shape) {
   return {{"inputs are requested before their slot is released",
            [shape](Protocol& p) {
@@ -403,7 +403,7 @@ TEST(PlantedFaults, of_staged_without_loaders_are_found) {
 TEST(PlantedFaults, of_wgmma_of_int8_are_found) { expect_found(wgmma_tiles(2), faults_of_wgmma()); }
 TEST(PlantedFaults, of_register_weights_are_found) { expect_found(register_weights(), faults_of_register_weights()); }
 
-// ---- what the explorer reduces ----
+// ---- the reductions of the explorer ----
 
 void expect_the_same(const Protocol& protocol) {
   const Exploration reduced = explore(protocol);

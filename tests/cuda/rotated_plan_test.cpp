@@ -1,4 +1,4 @@
-// How launches of rotated_int8 are planned, for devices that need not be there.
+// Tests launch plans of rotated_int8 for devices that need not be present.
 #include <tuple>
 
 #include "plans.h"
@@ -108,7 +108,7 @@ TEST(RotatedPlan, at_odd_addresses_products_are_made_by_one_kernel) {
   p.in_q = address<std::int8_t>(0x1008);
   EXPECT_EQ(plan_that_can_run(p).kernel, rotated_int8::Kernel::mma_unaligned);
   EXPECT_EQ(candidates(p, kH200).size(), 1U);
-  p = rotated_of(2048, 4096, 0);  // no tile can be mapped
+  p = rotated_of(2048, 4096, 0);  // there is nothing for TMA to map
   EXPECT_EQ(plan_that_can_run(p).kernel, rotated_int8::Kernel::mma);
 }
 

@@ -19,13 +19,13 @@ constexpr std::uint64_t kAllFloats = std::uint64_t{1} << 32;
 constexpr std::uint64_t kAllHalves = std::uint64_t{1} << 16;
 constexpr std::uint64_t kMatrixLanes = std::uint64_t{1} << 28;  // each with 4 sums of 16 products
 
-// ---- one comparison each: whether both give the same bits for input number i ----
+// ---- comparisons: each tells whether both implementations give the same bits for input number i ----
 
 __device__ float float_number(std::uint64_t i) { return __uint_as_float(static_cast<unsigned>(i)); }
-// The two bf16 numbers of a pair.
+// Low and high bf16 of a pair, as floats.
 __device__ float low_bfloat16(std::uint64_t i) { return __uint_as_float(static_cast<unsigned>(i) << 16); }
 __device__ float high_bfloat16(std::uint64_t i) { return __uint_as_float(static_cast<unsigned>(i) & 0xffff0000U); }
-// Any float for each float, by mixing bits.
+// Hashes a number to a float of arbitrary bits.
 __device__ float mixed(std::uint64_t i) {
   std::uint64_t x = i * 0x9e3779b97f4a7c15ULL;
   x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9ULL;
@@ -54,7 +54,7 @@ struct HalfValue {
     const auto bits = static_cast<std::uint16_t>(i);
     const float a = ptx::half_value(bits);
     const float b = portable::half_value(bits);
-    return __float_as_uint(a) == __float_as_uint(b) || (a != a && b != b);  // which NaN, no contract says
+    return __float_as_uint(a) == __float_as_uint(b) || (a != a && b != b);  // any NaN is right
   }
 };
 struct MulFtz {
@@ -74,7 +74,7 @@ struct ReciprocalFtz {
     return same(ptx::reciprocal_ftz(float_number(i)), portable::reciprocal_ftz(float_number(i)));
   }
 };
-// Beside kNoNumber, from which a search begins, and beside what it may have found.
+// Compares with kNoNumber, the start value of a search, and with an earlier result.
 struct Larger {
   __device__ bool operator()(std::uint64_t i) const {
     const float found = ptx::larger(0.0F, mixed(i));
@@ -84,13 +84,13 @@ struct Larger {
   }
 };
 struct LargerMagnitudes {
-  // bf16; which NaN, no contract says.
+  // Compares bf16 bits; any NaN equals any NaN.
   static __device__ bool same_half(unsigned a, unsigned b) { return a == b || (a > kInf && b > kInf); }
   static constexpr unsigned kInf = 0x7f80U;
 
   __device__ bool operator()(std::uint64_t i) const {
     const auto a = static_cast<unsigned>(i);
-    const unsigned b = a >> 16 | a << 16;  // the pair's other order in the upper half
+    const unsigned b = a >> 16 | a << 16;  // a pair with both halves swapped
     const unsigned x = ptx::larger_magnitudes(a, b) & 0x7fff7fffU;
     const unsigned y = portable::larger_magnitudes(a, b) & 0x7fff7fffU;
     return same_half(x & 0xffffU, y & 0xffffU) && same_half(x >> 16, y >> 16);
@@ -98,7 +98,7 @@ struct LargerMagnitudes {
 };
 struct AreAtMost {
   __device__ bool operator()(std::uint64_t i) const {
-    constexpr unsigned kLimit = 0x42aeU;  // fast_sigmoid's
+    constexpr unsigned kLimit = 0x42aeU;  // the limit of fast_sigmoid
     const unsigned pair = static_cast<unsigned>(i) & 0x7fff7fffU;
     return ptx::are_at_most(pair, kLimit) == portable::are_at_most(pair, kLimit);
   }
@@ -134,7 +134,7 @@ struct E4m3Numbers {
     float a[2], b[2];
     ptx::e4m3_numbers(static_cast<std::uint32_t>(i), a[0], a[1]);
     portable::e4m3_numbers(static_cast<std::uint32_t>(i), b[0], b[1]);
-    const auto same_number = [](float x, float y) {  // which NaN, no contract says
+    const auto same_number = [](float x, float y) {  // any NaN is right
       return __float_as_uint(x) == __float_as_uint(y) || (x != x && y != y);
     };
     return same_number(a[0], b[0]) && same_number(a[1], b[1]);
@@ -145,7 +145,7 @@ struct Divide {
     return same(ptx::divide(float_number(i), mixed(i)), portable::divide(float_number(i), mixed(i)));
   }
 };
-// Selectors as decoders make them: codes without their highest bits, and constants.
+// Selectors as decoders make them: codes without their highest bits, or constants.
 struct Permuted {
   __device__ bool operator()(std::uint64_t i) const {
     const std::uint32_t low = __float_as_uint(mixed(i));
@@ -162,7 +162,7 @@ struct SpreadSigns {
            ptx::spread_signs<1>(first, second) == portable::spread_signs<1>(first, second);
   }
 };
-// format/binary64.h beside the GPU's fp64.
+// Compares format/binary64.h with the GPU's fp64.
 struct Binary64 {
   __device__ bool operator()(std::uint64_t i) const {
     const double a = static_cast<double>(float_number(i)) + static_cast<double>(mixed(i));
@@ -178,8 +178,8 @@ struct Binary64 {
   }
 };
 
-// Numbers as bits, of kinds that try the sums of matrix instructions: any bits, exponents near each other, far apart,
-// or least, zeros of both signs, infinities and NaN now and then.
+// Random bits by kind, to test the sums of matrix instructions: any bits, exponents close to each other, far apart or
+// lowest, zeros of both signs, and a few infinities and NaN.
 struct Numbers {
   int fraction_bits;
   int exponent_bits;
@@ -204,7 +204,7 @@ struct Numbers {
     return sign | static_cast<std::uint32_t>(exponent) << fraction_bits | fraction;
   }
 };
-// All lanes of a warp have one kind.
+// All lanes of a warp use the same kind.
 template <bool kHalf>
 struct Multiply {
   __device__ bool operator()(std::uint64_t i) const {
@@ -249,7 +249,7 @@ __global__ void compare(std::uint64_t inputs, unsigned long long* counts) {
     }
 }
 
-// All four matrices of a warp.
+// Loads four matrices with one warp, as they are and transposed.
 __global__ void compare_matrices(unsigned long long* counts) {
   __shared__ uint4 rows[32];
   const int lane = static_cast<int>(threadIdx.x);
@@ -271,7 +271,7 @@ __global__ void compare_matrices(unsigned long long* counts) {
     if (a[m] != b[m]) atomicAdd(counts, 1ULL);
 }
 
-// Every byte of a table, at every place of a word.
+// Looks up every byte of a table, from every byte position of a word.
 __global__ void compare_shared_pairs(unsigned long long* counts) {
   __shared__ float2 table[256 * ptx::kSharedPairs];
   const int lane = static_cast<int>(threadIdx.x);
@@ -290,7 +290,7 @@ __global__ void compare_shared_pairs(unsigned long long* counts) {
 }
 
 struct Counts {
-  unsigned long long* memory = nullptr;  // how many differ, and the last one
+  unsigned long long* memory = nullptr;  // count of differences, and the last input that differs
   bool good = cudaMalloc(&memory, 2 * sizeof *memory) == cudaSuccess;
 
   Counts() = default;
@@ -298,7 +298,7 @@ struct Counts {
   Counts& operator=(const Counts&) = delete;
   ~Counts() { cudaFree(memory); }
 
-  // What `launch` counts.
+  // Returns the differences that `launch` counts.
   template <class Launch>
   TwinResult run(const char* step, std::uint64_t inputs, const Launch& launch) {
     TwinResult result{step, inputs};

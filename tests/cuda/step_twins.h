@@ -1,4 +1,4 @@
-// The steps of NVIDIA's GPUs beside their portable twins, on the first GPU.
+// Compares NVIDIA's instructions (device/ptx.cuh) with their portable twins on the first GPU.
 #ifndef QFUSE_TESTS_CUDA_STEP_TWINS_H
 #define QFUSE_TESTS_CUDA_STEP_TWINS_H
 
@@ -9,13 +9,13 @@
 namespace qfuse::tests {
 
 struct TwinResult {
-  std::string step;           // and what it was given
-  std::uint64_t inputs = 0;   // that were compared
-  std::uint64_t differ = 0;   // of them
-  std::uint64_t example = 0;  // the last one that did
+  std::string step;           // the step and its inputs
+  std::uint64_t inputs = 0;   // how many were compared
+  std::uint64_t differ = 0;   // how many results differ
+  std::uint64_t example = 0;  // the last input with a different result
 };
 
-// Every step that has a twin with the same bits. Empty: the GPU failed.
+// Compares every step whose twin gives the same bits. Returns an empty list if the GPU fails.
 std::vector<TwinResult> compare_step_twins();
 
 }  // namespace qfuse::tests

@@ -1,4 +1,4 @@
-// device/ptx.cuh and device/portable.cuh have the same steps: here on every input of one variable, or many of two.
+// Tests that device/ptx.cuh and device/portable.cuh agree: on all inputs of unary steps, on many inputs of others.
 #include "step_twins.h"
 
 #include <gtest/gtest.h>

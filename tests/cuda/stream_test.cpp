@@ -1,4 +1,4 @@
-// What a caller's CUDA program relies on: its stream, its graph, no allocation. Its current device: threads_test.cpp.
+// Tests what callers rely on: streams, graph capture, no allocation. threads_test.cpp tests the current device.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
@@ -25,7 +25,7 @@ class Streams : public testing::Test {
   }
 };
 
-// What decodes a weight from where it was encoded to, nested.
+// Returns the call that decodes a nested weight from the arrays into which it was encoded.
 contract::Dequantize4bit decoding_of(const qfuse_weight_4bit_out& encoded, void* out) {
   contract::Dequantize4bit p{};
   p.weight = flat_weight(encoded.cols, encoded.blocksize, encoded.quant_type);
@@ -40,7 +40,7 @@ contract::Dequantize4bit decoding_of(const qfuse_weight_4bit_out& encoded, void*
   return p;
 }
 
-// A weight that is encoded and decoded again, all of it in a GPU's memory.
+// A weight in GPU memory that is encoded and then decoded.
 class Weight {
  public:
   explicit Weight(const Quantize4bitCase& c)
@@ -60,7 +60,7 @@ class Weight {
     stream_.synchronize();
   }
 
-  // Encodes, and decodes with the map and the offset where encoding left them: no step waits for the host.
+  // Encodes and decodes. Decoding reads the map and the offset from GPU memory, so no step waits for the host.
   void enqueue(void* stream) {
     qfuse_exec exec = QFUSE_EXEC_INIT;
     exec.device = kGpu;
@@ -72,7 +72,7 @@ class Weight {
 
   void clear_output() { ASSERT_EQ(cudaMemset(out_, 0xa5, values_.size()), cudaSuccess); }
 
-  // Against the CPU's doing of the same.
+  // Compares the result with the CPU's.
   void expect_right() {
     std::vector<std::uint8_t> actual(values_.size());
     stream_.copy(actual.data(), out_, actual.size());
@@ -145,7 +145,7 @@ TEST_F(Streams, nothing_is_allocated) {
 
 TEST_F(Streams, an_error_of_the_callers_own_is_not_the_ops) {
   Weight weight(kCase);
-  ASSERT_NE(cudaMemset(nullptr, 0, 16), cudaSuccess);  // stays behind as the thread's last error
+  ASSERT_NE(cudaMemset(nullptr, 0, 16), cudaSuccess);  // leaves an error as the thread's last error
   weight.enqueue(nullptr);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   weight.expect_right();

@@ -1,5 +1,4 @@
-// SwiGLU on a GPU against the oracle, to which the GPU lends its exp: the one step in which devices
-// differ.
+// Compares SwiGLU on a GPU with the oracle, which uses the GPU's exp here: the only step in which devices differ.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
@@ -67,7 +66,7 @@ void expect_the_oracles_bytes(const SwigluCase& shape, Asked asked, qfuse_payloa
 
 class SwigluCasesOnGpu : public SwigluOnGpu, public testing::WithParamInterface<SwigluCase> {};
 
-// Over the case's arrays at an address as odd as asked for, and, M being what it is, rows of y at odd addresses too.
+// Arrays are misaligned as asked. With an odd M (tokens), rows of the transposed outputs are misaligned, too.
 TEST_P(SwigluCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
   for (const std::size_t misalignment : {0U, 1U, 2U, 8U})
     for (const auto& [name, asked] : kEveryAsked) {
@@ -128,9 +127,9 @@ TEST_P(RotatedSwigluOnGpu, gives_the_oracles_bytes_at_any_address) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, RotatedSwigluOnGpu, testing::ValuesIn(kRotatedSwigluCases), risk_name<SwigluCase>);
 
-// ---- in other formats ----
+// ---- other formats ----
 
-// How a call in another format is made.
+// Options of a call in another format.
 struct OtherFormat {
   SwigluFormatCase format;
   Asked asked;
@@ -174,7 +173,7 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_in_other_formats) {
   }
 }
 
-// More tiles than a wave of blocks, by few; and 5.5 a multiprocessor, whose inputs pass through shared memory.
+// A few tiles more than a wave of blocks; and 5.5 tiles per multiprocessor, whose inputs go through shared memory.
 TEST_F(SwigluOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
   const SwigluCase few{"", 2048, 2560};
   constexpr std::int64_t kChannels = 3584;
@@ -195,14 +194,14 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
   for (const Asked asked : {Asked::all, Asked::both_y}) expect_the_oracles_bytes(in, {torchao, asked}, 0);
 }
 
-// Inputs and outputs of so many tokens, in the GPU's memory alone: 20 GB.
+// Inputs and outputs of kTokens tokens, in GPU memory only: 20 GB.
 struct Large {
   static constexpr qfuse_device kGpu = {QFUSE_CUDA, 0};
   static constexpr std::int64_t kChannels = 256;
   static constexpr std::int64_t kTokens = (std::int64_t{1} << 31) / kChannels + 130;
   static constexpr std::int64_t kTokenGroups = (kTokens + 127) / 128;
 
-  // One stretch of random bits over and over, whose length no row's divides.
+  // Fills memory with repeated noise, whose length is not a multiple of any row's.
   void fill(const DeviceMemory& memory, unsigned seed) const {
     constexpr std::size_t kNoise = 1'000'003;
     std::mt19937 random(seed);
@@ -243,7 +242,7 @@ std::vector<T> copied(const T* from, std::int64_t count) {
   return values;
 }
 
-// The tokens from `first` on, as a call of their own.
+// Compares the tokens from `first` on with a separate call on these tokens.
 void expect_window(const Large& large, std::int64_t first, std::int64_t tokens) {
   const contract::Swiglu all = large.params();
   const auto x = copied(static_cast<const std::uint16_t*>(all.x) + first * 2 * all.h, tokens * 2 * all.h);
@@ -286,7 +285,7 @@ TEST_F(SwigluOnGpu, more_than_two_to_the_31_activations) {
 }
 
 TEST_F(SwigluOnGpu, the_fast_sigmoid_has_the_bits_of_the_plain_one) {
-  constexpr float kMost = 87.0F;  // device/swiglu.cuh
+  constexpr float kMost = 87.0F;  // the limit in device/swiglu.cuh
   for (unsigned bits = 0; bits < Sigmoids::kValues; ++bits) {
     const float g = std::bit_cast<float>(bits << 16);
     if (!(std::fabs(g) <= kMost)) continue;
@@ -295,7 +294,7 @@ TEST_F(SwigluOnGpu, the_fast_sigmoid_has_the_bits_of_the_plain_one) {
   }
 }
 
-// A wrong table would make the oracle wrong in the same way: exp itself, within two ulps of fp64's.
+// The GPU's exp is within two ulps of fp64's. The oracle uses the GPU's exp, so it would hide an error in exp.
 TEST_F(SwigluOnGpu, exp_is_exp) {
   for (unsigned bits = 0; bits < Sigmoids::kValues; ++bits) {
     const float x = std::bit_cast<float>(bits << 16);

@@ -1,5 +1,5 @@
-// Every op as a thread's first call, on each GPU, whatever context the thread has and on whichever GPU: the right bits,
-// and the thread is left with what it had. Memory and streams are another thread's.
+// Tests each op as the first call of a thread, on each GPU, for any context and current device of the thread: the
+// result is right, and the thread keeps its context and device. Another thread owns the memory and streams.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -30,7 +30,7 @@
 namespace qfuse::tests {
 namespace {
 
-// ---- what a thread has ----
+// ---- context and device of a thread ----
 
 template <class Function>
 Function driver_function(const char* name, unsigned since) {
@@ -43,7 +43,7 @@ Function driver_function(const char* name, unsigned since) {
 
 struct Current {
   CUcontext context = nullptr;
-  int device = -1;  // that the runtime calls current: of a thread without a context it says 0
+  int device = -1;  // current device of the runtime, 0 for a thread without a context
   bool operator==(const Current&) const = default;
 };
 
@@ -63,7 +63,7 @@ bool has_primary_context(int device) {
   return active != 0;
 }
 
-// A context of the thread's own, which is current while this lives.
+// Creates a context that is current while this object lives.
 class OwnContext {
  public:
   explicit OwnContext(int device) {
@@ -81,14 +81,14 @@ class OwnContext {
   CUcontext context_ = nullptr;
 };
 
-// What a new thread has before its first call.
+// State of a new thread before its first call.
 struct Thread {
   std::string name;
-  int device = -1;   // the current one, if any
-  bool own = false;  // by a context of its own
+  int device = -1;   // current device, or -1
+  bool own = false;  // through its own context
 };
 
-// Whose own contexts are on other devices than the call's, as they share no memory with the runtime's.
+// Own contexts are only on other devices than the call's: they share no memory with the runtime's contexts.
 std::vector<Thread> threads_for(int device) {
   std::vector<Thread> threads = {{"a thread without a context"}};
   for (int other = 0; other < qfuse_device_count(QFUSE_CUDA); ++other) {
@@ -99,8 +99,8 @@ std::vector<Thread> threads_for(int device) {
   return threads;
 }
 
-// Calls `body` in such a thread, which must leave it what it had. Where that is nothing, body is the thread's first
-// call.
+// Calls `body` in a thread of this kind and expects that the thread keeps its context and device. Without a device,
+// body is the thread's first call.
 template <class Body>
 void run_in(const Thread& thread, const Body& body) {
   SCOPED_TRACE(thread.name);
@@ -129,7 +129,7 @@ qfuse_exec exec_on(int device, void* stream) {
   return exec;
 }
 
-// The bytes of a call's outputs.
+// Collects the bytes of a call's outputs.
 struct Outputs {
   std::vector<std::uint8_t> bytes;
   void operator()(const char* /*name*/, void*& /*array*/, std::int64_t /*size*/, contract::Workspace /*is none*/) {}
@@ -154,7 +154,7 @@ struct Caller {
 };
 void PrintTo(const Caller& caller, std::ostream* out) { *out << caller.name; }
 
-// The op alone is the new thread's; memory and stream are this one's.
+// Only the op runs in the new thread; memory and stream belong to this thread.
 template <class Op>
 void expect_right_from_every_thread(const Caller& caller, const Op& host, const std::vector<std::uint8_t>& expected) {
   const Stream stream({QFUSE_CUDA, caller.device});
@@ -173,7 +173,7 @@ void expect_right_from_every_thread(const Caller& caller, const Op& host, const 
   }
 }
 
-// What the CPU gives; where a GPU's exp is its own, the GPU itself from the test's thread.
+// Returns the CPU's result, or, for SwiGLU with NVIDIA's own exp, the GPU's result from the test's thread.
 template <class Op>
 std::vector<std::uint8_t> expected_of(const Op& host, int device) {
   const bool on_gpu = std::is_same_v<Op, contract::Swiglu> && gpus_have_nvidias_steps();
@@ -233,7 +233,7 @@ TEST_P(ThreadsOfEveryOp, rotated_int8_swiglu) { expect_samples<contract::Rotated
 
 // ---- each kernel of matmul_4bit ----
 
-// The product of a case that its device has this kernel for, beside its arrays.
+// Arrays and params of a product, for a case whose plan has the kernel under test.
 struct Product {
   Product(const Matmul4bitCase& c, qfuse_direction direction, qfuse_sum sum)
       : input(make_input(c, direction, QFUSE_BFLOAT16)), params(make_params(c, direction, QFUSE_BFLOAT16, input)) {
@@ -261,7 +261,7 @@ class ThreadsOfEveryKernel : public ThreadsOfEveryOp {
 
   void expect_right(const Matmul4bitCase& c, cuda::matmul_4bit::Kernel kernel,
                     qfuse_direction direction = QFUSE_FORWARD, qfuse_sum sum = QFUSE_SUM_PLAIN) {
-    constexpr std::int64_t kMostForTheOracle = std::int64_t{4} << 20;  // terms; of more, the GPU from this thread
+    constexpr std::int64_t kMostForTheOracle = std::int64_t{4} << 20;  // M*N*K; beyond, a GPU result is expected
     const Product product(c, direction, sum);
     ASSERT_EQ(cuda::matmul_4bit::plan(product.params, facts_).kernel, kernel);
     const bool is_small = c.m * c.rows * c.cols <= kMostForTheOracle;
@@ -278,7 +278,7 @@ TEST_P(ThreadsOfEveryKernel, split_k) {
   expect_right({"split_k", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::matmul_4bit::Kernel::split_k, QFUSE_FORWARD,
                QFUSE_SUM_SPLIT);
 }
-TEST_P(ThreadsOfEveryKernel, factored) {  // as split-K, also of a part of a chunk, and, of other blocks, by elements
+TEST_P(ThreadsOfEveryKernel, factored) {  // split-K, also with a partial chunk; block size 128 by elements
   using cuda::matmul_4bit::Kernel;
   for (const std::int64_t m : {3, 13}) {
     for (const std::int64_t cols : {2 * QFUSE_SPLIT_TERMS, QFUSE_SPLIT_TERMS + 64})
@@ -291,7 +291,7 @@ TEST_P(ThreadsOfEveryKernel, warp_specialized) {
   for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD})
     expect_right(c, cuda::matmul_4bit::Kernel::warp_specialized, direction);
 }
-TEST_P(ThreadsOfEveryKernel, register_weights) {  // which takes more rows the more multiprocessors there are
+TEST_P(ThreadsOfEveryKernel, register_weights) {  // needs more rows on larger GPUs
   const auto has_register_weights = [&](const Matmul4bitCase& c) {
     contract::Matmul4bit p = matmul_4bit_sample(QFUSE_FORWARD, false);
     p.m = c.m;
@@ -320,9 +320,9 @@ std::string caller_name(const testing::TestParamInfo<Caller>& info) { return inf
 INSTANTIATE_TEST_SUITE_P(Callers, ThreadsOfEveryOp, testing::ValuesIn(callers()), caller_name);
 INSTANTIATE_TEST_SUITE_P(Callers, ThreadsOfEveryKernel, testing::ValuesIn(callers()), caller_name);
 
-// ---- a thread's own context, many threads, errors ----
+// ---- own contexts, many threads, errors ----
 
-// Memory and stream are that context's, too.
+// The memory and the stream belong to that context, too.
 TEST_F(Threads, a_context_of_the_callers_own_is_used) {
   for (int device = 0; device < qfuse_device_count(QFUSE_CUDA); ++device) {
     Arena arena;
@@ -338,7 +338,7 @@ TEST_F(Threads, a_context_of_the_callers_own_is_used) {
   }
 }
 
-// Of a thread that has nothing, all that is not an op leaves it so too.
+// Functions for memory and streams leave a thread without a context as it is.
 TEST_F(Threads, memory_and_streams_leave_a_thread_as_it_was) {
   for (int device = 0; device < qfuse_device_count(QFUSE_CUDA); ++device)
     run_in({"a thread without a context"}, [&] {
@@ -359,7 +359,7 @@ TEST_F(Threads, memory_and_streams_leave_a_thread_as_it_was) {
     });
 }
 
-// On all devices in turn, and with tensor maps where there is a Hopper GPU.
+// Uses all devices in turn, and tensor maps on Hopper GPUs.
 TEST_F(Threads, many_at_once) {
   constexpr int kThreads = 16;
   constexpr int kCalls = 20;
@@ -418,7 +418,7 @@ TEST_F(Threads, a_stream_of_another_device_is_refused) {
       << error.message;
 }
 
-// Of a process of its own, as others have used all devices: it exits with what it found.
+// Runs in a new process, because other tests use all devices; the exit code is the result.
 int leave_other_devices_alone() {
   const int last = qfuse_device_count(QFUSE_CUDA) - 1;
   bool right = true;

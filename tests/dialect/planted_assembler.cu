@@ -1,2 +1,2 @@
-// Has one vendor's instruction.
+// Uses an instruction of one vendor.
 __global__ void wait() { asm volatile("membar.gl;" ::: "memory"); }

@@ -1,2 +1,2 @@
-// Has fp64, where the platform has none.
+// Uses fp64 on a platform without fp64.
 __global__ void add(double* sum, const float* x) { *sum += *x; }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The code blocks of README.md and docs/*.md, and what the pages say of them.
+"""Finds the code blocks of README.md and docs/*.md, and the comments that mark them.
 
-    blocks.py FOLDER     writes there what tests/consumer builds and runs where qfuse is installed
+    blocks.py FOLDER     writes to FOLDER what tests/consumer builds and runs with an installed qfuse
 
-A block is fenced, or indented by four spaces; then it is of the shell. A comment above one says why it cannot run:
+A block is fenced, or indented by four spaces: then it is shell. A comment above a block says why it cannot run:
 
     <!-- not run: needs two GPUs -->
     <!-- not run (hf, vllm): there is no network here -->     only the lines that begin with one of these words
-    <!-- installed: tests/consumer -->                        lines of the shell that need an installed qfuse
-    <!-- file: decode.cpp -->                                 C and C++: the block is that file for the lines behind it
+    <!-- installed: tests/consumer -->                        shell lines that need an installed qfuse
+    <!-- file: decode.cpp -->                                 C and C++: later shell lines use the block as this file
 """
 
 import json
@@ -21,18 +21,18 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"```(\w*)")
 MARK = re.compile(r"<!-- (not run|installed|file)(?: \(([^)]+)\))?: (.+?) -->")
-RUN = ("python", "sh", "console")  # by python/tests/test_documents.py
-BUILT = ("c", "cpp", "cmake")  # by tests/consumer
+RUN = ("python", "sh", "console")  # tested by python/tests/test_documents.py
+BUILT = ("c", "cpp", "cmake")  # tested by tests/consumer
 
 
 class Block(NamedTuple):
     page: str
-    line: int  # the first one's number
+    line: int  # number of the first line
     language: str
     code: str
     mark: str = ""  # "not run", "installed", "file"
-    words: tuple[str, ...] = ()  # which lines are not run; none: all
-    reason: str = ""  # or the file's name
+    words: tuple[str, ...] = ()  # prefixes of the lines that are not run; empty: all lines
+    reason: str = ""  # for "file", the file's name
 
     @property
     def place(self) -> str:
@@ -91,7 +91,7 @@ def all_blocks() -> Iterator[Block]:
 
 
 def main() -> None:
-    """A program as PAGE/line_N.c or .cpp, or under the name that it has; others as CMakeLists.txt and line_N.sh."""
+    """Writes programs as PAGE/line_N.c or .cpp or under their file name, others as CMakeLists.txt and line_N.sh."""
     folder = Path(sys.argv[1])
     for block in all_blocks():
         page = folder / Path(block.page).stem

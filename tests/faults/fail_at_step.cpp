@@ -1,5 +1,5 @@
-// Preloaded into a run, this makes one step of it fail, a step being a call that makes, fills, moves or removes a file,
-// or that reads one. QFUSE_FAIL_AT=<step>,<errno> says which; with errno 0 the process is killed before that call.
+// Preloaded, makes one step of a run fail. A step is a call that creates, writes, moves, removes or reads a file.
+// QFUSE_FAIL_AT=<step>,<errno> selects it; with errno 0 the process is killed before the call.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ bool fails() {
   return true;
 }
 
-// The function of that name which this library stands before.
+// Returns the libc function that this library overrides.
 template <typename Call>
 Call* next(const char* name) {
   return reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));

@@ -1,4 +1,4 @@
-"""What the fault tests share: models written without qfuse, and the command run on them in a directory of its own."""
+"""Helpers of the fault tests: writes models without qfuse, and runs the command in a directory of its own."""
 
 import json
 import os
@@ -12,15 +12,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
-# In memory where there is such a file system: what is tested is order, not the disk.
+# In memory if possible: the tests check the order of operations, not the disk.
 SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 QFUSE = Path(sys.argv[1]).resolve()
-KILL = 0  # in the place of an error
+KILL = 0  # in place of an errno
 INDEX = "model.safetensors.index.json"
 
 
 def safetensors(tensors):
-    """The bytes of a file; `tensors` maps a name to dtype, shape and bytes."""
+    """Returns the bytes of a safetensors file; `tensors` maps a name to dtype, shape and bytes."""
     header, position = {}, 0
     for name, (dtype, shape, data) in tensors.items():
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [position, position + len(data)]}
@@ -33,12 +33,12 @@ def with_header(header):
 
 
 def pattern(size):
-    """Bytes that differ from their neighbours, and are no NaN or infinity as fp32."""
+    """Returns `size` bytes that differ from their neighbors and are no NaN or infinity as fp32."""
     return (bytes(range(127)) * (size // 127 + 1))[:size]
 
 
 def nf4(name, rows, columns):
-    """The tensors of one plain NF4 weight."""
+    """Returns the tensors of one plain NF4 weight."""
     elements = rows * columns
     state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [rows, columns]}).encode()
     return {
@@ -49,7 +49,7 @@ def nf4(name, rows, columns):
 
 
 def write_model(directory, shards):
-    """A model directory of these shards, each a mapping of tensors; with an index, a config and another file."""
+    """Writes a model directory: one shard per mapping of tensors, an index, a config and another file."""
     directory.mkdir()
     weight_map = {}
     for number, tensors in enumerate(shards, 1):
@@ -66,7 +66,7 @@ def write_index(directory, weight_map):
 
 
 def lora(module, rows, columns):
-    """The tensors of an adapter of rank 4 for one layer."""
+    """Returns the tensors of a rank-4 adapter for one layer."""
     return {
         f"base_model.model.{module}.lora_A.weight": ("F32", [4, columns], pattern(16 * columns)),
         f"base_model.model.{module}.lora_B.weight": ("F32", [rows, 4], pattern(16 * rows)),
@@ -74,7 +74,7 @@ def lora(module, rows, columns):
 
 
 def write_adapter(directory, tensors):
-    """An adapter as peft saves it, with another file."""
+    """Writes an adapter like peft's, and another file."""
     directory.mkdir()
     (directory / "adapter_model.safetensors").write_bytes(safetensors(tensors))
     (directory / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4, "lora_alpha": 8}\n')
@@ -86,7 +86,7 @@ def small_model(directory):
 
 
 def contents(directory):
-    """Every file below, by its relative path."""
+    """Returns the bytes of every file below, by relative path."""
     return {
         path.relative_to(directory).as_posix(): path.read_bytes()
         for path in sorted(directory.rglob("*"))
@@ -107,7 +107,7 @@ class Faults(unittest.TestCase):
         self.shards = self.directory / "out.qfuse-shards"
 
     def command(self, *options):
-        """A merge where there is an adapter."""
+        """Returns a merge command if there is an adapter, otherwise a dequantize command."""
         conversion = ["merge", self.source, self.adapter] if self.adapter.exists() else ["dequantize", self.source]
         return [QFUSE, *conversion, "-o", self.out, "--quiet", *options]
 
@@ -115,7 +115,7 @@ class Faults(unittest.TestCase):
         return subprocess.Popen(self.command(*options), stderr=subprocess.PIPE, text=True)
 
     def dequantize(self, *options, code=0, **process):
-        """Runs it to its end and checks the exit code; its error, which is one line, or nothing."""
+        """Runs the command to its end, checks the exit code, and returns its error: one line, or empty."""
         done = subprocess.run(
             self.command(*options), stderr=subprocess.PIPE, text=True, timeout=60, check=False, **process
         )
@@ -124,7 +124,7 @@ class Faults(unittest.TestCase):
         return done.stderr
 
     def refusal(self, *options, **process):
-        """A failed run that leaves nothing but what it was given; its error."""
+        """Expects a failed run that leaves only its inputs; returns its error."""
         error = self.dequantize(*options, code=1, **process)
         self.assert_only("in")
         return error
@@ -134,7 +134,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.directory)), sorted([*names, *adapter]))
 
     def mount(self, size):
-        """A file system of its own, of that size."""
+        """Mounts a tmpfs of that size."""
         disk = self.directory / "disk"
         disk.mkdir()
         command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk]
@@ -146,17 +146,17 @@ class Faults(unittest.TestCase):
 
 
 class Stopped(Faults):
-    """Runs that end or fail at a step: a call that reads, makes, fills, moves or removes a file (fail_at_step.cpp)."""
+    """Runs that are killed or fail at a step: a call that reads or changes a file (fail_at_step.cpp)."""
 
     def fail_at(self, step, error, *arguments):
-        """The exit code and standard error of a run that fails at a step."""
+        """Returns the exit code and standard error of a run that fails at a step."""
         environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_FAIL_AT": f"{step},{error}"}
         command = self.command(*arguments)
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
         return done.returncode, done.stderr
 
     def steps(self, *arguments, first=1, stride=1):
-        """Kills a run at one step after the other until one survives; yields after each."""
+        """Kills a run at one step after another until one survives; yields after each kill."""
         step = first
         while (code := self.fail_at(step, KILL, *arguments)[0]) != 0:
             self.assertEqual(code, -signal.SIGKILL)
@@ -175,7 +175,7 @@ class Stopped(Faults):
 
 
 def limit_file_size():
-    """Of a process that is about to start: it cannot write beyond 100,000 bytes."""
+    """Limits the file size of a process about to start to 100,000 bytes."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 

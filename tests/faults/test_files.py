@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files that are cut, absurd, or meant to hurt. Usage: test_files.py <qfuse>"""
+"""Tests truncated, absurd and malicious files. Usage: test_files.py <qfuse>"""
 
 import json
 import os
@@ -32,7 +32,7 @@ class Truncated(Faults):
         write_model(self.source, [nf4("a", 1, 64), nf4("b", 1, 64)])
         (self.source / "config.json").write_text('{"dtype": "float16"}')
         for path in sorted(self.source.iterdir()):
-            if path.name == "tokenizer.json":  # copied, whatever it holds
+            if path.name == "tokenizer.json":  # copied with any content
                 continue
             whole = path.read_bytes()
             for length in range(0, len(whole), STEP):
@@ -57,14 +57,14 @@ class Truncated(Faults):
 
 
 class Absurd(Faults):
-    """Refused within seconds of processor time, and within memory that the size of a header bounds."""
+    """Files that are refused within seconds of CPU time and memory bounded by the header's size."""
 
     def limited_refusal(self, most_bytes):
-        """The error of a run that may use so much memory."""
+        """Returns the error of a run with this memory limit."""
 
         def limit():
             resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
-            resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))  # beyond it, the kernel ends the run
+            resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))  # the kernel kills slower runs
 
         error = self.refusal("--threads", "1", preexec_fn=limit)
         self.assertLess(len(error), 2000)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ends runs at random moments. Usage: test_kill.py <qfuse> [seed]"""
+"""Kills or interrupts runs at random moments. Usage: test_kill.py <qfuse> [seed]"""
 
 import os
 import random
@@ -15,12 +15,12 @@ print("seed", SEED, file=sys.stderr)
 
 
 class Kill(Faults):
-    """Each round ends a run after a delay drawn from the time that a whole run takes."""
+    """Each round ends a run after a random delay, up to 1.1 times the duration of a whole run."""
 
     def setUp(self):
         super().setUp()
         self.random = random.Random(SEED)
-        write_model(self.source, [nf4(f"{shard}.weight", 2048, 2048) for shard in range(6)])  # 14 MB, decoded 50 MB
+        write_model(self.source, [nf4(f"{shard}.weight", 2048, 2048) for shard in range(6)])  # 14 MB, 50 MB decoded
         self.input = contents(self.source)
         self.options = ["--max-shard-size", "10MB"]
         begin = time.monotonic()
@@ -93,7 +93,7 @@ class Kill(Faults):
         self.report("cancelled")
 
     def recover(self):
-        """What docs/FAULTS.md tells a user to do."""
+        """Does what docs/FAULTS.md tells a user to do."""
         if self.out.exists():
             shutil.rmtree(self.old)
         else:

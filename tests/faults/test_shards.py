@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Conversions in parts, whose processes and whose finish are killed, fail and meet.
+"""Tests sharded conversions whose processes or whose finish are killed, fail or run at the same time.
 Usage: test_shards.py <qfuse> <library fail_at_step> [seed]"""
 
 import errno
@@ -16,12 +16,12 @@ from faults import QFUSE, Stopped, contents, limit_file_size, lora, main, nf4, p
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(10**9)
 print("seed", SEED, file=sys.stderr)
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT)
-ALL = os.environ.get("QFUSE_TEST_ALL") == "ON"  # each error at each step, or one of them
-STRIDE = 1 if ALL else 3  # of the steps at which a shard is stopped, from another one on in every run
+ALL = os.environ.get("QFUSE_TEST_ALL") == "ON"  # all errors at each step, or one of them
+STRIDE = 1 if ALL else 3  # between the steps at which a shard is stopped; the first one is random
 
 
 class Shards(Stopped):
-    """What is checked after each fault: the shared directory has nothing but whole files under final names."""
+    """After each fault, the shared directory must hold only whole files under final names."""
 
     def setUp(self):
         super().setUp()
@@ -29,7 +29,7 @@ class Shards(Stopped):
         self.verb, self.options = "dequantize", []
 
     def use(self, verb, weights, size, max_shard_size):
-        """A model of square weights for a conversion, and what one process makes of it."""
+        """Writes a model of square weights for a conversion, and converts it in one process for comparison."""
         self.verb, self.options = verb, ["--max-shard-size", str(max_shard_size)]
         shutil.rmtree(self.source, ignore_errors=True)
         shutil.rmtree(self.adapter, ignore_errors=True)
@@ -51,7 +51,7 @@ class Shards(Stopped):
         shutil.rmtree(self.directory / "whole")
 
     def command(self, *arguments):
-        """One process alone, to an output of that name; a shard, as "1/2"; or the end."""
+        """Returns the command of one process: a whole conversion to that output, a shard such as "1/2", or "finish"."""
         first, *rest = arguments
         if first == "finish":
             return [QFUSE, "finish", self.out, "--quiet", *rest]
@@ -67,7 +67,7 @@ class Shards(Stopped):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def failed_at(self, step, error, *arguments):
-        """Whether it failed there, with its message."""
+        """Whether the run failed at that step; checks its message."""
         code, text = self.fail_at(step, error, *arguments)
         if code != 0:
             self.assertEqual(code, 1)
@@ -75,14 +75,14 @@ class Shards(Stopped):
         return code != 0
 
     def published(self):
-        """What is there under final names, which is what it will be."""
+        """Returns the files under final names; they must equal the final output's."""
         files = {name: data for name, data in contents(self.shards).items() if not name.startswith(".qfuse-")}
         for name, data in files.items():
             self.assertEqual(data, self.complete[name], name)
         return files
 
     def own_names(self):
-        """The others there, which are no part of the output."""
+        """Lists the other names there, which are not part of the output."""
         return sorted(name for name in os.listdir(self.shards) if name.startswith(".qfuse-"))
 
     def wait_for(self, path, process):
@@ -182,7 +182,7 @@ class Steps(Shards):
         for last in self.steps("finish"):
             self.made()
         failed = set()
-        for error in (errno.ENOSPC, errno.EIO, errno.EPERM):  # the last is what a file system without links says
+        for error in (errno.ENOSPC, errno.EIO, errno.EPERM):  # EPERM is what a file system without links returns
             for step in range(1, last + 1):
                 with self.subTest(step=step, error=errno.errorcode[error]):
                     self.made()
@@ -201,7 +201,7 @@ class Random(Shards):
         self.use(verb, 6, 1024, 1 << 21)
 
     def run_all(self, count, killed_within=None):
-        """All shards at once, in random order, half of them killed within so many seconds; those that did not end."""
+        """Runs all shards at once; kills a random half within `killed_within` seconds. Returns those that failed."""
         order = [f"{i}/{count}" for i in range(count)]
         self.random.shuffle(order)
         processes = [(shard, self.start(shard)) for shard in order]
@@ -307,7 +307,7 @@ class Random(Shards):
         self.big("dequantize")
         disk = self.mount("5m")
         self.out = disk / "out"
-        self.succeed("1/4")  # two of the six files, of 2 MB each
+        self.succeed("1/4")  # two of the six files, 2 MB each
         done = subprocess.run(self.command("0/4"), stderr=subprocess.PIPE, text=True, check=False)
         self.assertIn(" free, the output needs 4.19 MB", done.stderr)
         self.assertEqual(len(os.listdir(disk / "out.qfuse-shards")), 2 + 2)

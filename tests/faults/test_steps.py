@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ends or fails a run at each of its steps, one after the other. Usage: test_steps.py <qfuse> <library fail_at_step>"""
+"""Kills or fails a run at each of its steps in turn. Usage: test_steps.py <qfuse> <library fail_at_step>"""
 
 import errno
 import shutil
@@ -44,7 +44,7 @@ class Steps(Stopped):
         self.assert_only("in", "out")
 
     def check_replacement(self):
-        """One of old and new is whole. What docs/FAULTS.md calls the state."""
+        """Expects that the old or the new output is whole; returns the state as named in docs/FAULTS.md."""
         out = contents(self.out) if self.out.exists() else None
         if not self.old.exists():
             self.assertIn(out, (self.old_contents, self.complete))
@@ -71,7 +71,7 @@ class Steps(Stopped):
         self.assertEqual(contents(self.source), self.input)
 
     def check_failure(self, code, error):
-        """An error leaves nothing, unless it is that the finished output's new name could not be made durable."""
+        """Expects that an error leaves nothing, except a finished output whose renaming could not be made durable."""
         if code == 0 or ("flush" in error and self.out.exists()):
             self.assertEqual(contents(self.out), self.complete)
             return code
@@ -82,7 +82,7 @@ class Steps(Stopped):
 
 
 class MergeSteps(Steps):
-    """The same of a merge; what it is given is an adapter more."""
+    """Repeats the tests for a merge, which has an adapter as another input."""
 
     def write_input(self):
         super().write_input()
@@ -92,7 +92,7 @@ class MergeSteps(Steps):
 
 
 class MergeTo4BitSteps(MergeSteps):
-    """From 4 bits to 4 bits: it is measured first, and scales wait in a file."""
+    """Merges 4-bit weights to 4 bits: the run first measures what is lost, and keeps scales in a file."""
 
     def command(self, *options):
         return [*super().command(*options), "--to", "nf4", "--fail-below", "0"]

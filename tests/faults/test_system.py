@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Full disks, missing permissions, files that change during a run. Usage: test_system.py <qfuse>"""
+"""Tests full disks, missing permissions and files that change during a run. Usage: test_system.py <qfuse>"""
 
 import json
 import os
@@ -41,7 +41,7 @@ class FullDisk(Faults):
     def test_a_file_system_that_fills_up(self):
         small_model(self.source)
         text = json.dumps({"padding": "x" * 100_000})
-        (self.source / "config.json").write_text(text)  # which the check of free space does not know
+        (self.source / "config.json").write_text(text)  # not included in the check of free space
         disk = self.write_to_a_small_disk()
         self.assertIn("cannot write: No space left on device", self.dequantize(code=1))
         self.assertEqual(os.listdir(disk), [])
@@ -53,7 +53,7 @@ class FullDisk(Faults):
 
 
 class MergeOntoFullDisk(FullDisk):
-    """The same of a merge."""
+    """Repeats the tests for a merge."""
 
     def setUp(self):
         super().setUp()
@@ -65,7 +65,7 @@ class MergeOntoFullDisk(FullDisk):
 
 
 class Permissions(Faults):
-    """As a user whom permissions bind: root becomes nobody."""
+    """Runs as a user whom permissions restrict: root becomes nobody."""
 
     def setUp(self):
         super().setUp()
@@ -111,7 +111,7 @@ class Permissions(Faults):
 
 
 class ChangingInput(Faults):
-    """The run is stopped while it decodes, the input changed, and the run continued."""
+    """Stops the run while it decodes, changes the input, and continues the run."""
 
     def setUp(self):
         super().setUp()
@@ -130,7 +130,7 @@ class ChangingInput(Faults):
         return process.returncode, error
 
     def expect_read_as_it_was_opened(self, file, changes):
-        """Whatever becomes of the input meanwhile; `file` is put back after each."""
+        """Expects the same output for each change of the input; restores `file` after each."""
         self.dequantize()
         expected, whole = contents(self.out), file.read_bytes()
         for change in changes:
@@ -162,7 +162,7 @@ class ChangingInput(Faults):
 
 
 class ChangingAdapter(ChangingInput):
-    """The same of an adapter, and of the base beside one."""
+    """Repeats the tests for an adapter, and for the base of a merge."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-// The processor's bf16 instructions, where it has them, against the model that the oracle adds by.
+// Compares the CPU's bf16 instructions, if it has them, with the model of them that the oracle uses for sums.
 #include "format/bf16_step.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ constexpr std::size_t kLanes = format::kDotSums;
 constexpr int kProducts = 200000;
 constexpr int kTiles = 400;
 
-// Kinds of operands: any bits; exponents near each other; the least ones; and products that end near 2^-126.
+// Kinds of operands: any bits, exponents close to each other, lowest exponents, or products near 2^-126.
 enum class Kind { any, near, least, border };
 constexpr std::array kKinds = {Kind::any, Kind::near, Kind::least, Kind::border};
 

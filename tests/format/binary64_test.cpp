@@ -1,4 +1,4 @@
-// Sums in fp64 by integers, judged by the processor's own fp64.
+// Compares fp64 sums in integer arithmetic with the CPU's own fp64.
 #include "format/binary64.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr std::array kEdges = {0.0F,     -0.0F,        1.0F,    -1.0F,   FLT_MAX
                                -FLT_MIN, FLT_TRUE_MIN, kInf,    -kInf,   0x1p-30F, 0x1p23F,  0x1p24F,
                                0x1p29F,  0x1p30F,      0x1p53F, 0x1p54F, NAN,      0x1p-24F, 1 / 3.0F};
 
-// Edges, any bits, subnormals, and numbers near one another, whose sums cancel.
+// Edge values, any bits, subnormals, and numbers close to each other whose sums cancel.
 class Numbers {
  public:
   float next() {

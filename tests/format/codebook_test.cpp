@@ -21,7 +21,7 @@ std::array<std::uint32_t, N> bits_of(std::span<const float> values) {
   return bits;
 }
 
-// The fp32 bits of bitsandbytes' decision constants, each decimal rounded once.
+// The fp32 bits of bitsandbytes' decision constants: each decimal is rounded once.
 TEST(Codebook4, thresholds_are_the_decimals_rounded_once) {
   EXPECT_EQ(bits_of<7>(kFp4.used_thresholds()),
             (std::array<std::uint32_t, 7>{0x3b2aaab9, 0x3db00000, 0x3e555555, 0x3e955555, 0x3ed55556, 0x3f155550,
@@ -63,7 +63,7 @@ std::uint8_t count_below(float x) {
   return static_cast<std::uint8_t>(std::ranges::count_if(kDynamic8Thresholds, [x](float t) { return x > t; }));
 }
 
-// The backends count thresholds, the oracle searches as bitsandbytes does: both must agree everywhere.
+// The backends count thresholds, but the oracle searches as bitsandbytes does. Both must agree for all inputs.
 TEST(Dynamic8, counting_thresholds_equals_the_search) {
   for (std::size_t i = 0; i + 1 < kDynamic8.size(); ++i) {
     const float midpoint = (kDynamic8[i] + kDynamic8[i + 1]) * 0.5F;

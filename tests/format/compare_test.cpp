@@ -1,4 +1,4 @@
-// The tests' own comparator: it must see what it is there to see.
+// Tests the comparison functions of the tests: they must detect every difference that matters.
 #include "support/compare.h"
 
 #include <gtest/gtest.h>

@@ -14,16 +14,16 @@
 namespace qfuse::format {
 namespace {
 
-// Every float where the build has time for it (some 15 s); else every bf16 value and a prime stride of floats.
+// Tests every float in exhaustive builds (about 15 s), otherwise every bf16 value and floats at a prime stride.
 #ifdef QFUSE_EXHAUSTIVE
 constexpr std::uint32_t kFloatStride = 1;
 #else
 constexpr std::uint32_t kFloatStride = 251;
 #endif
 
-// The judge: the host's exp in fp64, rounded once. It is wrong by less than one unit of fp64, so that its rounding is
-// that of the exact value, but where that lies within 2^-52 of a tie, which then costs nobody more than half a unit.
-// Beyond +-104 nothing but 0 and infinity is left, below 2^-26 nothing but 1.
+// Reference value: the host's fp64 exp, rounded once. Its error is below one fp64 ulp, so it is correctly rounded
+// except within 2^-52 of a tie, which adds an error of at most half an ulp. Beyond +-104 the result is 0 or infinity,
+// and below 2^-26 it is 1.
 float judged(float x) {
   if (x > 104.0F) return std::numeric_limits<float>::infinity();
   if (x < -104.0F) return 0.0F;
@@ -31,7 +31,7 @@ float judged(float x) {
   return static_cast<float>(std::exp(static_cast<double>(x)));
 }
 
-// Neither is negative, so the distance of the bits counts the floats between.
+// Both are nonnegative, so the difference of the bits counts the floats between them.
 std::uint32_t ulps(float a, float b) {
   const auto x = std::bit_cast<std::uint32_t>(a);
   const auto y = std::bit_cast<std::uint32_t>(b);

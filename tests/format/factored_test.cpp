@@ -1,4 +1,4 @@
-// What the order FACTORED multiplies a chunk of inputs by.
+// Tests the scale by which FACTORED sums multiply a chunk of inputs.
 #include "format/factored.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 constexpr int kLeastExponent = -111;
 constexpr int kMostExponent = 127;
 
-// Both are powers of two, and normal numbers.
+// Expects that both scales are normal powers of two.
 void expect_scale(float largest, int exponent) {
   const ChunkScale scale = chunk_scale(largest);
   EXPECT_EQ(scale.up, std::ldexp(1.0F, 14 - exponent)) << largest;

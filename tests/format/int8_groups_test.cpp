@@ -12,14 +12,14 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Every absmax where the build has time for it (a second or two), else a prime stride of them.
+// Tests every absmax in exhaustive builds (a second or two), otherwise a prime stride of them.
 #ifdef QFUSE_EXHAUSTIVE
 constexpr std::uint16_t kAbsmaxStride = 1;
 #else
 constexpr std::uint16_t kAbsmaxStride = 61;
 #endif
 
-// Products are truncated as the kernels do it; the quotient is the definition.
+// The kernels truncate products; by definition, codes are truncated quotients.
 TEST(Int8Groups, products_have_the_integer_part_of_quotients_for_every_value_under_every_absmax) {
   std::int64_t differing = 0;
   int most = 0;

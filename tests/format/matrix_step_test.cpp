@@ -9,8 +9,8 @@
 namespace qfuse::format {
 namespace {
 
-// What an H200 gave for mma.sync and for wgmma, both layouts of its second operand (2026-11-23): bf16, two products at
-// most, an accumulator, all as bits.
+// Results of mma.sync and of wgmma with both layouts of its second operand on an H200 (2026-11-23), as bits: at most
+// two products in bf16, and an accumulator.
 struct Measured {
   std::array<std::uint16_t, 2> a;
   std::array<std::uint16_t, 2> b;
@@ -21,15 +21,15 @@ struct Measured {
 constexpr std::uint32_t kMinusZero = 0x80000000;
 
 constexpr std::array kMeasured = {
-    Measured{{0x8001, 0}, {0x0001, 0}, 0, 0},                    // -2^-266: nothing is left of it
-    Measured{{0x8001, 0}, {0x0001, 0}, kMinusZero, 0},           // beside -0
-    Measured{{0, 0}, {0, 0}, kMinusZero, 0},                     // -0 alone
-    Measured{{0, 0}, {0, 0}, 0x80000001, 0x80000001},            // the least subnormal
+    Measured{{0x8001, 0}, {0x0001, 0}, 0, 0},                    // -2^-266: nothing remains of it
+    Measured{{0x8001, 0}, {0x0001, 0}, kMinusZero, 0},           // the same, accumulator -0
+    Measured{{0, 0}, {0, 0}, kMinusZero, 0},                     // only -0
+    Measured{{0, 0}, {0, 0}, 0x80000001, 0x80000001},            // the smallest negative subnormal
     Measured{{0xa000, 0}, {0x1f00, 0}, 0, 0x80200000},           // -2^-128
     Measured{{0x9a80, 0}, {0x1a80, 0}, 0, 0x80000002},           // -2^-148
     Measured{{0x9a00, 0}, {0x1a80, 0}, 0, 0x80000001},           // -2^-149
     Measured{{0x9a00, 0}, {0x1a00, 0}, 0, 0},                    // -2^-150
-    Measured{{0x9a00, 0}, {0x1a00, 0}, kMinusZero, 0},           // beside -0
+    Measured{{0x9a00, 0}, {0x1a00, 0}, kMinusZero, 0},           // the same, accumulator -0
     Measured{{0x1a00, 0}, {0x1a00, 0}, 0, 0},                    // 2^-150
     Measured{{0x8000, 0}, {0x3f80, 0}, 0, 0},                    // -0 * 1
     Measured{{0x9a00, 0x9a00}, {0x1a00, 0x1a00}, 0, 0x80000001}  // -2^-150 twice

@@ -1,4 +1,4 @@
-// The integer steps of a division against the processor's.
+// Compares division in integer steps with the CPU's division.
 #include "format/quotient.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Quotient, of_any_numbers_is_the_processors) {
   for (int i = 0; i < 4'000'000; ++i) ASSERT_TRUE(is_processors(random(), random()));
 }
 
-// Where the quotient is subnormal, and halves are near.
+// The quotients are subnormal and close to ties.
 TEST(Quotient, near_the_least_numbers_is_the_processors) {
   std::mt19937 random(4);
   const auto near = [&](std::uint32_t exponent) {

@@ -13,12 +13,12 @@ namespace qfuse::format {
 namespace {
 
 #if defined(__aarch64__)
-using CompilersHalf = __fp16;  // g++ 12 has no _Float16 in C++ there
+using CompilersHalf = __fp16;  // g++ 12 has no _Float16 in C++ on aarch64
 #else
 using CompilersHalf = _Float16;
 #endif
 
-// The compiler's own conversions are the foreign judge of fp16.
+// The compiler's own conversions are the independent reference for fp16.
 TEST(Rounding, every_float16_widens_as_the_compiler_widens_it) {
   for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
@@ -41,7 +41,7 @@ void expect_rounds_like_the_compiler(float x) {
 }
 
 TEST(Rounding, float16_rounds_as_the_compiler_rounds_it) {
-  // Each fp16 value, the midpoint to its neighbour, and the floats on both sides of each: every tie and every edge.
+  // Each fp16 value, the midpoint to its neighbor, and the floats next to both: every tie and every edge.
   for (std::uint32_t bits = 0; bits < 0xffff; ++bits) {
     const float value = from_float16(static_cast<std::uint16_t>(bits));
     const float next = from_float16(static_cast<std::uint16_t>(bits + 1));
@@ -55,7 +55,7 @@ TEST(Rounding, float16_rounds_as_the_compiler_rounds_it) {
         expect_rounds_like_the_compiler(std::bit_cast<float>(static_cast<std::uint32_t>(random()))));
 }
 
-// bf16 is the upper half of fp32: nearest among the two neighbours, judged in fp64, ties to the even one.
+// bf16 is the upper half of fp32. The reference is the nearer neighbor, found in fp64; ties go to the even one.
 TEST(Rounding, bfloat16_is_the_nearest_with_ties_to_even) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
@@ -65,7 +65,7 @@ TEST(Rounding, bfloat16_is_the_nearest_with_ties_to_even) {
     const auto below = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);  // toward zero
     const auto above = static_cast<std::uint16_t>(below + 1);
     const double to_below = std::fabs(static_cast<double>(x) - static_cast<double>(from_bfloat16(below)));
-    // Beyond the largest finite value, rounding goes on as if the exponent did.
+    // Above the largest finite value, rounding continues as if the exponent range did.
     const double step = std::ldexp(1.0, std::max(std::ilogb(x == 0 ? FLT_MIN : x), -126) - 7);
     const double to_above = step - to_below;
     const std::uint16_t expected = to_below < to_above   ? below
@@ -102,12 +102,12 @@ TEST(Rounding, flushing_product_flushes_operands_and_result) {
   EXPECT_EQ(mul_ftz(FLT_MAX, 0x1p-126F), 0x1.fffffep1F);
 }
 
-// A foreign judge: the exact product in fp64, rounded to 24 bits where no exponent is too small.
+// The independent reference is the exact product in fp64, rounded to 24 bits at an exponent far from underflow.
 TEST(Rounding, flushing_product_is_judged_after_rounding_to_24_bits) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
     const float a =
-        std::bit_cast<float>((static_cast<std::uint32_t>(random()) & 0x007fffffU) | 0x20000000U);  // [2^-63, 2^-62)
+        std::bit_cast<float>((static_cast<std::uint32_t>(random()) & 0x007fffffU) | 0x20000000U);  // in [2^-63, 2^-62)
     const auto b = static_cast<float>(0x1p-126 / a * (1 + std::ldexp(static_cast<double>(random() % 7) - 3, -24)));
     const double exact = static_cast<double>(a) * static_cast<double>(b);
     const bool flushed = static_cast<float>(exact * 0x1p100) < 0x1p-26F;

@@ -1,4 +1,4 @@
-// HIP's runtime where no GPU of AMD's is.
+// Tests HIP's runtime without an AMD GPU.
 #include <gtest/gtest.h>
 
 #include "backend/cuda/gpu.h"

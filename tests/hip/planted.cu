@@ -1,4 +1,4 @@
-// Kernels with one fault each, which check_isa must find. They have the names of kernels that may not have it.
+// Kernels with one fault each, which check_isa must find. Kernels of these names must not have the fault.
 #include <hip/hip_runtime.h>
 
 namespace {
@@ -16,7 +16,7 @@ __global__ void decode_fuses(float* out, const float* in) { out[0] = in[0] * in[
 #pragma clang fp contract(off)
 __global__ void decode_mixes(_Float16* out, const float* in) { out[0] = static_cast<_Float16>(in[0] * in[1]); }
 
-// Said to be wide.
+// Its template arguments say wide, but it has no 16-byte accesses.
 template <class Out, bool kNested, bool kWide, bool kStream>
 __global__ void decode(Out* out) {
   out[threadIdx.x] = kNested ? 1 : kStream;

@@ -1,5 +1,5 @@
-// Uses what is newer in the C and C++ libraries than manylinux_2_28: constructors before main (the start-up code of
-// glibc 2.34), std::filesystem, waits for the steady clock, stat. Prints a line for each that works.
+// Uses C and C++ library features that are newer than manylinux_2_28: constructors before main (the startup code of
+// glibc 2.34), std::filesystem, waits on the steady clock, stat. Prints a line for each that works.
 #include <sys/stat.h>
 
 #include <chrono>

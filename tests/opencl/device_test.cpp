@@ -1,4 +1,4 @@
-// Which OpenCL devices are used, and what is said of the others.
+// Tests which OpenCL devices are used, and the messages about the others.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -43,7 +43,7 @@ TEST(OpenclDevice, is_refused_where_it_lacks_something) {
     EXPECT_TRUE(holds(without([&](auto& a) { a.floats &= ~static_cast<cl_device_fp_config>(ability); }), name));
 }
 
-// The compiler is asked to break the arithmetic: nothing else would show that the check sees it.
+// A compiler option breaks the arithmetic, because nothing else would show that the check detects it.
 TEST(OpenclDevice, that_flushes_subnormals_is_found_out) {
   for_each_opencl_device([](qfuse_device device) {
     std::unique_ptr<opencl::Device> made;
@@ -89,7 +89,7 @@ TEST(OpenclDevice, has_a_name_and_a_number) {
   }
 }
 
-// Of the ops it has those that decode. The others say so, whatever their parameters.
+// OpenCL has only the ops that decode. The others say so for any parameters.
 TEST(OpenclDevice, decodes_and_refuses_the_other_ops) {
   for_each_opencl_device([](qfuse_device device) {
     qfuse_exec exec = QFUSE_EXEC_INIT;

@@ -1,4 +1,4 @@
-// The OpenCL devices of this machine, for tests.
+// Finds the OpenCL devices of this machine for tests.
 #ifndef QFUSE_TESTS_OPENCL_DEVICES_H
 #define QFUSE_TESTS_OPENCL_DEVICES_H
 
@@ -13,8 +13,8 @@
 
 namespace qfuse::tests {
 
-// Calls body(device) for every one that can be used. Where all are refused that is a failure: the kernels may be at
-// fault.
+// Calls body(device) for every usable device. It is a failure if all are refused, because the kernels may be the
+// reason.
 template <class Body>
 void for_each_opencl_device(const Body& body) {
   const std::int32_t count = qfuse_device_count(QFUSE_OPENCL);

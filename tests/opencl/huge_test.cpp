@@ -1,4 +1,4 @@
-// More than 2^31 elements on a device (5 GB of its memory): no index may be 32 bits.
+// Decodes more than 2^31 elements on a device (5 GB of its memory), where 32-bit indices overflow.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -21,7 +21,7 @@ constexpr std::int64_t kHugeCount = (std::int64_t{1} << 31) + 12345;
 constexpr std::int64_t kHugeBlocksize = 4096;
 constexpr std::int64_t kHugeWindow = 16 * kHugeBlocksize;
 
-// Where the elements begin that are looked at: the first ones, and those around 2^31 and to the end.
+// Starts of the windows that are compared: the first elements, and those from just before 2^31 to the end.
 const std::vector<std::int64_t> kHugeWindows = {0, (std::int64_t{1} << 31) - kHugeWindow / 2};
 
 struct Window {

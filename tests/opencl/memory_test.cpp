@@ -1,4 +1,4 @@
-// Memory, streams and copies of OpenCL devices: what qfuse.h promises of them.
+// Tests memory, streams and copies of OpenCL devices, as specified in qfuse.h.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -49,7 +49,7 @@ TEST(OpenclMemory, that_is_too_much_is_refused_in_words) {
   });
 }
 
-// Between any two places, at odd addresses, in the order in which the copies were asked for.
+// Copies between all kinds of memory, at odd addresses, run in the order of their calls.
 TEST(OpenclMemory, copies_in_every_direction) {
   for_each_opencl_device([](qfuse_device device) {
     constexpr std::size_t kSize = 100003;
@@ -108,7 +108,7 @@ TEST(OpenclStream, of_another_context_is_refused) {
   });
 }
 
-// Setting the arguments of one kernel from two threads would mix them up.
+// Two threads that set the arguments of the same kernel object would mix them up.
 TEST(OpenclStream, of_several_threads_do_not_meet) {
   for_each_opencl_device([](qfuse_device device) {
     constexpr int kThreads = 4;

@@ -1,4 +1,4 @@
-// 2^26 random elements of each op, against the CPU, whose bytes are the oracle's (tests/ops): none may differ.
+// Compares 2^26 random elements of each op with the CPU's, whose bytes equal the oracle's (tests/ops).
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kCount = (std::int64_t{1} << 24) + 5;  // in each of four runs
 constexpr std::int64_t kBlocksize = 64;
 
-// Any 32 bits, and as often such numbers as weights have, and those around the least normal one.
+// Random scales: a quarter with any 32 bits, a quarter like weights, the others around the smallest normal number.
 class RandomScales {
  public:
   std::vector<float> make(std::int64_t count) {
@@ -26,7 +26,7 @@ class RandomScales {
     for (float& scale : scales) {
       const auto bits = static_cast<std::uint32_t>(random_());
       const auto kind = static_cast<std::uint32_t>(random_()) % 4;
-      constexpr std::uint32_t kExponents[] = {0, 1, 120, 0};  // of those without any bits: from here 8 of them
+      constexpr std::uint32_t kExponents[] = {0, 1, 120, 0};  // kinds 0 to 2: the first of 8 exponents
       scale = std::bit_cast<float>(kind == 3 ? bits : (bits & 0x83ffffffU) + (kExponents[kind] << 23));
     }
     return scales;
@@ -38,10 +38,10 @@ class RandomScales {
   }
 
  private:
-  std::mt19937_64 random_{20261};  // always the same
+  std::mt19937_64 random_{20261};  // always the same seed
 };
 
-// `p` lacks its output and its dtype.
+// `p` has no output and no dtype yet.
 template <class Op>
 void expect_the_cpus_bytes(Op p, qfuse_dtype dtype, qfuse_device device) {
   const auto size = static_cast<std::size_t>(kCount) * qfuse_dtype_size(dtype);

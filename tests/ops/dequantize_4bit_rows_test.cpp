@@ -1,4 +1,4 @@
-// dequantize_4bit of E2M1 and INT4 codes with scales of rows: MXFP4, NVFP4, INT4 in groups.
+// Tests dequantize_4bit of E2M1 and INT4 codes with row scales: MXFP4, NVFP4, grouped INT4.
 #include "cases/dequantize_4bit_rows.h"
 
 #include <gtest/gtest.h>
@@ -26,9 +26,9 @@ namespace qfuse::tests {
 namespace {
 
 constexpr std::array kRowsDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
-constexpr std::int64_t kAllCodes = 16;  // codes
+constexpr std::int64_t kAllCodes = 16;  // per row
 
-// A code's value by the format's definition: two bits of exponent with bias 1, one of fraction.
+// Value of a code by the definition of E2M1: 2 exponent bits with bias 1, 1 fraction bit.
 double value_of_e2m1(unsigned code) {
   const int exponent = static_cast<int>(code >> 1 & 3U);
   const double fraction = (code & 1U) / 2.0;
@@ -44,7 +44,7 @@ double scale_of_e4m3(unsigned code) {
                        code >= 0x80U ? -1.0 : 1.0);
 }
 
-// Rows of all codes, 0 to 15, each with a scale of its own; the arrays are the caller's, but for the codes.
+// Each row has all codes, 0 to 15, and its own scale. The caller owns all arrays except the codes.
 struct AllCodes {
   explicit AllCodes(qfuse_quant_type quant_type, qfuse_scale_type scale_type, std::int64_t rows, const void* scales) {
     for (std::int64_t row = 0; row < rows; ++row)
@@ -61,7 +61,7 @@ struct AllCodes {
   contract::Dequantize4bit p{};
 };
 
-// `values` are rounded to each dtype by the oracle's own roundings, which tests/format judges.
+// Rounds `values` to each dtype with the oracle's functions, which tests/format tests.
 void expect_values(const contract::Dequantize4bit& all, const std::vector<float>& values) {
   for (const qfuse_dtype dtype : kRowsDtypes) {
     SCOPED_TRACE("dtype " + std::to_string(dtype));
@@ -74,7 +74,7 @@ void expect_values(const contract::Dequantize4bit& all, const std::vector<float>
   }
 }
 
-// The product is exact in fp64, which the compiler rounds to fp32 once; an infinity and zero make NaN there too.
+// Products are exact in fp64, and the compiler rounds them to fp32 once. Infinity times zero is NaN there, too.
 void expect_products(const contract::Dequantize4bit& all, const std::vector<double>& scales) {
   std::vector<float> values;
   for (const double scale : scales)
@@ -92,7 +92,7 @@ TEST(Dequantize4bitRows, every_pair_of_code_and_ue8m0_scale_is_exact) {
   expect_products(AllCodes(QFUSE_E2M1, QFUSE_SCALES_UE8M0, std::ssize(bytes), bytes.data()).p, scales);
 }
 
-// Every e4m3 scale, by itself, times a factor and over a divisor, whose results are rounded to fp32 once.
+// Every e4m3 scale, plain, times a factor or over a divisor; the result is rounded to fp32 once.
 TEST(Dequantize4bitRows, every_e4m3_scale_has_its_global_scale_first) {
   std::vector<std::uint8_t> bytes;
   for (int byte = 0; byte <= 255; ++byte) bytes.push_back(static_cast<std::uint8_t>(byte));
@@ -115,7 +115,7 @@ TEST(Dequantize4bitRows, every_e4m3_scale_has_its_global_scale_first) {
   }
 }
 
-// Of normal numbers no quotient lies in the middle of two numbers: of those that are subnormal some do.
+// Quotients of normal numbers are never ties, but some subnormal ones are.
 TEST(Dequantize4bitRows, subnormal_quotients_round_to_even) {
   const std::vector<float> scales = {0x1.8p-100F, 0x1.4p-100F, 0x1.cp-100F, -0x1.8p-100F, 0x1.8p-99F, 0x1.400002p-100F,
                                      0x1p-100F,   0x1.ap-98F,  0x1.ep-98F,  0x1.4p-99F,   0x1.cp-99F, 0x1.3ffffep-100F};
@@ -153,10 +153,10 @@ TEST(Dequantize4bitRows, int4_is_the_nibble_less_its_zero_point) {
   expect(zero_points);
 }
 
-// Which element has which nibble, scale and zero point: 2 x 19 in blocks of 16 has 2 x 2 scales and rows of 10 bytes.
+// Tests which nibble, scale and zero point each element has: 2 x 19 in blocks of 16 has 2 x 2 scales and 10-byte rows.
 TEST(Dequantize4bitRows, rows_begin_with_a_byte_and_a_scale_of_their_own) {
-  std::vector<std::uint8_t> packed(20, 0xba);  // 10, then 11
-  packed[9] = packed[19] = 0xf4;               // 4; the spare nibble is nobody's
+  std::vector<std::uint8_t> packed(20, 0xba);  // codes 10, then 11
+  packed[9] = packed[19] = 0xf4;               // code 4; the spare nibble has no element
   const std::vector<float> scales = {1, 2, 10, 20};
   const std::vector<std::uint8_t> zero_points = {0, 1, 2, 3};
   std::vector<float> expected;
@@ -181,7 +181,7 @@ TEST(Dequantize4bitRows, rows_begin_with_a_byte_and_a_scale_of_their_own) {
 
 // ---- against compressed-tensors and modelopt ----
 
-// A weight of tests/golden/formats_4bit.safetensors; the file is kept.
+// Returns a weight of tests/golden/formats_4bit.safetensors that points into `file`.
 contract::Dequantize4bit golden_rows(const GoldenFile& file, const std::string& name) {
   const auto part = [&](const char* suffix) {
     const auto found = file.find(name + suffix);
@@ -212,7 +212,7 @@ contract::Dequantize4bit golden_rows(const GoldenFile& file, const std::string& 
   return p;
 }
 
-// Where a library has other bits than the format: modelopt's code 8 is +0, and compressed-tensors' 2^128 is infinite.
+// Replaces values where a library deviates: modelopt's code 8 is +0, compressed-tensors' 2^128 is infinite.
 void allow_for_library(const std::string& name, const contract::Dequantize4bit& p, std::vector<float>& values) {
   for (std::int64_t i = 0; i < std::ssize(values); ++i) {
     const auto* const scales = static_cast<const std::uint8_t*>(p.weight.scales);
@@ -255,7 +255,7 @@ TEST(Dequantize4bitRows, equals_compressed_tensors_and_modelopt_on_the_golden_we
 
 class Dequantize4bitRowsCases : public testing::TestWithParam<Rows4bitCase> {};
 
-// Bytes from an aligned address to each array: a GPU has other loads where codes and outputs are aligned.
+// Misalignment of each array in bytes: GPUs use other loads for aligned codes and outputs.
 struct RowsPlaces {
   std::size_t packed;
   std::size_t scales;
@@ -292,7 +292,7 @@ TEST_P(Dequantize4bitRowsCases, every_target_gives_the_oracles_bytes_at_any_addr
 
 INSTANTIATE_TEST_SUITE_P(Risks, Dequantize4bitRowsCases, testing::ValuesIn(kRows4bitCases), risk_name<Rows4bitCase>);
 
-// Outputs this large are stored past the caches, on another path than the small cases.
+// Outputs of this size are written with streaming stores, a path that the small cases do not take.
 TEST(Dequantize4bitRows, streamed_output_equals_the_oracle) {
   for (const std::int64_t cols : {4096, 4096 + 32, 4096 + 8})
     for (const std::int64_t blocksize : {16, 32}) {
@@ -302,7 +302,7 @@ TEST(Dequantize4bitRows, streamed_output_equals_the_oracle) {
       p.out_dtype = QFUSE_BFLOAT16;
       const Buffer expected = output_of(p, oracle());
       for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
-        if (i >= kMostTargets || (kQuick && i > 1)) break;  // AVX-512 and AVX2 have the two ways to stream
+        if (i >= kMostTargets || (kQuick && i > 1)) break;  // AVX-512 and AVX2 have the two kinds of streaming
         SCOPED_TRACE(target);
         qfuse_exec exec = QFUSE_EXEC_INIT;
         exec.cpu_target = target;

@@ -18,11 +18,11 @@ namespace qfuse::tests {
 namespace {
 
 constexpr std::array kDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
-constexpr std::array kDtypeNames = {"float32", "float16", "bfloat16"};  // by qfuse_dtype
+constexpr std::array kDtypeNames = {"float32", "float16", "bfloat16"};  // indexed by qfuse_dtype
 
 // ---- against bitsandbytes ----
 
-// Every case of a golden file, in all three dtypes, every way. `expected` is how many cases the file must hold.
+// Tests every case of a golden file for all dtypes and ways. `expected` is the number of cases in the file.
 void expect_golden_weights(const std::string& stem, std::size_t expected) {
   const GoldenFile file = read_golden(stem + ".safetensors");
   const auto cases = read_golden_json(stem + ".json");
@@ -55,7 +55,7 @@ class Dequantize4bitCases : public testing::TestWithParam<Dequantize4bitCase> {}
 TEST_P(Dequantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
   constexpr std::array kPlaces = {std::array{0U, 0U, 0U},   std::array{1U, 0U, 0U}, std::array{0U, 1U, 0U},
                                   std::array{0U, 0U, 2U},   std::array{2U, 0U, 0U}, std::array{3U, 3U, 3U},
-                                  std::array{16U, 16U, 16U}};  // of packed, out and the others
+                                  std::array{16U, 16U, 16U}};  // misalignment of packed, out and the others
   const Dequantize4bitInput in = make_input(GetParam());
   for (const qfuse_dtype dtype : kDtypes) {
     contract::Dequantize4bit p = make_params(GetParam(), in);
@@ -75,9 +75,9 @@ TEST_P(Dequantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address)
   }
 }
 
-// Products so near to 2^-126 that it matters how a result is judged to be subnormal: exactly, rounded to 24 bits as if
-// there were no least exponent (as CUDA and the oracle do), or rounded where subnormals lie. The last ones are at the
-// edges of the short way of the CPU kernels.
+// Products so close to 2^-126 that the test for a subnormal result matters: of the exact product, of the product
+// rounded to 24 bits with unbounded exponent (as CUDA and the oracle do), or of the product rounded at subnormal
+// precision. The last ones are the limits of the CPU kernels' fast path.
 TEST(Dequantize4bit, products_at_the_edge_of_flushing_are_the_oracles) {
   constexpr std::array<std::uint32_t, 15> kEdges = {0x00f3c68d, 0x0161009e, 0x02490e06, 0x01c6d80e, 0x0182059e,
                                                     0x01113863, 0x00e3821b, 0x00b10cf9, 0x043fffff, 0x00bfffff,
@@ -85,7 +85,7 @@ TEST(Dequantize4bit, products_at_the_edge_of_flushing_are_the_oracles) {
   std::array<std::uint8_t, 32> packed;
   for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::uint8_t>(i * 0x1f + 1);
   for (const qfuse_quant_type quant_type : {QFUSE_NF4, QFUSE_FP4})
-    for (const std::uint32_t& absmax : kEdges) {  // one by one: of several blocks the worst chooses the way
+    for (const std::uint32_t& absmax : kEdges) {  // separately: the worst block of a call selects the path
       SCOPED_TRACE(absmax);
       constexpr auto kCount = 2 * static_cast<std::int64_t>(packed.size());
       contract::Dequantize4bit p{};
@@ -99,17 +99,17 @@ TEST(Dequantize4bit, products_at_the_edge_of_flushing_are_the_oracles) {
     }
 }
 
-// On a GPU what exceeds its L2 cache is stored past it, by kernels of their own.
+// Separate GPU kernels write outputs larger than the L2 cache with streaming stores.
 TEST(Dequantize4bit, output_larger_than_a_gpus_cache_equals_the_oracle) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
-  const std::int64_t n = has_software_gpu() ? 1 << 20 : 64 << 20;  // the software GPU's cache has 1 MiB
+  const std::int64_t n = has_software_gpu() ? 1 << 20 : 64 << 20;  // the software GPU's L2 cache has 1 MiB
   for (const std::int64_t nested_blocksize : {0, 256}) {
     const Dequantize4bitCase c{"past the cache", n + 8191, 64, QFUSE_NF4, nested_blocksize};
     const Dequantize4bitInput in = make_input(c);
     for (const qfuse_dtype dtype : kDtypes) {
       contract::Dequantize4bit p = make_params(c, in);
       p.out_dtype = dtype;
-      const Buffer expected = output_of(p, QFUSE_EXEC_INIT);  // of the CPU, which answers to the oracle
+      const Buffer expected = output_of(p, QFUSE_EXEC_INIT);  // the CPU's, which tests compare with the oracle
       for_each_gpu_way([&](const qfuse_exec& exec) { expect_output(p, expected, exec); });
     }
   }
@@ -118,7 +118,7 @@ TEST(Dequantize4bit, output_larger_than_a_gpus_cache_equals_the_oracle) {
 INSTANTIATE_TEST_SUITE_P(Risks, Dequantize4bitCases, testing::ValuesIn(kDequantize4bitCases),
                          risk_name<Dequantize4bitCase>);
 
-// A weight of rows and columns is its elements, row by row, with blocks that straddle rows.
+// The shape does not matter: elements are numbered row by row, and blocks may span rows.
 TEST(Dequantize4bit, shape_does_not_change_the_elements) {
   const Dequantize4bitCase c{"rows", 15 * 37, 32};
   const Dequantize4bitInput in = make_input(c);
@@ -129,7 +129,7 @@ TEST(Dequantize4bit, shape_does_not_change_the_elements) {
   for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) { expect_output(p, expected, exec); });
 }
 
-// Outputs this large are stored past the caches, on another path than the small cases.
+// Outputs of this size are written with streaming stores, a path that the small cases do not take.
 TEST(Dequantize4bit, streamed_output_equals_the_oracle) {
   const Dequantize4bitCase c{"streamed", (16 << 20) + 8191, 4096};
   const Dequantize4bitInput in = make_input(c);
@@ -137,7 +137,7 @@ TEST(Dequantize4bit, streamed_output_equals_the_oracle) {
   p.out_dtype = QFUSE_BFLOAT16;
   const Buffer expected = output_of(p, oracle());
   for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
-    if (i >= kMostTargets || (kQuick && i > 1)) break;  // AVX-512 and AVX2 have the two ways to stream
+    if (i >= kMostTargets || (kQuick && i > 1)) break;  // AVX-512 and AVX2 have the two kinds of streaming
     SCOPED_TRACE(target);
     qfuse_exec exec = QFUSE_EXEC_INIT;
     exec.cpu_target = target;
@@ -154,7 +154,7 @@ TEST(Dequantize4bit, streamed_output_equals_the_oracle) {
 }
 
 TEST(Dequantize4bit, every_code_of_a_flat_block_is_its_codebook_value) {
-  // absmax 1 and fp32: what comes out are the codebooks as bitsandbytes publishes them (bits of spec'd fp32 values).
+  // absmax 1 and fp32 output give the codebooks that bitsandbytes publishes (bits of the specified fp32 values).
   constexpr std::array<std::uint32_t, 16> kNf4Bits = {
       0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f, 0xbdba7871, 0x00000000,
       0x3da2faff, 0x3e24cae3, 0x3e7c04dd, 0x3ead033a, 0x3ee1a4b8, 0x3f1007ab, 0x3f3913b3, 0x3f800000};

@@ -16,7 +16,7 @@
 namespace qfuse::tests {
 namespace {
 
-// What bitsandbytes does in three steps: nested absmax, plus the offset, then the weights with plain absmax.
+// Decodes as bitsandbytes does, in steps: nested absmax, then the offset, then the weights with plain absmax.
 TEST(DequantizeBlockwise, step_by_step_nested_weights_decode_as_bitsandbytes_decodes_them) {
   const GoldenFile file = read_golden("bnb_cases.safetensors");
   int compared = 0;

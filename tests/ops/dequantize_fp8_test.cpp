@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t kCodes = 256;
 
-// A code's value by the format's definition.
+// Value of a code by the definition of the format.
 double value_of_code(unsigned code) {
   if ((code & 0x7fU) == 0x7f) return std::nan("");
   const int exponent = static_cast<int>(code >> 3 & 15U);
@@ -33,7 +33,7 @@ double value_of_code(unsigned code) {
   return code >= 0x80U ? -magnitude : magnitude;
 }
 
-// A row of all codes for each scale.
+// Each row has all codes and its own scale.
 contract::DequantizeFp8 all_codes(const std::vector<std::uint8_t>& codes, const void* scales, std::int64_t count) {
   contract::DequantizeFp8 p{};
   p.rows = count;
@@ -51,7 +51,7 @@ std::vector<std::uint8_t> rows_of_all_codes(std::int64_t rows) {
   return codes;
 }
 
-// The product is exact in fp64, which the compiler rounds to fp32 once; an infinity and zero make NaN there too.
+// Products are exact in fp64, and the compiler rounds them to fp32 once. Infinity times zero is NaN there, too.
 void expect_products(const contract::DequantizeFp8& all, const std::vector<double>& scales) {
   std::vector<float> products;
   for (const double scale : scales)
@@ -79,7 +79,7 @@ TEST(DequantizeFp8, codes_are_what_the_format_says) {
   }
 }
 
-// Among them products that are subnormal, halfway between two numbers of fp32, fp16 or bf16, or infinite.
+// Some products are subnormal, ties of fp32, fp16 or bf16, or infinite.
 TEST(DequantizeFp8, products_of_every_code_round_as_fp64_says) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   std::vector<float> scales = {1.0F,        -0.0F,           0.0F,      1.0F / 3, -1.5F,         0x1.8p-127F,
@@ -116,7 +116,7 @@ TEST(DequantizeFp8, scales_of_16_bits_are_widened) {
   expect_products(p, {1.0, 0x1p-133, -0x1.fep-126, 0x1.fep127, -inf, std::nan("")});
 }
 
-// Which element has which scale: 5 x 3 in blocks of 2 x 2 have 3 x 2 scales.
+// Tests which scale each element has: 5 x 3 in blocks of 2 x 2 has 3 x 2 scales.
 TEST(DequantizeFp8, short_last_blocks_have_scales_of_their_own) {
   const std::vector<std::uint8_t> codes(15, 0x38);  // 1.0
   const std::vector<float> scales = {1, 2, 3, 4, 5, 6};
@@ -136,7 +136,7 @@ TEST(DequantizeFp8, short_last_blocks_have_scales_of_their_own) {
 
 class DequantizeFp8Cases : public testing::TestWithParam<DequantizeFp8Case> {};
 
-// Bytes from an aligned address to each array: a GPU has other loads where codes and outputs are aligned.
+// Misalignment of each array in bytes: GPUs use other loads for aligned codes and outputs.
 struct Places {
   std::size_t codes;
   std::size_t scales;

@@ -1,4 +1,4 @@
-// The floating-point mode of the thread that calls an op.
+// Tests ops under any floating-point mode of the calling thread.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -18,7 +18,7 @@
 namespace qfuse::tests {
 namespace {
 
-// Sets a mode that rounds upward and, on x86, flushes subnormals; and the old one again.
+// Rounds upward and, on x86, flushes subnormals while it lives; restores the mode at the end.
 class OddMode {
  public:
   OddMode() {
@@ -43,7 +43,7 @@ class OddMode {
   std::fenv_t callers_{};
 };
 
-// Any bits, or with the high bits of each 16 cleared, so that values of every dtype are subnormal or small.
+// Fills with any bits, or with the high bits of each 16 cleared, so that values of every dtype are subnormal or small.
 void fill(std::vector<std::uint8_t>& bytes, bool small) {
   std::mt19937 random(1);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -55,7 +55,7 @@ void fill(std::vector<std::uint8_t>& bytes, bool small) {
 TEST(FloatMode, of_the_caller_changes_nothing_and_is_kept) {
   for (const bool small : {false, true})
     for_each_sample([&](const std::string& /*name*/, auto p, Arena& arena) {
-      if constexpr (requires { p.workspace; }) p.workspace = nullptr;  // run() has one
+      if constexpr (requires { p.workspace; }) p.workspace = nullptr;  // run() provides one
       fill(arena.bytes(), small);
       const std::vector<std::uint8_t> before = arena.bytes();
       ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);

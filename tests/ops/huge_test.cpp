@@ -1,5 +1,5 @@
-// More than 2^31 elements (about 7 GB of memory): no index may be 32 bits. One weight, decoded and encoded again; a
-// weight in FP8 and one with scales of rows, decoded; and the SwiGLU backward of so many activations.
+// Tests more than 2^31 elements (about 7 GB of memory), where 32-bit indices overflow: a weight decoded and encoded,
+// FP8 and row-scaled weights decoded, and a SwiGLU backward.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -23,7 +23,7 @@ constexpr std::int64_t kBlocks = (kCount + kBlocksize - 1) / kBlocksize;
 constexpr std::int64_t kNestedElements = 256 * kBlocksize;
 constexpr std::int64_t kWindow = 4 * kNestedElements;
 
-// Windows that begin with a nested block: at the start, around 2^31, and at the end.
+// Windows that begin with a nested block: at the start, before 2^31, and at the end.
 const std::vector<std::int64_t> kWindows = {0, (std::int64_t{1} << 31) - kWindow / 2,
                                             kCount / kNestedElements* kNestedElements};
 
@@ -105,7 +105,7 @@ constexpr std::int64_t kChannels = 128 * 17;
 constexpr std::int64_t kGroup = 128;
 static_assert(kTokens * kChannels > std::int64_t{1} << 31);
 
-// Memory that nobody has written to is zeros and costs nothing: only what a test looks at holds numbers.
+// Memory from calloc() that is never written uses no RAM. Tests write only the parts that they compare.
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
@@ -114,7 +114,7 @@ std::unique_ptr<T[], Free> zeros(std::int64_t count) {
   return std::unique_ptr<T[], Free>(static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T))));
 }
 
-// A weight in FP8, of whose blocks of rows those at the start, around element 2^31 and at the end hold numbers.
+// An FP8 weight with nonzero blocks of rows only at the start, around element 2^31 and at the end.
 void expect_fp8_beyond_two_to_the_31(const qfuse_exec& exec) {
   constexpr std::int64_t kRows = (std::int64_t{1} << 16) + 37;
   constexpr std::int64_t kCols = (std::int64_t{1} << 15) + 8;
@@ -159,7 +159,7 @@ TEST(Huge, fp8_on_a_gpu) {
   for_each_gpu_way(expect_fp8_beyond_two_to_the_31);
 }
 
-// A weight with scales of rows, of which the same rows hold numbers.
+// A weight with row scales and the same nonzero rows.
 void expect_rows_of_4_bits_beyond_two_to_the_31(const qfuse_exec& exec) {
   constexpr std::int64_t kRows = (std::int64_t{1} << 16) + 37;
   constexpr std::int64_t kCols = (std::int64_t{1} << 15) + 7;
@@ -210,7 +210,7 @@ TEST(Huge, rows_of_4_bits_on_a_gpu) {
   for_each_gpu_way(expect_rows_of_4_bits_beyond_two_to_the_31);
 }
 
-// Groups of tokens: the first, the ones around element 2^31 of x and of y, and the short last.
+// Groups of tokens: the first, those around element 2^31 of x and of y, and the short last one.
 const std::vector<std::int64_t> kTokenWindows = {0, (std::int64_t{1} << 30) / kChannels / kGroup* kGroup,
                                                  (std::int64_t{1} << 31) / kChannels / kGroup* kGroup,
                                                  kTokens / kGroup* kGroup};
@@ -226,7 +226,7 @@ struct Activations {
         grad_y[static_cast<std::size_t>(window * kChannels + i)] = some_bfloat16(window + i + 7);
     }
   }
-  // Between 1/4 and 4, either sign.
+  // Returns a bf16 between 1/4 and 4 of either sign.
   static std::uint16_t some_bfloat16(std::int64_t i) {
     const auto mixed = static_cast<std::uint32_t>(i * 2654435761U >> 7);
     return static_cast<std::uint16_t>((mixed & 0x81ffU) + 0x3e80U);

@@ -29,7 +29,7 @@ constexpr std::array kMergeDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT1
 
 class LoraMergeCases : public testing::TestWithParam<LoraMergeCase> {};
 
-// Each pair of dtypes with the arrays at other addresses, all of them at odd ones among these.
+// Each pair of dtypes uses another misalignment of the arrays, so together they cover all misalignments.
 TEST_P(LoraMergeCases, every_way_gives_the_oracles_bytes_at_any_address) {
   std::size_t pair = 0;
   for (const qfuse_dtype in_dtype : kMergeDtypes) {
@@ -52,7 +52,7 @@ TEST_P(LoraMergeCases, every_way_gives_the_oracles_bytes_at_any_address) {
   }
 }
 
-// A row depends on its own row of b alone, so that a weight may be merged piece by piece.
+// A row depends only on its own row of b, so a weight can be merged in pieces.
 TEST_P(LoraMergeCases, a_tile_of_rows_has_the_same_bytes) {
   const LoraMergeInput input = make_input(GetParam(), QFUSE_BFLOAT16);
   contract::LoraMerge all = make_params(GetParam(), QFUSE_BFLOAT16, input);
@@ -69,9 +69,9 @@ TEST_P(LoraMergeCases, a_tile_of_rows_has_the_same_bytes) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, LoraMergeCases, testing::ValuesIn(kLoraMergeCases), risk_name<LoraMergeCase>);
 
-// ---- against numbers worked out another way ----
+// ---- against independently computed numbers ----
 
-// One output in fp32.
+// Returns one merged element in fp32.
 float merged(float in, const std::vector<float>& b, const std::vector<float>& a, float scale, const qfuse_exec& exec) {
   contract::LoraMerge p{};
   p.rows = p.cols = 1;
@@ -110,7 +110,7 @@ TEST(LoraMerge, worked_out_by_hand) {
        {1, 1 + 0x1p-12F},
        1,
        0x1p-11F + 0x1p-24F},
-      // Where fp64 would round to a tie of fp32: 652805 * 26317 is 2^34 + 1, and (2^18 + 1) * (2^18 - 1) is 2^36 - 1.
+      // Where fp64 rounds to a tie of fp32: 652805 * 26317 is 2^34 + 1, and (2^18 + 1) * (2^18 - 1) is 2^36 - 1.
       {"just above a tie", 0, {1, 652805}, {1, 0x1p-58F * 26317}, 1, 1 + 0x1p-23F},
       {"just below minus a tie", 0, {1, -652805}, {-1, 0x1p-58F * 26317}, 1, -1 - 0x1p-23F},
       {"just below a tie", 0, {1, 0x1p18F + 1}, {1 + 0x1p-23F, 0x1p-60F * (0x1p18F - 1)}, 1, 1 + 0x1p-23F},
@@ -165,7 +165,7 @@ TEST(LoraMerge, every_nan_is_the_canonical_one) {
   });
 }
 
-// Integers so small that every sum is exact, whatever its order.
+// Integers so small that every sum is exact in any order.
 TEST(LoraMerge, exact_sums_are_exact) {
   constexpr std::int64_t kRows = 34;
   constexpr std::int64_t kCols = 541;
@@ -201,11 +201,11 @@ TEST(LoraMerge, exact_sums_are_exact) {
   for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) { expect_output(p, bytes, exec); });
 }
 
-// How a sum could be made otherwise.
+// Other ways to compute a sum.
 enum class Sum { as_the_manual_says, descending, rounding_products, in_one_rounding };
 
-// For factors that are multiples of 2^-20 of at most 8: products are multiples of 2^-40, and sums of 48 of them fit the
-// 64 bits of a long double, so that each step here is exact before it is rounded.
+// Factors are multiples of 2^-20 and at most 8, so products are multiples of 2^-40, and a sum of 48 products fits the
+// 64-bit significand of long double. Each step is exact before its rounding.
 float sum_of(Sum how, const LoraMergeCase& c, const LoraMergeInput& in, std::int64_t row, std::int64_t col) {
   long double acc = 0;
   for (std::int64_t step = 0; step < c.rank; ++step) {
@@ -227,8 +227,8 @@ TEST(LoraMerge, sums_are_those_of_the_manual_and_of_no_other_way) {
     for (float& x : values)
       x = std::ldexp(static_cast<float>(static_cast<int>(random() % (2U << bits)) - (1 << bits)), 3 - bits);
   };
-  draw(in.a, 22);  // of 2^-19
-  draw(in.b, 23);  // of 2^-20
+  draw(in.a, 22);  // multiples of 2^-19
+  draw(in.b, 23);  // multiples of 2^-20
   contract::LoraMerge p = make_params(c, QFUSE_FLOAT32, in);
   p.out_dtype = QFUSE_FLOAT32;
   std::fill(in.in.begin(), in.in.end(), std::uint8_t{0});

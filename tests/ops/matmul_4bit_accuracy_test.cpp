@@ -1,5 +1,5 @@
-// FACTORED sums of matmul_4bit against products in fp64 of the exact weight, the codes' values times absmax: of these
-// it rounds the values to fp16, so that hardly more than the rounding of its result shows. PLAIN rounds the weight.
+// Compares FACTORED sums of matmul_4bit with fp64 products of the exact weight (code value times absmax). FACTORED
+// rounds only code values, to fp16, so the result's own rounding dominates the error. PLAIN rounds the weight.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 #include <qfuse/qfuse.hpp>
@@ -29,9 +29,9 @@ namespace {
 constexpr std::int64_t kRows = kQuick ? 32 : 256;
 constexpr std::int64_t kCols = 4096;
 constexpr qfuse_dtype kDtype = QFUSE_BFLOAT16;
-constexpr double kMost = 1.02;  // times the error of the result's rounding
+constexpr double kMost = 1.02;  // times the error of rounding the result
 
-// A token: numbers of a normal distribution, and among them `count` others.
+// A token of normally distributed numbers, with `count` other numbers from `first` on.
 struct Token {
   const char* name;
   float deviation;
@@ -50,7 +50,7 @@ constexpr std::array kTokens = {Token{"normal", 1.0F, 0, 0, 0.0F},
                                 Token{"a NaN", 1.0F, 1000, 1, kNan}};
 constexpr std::size_t kNormal = 0;
 constexpr std::size_t kOutlier = 1;
-constexpr std::size_t kFinite = 5;  // tokens
+constexpr std::size_t kFinite = 5;  // tokens without infinity and NaN
 
 std::vector<std::uint8_t> inputs(std::mt19937& random) {
   std::vector<std::uint8_t> in(kTokens.size() * kCols * qfuse_dtype_size(kDtype));
@@ -64,7 +64,7 @@ std::vector<std::uint8_t> inputs(std::mt19937& random) {
   return in;
 }
 
-// As trained weights are, nested.
+// Returns a nested weight distributed like trained ones.
 Weight4bitArrays quantized_weight(std::mt19937& random) {
   std::vector<float> values(kRows * kCols);
   for (float& value : values) value = 0.02F * random_normal(random);
@@ -91,7 +91,7 @@ struct QuantizedProduct {
       values.push_back(format::load_as_float(out.data(), static_cast<std::int64_t>(i), kDtype));
     return values;
   }
-  // By plain arithmetic.
+  // Computes the products in plain fp64 arithmetic.
   [[nodiscard]] std::vector<double> exact_outputs() const {
     const qfuse_weight_4bit& w = params.weight;
     std::vector<double> row(kCols);
@@ -118,7 +118,7 @@ struct QuantizedProduct {
   contract::Matmul4bit params{};
 };
 
-// Of a token's outputs, relative to their norm.
+// Error of a token's outputs relative to their norm.
 double error_of(const std::vector<float>& found, const std::vector<double>& exact, std::size_t token) {
   double difference = 0;
   double norm = 0;
@@ -136,7 +136,7 @@ std::vector<float> rounded(const std::vector<double>& exact) {
   return values;
 }
 
-// The oracle, and GPUs whose sums are its own.
+// Runs on the oracle, and on GPUs that add in the same order.
 template <class Body>
 void for_each_way_in_steps(const Body& body) {
   body(oracle());
@@ -163,7 +163,7 @@ TEST(Matmul4bitAccuracy, factored_products_are_nearly_those_of_the_exact_weight)
   });
 }
 
-// An infinity times a code's value of 0 is NaN, and so is all with a NaN.
+// Infinity times a code value of 0 is NaN, and NaN times anything is NaN.
 TEST(Matmul4bitAccuracy, factored_products_of_infinity_and_nan_are_ieees) {
   QuantizedProduct product;
   const std::vector<double> exact = product.exact_outputs();
@@ -177,7 +177,7 @@ TEST(Matmul4bitAccuracy, factored_products_of_infinity_and_nan_are_ieees) {
   });
 }
 
-// One weight of 1, among zeros, by a number that is 2^-28 of the largest one.
+// One weight is 1 and the others are 0. Its input is 2^-28 of the largest input.
 TEST(Matmul4bitAccuracy, factored_products_keep_numbers_far_below_the_largest_one) {
   constexpr std::int64_t kBlock = 64;
   std::vector<std::uint8_t> packed(kBlock / 2, 0x77);

@@ -1,4 +1,4 @@
-// What holds for any weight: found by rapidcheck, shrunk to the smallest that breaks it.
+// Properties of any weight: rapidcheck searches for a counterexample and shrinks it.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -20,13 +20,13 @@ namespace {
 
 const std::vector<std::int64_t> kBlocksizes = {32, 64, 128, 256, 512, 1024, 2048, 4096};
 
-// The software GPU too, whose memory is the host's.
+// Includes the software GPU, which can read host memory.
 Exec any_exec() {
   if (has_software_gpu() && *rc::gen::arbitrary<bool>()) return {.device = {QFUSE_CUDA, 0}};
   return {.threads = *rc::gen::inRange(1, 5), .cpu_target = *rc::gen::elementOf(cpu_targets())};
 }
 
-// Ordinary numbers, with zeros among them; any count, odd ones included.
+// Ordinary numbers and some zeros; any count, even or odd.
 std::vector<float> any_weights() {
   std::vector<float> weights(*rc::gen::inRange<std::size_t>(0, 10'000));
   std::mt19937 random(*rc::gen::arbitrary<std::uint32_t>());
@@ -49,7 +49,7 @@ std::vector<float> decode(const Weight4bit& weight) {
   return values;
 }
 
-// FP4 has two zeros; decoding one gives -0, which encodes to the other.
+// FP4 has two zeros: one code decodes to -0, which encodes to the other code.
 std::vector<std::uint8_t> with_one_zero(std::vector<std::uint8_t> packed, QuantType quant_type) {
   if (quant_type == QuantType::nf4) return packed;
   for (std::uint8_t& byte : packed) {
@@ -59,7 +59,7 @@ std::vector<std::uint8_t> with_one_zero(std::vector<std::uint8_t> packed, QuantT
   return packed;
 }
 
-// The nearest value of the map is at most half its widest gap away, times the block's absmax.
+// The nearest value of the map is at most half of its widest gap away, times the block's absmax.
 RC_GTEST_PROP(Properties, blockwise_8bit_codes_decode_to_near_their_values, ()) {
   const std::vector<float> values = any_weights();
   const auto blocksize = std::int64_t{1} << *rc::gen::inRange(0, 13);
@@ -72,7 +72,7 @@ RC_GTEST_PROP(Properties, blockwise_8bit_codes_decode_to_near_their_values, ()) 
   std::vector<float> decoded(values.size());
   dequantize_blockwise(codes, absmax, map, blocksize, std::as_writable_bytes(std::span(decoded)), Dtype::float32,
                        any_exec());
-  constexpr float kHalfWidestGap = 0.0071F;  // of 0.9/64 in the top decade; -1 is as far from the least value
+  constexpr float kHalfWidestGap = 0.0071F;  // half of 0.9/64 in the top decade; -1 is as far from the lowest value
   for (std::size_t i = 0; i < values.size(); ++i)
     RC_ASSERT(std::fabs(values[i] - decoded[i]) <= kHalfWidestGap * absmax[i / static_cast<std::size_t>(blocksize)]);
 }
@@ -92,7 +92,7 @@ RC_GTEST_PROP(Properties, no_decoded_weight_is_further_off_than_half_the_widest_
   const auto quant_type = *rc::gen::element(QuantType::nf4, QuantType::fp4);
   const Weight4bitArrays encoded = encode(weights, quant_type, 64, false);
   const std::vector<float> decoded = decode(encoded.view());
-  // The widest gaps: NF4 between -1 and -0.696, FP4 between 2/3 and 1; half of each, and the rounding of the steps.
+  // Half of the widest gap (NF4: from -1 to -0.696, FP4: from 2/3 to 1), plus the rounding of the steps.
   const float half_gap = quant_type == QuantType::nf4 ? 0.1520F : 0.1668F;
   for (std::size_t i = 0; i < weights.size(); ++i)
     RC_ASSERT(std::fabs(decoded[i] - weights[i]) <= half_gap * encoded.absmax[i / 64]);
@@ -114,7 +114,7 @@ RC_GTEST_PROP(Properties, every_target_and_thread_count_gives_the_same_bytes, ()
   RC_ASSERT(std::ranges::equal(bytes_of(a), bytes_of(b)));
 }
 
-// Decoding a weight in two calls, cut where a nested block ends, gives what one call gives.
+// Decoding in two calls, split where a nested block ends, gives the same bytes as one call.
 RC_GTEST_PROP(Properties, a_split_weight_decodes_to_the_same_bytes, ()) {
   constexpr std::int64_t kBlocksize = 32;
   constexpr std::int64_t kNestedElements = 256 * kBlocksize;
@@ -140,7 +140,7 @@ RC_GTEST_PROP(Properties, a_split_weight_decodes_to_the_same_bytes, ()) {
   RC_ASSERT(halves == decode(encoded.view()));
 }
 
-// What a call throws; "" if nothing.
+// Returns the message of the error that the call throws, or "".
 template <class Call>
 std::string refusal_of(const Call& call) {
   try {

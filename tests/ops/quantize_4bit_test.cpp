@@ -20,7 +20,7 @@ namespace {
 
 // ---- against bitsandbytes ----
 
-// Where bitsandbytes' approximate reciprocal gives another code (docs/ACCURACY.md): packed bytes that differ, by case.
+// Number of packed bytes in each case that differ with bitsandbytes' approximate reciprocal (docs/ACCURACY.md).
 const std::map<std::string, std::int64_t> kReciprocalFlips = {{"edge031", 1}};
 
 std::int64_t differing_bytes(const std::vector<std::uint8_t>& expected, const Buffer& actual) {
@@ -29,8 +29,8 @@ std::int64_t differing_bytes(const std::vector<std::uint8_t>& expected, const Bu
   return differing;
 }
 
-// One golden case in one way. Codes and absmax; nested codes and nested absmax for bitsandbytes' own offset (its mean
-// depends on the device). The spare nibble of an odd count is part of the comparison.
+// Compares codes and absmax of one golden case; nested, for bitsandbytes' offset, because its mean depends on the
+// device. The spare nibble of an odd count is compared, too.
 void expect_encoding(const GoldenWeight& golden, const GoldenTensor& input, qfuse_dtype dtype, const qfuse_exec& exec,
                      qfuse_reciprocal reciprocal, std::int64_t flips) {
   const Quantize4bitCase as_case{"", golden.n, golden.blocksize, golden.quant_type, golden.nested ? 256 : 0};
@@ -52,7 +52,7 @@ void expect_encoding(const GoldenWeight& golden, const GoldenTensor& input, qfus
                             golden.nested_absmax->elements(), QFUSE_FLOAT32));
 }
 
-// Every case of a golden file: with the IEEE reciprocal every way, with the approximate one where there is a GPU.
+// Tests every golden case: the IEEE reciprocal in every way, the approximate one on GPUs.
 void expect_golden_codes(const std::string& stem, std::size_t expected) {
   const GoldenFile file = read_golden(stem + ".safetensors");
   const auto cases = read_golden_json(stem + ".json");
@@ -79,7 +79,7 @@ TEST(Quantize4bit, equals_bitsandbytes_on_the_golden_cases) { expect_golden_code
 
 TEST(Quantize4bit, equals_bitsandbytes_on_the_edges) { expect_golden_codes("bnb_edges", 96); }
 
-// bitsandbytes sums in fp32 in an order of the device; ours must lie within that sum's rounding.
+// bitsandbytes sums in fp32 in an order that depends on the device; our mean must be within that sum's rounding error.
 TEST(Quantize4bit, offset_is_the_mean_within_the_rounding_of_bitsandbytes) {
   const GoldenFile file = read_golden("bnb_cases.safetensors");
   int compared = 0;
@@ -93,7 +93,7 @@ TEST(Quantize4bit, offset_is_the_mean_within_the_rounding_of_bitsandbytes) {
     Encoded actual(golden.n, golden.blocksize, 256);
     actual.point(p);
     ASSERT_EQ(run(p, QFUSE_EXEC_INIT, nullptr), QFUSE_OK);
-    // A sum of k fp32 numbers in any order has a relative error of at most (k-1) ulps; a tree's is far smaller.
+    // A sum of k fp32 numbers in any order has a relative error of at most (k-1) ulps; a tree sum has far less.
     const double bound = static_cast<double>(actual.blocks) * FLT_EPSILON * std::fabs(golden.nested_offset);
     EXPECT_TRUE(std::fabs(actual.offset() - golden.nested_offset) <= bound)
         << actual.offset() << " " << golden.nested_offset;
@@ -133,7 +133,7 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, Quantize4bitCases, testing::ValuesIn(kQuantize4bitCases), risk_name<Quantize4bitCase>);
 
-// The map is written for those who ask for it and changes nothing else; it comes at any address.
+// The map is written only where it is asked for, at any address, and changes nothing else.
 TEST(Quantize4bit, the_nested_quant_map_is_written_where_it_is_asked_for) {
   const Quantize4bitCase c{"", 64 * 300 + 5};
   const std::vector<std::uint8_t> weights = make_weights(c, QFUSE_FLOAT32);
@@ -156,7 +156,7 @@ TEST(Quantize4bit, the_nested_quant_map_is_written_where_it_is_asked_for) {
   });
 }
 
-// A given offset is read, coded with, and handed on.
+// A given offset is used for the codes and copied to the output.
 TEST(Quantize4bit, a_given_offset_is_the_offset) {
   const Quantize4bitCase c{"", 64 * 300 + 5};
   const std::vector<std::uint8_t> weights = make_weights(c, QFUSE_FLOAT32);
@@ -177,10 +177,10 @@ TEST(Quantize4bit, a_given_offset_is_the_offset) {
   }
 }
 
-// Every fp16 and bf16 value, widened on every target as the oracle widens it: the absmax of blocks shows it.
+// Every target widens every fp16 and bf16 value as the oracle does: the absmax of a block shows the value.
 TEST(Quantize4bit, every_sixteen_bit_value_widens_exactly) {
   for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
-    std::vector<std::uint16_t> values(65536UL * 32);  // each value alone in a block of 32 with zeros
+    std::vector<std::uint16_t> values(65536UL * 32);  // one value and zeros per block
     for (std::size_t i = 0; i < 65536; ++i) values[i * 32 + i % 32] = static_cast<std::uint16_t>(i);
     const Quantize4bitCase c{"", static_cast<std::int64_t>(values.size()), 32, QFUSE_NF4, 0};
     contract::Quantize4bit p = make_params(c, values.data(), dtype);

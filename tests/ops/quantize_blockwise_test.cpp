@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Risks, QuantizeBlockwiseCases, testing::ValuesIn(kQuant
 
 // ---- against bitsandbytes ----
 
-// The absmax of the golden weights, encoded by itself and in two pieces, is what bitsandbytes stored.
+// The absmax of golden weights, encoded in two pieces, equals what bitsandbytes stored.
 TEST(QuantizeBlockwise, equals_bitsandbytes_also_piece_by_piece) {
   const GoldenFile file = read_golden("bnb_cases.safetensors");
   int compared = 0;

@@ -1,4 +1,4 @@
-// Which backend an op runs on.
+// Tests which backend runs an op.
 #include "ops/registry.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using contract::Outcome;
 
-// But OpenCL's, which decodes.
+// OpenCL is the exception: it only decodes.
 TEST(Registry, every_row_has_a_kernel_for_each_op) {
   std::multiset<qfuse_device_type> types;
   for (const ops::Row& row : ops::backends()) {
@@ -31,7 +31,7 @@ TEST(Registry, every_row_has_a_kernel_for_each_op) {
   EXPECT_EQ(types.size(), 2U + types.count(QFUSE_CUDA) + types.count(QFUSE_OPENCL));
 }
 
-// A backend of one op that says what became of it.
+// A list with one op, whose kernels fail with a known message.
 using OneOp = contract::OpList<contract::DequantizeInt8>;
 
 Outcome fail(const contract::DequantizeInt8& /*p*/, const qfuse_exec& /*exec*/) {

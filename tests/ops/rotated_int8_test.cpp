@@ -59,7 +59,7 @@ TEST_P(RotatedWeights, every_way_gives_the_oracles_bytes_at_any_address) {
   auto p = make_params<contract::RotatedInt8Weight>(GetParam(), in);
   p.scale = made.params.scale;
   expect_oracles_bytes(p);
-  // Others, and numbers that are none.
+  // Other scales, some of them not finite.
   constexpr std::array kOdd = {1e-30F, -1.0F, std::numeric_limits<float>::infinity(),
                                1e-45F, 3e38F, std::numeric_limits<float>::quiet_NaN()};
   std::vector<float> odd(static_cast<std::size_t>(output_count(p)));
@@ -76,7 +76,7 @@ TEST_P(RotatedProducts, every_way_gives_the_oracles_bytes_at_any_address) {
   for (const qfuse_dtype dtype : kRotatedDtypes) {
     const RotatedProductInput in = make_input(GetParam(), dtype);
     for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
-      if (direction == QFUSE_BACKWARD && GetParam().lora_rank == 0) continue;  // which is FORWARD then
+      if (direction == QFUSE_BACKWARD && GetParam().lora_rank == 0) continue;  // the same as FORWARD
       SCOPED_TRACE("dtype " + std::to_string(dtype) + ", direction " + std::to_string(direction));
       expect_oracles_bytes(make_params(GetParam(), direction, dtype, in));
     }
@@ -86,7 +86,7 @@ TEST_P(RotatedProducts, every_way_gives_the_oracles_bytes_at_any_address) {
 INSTANTIATE_TEST_SUITE_P(Risks, RotatedProducts, testing::ValuesIn(kRotatedProductCases),
                          risk_name<RotatedProductCase>);
 
-// exp is the oracle's own, so NVIDIA's GPUs are judged in tests/cuda.
+// The oracle's exp is required, so tests/cuda tests NVIDIA GPUs.
 class RotatedSwiglu : public testing::TestWithParam<SwigluCase> {};
 
 TEST_P(RotatedSwiglu, every_way_gives_the_oracles_bytes_at_any_address) {
@@ -104,7 +104,7 @@ TEST_P(RotatedSwiglu, every_way_gives_the_oracles_bytes_at_any_address) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, RotatedSwiglu, testing::ValuesIn(kRotatedSwigluCases), risk_name<SwigluCase>);
 
-// Rows that begin at vectors; the software GPU runs it with tokens that are copied ahead (tests/software_gpu).
+// Rows are aligned to vectors. The software GPU runs this with tokens that are prefetched (tests/software_gpu).
 TEST(RotatedSwiglu, at_aligned_addresses_gives_the_oracles_bytes) {
   for (const SwigluCase& shape :
        {SwigluCase{"small blocks", 61, 64}, SwigluCase{"rows apart", 9, 1152, Activations::normal, 2.0F, 8, 16},
@@ -121,7 +121,7 @@ TEST(RotatedSwiglu, at_aligned_addresses_gives_the_oracles_bytes) {
   }
 }
 
-// On NVIDIA's GPUs too, whatever their exp.
+// Also on NVIDIA GPUs, because exp does not matter.
 TEST(RotatedSwiglu, is_what_quantize_makes_of_its_out) {
   const SwigluInputs in({"", 37, 320}, 0);
   for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
@@ -142,7 +142,7 @@ TEST(RotatedSwiglu, is_what_quantize_makes_of_its_out) {
   }
 }
 
-// By hand: silu(0) = 0 and its slope 1/2, and where exp(-g) is nothing silu(g) = g.
+// Exact values: silu(0) = 0 with slope 1/2, and silu(g) = g where exp(-g) vanishes.
 TEST(RotatedSwiglu, has_the_formulas_values) {
   constexpr std::size_t kChannels = 64;
   std::vector<std::uint16_t> gate(kChannels);
@@ -178,7 +178,7 @@ TEST(RotatedSwiglu, has_the_formulas_values) {
   });
 }
 
-// Of several tiles, stages and windows of LoRA's terms; the software GPU runs it with each shape of tiles
+// The case has several tiles, stages and windows of LoRA terms. The software GPU runs it with each tile shape
 // (tests/software_gpu).
 TEST(RotatedTiles, every_gpu_gives_the_oracles_bytes) {
   const RotatedProductCase c{"", 300, 300, 448, 20, true};
@@ -191,7 +191,7 @@ TEST(RotatedTiles, every_gpu_gives_the_oracles_bytes) {
   }
 }
 
-// ---- against numbers worked out another way ----
+// ---- against independently computed numbers ----
 
 struct Quantized1 {
   std::vector<std::int8_t> q;
@@ -212,7 +212,7 @@ Quantized1 quantize(const std::vector<float>& row, const qfuse_exec& exec) {
   return out;
 }
 
-// Row r of the Hadamard matrix has -1 in column c where r & c has an odd number of bits.
+// Element of the Hadamard matrix H: -1 if r & c has an odd number of bits, otherwise 1.
 float hadamard(std::size_t r, std::size_t c) { return std::popcount(r & c) % 2 == 0 ? 1.0F : -1.0F; }
 
 TEST(RotatedInt8, one_value_becomes_a_column_of_the_matrix) {
@@ -229,8 +229,8 @@ TEST(RotatedInt8, one_value_becomes_a_column_of_the_matrix) {
     }
 }
 
-// A matrix that is applied twice gives back each value, times the block, so that any v can be had, here exactly. With
-// the largest 127 they are in units of q.
+// H * H is the block size times the identity, so the row H * v / block rotates back to any v, here exactly. The largest
+// |v| is 127, so v is in units of q.
 TEST(RotatedInt8, halves_go_to_the_even_integer) {
   constexpr std::size_t kBlock = 128;
   std::vector<float> v(kBlock);
@@ -268,7 +268,7 @@ TEST(RotatedInt8, rows_of_zeros_and_rows_that_are_not_finite_have_codes_of_zero)
   });
 }
 
-// Below 2^-100 a row's unit stays what it is there, and what is less than half of it becomes 0.
+// Below 2^-100 the unit of a row stops shrinking, and values below half a unit become 0.
 TEST(RotatedInt8, the_least_unit_is_that_of_two_to_the_minus_100) {
   const auto of_one_value = [](float value, const qfuse_exec& exec) {
     std::vector<float> row(128);
@@ -303,7 +303,7 @@ float product_of(const std::vector<std::int8_t>& in, const std::vector<std::int8
   return out;
 }
 
-// As it would not if terms beyond the rank were added as zeros.
+// A product of -0 stays -0. It would become +0 if terms beyond the rank were added as zeros.
 TEST(RotatedInt8, a_negative_zero_stays_one) {
   const std::vector<std::int8_t> zeros(64);
   const float in_scale = 1.0F;
@@ -331,7 +331,7 @@ TEST(RotatedInt8, the_longest_sums_fit_into_32_bits) {
   static_assert(std::int64_t{kTerms} * 127 * 127 < std::int64_t{1} << 31);
   static_assert((std::int64_t{kTerms} + 64) * 127 * 127 >= std::int64_t{1} << 31);
   const std::vector<std::int8_t> most(kTerms, 127);
-  const std::vector<std::int8_t> beyond(kTerms, -128);  // which no rounding gives
+  const std::vector<std::int8_t> beyond(kTerms, -128);  // the code -128, to which nothing rounds
   for_each_way<contract::RotatedInt8Matmul>([&](const qfuse_exec& exec) {
     EXPECT_EQ(product_of(most, most, exec), 133120.0F * 127.0F * 127.0F);
     EXPECT_EQ(product_of(beyond, beyond, exec), 133120.0 * 128.0 * 128.0 - 0x1p32);

@@ -1,5 +1,5 @@
-// swiglu over the rows of several experts: what it writes is that of each expert's rows alone, followed by rows
-// of zeros up to a multiple of 128.
+// Tests swiglu over the rows of several experts: the output equals that of each expert's rows separately, zero-padded
+// to a multiple of 128 rows.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -29,7 +29,7 @@ constexpr std::int64_t kChannels = kExpertChannels;
 
 std::int64_t columns_of(const Outputs& out) { return static_cast<std::int64_t>(out.y_t.q.size()) / kChannels; }
 
-// The rows from `begin` on, alone.
+// Returns `rows` rows from `begin` on.
 Inputs rows_of(const Inputs& in, std::int64_t begin, std::int64_t rows) {
   const auto part = [&](const auto& values, std::int64_t width) {
     const auto first = values.begin() + begin * width;
@@ -51,7 +51,7 @@ Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, c
   return out;
 }
 
-// `size` bytes each of `rows` rows.
+// Copies `size` bytes of each of `rows` rows.
 void copy_rows(const Buffer& from, std::int64_t from_first, std::int64_t from_stride, Buffer& to, std::int64_t to_first,
                std::int64_t to_stride, std::int64_t rows, std::int64_t size) {
   for (std::int64_t row = 0; row < rows; ++row)
@@ -59,7 +59,7 @@ void copy_rows(const Buffer& from, std::int64_t from_first, std::int64_t from_st
                 static_cast<std::size_t>(size));
 }
 
-// An output transposed, [rows, tokens] with its scales, to its place among the experts', with zeros behind it.
+// Copies one expert's transposed output, [rows, tokens] and scales, to its place among the others, zero-padded.
 void copy_columns(const Buffer& q, const Buffer& s, std::int64_t rows, std::int64_t tokens, const How& how,
                   std::int64_t before, std::int64_t all_columns, Buffer& to_q, Buffer& to_s) {
   const bool apart = how.experts == QFUSE_EXPERTS_APART;
@@ -80,7 +80,7 @@ void copy_columns(const Buffer& q, const Buffer& s, std::int64_t rows, std::int6
   }
 }
 
-// Rows of an output that is not transposed, [rows, channels] with its scales, to those from `begin` on.
+// Copies one expert's rows of an output that is not transposed, [rows, channels] and scales, to rows from `begin` on.
 void copy_tokens(const Buffer& q, const Buffer& s, std::int64_t channels, std::int64_t begin, std::int64_t rows,
                  std::int64_t all_rows, qfuse_scale_layout layout, Buffer& to_q, Buffer& to_s) {
   const std::int64_t groups = channels / 128;
@@ -187,7 +187,7 @@ TEST(SwigluExperts, the_host_refuses_ends_that_it_can_see_are_wrong) {
   }
 }
 
-// On a GPU, which cannot refuse them: the manual's words.
+// GPUs cannot refuse wrong ends; the manual defines what they do.
 TEST(SwigluExperts, a_gpu_keeps_wrong_ends_within_the_arrays) {
   std::size_t calls = 0;
   const auto expect = [&](std::int64_t m, const std::vector<std::int64_t>& ends, const std::vector<Rows>& rows) {
@@ -201,8 +201,8 @@ TEST(SwigluExperts, a_gpu_keeps_wrong_ends_within_the_arrays) {
   };
   expect(256, {200, 100, 1000}, {{0, 200}, {200, 100}, {100, 256}});
   expect(256, {-7, 300, 20}, {{0, 0}, {0, 256}, {256, 20}});
-  expect(512, {512, 0, 512, 0, 512}, {{0, 512}, {512, 0}, {0, 512}, {512, 0}, {0, 512}});  // the last finds no room
-  expect(512, {384, 0, 512, 0, 512}, {{0, 384}, {384, 0}, {0, 512}, {512, 0}, {0, 512}});  // or only for its first tile
+  expect(512, {512, 0, 512, 0, 512}, {{0, 512}, {512, 0}, {0, 512}, {512, 0}, {0, 512}});  // no room for the last one
+  expect(512, {384, 0, 512, 0, 512}, {{0, 384}, {384, 0}, {0, 512}, {512, 0}, {0, 512}});  // or for its first tile only
 }
 
 }  // namespace

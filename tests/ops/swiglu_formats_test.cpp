@@ -1,4 +1,4 @@
-// swiglu in the formats of others.
+// Tests swiglu in the formats of other libraries.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -25,7 +25,7 @@ using Params = contract::Swiglu;
 using Inputs = SwigluInputs;
 using Outputs = SwigluOutputs;
 
-// How a call is made, beside its rows.
+// Options of a call, besides its rows.
 struct FormatCall {
   SwigluFormatCase format;
   Asked asked;
@@ -115,7 +115,7 @@ TEST(SwigluFormats, scales_of_mxfp8_are_rounded_up_to_all_powers_of_two) {
   });
 }
 
-// TransformerEngine finds the factor, a power of two not above 448 / absmax, and stores its inverse: the same scale.
+// TransformerEngine stores the inverse of its factor, the largest power of two up to 448 / absmax: the same scale.
 TEST(SwigluFormats, scales_beside_one_are_deepseeks_from_its_floor_on) {
   const format::GroupRules rules = rules_of({.name = "", .zero_rule = QFUSE_ZERO_SCALE_ONE});
   for_each_absmax([&](float absmax) {
@@ -141,13 +141,13 @@ TEST(SwigluFormats, quotients_are_near_exact_ones) {
     ASSERT_LE(std::fabs(scale.scale / exact - 1), 0x1p-22) << absmax;
     ASSERT_LE(std::fabs(scale.factor * exact - 1), 0x1p-22) << absmax;
   });
-  // By Python's exact fractions: 448 / 1.0390625 is 431.157895.
+  // Python's exact fractions give 448 / 1.0390625 = 431.157895.
   EXPECT_EQ(format::scale_of_group(rules, 1.0390625F).scale, 1.0F / 431.157895F);
 }
 
-// ---- by hand ----
+// ---- against values computed by hand ----
 
-// An open gate, so that y is 64 times the up.
+// Opens all gates (silu(64) = 64), so that y is 64 * up.
 void fill_open(Inputs& in, float up) {
   for (std::int64_t t = 0; t < in.shape.m; ++t)
     for (std::int64_t c = 0; c < in.shape.h; ++c) {
@@ -160,7 +160,7 @@ void plant_up_of(Inputs& in, std::int64_t t, std::int64_t c, float up) {
   format::store_rounded(in.x.as<void>(), t * 2 * in.shape.h + in.shape.h + c, QFUSE_BFLOAT16, up);
 }
 
-// Channels 0 to 31 of token 1 have 448 * 2^3, the others 448: exponents 127 + 3 and 127.
+// Channels 0 to 31 of token 1 have 448 * 2^3, the others 448: biased exponents 127 + 3 and 127.
 TEST(SwigluFormats, groups_of_32_and_words_of_four_exponents) {
   for_each_way([](const qfuse_exec& exec) {
     Inputs in(SwigluCase{"", 33, 128}, 0);

@@ -42,7 +42,7 @@ Outputs oracles_outputs(const Inputs& in, Asked asked, const How&... how) {
   return outputs_on(oracle(), in, asked, how...);
 }
 
-// ---- against the oracle; exp is the oracle's own, so NVIDIA's GPUs are judged in tests/cuda ----
+// ---- against the oracle, with the oracle's exp: NVIDIA GPUs are tested in tests/cuda ----
 
 class SwigluCases : public testing::TestWithParam<SwigluCase> {};
 
@@ -58,7 +58,7 @@ void expect_the_oracles_bytes(const Inputs& in, Asked asked, qfuse_payload paylo
   expect_bytes(oracles_outputs(in, asked, payload, layout, extras), in, asked, payload, layout, misalignment, extras);
 }
 
-// Those asked for of what the oracle gives when it is asked for as much as it can be: one call of it, which is slow.
+// Returns the asked outputs from the oracle's `all` and `both_y`, which saves further calls of the slow oracle.
 Outputs part_of(const Outputs& all, const Outputs& both_y, const Inputs& in, Asked asked) {
   Outputs part(in.shape.m, in.shape.h);
   if (has_rows(asked)) part.grad_input = all.grad_input;
@@ -68,14 +68,14 @@ Outputs part_of(const Outputs& all, const Outputs& both_y, const Inputs& in, Ask
   return part;
 }
 
-// A GPU has kernels for aligned arrays and others for odd ones. The quick builds take each set of outputs in one of the
-// two, by turns.
+// GPUs have separate kernels for aligned and for odd addresses. Quick builds alternate between them from one set of
+// outputs to the next.
 TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_at_any_address) {
   const Inputs aligned(GetParam(), 0);
   const Outputs all = oracles_outputs(aligned, Asked::all);
   const Outputs both_y = oracles_outputs(aligned, Asked::both_y);
   const Outputs e4m3 = oracles_outputs(aligned, Asked::all, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR);
-  static_assert(kEveryAsked.size() % 2 == 1);  // so that turns are others at the next address
+  static_assert(kEveryAsked.size() % 2 == 1);  // so that the next address has the other sets
   std::size_t turn = place_in(kSwigluCases, GetParam());
   for (const std::size_t misalignment : kQuick ? std::vector<std::size_t>{0, 1} : kMisalignments) {
     const Inputs in = aligned.at(misalignment);
@@ -90,7 +90,7 @@ TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_at_any_address) {
   }
 }
 
-// In the quick builds, extras and addresses by turns.
+// Quick builds take extras and addresses in turn.
 TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_with_weights_and_other_activations) {
   const Inputs in(GetParam(), 0);
   const Inputs at_odd_addresses = in.at(1);
@@ -112,7 +112,7 @@ TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_with_weights_and_other_
   EXPECT_TRUE(in.unchanged());
 }
 
-// The oracle's; in the quick builds of every fifth case.
+// Tests the oracle; quick builds test every fifth case.
 TEST_P(SwigluCases, every_output_is_the_same_without_the_others) {
   if (kQuick && place_in(kSwigluCases, GetParam()) % 5 != 0) return;
   const Inputs in(GetParam(), 0);
@@ -131,7 +131,7 @@ TEST_P(SwigluCases, every_output_is_the_same_without_the_others) {
   EXPECT_TRUE(same(all.grad_input_t, transposed.grad_input_t));
 }
 
-// Row by row or group by group, they are the same numbers; what is beyond the rows keeps its bytes.
+// Both layouts hold the same scales. Padding beyond the rows keeps its bytes.
 TEST(Swiglu, mn_major_scales_are_the_others_transposed) {
   constexpr std::int64_t kTokens = 259;
   constexpr std::int64_t kChannels = 256;
@@ -161,7 +161,7 @@ TEST(Swiglu, mn_major_scales_are_the_others_transposed) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, SwigluCases, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
 
-// One token: every group of y is one element, so its scale shows every bit of y, and so of the sigmoid.
+// With one token, every group of y_t has one element, so its scale shows every bit of y and thus of the sigmoid.
 TEST(Swiglu, every_gate_gives_the_oracles_y_on_every_target) {
   constexpr std::int64_t kGates = kQuick ? 1 << 12 : 1 << 16;
   for (const float up : {1.0F, -1.3671875F, 3.171875F, 1e-30F, 2e30F}) {
@@ -175,11 +175,11 @@ TEST(Swiglu, every_gate_gives_the_oracles_y_on_every_target) {
   }
 }
 
-// ---- by hand ----
+// ---- against values computed by hand ----
 
 float float_of(const Buffer& values, std::int64_t i) { return format::load_unaligned<float>(values.data(), i); }
 
-// 128 tokens of 128 channels, everything the same but for what a test plants, in one way.
+// 128 tokens of 128 channels with equal values, except where a test plants others; runs in one way.
 struct Square {
   static constexpr std::int64_t kSide = 128;
   Square(float gate, float up, float dy, qfuse_payload type = QFUSE_INT8)
@@ -209,7 +209,7 @@ struct Square {
   Outputs out;
 };
 
-// A closed gate: s is 1/2 and silu 0, so y and d_up vanish, and d_gate is dy * u / 2.
+// Gate 0: s = sigmoid(g) is 1/2 and silu(g) is 0, so y and d_up vanish, and d_gate is dy * u / 2.
 TEST(Swiglu, a_gate_of_zero_passes_half_the_product) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(0.0F, 3.0F, 0.5F);
@@ -229,7 +229,7 @@ TEST(Swiglu, a_gate_of_zero_passes_half_the_product) {
   });
 }
 
-// An open gate: s is 1, so y is g * u, d_up g * dy, and d_gate dy * u.
+// Open gate: s = sigmoid(g) is 1, so y is g * u, d_up is g * dy, and d_gate is dy * u.
 TEST(Swiglu, an_open_gate_passes_the_products) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(64.0F, 3.0F, 0.5F);
@@ -274,7 +274,7 @@ TEST(Swiglu, weights_scale_y_and_the_gradients_and_have_one) {
   });
 }
 
-// Gates of 64 become 8, ups of 3 and -3 become 2 and -2, or with the offset 3 and -1; no gradient passes a limit.
+// Limit 2: gates of 64 become 2; ups of 3 and -3 become 2 and -2, or 3 and -1 with offset. Clamped: gradient 0.
 TEST(Swiglu, limits_and_offset_by_hand) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(64.0F, 3.0F, 0.5F);
@@ -301,7 +301,7 @@ TEST(Swiglu, limits_and_offset_by_hand) {
 
 // ---- e4m3 ----
 
-// In exact arithmetic, what the manual says of every absmax that is a number.
+// Tests the manual's definition in exact arithmetic for every finite absmax.
 TEST(Swiglu, e4m3_scales_are_the_least_powers_of_two) {
   for (unsigned bits = 0; bits < 0x7f80; ++bits) {
     const float absmax = format::from_bfloat16(static_cast<std::uint16_t>(bits));
@@ -315,7 +315,7 @@ TEST(Swiglu, e4m3_scales_are_the_least_powers_of_two) {
   }
 }
 
-// The value of a byte, by the format's definition.
+// Value of a byte by the definition of e4m3.
 double value_of_e4m3(unsigned byte) {
   const int exponent = static_cast<int>(byte >> 3 & 15U);
   const double fraction = (byte & 7U) / 8.0;
@@ -340,7 +340,7 @@ TEST(Swiglu, e4m3_values_round_to_the_nearest_even) {
   EXPECT_EQ(format::to_e4m3(std::numeric_limits<float>::quiet_NaN()), 0x7f);
 }
 
-// An open gate: y is g * u = 192, its scale 1/2, and 384 in e4m3 is 1.5 * 2^8.
+// Open gate: y is g * u = 192, its scale is 1/2, and 384 in e4m3 is 1.5 * 2^8.
 TEST(Swiglu, e4m3_by_hand) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(64.0F, 3.0F, 0.5F, QFUSE_E4M3);
@@ -377,9 +377,9 @@ TEST(Swiglu, an_e4m3_group_that_is_not_finite_is_nan_throughout) {
   });
 }
 
-// ---- what is not finite ----
+// ---- infinities and NaN ----
 
-// A planted value changes the groups that it is in, as the manual says, and no other.
+// A planted value changes the groups that contain it, as the manual says, and no others.
 void expect_only_its_groups_change(const qfuse_exec& exec, float up) {
   constexpr std::int64_t kToken = 77;
   constexpr std::int64_t kChannel = 33;

@@ -1,4 +1,4 @@
-// Devices, memory, streams and ops of a GPU, on a double: what qfuse.h promises of them, and what a failure says.
+// Tests devices, memory, streams and ops on a test double of a GPU: the promises of qfuse.h, and the error messages.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -65,7 +65,7 @@ TEST_F(Gpu, has_memory_of_two_kinds) {
 
 TEST_F(Gpu, copies_in_order_on_a_stream) {
   const std::string text = "there and back";
-  for (int late = 0; late < 2; ++late) {  // every other stream of the double works as late as it may
+  for (int late = 0; late < 2; ++late) {  // every second stream of the double works as late as possible
     const DeviceMemory there(kGpu, text.size());
     const PinnedMemory in(kGpu, text.size());
     const PinnedMemory out(kGpu, text.size());
@@ -78,7 +78,7 @@ TEST_F(Gpu, copies_in_order_on_a_stream) {
   }
 }
 
-// What a call says that fails; each names the device and what was asked of it.
+// Each message names the device and the operation that failed.
 TEST_F(Gpu, failures_say_what_failed_where) {
   const auto message_of = [](const std::function<void()>& call, Status status) -> std::string {
     try {
@@ -117,7 +117,7 @@ TEST_F(Gpu, runs_every_op_on_its_own_memory) {
   for (int late = 0; late < 2; ++late) {
     for_each_gpu_way([&](const qfuse_exec& exec) {
       for_each_sample([&](const std::string& name, auto p, Arena& arena) {
-        if constexpr (requires { p.workspace; }) p.workspace = nullptr;  // run() has one
+        if constexpr (requires { p.workspace; }) p.workspace = nullptr;  // run() provides one
         const std::vector<std::uint8_t> inputs = arena.bytes();
         ASSERT_EQ(run(p, QFUSE_EXEC_INIT, nullptr), QFUSE_OK);
         const std::vector<std::uint8_t> expected = arena.bytes();

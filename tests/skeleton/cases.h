@@ -1,4 +1,4 @@
-// The cases of scale, for correctness and the sanitizers: the risk is in the name.
+// Cases of scale for correctness tests and sanitizers. Each name states the risk.
 #ifndef QFUSE_TESTS_SKELETON_CASES_H
 #define QFUSE_TESTS_SKELETON_CASES_H
 

@@ -1,5 +1,5 @@
-// The functions of the op, one a backend. In the product each is a line in reference/reference.h, backend/cpu/kernels.h
-// and backend/cuda/kernels.h.
+// The functions of the op, one per backend. In the library each is a line in reference/reference.h,
+// backend/cpu/kernels.h or backend/cuda/kernels.h.
 #ifndef QFUSE_TESTS_SKELETON_KERNELS_H
 #define QFUSE_TESTS_SKELETON_KERNELS_H
 

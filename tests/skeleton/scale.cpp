@@ -1,4 +1,4 @@
-// What would stand in src/ops/registry.cpp (a row's entry for each backend) and in src/capi/qfuse.cpp (one function).
+// In the library this is in src/ops/registry.cpp (an entry per backend) and in src/capi/qfuse.cpp (one function).
 #include "skeleton/scale.h"
 
 #include <array>

@@ -10,7 +10,7 @@
 #include "support/random.h"
 
 namespace qfuse::contract {
-// How src/capi/call.h would call the op.
+// Calls the op as src/capi/call.h would.
 inline qfuse_status call(Scale p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
   p.struct_size = sizeof(qfuse_scale_params);
   return qfuse_scale(&p, exec, error);

@@ -1,9 +1,9 @@
-// The names of CUDA that kernels and their launches may use, declared and nothing more: a platform that has these,
-// under CUDA's names, can compile them (docs/PORTING.md).
+// Declares the CUDA names that kernels and their launches may use, and no others: a platform that provides these names
+// can compile the kernels (docs/PORTING.md).
 #ifndef QFUSE_TESTS_DIALECT_CUDA_RUNTIME_H
 #define QFUSE_TESTS_DIALECT_CUDA_RUNTIME_H
 
-#include <stdlib.h>  // as vendors' headers do, and clang expects
+#include <stdlib.h>  // as vendors' headers do, and clang expects it
 
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -66,7 +66,7 @@ __device__ T __ldcs(const T* from);
 template <class T>
 __device__ void __stcs(T* to, T value);
 
-// ---- the runtime, as far as launches use it ----
+// ---- runtime functions that launches use ----
 
 enum cudaError_t { cudaSuccess };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };

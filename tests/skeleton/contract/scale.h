@@ -1,4 +1,4 @@
-// What scale accepts. In the product this is src/contract/<op>.h, and its struct's name stands in the list of ops.h.
+// Arguments that scale accepts. In the library this is src/contract/<op>.h, and ops.h lists its struct.
 #ifndef QFUSE_TESTS_SKELETON_CONTRACT_SCALE_H
 #define QFUSE_TESTS_SKELETON_CONTRACT_SCALE_H
 

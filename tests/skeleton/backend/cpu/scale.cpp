@@ -1,7 +1,7 @@
 // in:     in [n] fp32, fp16 or bf16; any address
 // out:    [n] of the same dtype; any address
 // math:   out = round(in * factor), each step rounded in fp32
-// cost:   2n or 4n bytes read and as many written: bound by the memory
+// cost:   2n or 4n bytes read and as many written: memory-bound
 // oracle: reference/scale.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "skeleton/backend/cpu/scale.cpp"
@@ -39,7 +39,7 @@ void scale_range(const contract::Scale& p, std::int64_t begin, std::int64_t end)
   std::int64_t i = begin;
   for (; i + lanes <= end; i += lanes) scale_vector<kDtype>(df, in + i * kSize, factor, out + i * kSize);
   if (i == end) return;
-  // The tail goes through the same step, on a copy.
+  // The tail goes through the same step, in a zero-padded copy.
   std::array<std::uint8_t, hn::MaxLanes(df) * sizeof(float)> rest{};
   std::memcpy(rest.data(), in + i * kSize, static_cast<std::size_t>((end - i) * kSize));
   scale_vector<kDtype>(df, rest.data(), factor, rest.data());
@@ -64,7 +64,7 @@ namespace {
 
 HWY_EXPORT(scale_values);
 
-// Values a range holds at least: enough work to be worth a hand-over, little enough to balance.
+// Least number of values per range: enough to outweigh scheduling, few enough to balance the threads.
 constexpr std::int64_t kGrainValues = 1 << 16;
 
 }  // namespace

@@ -1,9 +1,9 @@
 // in:     in [n] fp32, fp16 or bf16; aligned to 16 bytes
 // out:    [n] of the same dtype; aligned to 16 bytes
 // math:   out = round(in * factor), each step rounded in fp32
-// cost:   2n or 4n bytes read and as many written: bound by the device's memory
+// cost:   2n or 4n bytes read and as many written: bound by device memory
 // oracle: reference/scale.cpp
-// Hopper's way: one thread has a tile copied to shared memory and back. Compiled with flags of its own.
+// Hopper only: one thread bulk-copies a tile to shared memory and back. Compiled with its own architecture flags.
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"

@@ -1,7 +1,7 @@
 // in:     in [n] fp32, fp16 or bf16; any address
 // out:    [n] of the same dtype; any address
 // math:   out = round(in * factor), each step rounded in fp32
-// cost:   2n or 4n bytes read and as many written: bound by the device's memory
+// cost:   2n or 4n bytes read and as many written: bound by device memory
 // oracle: reference/scale.cpp
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/gpu.h"

@@ -5,8 +5,8 @@
 namespace qfuse::cuda::scale {
 namespace {
 
-// Bulk copies move multiples of 16 bytes between addresses that are. Only Hopper has this kernel: what sm_90a code may
-// use, later architectures lack.
+// Bulk copies need addresses and sizes that are multiples of 16 bytes. Only Hopper has this kernel, because later
+// architectures do not run sm_90a code.
 bool can_copy_in_bulk(const contract::Scale& p, const DeviceFacts& facts) {
   return facts.compute_capability == 90 && is_aligned(p.in, 16) && is_aligned(p.out, 16) &&
          p.n * format::dtype_size(p.dtype) % 16 == 0;

@@ -1,4 +1,4 @@
-// How a call of scale runs on CUDA.
+// Launch plan of scale on CUDA.
 #ifndef QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_PLAN_H
 #define QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_PLAN_H
 
@@ -14,8 +14,8 @@ namespace qfuse::cuda::scale {
 
 struct Plan {
   static constexpr const char* kOp = "scale";
-  bool bulk = false;        // Hopper's bulk copies through shared memory; else loads and stores of single values
-  int threads = 0;          // of a thread block
+  bool bulk = false;        // bulk copies through shared memory (Hopper); otherwise single loads and stores
+  int threads = 0;          // per thread block
   std::int64_t blocks = 0;  // thread blocks
 
   [[nodiscard]] std::array<contract::Field, 3> fields() const {
@@ -24,8 +24,8 @@ struct Plan {
 };
 
 inline constexpr int kThreads = 256;
-inline constexpr int kValues = 4;           // a thread's, one at a time: its neighbours' lie beside them
-inline constexpr int kTileBytes = 8 << 10;  // that a block of the bulk kernel copies at once
+inline constexpr int kValues = 4;           // per thread, one at a time, neighboring threads side by side
+inline constexpr int kTileBytes = 8 << 10;  // per thread block in the bulk kernel
 
 std::vector<Plan> candidates(const contract::Scale& p, const DeviceFacts& facts);
 Plan plan(const contract::Scale& p, const DeviceFacts& facts);

@@ -1,4 +1,4 @@
-// The steps of scale, which every architecture's kernel shares, and what a kernel sees.
+// Steps of scale that the kernels of all architectures share, and the declarations that kernels need.
 #ifndef QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_STEPS_CUH
 #define QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_STEPS_CUH
 
@@ -13,7 +13,7 @@ __device__ T scaled(T x, float factor) {
   return Rounding<T>::one(__fmul_rn(widen(x), factor));
 }
 
-// The kernel of bulk.cu, for code that is compiled for other architectures.
+// Launches the kernel of bulk.cu; callable from code for other architectures.
 contract::Outcome launch_scale_bulk(const contract::Scale& p, const Plan& plan, const qfuse_exec& exec);
 
 }  // namespace qfuse::cuda::scale
