@@ -49,7 +49,7 @@ def bitsandbytes_as_it_was() -> Iterator[None]:
 
 @pytest.fixture
 def orders(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
-    """The `order` argument of each product call."""
+    """Returns a list that records the `order` of each product call."""
     found: list[str | None] = []
     ours = qfuse.ops.gradients.by_dispatcher
 
@@ -63,7 +63,7 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
 
 
 class Golden(NamedTuple):
-    """A weight that bitsandbytes encoded on an H100, and its decoded values from there."""
+    """A weight that bitsandbytes encoded on an H100, with the values that it decoded there."""
 
     name: str
     weight: qfuse.Weight4bit  # on() sets its dtype
@@ -152,7 +152,7 @@ SUMMARY = [] if torch.cuda.is_available() else ["Not judged: the torch ops on a 
 
 @pytest.fixture(scope="session")
 def inductor() -> str:
-    """The name of the backend; skips the test where inductor cannot build."""
+    """Returns "inductor", or skips the test where inductor cannot build."""
     try:
         assert torch.compile(lambda x: x * 2 + 1)(torch.ones(64)).sum() == 192
     except Exception as error:  # no compiler or no Python headers
@@ -163,7 +163,7 @@ def inductor() -> str:
 
 @pytest.fixture(params=["aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 def backend(request: pytest.FixtureRequest) -> str:
-    """inductor receives the graphs that aot_eager runs, and builds for seconds; test_inductor.py builds each op."""
+    """inductor compiles the graphs that aot_eager runs, which takes seconds; test_inductor.py compiles each op."""
     return request.getfixturevalue("inductor") if request.param == "inductor" else request.param
 
 

@@ -125,7 +125,7 @@ def _loaded(state: Any, model: Any, **options: bool) -> Any:
 
 
 def case_2_state_dicts_of_torch() -> None:
-    """Full state dicts of every rank, of rank 0 only or of an ordinary model, and sharded state dicts."""
+    """Loads full state dicts of every rank, of rank 0 only or of an ordinary model, and sharded state dicts."""
     expected, is_first = All()(batch()), dist.get_rank() == 0
     for options in (
         {"full_state_dict": True},

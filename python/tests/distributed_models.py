@@ -104,7 +104,7 @@ def train_with(model: nn.Module, optimizer: torch.optim.Optimizer, x: Tensor, st
 
 
 def gradients(model: nn.Module, x: Tensor) -> dict[str, Tensor]:
-    """Gradients of a copy, by name without the parts that checkpoint_wrapper and torch.compile insert."""
+    """Returns gradients of a copy by name, without what checkpoint_wrapper and torch.compile add to names."""
     from qfuse.distributed.names import name_in_files
 
     model = copy.deepcopy(model)

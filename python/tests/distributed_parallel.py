@@ -53,7 +53,7 @@ def case_2_columns_of_a_layer_have_the_bits_of_one_process() -> None:
         parallelize_module(layer, over, qd.ColwiseLinear4bit())
         own, own_grad_x = _run(layer, x, grad.chunk(2, 1)[rank])
         assert torch.equal(own, y.chunk(2, 1)[rank])
-        torch.testing.assert_close(own_grad_x, grad_x, rtol=0.02, atol=0.02)  # the sum of two rounded parts
+        torch.testing.assert_close(own_grad_x, grad_x, rtol=0.02, atol=0.02)  # dx is the sum of two rounded parts
         _check_factors(layer, alone)
 
 
@@ -190,7 +190,7 @@ def case_2_biases_of_cut_layers_are_trained_and_saved() -> None:
 
 
 def case_2_an_adapter_that_is_added_to_a_cut_layer() -> None:
-    """Refused, because each rank would compute a different gradient of the adapter."""
+    """A cut layer refuses it, because each rank would compute a different gradient of the adapter."""
 
     class Adapted(nn.Module):
         def __init__(self) -> None:

@@ -64,7 +64,7 @@ def case_2_load_reads_a_part() -> None:
     tensors = _write(path, model)
     expected = train(Model(depth=4), batch())
     model = shared_out(_on_meta(Model(depth=4)), mesh(2))
-    torch.manual_seed(dist.get_rank())  # rank 0's seed decides
+    torch.manual_seed(dist.get_rank())  # rank 0's seed initializes adapters on all ranks
     with _Meter() as meter:
         made = qd.load(model, path, DEVICE)
     alone = _on_meta(Model(depth=4))
@@ -74,7 +74,7 @@ def case_2_load_reads_a_part() -> None:
             assert torch.equal(whole(dict(model.named_parameters())[name].detach()), parameter.detach()), name
     assert len(made) == 16 and all("lora" in name for name in made)
     read = sum(tensor.nbytes for name, tensor in tensors.items() if name.count(".") < 5)
-    # Every rank reads the nested arrays whole, so it reads slightly more than half.
+    # Every rank reads the nested arrays whole, and so slightly more than half of the file.
     assert meter.bytes < 0.55 * read, (meter.bytes, read)
     for name, factor in Model(depth=4).named_parameters():
         if "lora" in name:

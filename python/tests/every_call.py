@@ -99,7 +99,7 @@ def _rotated_int8(given: Inputs) -> Sequence[Tensor]:
     return [*grad, scale, weight, qfuse.rotated_int8_matmul(*grad, weight, scale, torch.bfloat16)]
 
 
-# For matmul_4bit, the text after the op names the kernel that a Hopper GPU runs.
+# In names of matmul_4bit calls, the word after the op is the kernel that a Hopper GPU runs.
 CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.dequantize_4bit": lambda i: [qfuse.ops.dequantize_4bit(*i.weight)],
     "ops.dequantize_4bit_out": lambda i: [

@@ -77,7 +77,7 @@ class OperationsRecorder:
         forward = self.recordings[-1]
         graph, _ = self._captured(lambda: torch.autograd.backward(outputs, gradients))
         graph.forward = forward
-        forward.spoil()  # capturing computes nothing
+        forward.spoil()  # as in a CUDA graph, a capture computes nothing
         return graph
 
     def _captured(self, function):

@@ -8,7 +8,7 @@ E4M3, E5M2, E8M0 = torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e8m0fnu
 
 
 def new_scales(device, rows, groups, kind):
-    """Returns poisoned scales. kind: their dtype, or "mn_major" for M-major float32."""
+    """Returns poisoned scales. kind: their dtype, or "mn_major" for column-major float32."""
     padded, words = -(-rows // 4) * 4, -(-groups // 4)
     if kind == "mn_major":
         return torch.full((groups, padded), -1.0, device=device).t()[:rows]
@@ -40,14 +40,14 @@ def new_outputs(device, m, dtype, names=tuple(OUTPUTS), columns=None, apart=Fals
 
 
 def swiglu_outputs(device, dtype=torch.int8, m=200, h=256):
-    """Returns every output of swiglu, as those of the forward and those of the backward."""
+    """Returns poisoned outputs for a forward and a backward call that together write every output of swiglu."""
     forward = new_outputs(device, m, dtype, ("y", "y_t"), h=h)
     backward = new_outputs(device, m, dtype, ("y_t", "grad_input", "grad_input_t"), h=h)
     return forward, backward | {"grad_weights": torch.empty(m, device=device)}
 
 
 def in_pieces(keywords):
-    """Converts keywords of qfuse.ops.swiglu to those of the op."""
+    """Converts keywords of qfuse.ops.swiglu to those of the op: each output is split into NAME_q and NAME_s."""
     pieces = {}
     for name, value in keywords.items():
         pieces |= {f"{name}_q": value[0], f"{name}_s": value[1]} if name in OUTPUTS else {name: value}

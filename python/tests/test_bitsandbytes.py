@@ -158,7 +158,7 @@ def test_decodes_and_keeps_what_it_cannot(device):
 
 
 def test_leaves_codes_that_the_storage_has_cut_off(monkeypatch):
-    """bitsandbytes reads them from beyond the end of the storage; qfuse refuses and says what is missing."""
+    """bitsandbytes reads missing codes from beyond the storage; qfuse refuses and says what is missing."""
     monkeypatch.setattr(bnb.functional, "dequantize_4bit", lambda *args, **kwargs: "the original")
     packed, absmax = qfuse.ops.quantize_4bit(torch.randn(13, 5), 64, "nf4")  # 33 bytes
     state = bnb.functional.QuantState(absmax, torch.Size((13, 5)), None, 64, "nf4", torch.float32)
@@ -174,7 +174,7 @@ def test_leaves_codes_that_the_storage_has_cut_off(monkeypatch):
 
 
 def test_asks_a_parameter_nothing(monkeypatch):
-    """Each attribute of a Params4bit costs a microsecond in its __torch_function__; a small decode takes seven."""
+    """Reading an attribute of a Params4bit takes a microsecond, for __torch_function__; a small decode takes seven."""
     layer = make_layer("cpu")
     asked = []
     monkeypatch.setattr(
@@ -439,7 +439,7 @@ def test_codes_that_were_cast_are_refused(device, storage, cast):
 
 
 def test_codes_of_a_plain_tensor_that_were_cast_are_refused(device):
-    """FSDP's mixed precision casts them so."""
+    """FSDP's mixed precision casts codes in this way."""
     layer = make_layer(device, quant_storage=torch.bfloat16)
     state, layer.weight = layer.weight.quant_state, torch.nn.Parameter(layer.weight.data.half(), requires_grad=False)
     layer.quant_state = state

@@ -25,7 +25,7 @@ def enabled():
 
 
 def make_weight(*shape, dtype=torch.float32):
-    """Returns a weight with a block of zeros and one of small numbers, if it has as many elements."""
+    """Returns a weight with a block of zeros and one of small numbers, if it is large enough."""
     weight = torch.randn(shape, generator=torch.Generator("cuda").manual_seed(7), device="cuda")
     weight.view(-1)[64:128] = 0
     weight.view(-1)[128:192] *= 1e-6

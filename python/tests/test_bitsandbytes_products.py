@@ -124,7 +124,7 @@ def train(model, x):
 
 
 def expect_near(found, expected):
-    """Both sides round each sum to the dtype; the errors go through the next layer and both layers' gradients."""
+    """Allows for rounding: both sides round each sum, and errors go through the next layer and both gradients."""
     for ours, theirs in zip(found, expected, strict=True):
         assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
         distance = (ours.double() - theirs.double()).abs().max()
@@ -138,7 +138,7 @@ def test_multiplies_in_both_directions_where_asked_to(device, nested, dtype, sha
     model, x = layers(device, nested, dtype), torch.randn(*shape, 128, device=device, dtype=dtype)
     expected, counts = train(model, x)
     assert counts == [0, 0]
-    with integration.enabled():  # checks run before bitsandbytes' own product
+    with integration.enabled():  # only checks run before bitsandbytes' own product
         assert train(model, x)[1][0] == 0
     with integration.enabled(matmul=True) as report:
         assert {"bitsandbytes.matmul_4bit", "bitsandbytes.autograd._functions.matmul_4bit"} <= {*report.replaced}
@@ -181,7 +181,7 @@ def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkey
     ],
 )
 def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, outputs, least, most, dtype):
-    """On a fake GPU, from `least` to `most` rows; if x requires a gradient, from one row on."""
+    """On a fake GPU, bitsandbytes is faster from `least` to `most` rows; if x requires a gradient, from one row on."""
     if dtype == torch.float32:  # every float32 kernel decodes first
         advice, least, most = (0, -1), 1, 1536
     monkeypatch.setattr(qfuse.ops.orders, "_find_advice", lambda device, *shape: advice)

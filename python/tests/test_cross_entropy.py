@@ -41,7 +41,7 @@ def with_gradient(function, hidden, *arguments, factor=1.0, **more):
 @pytest.mark.parametrize("changes", CHANGES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_errors_are_at_most_twice_those_of_logits_in_memory(device, dtype, changes, monkeypatch):
-    """Against float64, for 210 tokens in chunks of 64. Roundings are added: the naive error may be zero by chance."""
+    """Against float64, 210 tokens in chunks of 64. Some roundings are allowed: the naive error may be 0 by chance."""
     monkeypatch.setattr(module, "CHUNK_BYTES", 1)
     hidden, weight, labels = make(device, dtype)
     exact_loss, exact = with_gradient(naive, hidden.double(), weight.double(), labels, changes, up=torch.float64)
@@ -57,7 +57,7 @@ def test_errors_are_at_most_twice_those_of_logits_in_memory(device, dtype, chang
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_chunks_make_no_difference(device, dtype, monkeypatch):
-    """Except for the order of sums in a product of fewer rows."""
+    """Chunks change nothing but the order of sums in a product of fewer rows."""
     hidden, weight, labels = make(device, dtype, shape=(201,))
     found = []
     for size in (1, 128 * VOCABULARY * hidden.element_size(), 1 << 27):
@@ -75,7 +75,7 @@ def test_rows_of_a_chunk(monkeypatch):
 
 
 def test_large_vocabularies(device):
-    """Several blocks of the kernel, the last one partial."""
+    """The vocabulary spans several blocks of the kernel, the last one partial."""
     hidden, weight, labels = make(device, shape=(5,), vocabulary=3 * 8192 + 17)
     labels[-1] = len(weight) - 1
     expected = with_gradient(naive, hidden, weight, labels)

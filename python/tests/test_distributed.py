@@ -58,7 +58,7 @@ def _run(folder: Path, numbers: list[int]) -> dict[str, tuple[str, str]]:
     return found
 
 
-_STATES = ("passed", "skipped", "began", "failed")  # of a case on a rank; the last one of all ranks' states counts
+_STATES = ("passed", "skipped", "began", "failed")  # of a case on a rank; over all ranks, the last one here counts
 
 
 class Runs:
@@ -126,7 +126,7 @@ def test_files_of_what_was_saved(runs: Runs, saved: str, tmp_path: Path) -> None
 
 
 def test_a_rank_that_is_killed_leaves_no_checkpoint(tmp_path: Path) -> None:
-    """The second rank is killed during a save, so that of the first one fails."""
+    """The second rank is killed during a save, so the first rank's save fails."""
     found = subprocess.run(
         [sys.executable, "-W", "ignore", str(Path(__file__).with_name("distributed_killed.py")), str(tmp_path)],
         capture_output=True,
@@ -265,7 +265,7 @@ def test_a_stack_that_cannot_be_cut_stays_as_it_is() -> None:
 
 
 def test_shardable_leaves_nothing_of_a_layer_that_it_replaces() -> None:
-    """The replaced layer and its weight refer to each other. FSDP frees other ranks' parts only if both are gone."""
+    """A replaced layer and its weight refer to each other. FSDP frees other ranks' parts only if both are gone."""
     bnb: Any = pytest.importorskip("bitsandbytes")
     model = nn.Sequential(bnb.nn.Linear4bit(128, 64, bias=False)).to(DEVICE)
     old = weakref.ref(model[0].weight)
@@ -279,7 +279,7 @@ def test_shardable_leaves_nothing_of_a_layer_that_it_replaces() -> None:
 
 
 def test_shardable_of_bitsandbytes() -> None:
-    """A layer under two names, one with a hook, which a copy would lose, and one of a subclass."""
+    """One layer has two names, one a hook, which a copy would lose, and one is of a subclass."""
     bitsandbytes: Any = pytest.importorskip("bitsandbytes")
 
     class Other(bitsandbytes.nn.Linear4bit):  # type: ignore[misc]

@@ -17,7 +17,7 @@ def arguments(device):
 
 @pytest.fixture
 def leave_without_gpu(monkeypatch):
-    """A function; once it is called, torch has a GPU, and libqfuse has none and says why."""
+    """Yields a function after whose call torch has a GPU, and libqfuse has none and says why."""
 
     def describe(device):
         raise RuntimeError("there is no GPU here: CUDA: the NVIDIA driver is for CUDA 12.4")

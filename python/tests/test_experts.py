@@ -252,7 +252,7 @@ def test_it_generates(make):
 
 
 def test_it_is_compiled_in_one_graph(backend):
-    """Forward and backward, without waiting for the numbers of rows of the experts."""
+    """Compiles forward and backward, neither of which waits for the experts' numbers of rows."""
     model = gpt_oss()
     qfuse.quantize_experts(model)
     module = model.model.layers[0].mlp.experts
@@ -418,7 +418,7 @@ def test_meta_and_back(make):
     model.to("meta")
     assert all(tensor.is_meta for tensor in model.state_dict().values() if tensor.dtype is not torch.uint8)
     model.to_empty(device="cpu").load_state_dict(stored)
-    for module in model.modules():  # no state_dict has inv_freq
+    for module in model.modules():  # restores inv_freq, which no state_dict has
         if hasattr(module, "inv_freq"):
             module.__init__(model.config)
     assert same_bits(logits(model), expected)

@@ -106,7 +106,7 @@ def test_gradients(device, layout):
 
 
 def test_nobodys_rows_add_nothing(device):
-    """As in a process with a part of the experts: rows of the others have an index past the last expert."""
+    """As in a process that has only some experts: rows of other experts have an index past its last one."""
     experts, split = experts_of("as most", device)
     hidden, index, weights = routed(device, experts=EXPERTS + 3)
     index = index.clamp(max=EXPERTS)

@@ -96,7 +96,7 @@ def test_gradients_are_refused(device, way, leaf, compiled):
 
 @pytest.mark.parametrize("transform", [torch.func.grad, torch.func.jacrev])
 def test_gradients_of_transforms_are_refused(device, transform):
-    """Also if an inner level of transforms sees no gradient."""
+    """They are refused even if an inner transform sees no gradient."""
     weight, x = make_weight(device).weight, values(2, 192, device=device)
 
     def product(row):
@@ -148,7 +148,7 @@ def test_compiles_into_one_op(device, way):
 
 @pytest.fixture
 def orders(monkeypatch):
-    """The order that each product is asked for; nothing is computed."""
+    """Returns a list that records the order of each product; nothing is computed."""
     found = []
 
     def called(call):
@@ -178,7 +178,7 @@ LEFT = "bitsandbytes'"
 
 @pytest.fixture
 def hopper(monkeypatch):
-    """Gives the advice for Hopper on any machine; tests/cuda/matmul_plan_test.cpp checks it."""
+    """Replaces the advice by Hopper's, on any machine; tests/cuda/matmul_plan_test.cpp checks it."""
 
     def find(device, dtype, rows, cols, blocksize, direction):
         has_pipeline = dtype != torch.float32 and cols % 64 == 0 and blocksize >= 64
@@ -190,7 +190,7 @@ def hopper(monkeypatch):
 
 
 def on_a_gpu(rows=64, cols=256, blocksize=64, dtype=torch.bfloat16, tokens=2):
-    """x and a weight without values: fake tensors need no GPU."""
+    """Returns x and a weight without values; as fake tensors, they need no GPU."""
     packed = torch.empty(rows * cols // 2, 1, dtype=torch.uint8, device="cuda")
     absmax = torch.empty(-(-rows * cols // blocksize), device="cuda")
     weight = qfuse.Weight4bit((packed, absmax), (rows, cols), torch.bfloat16, "nf4", blocksize)

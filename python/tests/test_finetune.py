@@ -91,7 +91,7 @@ def test_trains_to_the_same_bits(start, run_here, tmp_path, device, options):
     assert "peft.tuners.lora.bnb.Linear4bit.forward" in with_lora["reports"][1]
     assert 0 < with_lora["distance"] < 0.01 and enabled["distance"] == 0
     assert sum(with_lora["calls"].get(f"qfuse::{op}", 0) for op in ("matmul_4bit", "dequantize_4bit")) >= 11
-    assert enabled["calls"]["qfuse::dequantize_4bit"] >= 4  # those of 7 layers that pass a gradient on
+    assert enabled["calls"]["qfuse::dequantize_4bit"] >= 4  # of 7 layers, those that propagate a gradient
     assert not any(op.startswith("qfuse") for op in without["calls"])
     assert all(len(run["step_ms"]) == 1 and run["step_ms"][0] > 0 for run in figures["runs"])
     assert all((run["peak_bytes"] is None) == (device == "cpu") for run in figures["runs"])
@@ -104,7 +104,7 @@ def test_trains_to_the_same_bits(start, run_here, tmp_path, device, options):
     ids=["plain", "checkpointing", "fp32", "rounds"],
 )
 def test_graphs_train_as_eager_steps_do(start, tmp_path, options):
-    """Except for rounding: in a graph, the optimizer computes with a step count on the GPU."""
+    """They agree except for rounding, because in a graph the optimizer uses a step count on the GPU."""
     losses = []
     for graph in ([], ["--graph"]):
         path = tmp_path / "figures.json"

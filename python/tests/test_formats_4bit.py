@@ -54,7 +54,7 @@ def test_as_torch_decodes_it(device, rows, cols, blocksize, kind, dtype):
 
 
 def test_every_byte_by_every_scale_as_transformers_has_mxfp4():
-    """Except the scale byte of NaN, which transformers decodes as 2^128."""
+    """All bytes and scales except the scale byte of NaN, which transformers decodes as 2^128."""
     mxfp4 = pytest.importorskip("transformers.integrations.mxfp4")
     packed = torch.arange(256, dtype=torch.uint8).repeat(256, 1)  # 16 blocks per row, all of one scale
     scales = torch.arange(256, dtype=torch.uint8)[:, None].expand(256, 16).contiguous()

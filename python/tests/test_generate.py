@@ -42,7 +42,7 @@ def parts():
 
 @pytest.mark.slow
 def test_generates_with_compiled_layers(run_here, device, tmp_path):
-    """Without graph breaks, which would be errors."""
+    """Layers compile without graph breaks; a break would be an error."""
     status, out = run_here("--device", device, "--compile", "--json", str(tmp_path / "figures.json"))
     assert status == 0, out
     figures = json.loads((tmp_path / "figures.json").read_text())
@@ -125,7 +125,7 @@ def test_generates_with_torchao_too(run_here, device, tmp_path):
 
 
 def test_generates_with_the_order_factored_too(run_here, device, tmp_path):
-    """A CPU does not have the order; the usual products take its place."""
+    """A CPU does not have the order "factored"; the usual products take its place."""
     status, out = run_here("--device", device, "--factored", "--json", str(tmp_path / "figures.json"))
     assert status == 0, out
     figures = json.loads((tmp_path / "figures.json").read_text())

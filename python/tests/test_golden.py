@@ -17,7 +17,7 @@ def test_decodes_to_the_same_bits(case, device):
         assert same_bits(found.reshape(-1), expected.reshape(-1)), dtype
 
 
-# In other cases a correctly rounded reciprocal may give another code than CUDA's approximate one.
+# For other inputs, a correctly rounded reciprocal may give another code than CUDA's approximate one.
 EXACT = [c for c in CASES if c.input is not None and c.weight.quant_type == "nf4" and c.input.dtype != torch.float32]
 
 

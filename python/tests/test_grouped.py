@@ -49,7 +49,7 @@ def slices_of(ends):
 
 
 def one_by_one(x, singles, ends, biases=None, order=None, direction="forward"):
-    """Multiplies each expert's rows by itself; rows that belong to no expert are left out."""
+    """Multiplies the rows of each expert by its matrix; rows that belong to no expert are left out."""
     products = [
         qfuse.ops.matmul_4bit(
             x[rows],
@@ -117,7 +117,7 @@ def test_rows_that_lie_apart_and_larger_blocks(device):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_without_an_order_the_stack_is_decoded(device, dtype):
-    """The product by torch's kernel or by tiles is near the one in the order "plain"."""
+    """Products by torch's kernel or by tiles are near those in the order "plain"."""
     stack, _ = stack_of(device, (6, 24, 128), "each", dtype=dtype)
     x, bias = (values(*shape, device=device, dtype=dtype) for shape in ((30, 128), (6, 24)))
     ends = ends_of(UNEVEN, device)
@@ -134,7 +134,7 @@ def test_without_an_order_the_stack_is_decoded(device, dtype):
 
 @pytest.mark.parametrize("index_type", [torch.int32, torch.int64])
 def test_torchs_kernels_and_tiles_agree(device, monkeypatch, index_type):
-    """In bfloat16, with integers; torch has these products on a CPU too."""
+    """In bfloat16, with integers, so that sums are exact; torch has these products on a CPU, too."""
     dtype, ends = torch.bfloat16, ends_of(UNEVEN, device, index_type)
     memory, factors = integers(30, 80, device=device, dtype=dtype), integers(6, 64, 24, device=device, dtype=dtype)
     right = integers(30, 24, device=device, dtype=dtype, seed=8)
@@ -191,7 +191,7 @@ def test_tiles_of_ends_that_are_none_stay_within_the_tensors(device, ends):
 
 
 def test_the_default_order(device, orders, monkeypatch):
-    """On a GPU, with advice as for large weights."""
+    """On a GPU, the advice is replaced by that for large weights."""
     stack, _ = stack_of(device, (4, 24, 256))
     find = qfuse.ops.orders._find_advice
     most_split = 4 * (find(None, torch.bfloat16, 24, 256, 64)[0] if device == "cpu" else 1)
@@ -279,7 +279,7 @@ def test_a_gradient_of_x_has_the_bits_of_single_products(device):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("is_transposed", [False, True])
 def test_gradients_are_slopes(device, is_transposed):
-    """Checks first and second order. Products of integers are exactly linear, so a step of 1 is exact."""
+    """Checks first and second derivatives. Products of integers are exactly linear, so a step of 1 is exact."""
     codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.arange(3 * 4 * 64) % 7 % 3]
     tensors = (codes[::2] << 4 | codes[1::2]).to(device), torch.arange(1.0, 13.0, device=device)
     stack = qfuse.Weight4bit(tensors, (3, 4, 64), torch.float32)

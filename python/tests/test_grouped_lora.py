@@ -84,7 +84,7 @@ def test_has_the_bits_of_single_layers_of_what_is_exact(device, dtype):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("is_transposed", [False, True])
 def test_gradients_are_slopes(device, is_transposed):
-    """Checks first and second order. The function is linear in each argument, so a step of 1 is exact."""
+    """Checks first and second derivatives. The function is linear in each argument, so a step of 1 is exact."""
     codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.arange(2 * 4 * 32) % 7 % 3]
     tensors = (codes[::2] << 4 | codes[1::2]).to(device), torch.arange(1.0, 9.0, device=device)
     stack = qfuse.Weight4bit(tensors, (2, 4, 32), torch.float32, "nf4", 32)
@@ -107,7 +107,7 @@ def test_gradients_are_slopes(device, is_transposed):
 @pytest.mark.parametrize("scaling", [0.3, 64.0])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_errors_are_those_of_the_roundings(device, dtype, scaling, is_transposed):
-    """Against fp64: x times lora_a is rounded once, or twice with a scaling, the sum once; fp32 sums add errors."""
+    """Errors are those of rounding x times lora_a once, or twice with a scaling, the sum once, and of fp32 sums."""
     stack = exact_stack(device, dtype, is_transposed)
     x, a, b = (
         values(*shape, device=device, seed=seed)
@@ -240,7 +240,7 @@ def test_refuses(device):
 @pytest.mark.parametrize("is_transposed", [False, True])
 @pytest.mark.parametrize("with_lora", [False, True])
 def test_many_gradients_at_once(device, with_lora, is_transposed):
-    """As torch.autograd batches them: with is_grads_batched, and in jacobian(vectorize=True)."""
+    """Gradients in batches: with is_grads_batched, and in jacobian(vectorize=True)."""
     stack, ends = exact_stack(device, torch.float32, is_transposed), ends_of(UNEVEN, device)
     x = few_integers(M, K, device=device, dtype=torch.float32)
     bias = integers(EXPERTS, N, device=device, dtype=torch.float32)

@@ -146,7 +146,7 @@ def test_another_value_is_a_warning_that_names_the_two(monkeypatch, wrong):
 
 
 def test_no_warning_ends_the_import_of_bitsandbytes(monkeypatch, capsys):
-    """Not even where warnings are errors. After an error, what was already replaced is restored."""
+    """No warning does, even where warnings are errors. After an error, what was already replaced is restored."""
     monkeypatch.setenv(VARIABLE, "yes")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -229,7 +229,7 @@ def operands(case, device, dtype):
 
 
 def test_products_are_a_kernel_of_their_op(device, monkeypatch):
-    """Against products in float64 with the values that an H100 decodes."""
+    """Compares with products in float64 of the values that an H100 decodes."""
     monkeypatch.setattr(integration, "is_slower_than_bitsandbytes", lambda *call: False)
     seen = set()
     with integration.enabled(matmul=True) as found:
@@ -267,7 +267,7 @@ def test_decodes_are_a_kernel_of_their_op(device):
 
 def test_rows_that_bitsandbytes_decodes_wrongly_on_a_cpu():
     """For nf4 in blocks of 64, bitsandbytes 0.50.2 is wrong if k is a multiple of 16 but not of 64, on CPUs with
-    AVX-512. Only the library that it loads where it sees no GPU has code for them."""
+    AVX-512. Its AVX-512 code is in the library that it loads where it sees no GPU."""
     wrong = []
     for k in range(16, 200, 4):
         torch.manual_seed(k)
@@ -283,7 +283,7 @@ def test_rows_that_bitsandbytes_decodes_wrongly_on_a_cpu():
             wrong.append(k)
     has_avx512 = torch.backends.cpu.get_cpu_capability() == "AVX512" and not bnb.cextension.lib.compiled_with_cuda
     is_affected = has_avx512 and bnb.__version__.startswith(("0.49", "0.50"))
-    if is_affected and wrong:  # if it is empty, bitsandbytes has fixed it, and docs/PYTORCH.md is outdated
+    if is_affected and wrong:  # if `wrong` is empty, bitsandbytes is fixed, and docs/PYTORCH.md outdated
         assert wrong == [k for k in range(16, 200, 16) if k % 64]
     assert not is_affected or wrong
 
@@ -448,7 +448,7 @@ def test_enable_and_disable_race_to_one_of_the_two():
 
 
 def test_contexts_of_both_kinds_end_in_any_order():
-    """The kernel of the product is registered over that of the decode, which stays."""
+    """The product's kernel overrides the decode's kernel, which stays registered."""
     layer, x = make_layer("cpu", nested=True), torch.randn(3, 128).bfloat16()
 
     def decodes():

@@ -501,7 +501,7 @@ def test_files_that_change_while_they_are_loaded(tmp_path, monkeypatch, moment, 
     monkeypatch.setattr(library, "inspect", then_change(library.inspect))
     monkeypatch.setattr(mmap, "mmap", then_change(mmap.mmap))
     if moment == "listed" and change in (swap_a_file_of_that_layout, swap_the_directory):
-        loaded = qfuse.load_checkpoint(path)  # the listing also fits the files mapped after it
+        loaded = qfuse.load_checkpoint(path)  # the listing also describes the files mapped after it
         assert next(steps, None) is None and all(same_bits(loaded[n], tensor) for n, tensor in stored(path).items())
         return
     message = f"^{path}: was replaced while it was being loaded; load it again$"

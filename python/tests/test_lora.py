@@ -95,7 +95,7 @@ def test_exact_gradients_are_those_of_torch(device, dtype, dropped):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("dropped", [False, True])
 def test_gradients_are_slopes(device, dropped):
-    """Checks first and second order."""
+    """Checks first and second derivatives."""
     weight = first_rows(exact_weight(device, cols=128), 16)
     x, lora_x, a = (integers(2, 128, device=device, seed=seed).requires_grad_() for seed in (6, 8, 11))
     b = integers(16, 2, device=device, seed=12).requires_grad_()
@@ -112,7 +112,7 @@ def test_gradients_are_slopes(device, dropped):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_errors_are_those_of_the_roundings(device, dtype):
-    """Against fp64: x times lora_a is rounded once, the sum once, and fp32 sums add errors."""
+    """Errors against fp64 are those of rounding x times lora_a once and the sum once, and of fp32 sums."""
     weight = exact_weight(device, dtype)
     generator = torch.Generator().manual_seed(3)
     x, a, b = (torch.randn(shape, generator=generator).to(device) for shape in [(40, COLS), (16, COLS), (ROWS, 16)])
@@ -162,7 +162,7 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype):
 
 
 def test_a_compiled_block_keeps_no_decoded_weight_for_its_gradient(device):
-    """Forward and backward decode it from the same tensors, so that a compiler might keep the first result."""
+    """Forward and backward decode the weight from the same tensors, so a compiler might keep one result for both."""
     gate, up, down = (make_weight(device, *shape).weight for shape in [(512, 256), (512, 256), (256, 512)])
     factors = [torch.ones(shape, device=device) / 64 for shape in [(8, 256), (512, 8)] * 2 + [(8, 512), (256, 8)]]
     leaves = [torch.ones(700, 256, device=device, dtype=torch.bfloat16), *factors]
@@ -256,7 +256,7 @@ def kept_of(call):
 
 
 def test_what_is_kept_for_the_gradients(device, product):
-    """Keeps x, x @ A.T, A and B, and A and B rounded; no weight, nothing of the size of y, and no x in fp32."""
+    """x, x @ A.T, A, B and rounded A and B are kept; no weight, nothing of the size of y, and no x in fp32."""
     weight = exact_weight(device)
     x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=8))
@@ -360,7 +360,7 @@ def test_a_scaling_that_is_trained_has_a_gradient(device, product):
 
 
 def test_many_gradients_at_once(device):
-    """As torch.autograd batches them: with is_grads_batched, and in jacobian(vectorize=True)."""
+    """Gradients in batches: with is_grads_batched, and in jacobian(vectorize=True)."""
     weight, (a, b) = exact_weight(device, torch.float32), adapter(device)
     bias = integers(ROWS, device=device, dtype=torch.float32)
     x = few_integers(2, 3, COLS, device=device, dtype=torch.float32)
@@ -404,7 +404,7 @@ def run_twice(leaves, weights, how):
 
 
 def test_a_checkpoint_computes_all_but_a_layers_last_product_again(device):
-    """With the bits of a layer that has no checkpoint."""
+    """The gradients have the bits of a layer that has no checkpoint."""
     weights = make_weight(device, 128, 64).weight, make_weight(device, 64, 128).weight
     torch.manual_seed(0)
     shapes = (6, 64), (RANK, 64), (128, RANK), (RANK, 128), (64, RANK)
@@ -436,7 +436,7 @@ def test_a_checkpoint_computes_all_but_a_layers_last_product_again(device):
 
 
 def test_a_weight_made_in_inference_mode_can_be_trained_through(device):
-    """As after an adapter was merged to generate, and unmerged; bitsandbytes trains on then."""
+    """As after an adapter was merged to generate, and unmerged: bitsandbytes can train then, too."""
     with torch.inference_mode():
         weight = exact_weight(device).to(device)
         weight = weight._replace(tensors=tuple(tensor.clone() for tensor in weight.tensors))

@@ -96,7 +96,7 @@ def test_a_backward_hook_sees_its_gradients(module, device):
 
 
 def test_a_pruned_part_and_one_with_weight_norm(module, device):
-    """Both recompute the weight before each call."""
+    """Pruning and weight norm recompute the weight before each call."""
     x = input_of(module, device)
     expected = expected_of(module, x)
     torch.nn.utils.parametrizations.weight_norm(module.lora_B)

@@ -77,7 +77,7 @@ def test_exact_values_and_gradients_are_those_of_torch(device, dtype, order, dro
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("dropped", [False, True])
 def test_gradients_are_slopes(device, dropped):
-    """Checks first and second order."""
+    """Checks first and second derivatives."""
     shares, whole = (8, 12), exact_weight(device, cols=64)
     other = whole._replace(tensors=tuple(tensor.roll(tensor.numel() // 2) for tensor in whole.tensors))
     weights = [first_rows(each, rows) for each, rows in zip((whole, other), shares, strict=True)]

@@ -88,7 +88,7 @@ def test_a_bias_of_either_direction(device):
 
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 def test_gradients_are_slopes(device):
-    """Checks first and second order. A product of integers is exactly linear, so a step of 1 is exact."""
+    """Checks first and second derivatives. A product of integers is exactly linear, so a step of 1 is exact."""
     weight = first_rows(exact_weight(device, cols=128), 16)
     x = integers(2, 128, device=device).requires_grad_()
     bias = integers(16, device=device).requires_grad_()
@@ -168,7 +168,7 @@ def advice(device, rows, cols):
 
 @pytest.fixture
 def few_rows(device, monkeypatch):
-    """The most rows that take "split", with advice as for a CPU with AMX, or for a large weight on a GPU."""
+    """Returns the most rows for which "split" is the default, as with AMX on a CPU or a large weight on a GPU."""
     if device == "cuda" and advice(device, 4096, 4096)[0] == 0:
         pytest.skip("NOT TESTED ON THIS GPU: it has no split_k")
     found = (4, 2**63 - 1) if device == "cpu" else (16, 256)
@@ -366,7 +366,7 @@ def test_function_transforms(device):
     assert same_bits(leaf.grad, 2 * y @ dense)
     raw = func.vmap(lambda row: OP(row, weight.tensors, None, **keywords(weight)))
     assert same_bits(raw(x), linear(x, dense))
-    with pytest.raises(RuntimeError):  # torch's own error, and no missing gradient
+    with pytest.raises(RuntimeError):  # torch's own error; the gradient is not silently lost
         func.grad(lambda x: raw(x).sum())(x)
     assert same_bits(func.jacrev(func.jacrev(loss))(x[0], biases[0]), 2 * dense.t() @ dense)
 

@@ -82,7 +82,7 @@ def growth(count: int, call: Callable[[], object]) -> float:
 
 
 def of_calls() -> float:
-    """A decode and a product, each slightly larger than what one thread computes by itself."""
+    """Growth per decode and product, each slightly larger than what one thread computes by itself."""
     large, small = make_weight("cpu", 140, 1024).weight, make_weight("cpu", 256, 64).weight
     x = torch.randn(1, 64, dtype=torch.bfloat16)
 

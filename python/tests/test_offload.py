@@ -15,7 +15,7 @@ from qfuse.training.offload import Offload
 
 
 class LazyCopies:
-    """Copies as late as a GPU may: a read before the copy finds NaN, and a source that changes is copied changed."""
+    """Copies as late as a GPU may: an early read finds NaN, and a copy sees later changes of its source."""
 
     def __init__(self, device="cpu"):
         self.device = torch.device(device)

@@ -115,7 +115,7 @@ def test_the_extension_asks_for_no_more_than_torch_2_10_has():
         names += [name for name, kind in kinds.items() if kind == "U" and "qfuse" not in name]
     from_torch = {name for name in names if name.startswith(("aoti_torch_", "torch_"))}
     assert from_torch and not any("cuda_stream" in name for name in from_torch)
-    assert not any("c10" in name or "2at" in name for name in names)  # nothing of the unstable interface
+    assert not any("c10" in name or "2at" in name for name in names)  # no symbols of the unstable interface
 
 
 # Parts of torch that nothing here names, and from which no type here comes; mypy would take longer for them than for

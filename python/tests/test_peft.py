@@ -95,7 +95,7 @@ def test_gradients_are_those_of_checkpointing_and_of_a_second_step(device):
 
 
 def test_dropout_has_one_mask_in_both_directions(device, monkeypatch):
-    """The mask is known, and the adapter gives as much as its base."""
+    """The dropout mask is known, and the adapter's output is as large as its base's."""
     model, x = make(device, lora_dropout=0.5), inputs(device)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -186,7 +186,7 @@ def test_compiles(device):
 
 
 def check_near_peft(model, x):
-    """Checks that qfuse covers the model, and that a step has peft's values under autocast; returns the step."""
+    """Checks that qfuse covers the model, and that its step is near peft's under autocast; returns the step."""
     with torch.autocast(x.device.type, torch.bfloat16):
         expected = step(model, x)
     with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
@@ -422,7 +422,7 @@ def test_a_float32_layer_follows_autocast(device):
 
 
 def test_a_call_for_which_bitsandbytes_is_faster_goes_to_peft(device, monkeypatch):
-    """Only a call that needs no gradient."""
+    """Only a call that needs no gradient goes to peft."""
     model, x = make(device), inputs(device)
     model.eval()
     multiply, calls = peft_forward.multiply_with_lora, []

@@ -1,4 +1,4 @@
-"""Each of peft's methods over 4-bit layers. After qfuse.distributed.shardable it computes what it does over the decoded
+"""Each of peft's methods over 4-bit layers. After qfuse.distributed.shardable, its results are those over decoded
 weights, or the error names the method; over bitsandbytes' layers, enable() changes only roundings."""
 
 import inspect

@@ -238,7 +238,7 @@ def test_a_swiglu_blocks_rows_are_rotated_where_they_are_made(device):
     assert calls.count == 6
     with Calls(QUANTIZE) as calls:
         found = block(rotated_swiglu.swiglu)
-    assert calls.count == 3  # x of gate and up, and dy of down
+    assert calls.count == 3  # x for gate and for up, and dy for down
     assert all(map(same_bits, found, expected))
     y = rotated_swiglu.swiglu(gate, up)
     with pytest.raises(ValueError, match="has no gradient: leave out create_graph"):

@@ -1,5 +1,5 @@
 """integrations/transformers_graphs.py without a GPU: a model with a replayed backbone, beside its untouched twin. What
-no graph can do is left to transformers, and is right."""
+no graph can compute is left to transformers, and is right."""
 
 import contextlib
 import copy
@@ -144,7 +144,7 @@ def test_adapters_that_are_merged_and_taken_away():
 
 
 def test_adapters_that_are_unloaded():
-    """Unloading changes nothing in what is left, except that modules are gone."""
+    """Unloading removes modules and changes nothing else in the model."""
     twins = Twins(make())
     twins.each(lambda model: model.get_input_embeddings().requires_grad_())
     twins.walk(batches(3))
@@ -290,7 +290,7 @@ def test_layers_left_out_at_random_are_no_graph():
 
 
 def test_attention_in_both_directions_is_left():
-    """Tokens of BERT would attend to the tokens that lengthen a batch."""
+    """Tokens of BERT would attend to those that are appended to lengthen a batch."""
     for family, more in (("bert", {}), ("gemma3_text", dict(use_bidirectional_attention=True))):
         model = make_base(family, **more)
         backbone = model.base_model
@@ -339,7 +339,7 @@ def test_backward_twice_says_what_to_do():
     loss.backward(retain_graph=True)
     with pytest.raises(RuntimeError, match="Call backward once a step, or train without graphs"):
         loss.backward(retain_graph=True)
-    twins.sped_up(**make_batch(40, seed=1))  # its loss is dropped, and its turn with it
+    twins.sped_up(**make_batch(40, seed=1))  # its loss is dropped at once, which gives its turn back
     with pytest.raises(RuntimeError, match="Call backward once a step"):
         loss.backward()
     for model in twins.both:

@@ -31,7 +31,7 @@ def from_bits(scale):
 
 
 def quotient(a, b):
-    """Divides with one rounding. With a number, torch multiplies by a reciprocal: for a / 448 only on a GPU."""
+    """Divides with one rounding. By a number, torch multiplies by a reciprocal: 448 / a anywhere, a / 448 on a GPU."""
     tensor = a if isinstance(a, torch.Tensor) else b
     return torch.div(*(x if isinstance(x, torch.Tensor) else torch.full_like(tensor, x) for x in (a, b)))
 
@@ -41,14 +41,14 @@ def times(z, factor):
 
 
 def powers_of_two(z, a, most):
-    """TileKernels (round_sf) and DeepGEMM (ceil_to_ue8m0). That non-finite groups are all NaN is qfuse's addition."""
+    """TileKernels (round_sf) and DeepGEMM (ceil_to_ue8m0). Only in qfuse, a group that is not all finite is all NaN."""
     exponent = ((bits(quotient(a.clamp(min=1e-4), most)) - 1) >> 23) + 1
     scale = torch.where(a.isfinite(), from_bits(exponent << 23), torch.nan)
     return scale, times(z, 1.0 / scale)
 
 
 def torchao(z, a, most):
-    """blockwise_fp8_training: 448 / a in float64, rounded to float32; the scale is the reciprocal."""
+    """torchao's blockwise_fp8_training: 448 / a in float64, rounded to float32; the scale is its reciprocal."""
     factor = quotient(most, a.double().clamp(min=1e-12)).float()
     return 1.0 / factor, times(z, factor)
 
@@ -61,13 +61,13 @@ def transformer_engine_factor(a, most):
 
 
 def transformer_engine(z, a, most):
-    """Keeps only the factor's sign and exponent; the scale is the reciprocal."""
+    """Keeps only the factor's sign and exponent; the scale is its reciprocal."""
     factor = from_bits(bits(transformer_engine_factor(a, most)) & -0x800000)
     return 1.0 / factor, times(z, factor)
 
 
 def transformer_engine_float32(z, a, most):
-    """With NVTE_FP8_BLOCK_SCALING_FP32_SCALES=1."""
+    """TransformerEngine with NVTE_FP8_BLOCK_SCALING_FP32_SCALES=1."""
     factor = transformer_engine_factor(a, most)
     return 1.0 / factor, times(z, factor)
 
@@ -112,7 +112,7 @@ def quantize(z, formula, dtype, group_size):
     most = LARGEST.get(dtype, 127.0)
     scale, q = formula(groups, groups.abs().amax(-1), most)
     q = q.flatten(-2)[..., :count].clamp(-most, most)
-    payload = q.to(dtype).view(torch.uint8).masked_fill(q.isnan(), 0x7F).view(dtype)  # of either sign
+    payload = q.to(dtype).view(torch.uint8).masked_fill(q.isnan(), 0x7F).view(dtype)  # NaN of either sign
     return payload.contiguous(), from_bits(bits(scale.contiguous()).masked_fill(scale.isnan(), 0x7FFFFFFF))
 
 
@@ -124,7 +124,7 @@ def spread(shape, factor):
 
 
 def borders(shape):
-    """Values next to those where a scale's exponent changes, and exactly those."""
+    """Values at and next to those where a scale's exponent changes."""
     beside = torch.tensor([446.0, 448.0, 450.0])[torch.randint(3, shape)]
     return beside * 2.0 ** torch.randint(-40, 40, (1,)) * torch.tensor([-1.0, 1.0])[torch.randint(2, shape)]
 
@@ -145,7 +145,7 @@ KINDS = [
 
 
 def values(m, tile, shift):
-    """[m, H], with another kind of numbers in each square of `tile`; no group of either dimension crosses squares."""
+    """Returns [m, H] values, with another kind of numbers in each square of `tile`; no group crosses squares."""
     kinds = itertools.islice(itertools.cycle(KINDS), shift, None)
     rows = [torch.cat([next(kinds)((tile, tile)) for _ in range(H // tile)], dim=1) for _ in range(-(-m // tile))]
     return torch.cat(rows)[:m]
@@ -220,7 +220,7 @@ def packed(bytes_):
 @pytest.mark.parametrize("group_size", [128, 32])
 @pytest.mark.parametrize("name", ["e4m3", "deepseek", "transformer_engine", "mx"])
 def test_scales_in_ue8m0(device, name, group_size, m):
-    """Scales in each UE8M0 form are those in float32, and payloads are the same."""
+    """Scales in each UE8M0 form equal those in float32, and the payloads are the same."""
     case = Case(device, m, group_size, 2)
     common = {"weights": case.weights, "group_size": group_size, **FORMATS[name][1]}
     for names in (("y", "y_t"), ("grad_input", "grad_input_t", "y_t")):

@@ -53,7 +53,7 @@ def test_a_pool_of_threads(device):
 
 @pytest.mark.parametrize("check", ["check_backward", "check_lora"])
 def test_gradients_begin_with_qfuse(check, device):
-    if device == "cpu":  # torch has no thread for gradients there
+    if device == "cpu":  # torch has no gradient thread on a CPU
         getattr(every_call, check)(device)
     else:
         run_fresh(f"{check}({device!r})")
@@ -77,7 +77,7 @@ def test_a_thread_captures_a_graph(name):
     torch.cuda.synchronize()
 
     def capture():
-        if "lora" in name:  # its small products create a handle of torch's for this thread, which no capture allows
+        if "lora" in name:  # LoRA's small products create a torch handle in this thread, which no capture allows
             CALLS[name](given)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):

@@ -99,8 +99,8 @@ def errors_of(found, exact):
 
 
 def assert_rounded_no_more(found, before, exact, batches):
-    """Losses are means over tokens with independent roundings. Errors of gradients are at most twice those before: for
-    each batch, and for each parameter over all batches."""
+    """Losses are means over tokens with independent roundings. Errors of gradients are at most twice those before the
+    call, for each batch, and for each parameter over all batches."""
     for (loss, _), (expected, _), batch in zip(found, exact, batches, strict=True):
         tokens = int((batch["labels"] != -100).sum())
         assert abs(loss - expected) <= UNIT * expected / tokens**0.5

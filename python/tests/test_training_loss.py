@@ -65,7 +65,7 @@ def test_floats_of_other_dtypes_stay_deferred():
     assert outputs.logits.dtype == expected.logits.dtype == torch.bfloat16
     floats = outputs.logits.float()
     assert type(floats) is DeferredLogits and floats.dtype == torch.float32
-    # computed after autocast as it would have been within
+    # computed after autocast has ended, as it would have been within it
     assert torch.equal(floats + 0, expected.logits.float())
     assert torch.equal(outputs.logits + 0, expected.logits)
     torch.testing.assert_close(outputs.loss, expected.loss, rtol=1e-5, atol=0)
@@ -77,7 +77,7 @@ def test_floats_of_other_dtypes_stay_deferred():
 
 
 def under_autocast(model):
-    """Only its forward, as accelerate does."""
+    """Puts only the model's forward under autocast, as accelerate does."""
     model.forward = torch.autocast("cpu", torch.bfloat16)(model.forward)
     return model
 

@@ -96,7 +96,7 @@ def make_batch(tokens, kind="none", seed=0, rows=2):
 
 @pytest.fixture
 def recorded(monkeypatch):
-    """Makes speed_up_training() use the recorder without a GPU."""
+    """Makes speed_up_training() record with OperationsRecorder, which needs no GPU."""
 
     def graphed(backbone):
         return transformers_graphs.GraphedBackbone(backbone, OperationsRecorder)
@@ -154,7 +154,7 @@ class Twins:
             optimizer = torch.optim.SGD(trained, rate)
             optimizer.step()
             optimizer.zero_grad(set_to_none)
-        # Else roundings, which depend on the lengths that a CPU's kernels see, would differ more with each step.
+        # Else roundings, which depend on the lengths that a CPU's kernels see, would grow from step to step.
         with torch.no_grad():
             for mine, its in zip(self.sped_up.parameters(), self.plain.parameters(), strict=True):
                 mine.copy_(its)

@@ -1,4 +1,4 @@
-"""The two copies of a model that a random walk takes through the same operations: the peers' and qfuse's."""
+"""The two copies of a model in a random walk: one with its peers alone (bitsandbytes and peft), one with qfuse."""
 
 import importlib
 from collections import Counter

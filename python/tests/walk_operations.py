@@ -200,8 +200,8 @@ def accelerate_hook(copy, draw):
 
 @operation()
 def accelerate_offload(copy, draw):
-    """Offloads a factor unless the peers would read unwritten memory: they make a weight from weight_g, and unmerge an
-    adapter, past the hooks."""
+    """Offloads a factor unless the peers would read unwritten memory past accelerate's hooks: they make a weight from
+    weight_g, and unmerge an adapter."""
     module = _pick_factor(copy, draw)
     if not hasattr(module, "weight_g") and not any(getattr(layer, "merged", False) for layer in copy.layers()):
         accelerate.cpu_offload(module, execution_device=torch.device(copy.spec.device))
@@ -216,7 +216,7 @@ def accelerate_remove(copy, draw):
 
 
 def _pick_here(copy, draw):
-    """A factor whose weight is not offloaded, else a dummy: the peers, too, would read unwritten memory."""
+    """Returns a factor that is not offloaded, else a dummy: the peers, too, would read unwritten memory."""
     module = _pick_factor(copy, draw)
     return nn.Linear(1, 1) if any(parameter.is_meta for parameter in module.parameters()) else module
 

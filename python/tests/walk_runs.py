@@ -157,7 +157,7 @@ def second_derivatives(copy, draw):
 
 @run
 def gradients_batched(copy, draw):
-    """The peers compute them one by one, as the reference; this calls hooks more often, so their calls do not count."""
+    """The peers compute gradients one by one, as the reference; their hooks run more often, and do not count."""
     x = _input(copy, draw)
     y, leaves = copy.model(x), _leaves(copy, x)
     if not y.requires_grad:

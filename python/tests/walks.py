@@ -76,7 +76,7 @@ class Bound(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """A step by one of the copies: its results, its parameters before and after, and the bound of its errors."""
+    """A step by one of the copies: results, parameters before and after, and the bound for the other copy."""
 
     changed: Any
     parameters: dict[str, Any]
@@ -141,7 +141,7 @@ def compare(spec, steps, peers, ours) -> Failure | None:
     """Returns the first step at which the copies differ, with the steps before it."""
     for i, (expected, found) in enumerate(zip(peers, ours, strict=True)):
         if found.has_cast_codes and any(isinstance(it, Raised) for it in (found.changed, found.result)):
-            return None  # the peers go on with other weights
+            return None  # the peers compute on, with other weights
         if _is_peers_fault(expected.result):
             return None  # qfuse gets further, and offloaded weights are then elsewhere
         what = _differ(expected.changed, found.changed, Bound(0, 0))
