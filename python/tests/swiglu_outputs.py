@@ -30,7 +30,7 @@ OUTPUTS = {"y": (False, 1), "y_t": (True, 1), "grad_input": (False, 2), "grad_in
 
 
 def new_outputs(device, m, dtype, names=tuple(OUTPUTS), columns=None, apart=False, h=H, **how):
-    """columns: number of columns of transposed outputs if there are experts; apart: transposed outputs are 1-D."""
+    """Returns poisoned outputs. columns: those of transposed outputs with experts; apart: transposed ones are 1-D."""
     made = {}
     for name in names:
         transposed, halves = OUTPUTS[name]

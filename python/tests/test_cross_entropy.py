@@ -41,7 +41,7 @@ def with_gradient(function, hidden, *arguments, factor=1.0, **more):
 @pytest.mark.parametrize("changes", CHANGES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_errors_are_at_most_twice_those_of_logits_in_memory(device, dtype, changes, monkeypatch):
-    """Against float64, 210 tokens in chunks of 64. Some roundings are allowed: the naive error may be 0 by chance."""
+    """Errors against float64, with 210 tokens in chunks of 64; roundings are added, as the naive error may be 0."""
     monkeypatch.setattr(module, "CHUNK_BYTES", 1)
     hidden, weight, labels = make(device, dtype)
     exact_loss, exact = with_gradient(naive, hidden.double(), weight.double(), labels, changes, up=torch.float64)

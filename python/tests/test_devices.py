@@ -125,7 +125,7 @@ def test_an_op_refuses(name, place, here, there):
 @pytest.mark.parametrize(("name", "place"), CASES)
 @pytest.mark.parametrize(("here", "there"), [(CUDA, CPU), (CPU, CUDA)])
 def test_a_fake_refuses_what_no_gpu_is_needed_for(name, place, here, there):
-    """Also an offset of no dimensions, which torch's own ops would accept on the CPU."""
+    """Fakes also refuse an offset of no dimensions, which torch's own ops would accept on the CPU."""
     op, arguments = CALLS[name]
     with FakeTensorMode(allow_non_fake_inputs=False), pytest.raises(RuntimeError, match=WORDS):
         op(**_moved(arguments, here, there, place))

@@ -1,4 +1,4 @@
-"""Calls past torch's dispatcher have the op's bits and errors, and are not made where the op has to be seen."""
+"""Calls past torch's dispatcher: the op's bits and errors, and none where a mode or transform must see the op."""
 
 import threading
 import time

@@ -107,7 +107,7 @@ def test_a_save_that_ends_between_two_names_is_restored(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("saved", ["step2", "cut"])
 def test_files_of_what_was_saved(runs: Runs, saved: str, tmp_path: Path) -> None:
-    """From FSDP's row shards and tensor parallelism's column shards: the weights' bits under bitsandbytes' names."""
+    """Files of FSDP's row shards and tensor-parallel column shards have the weights' bits under bitsandbytes' names."""
     files = qd.consolidate(runs.folder / saved, tmp_path / "out")
     assert {"adapter_model.safetensors", "model.safetensors.index.json"} <= set(files)
     written = tmp_path / "out" / "model-00001-of-00001.safetensors"

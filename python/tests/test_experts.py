@@ -218,7 +218,7 @@ def test_another_implementation_over_codes_is_an_error(make):
 
 
 def test_rows_of_other_processes_are_left_out(make):
-    """As under expert parallelism, where the ids of other processes' rows are beyond the last expert."""
+    """Expert parallelism gives rows of other processes ids that are beyond the last expert."""
     model = make()
     qfuse.quantize_experts(model)
     module = model.model.layers[0].mlp.experts

@@ -106,7 +106,7 @@ def test_gradients(device, layout):
 
 
 def test_nobodys_rows_add_nothing(device):
-    """As in a process that has only some experts: rows of other experts have an index past its last one."""
+    """A process that has only some experts gives rows of the others an index past its last expert."""
     experts, split = experts_of("as most", device)
     hidden, index, weights = routed(device, experts=EXPERTS + 3)
     index = index.clamp(max=EXPERTS)

@@ -96,7 +96,7 @@ def test_has_the_bits_of_single_products(device, case, dtype, nested):
 @pytest.mark.parametrize("quant_type", ["nf4", "fp4"])
 @pytest.mark.parametrize("nested", NESTED)
 def test_a_stack_decodes_to_its_experts(device, nested, quant_type):
-    """For experts whose blocks are not whole nested blocks, and for both quant_types."""
+    """Experts whose blocks are not whole nested blocks decode correctly, in both quant_types."""
     stack, singles = stack_of(device, (3, 33, 2880), nested, quant_type)
     expected = torch.stack([qfuse.dequantize_4bit(single) for single in singles])
     assert same_bits(qfuse.dequantize_4bit(stack), expected)
@@ -134,7 +134,7 @@ def test_without_an_order_the_stack_is_decoded(device, dtype):
 
 @pytest.mark.parametrize("index_type", [torch.int32, torch.int64])
 def test_torchs_kernels_and_tiles_agree(device, monkeypatch, index_type):
-    """In bfloat16, with integers, so that sums are exact; torch has these products on a CPU, too."""
+    """The operands are integers in bfloat16, so that sums are exact; torch has these products on a CPU, too."""
     dtype, ends = torch.bfloat16, ends_of(UNEVEN, device, index_type)
     memory, factors = integers(30, 80, device=device, dtype=dtype), integers(6, 64, 24, device=device, dtype=dtype)
     right = integers(30, 24, device=device, dtype=dtype, seed=8)

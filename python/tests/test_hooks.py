@@ -167,7 +167,7 @@ def raiser(error):
 
 
 def test_a_worker_of_vllm_that_has_bitsandbytes_already(monkeypatch, caplog):
-    """As in a worker forked from a process that had imported it before the variable was set."""
+    """Such a worker was forked from a process that had imported it before the variable was set."""
     with caplog.at_level(logging.INFO):
         monkeypatch.setenv(VARIABLE, "matmul")
         qfuse_plugins.vllm()
@@ -250,7 +250,7 @@ def test_products_are_a_kernel_of_their_op(device, monkeypatch):
 
 
 def test_decodes_are_a_kernel_of_their_op(device):
-    """Also where bitsandbytes' own kernels are wrong: the expected bits are those of an H100."""
+    """The expected bits are those of an H100, also where bitsandbytes' own kernels are wrong."""
     with integration.enabled() as found:
         for case in MATRICES:
             weight, expected = case.on(device), case.decoded[torch.bfloat16].to(device)
@@ -378,7 +378,7 @@ def test_threads_compute_while_others_enable_and_disable():
 
 
 def test_a_kernel_that_another_library_has_put_over_ours():
-    """It may call our kernel, which falls through to the original once it is disabled."""
+    """The other library's kernel may call ours, which falls through to the original once it is disabled."""
     case = MATRICES[0]
     x = operands(case, "cpu", torch.bfloat16)[0]
     expected = gemm(case, x, "cpu")

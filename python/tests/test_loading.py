@@ -351,7 +351,7 @@ def test_a_loaded_weight_becomes_what_bitsandbytes_would_have_loaded(device):
         assert other.weight.quant_state is other.quant_state and other.weight.module is other
         settings = ("blocksize", "quant_type", "compress_statistics", "quant_storage", "bnb_quantized", "requires_grad")
         assert all(getattr(other.weight, key) == getattr(expected, key) for key in settings)
-        for rows in (1, 64):  # train(): in eval mode a CPU may repack weights, but cannot with such rows
+        for rows in (1, 64):  # train(): in eval mode a CPU may repack weights, but none with rows like these
             x = torch.randn(rows, layer.in_features, dtype=torch.bfloat16, device=device)
             assert same_bits(other.train()(x), layer.train()(x))
 

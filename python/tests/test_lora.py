@@ -324,7 +324,7 @@ def relative(found, expected):
 @pytest.mark.parametrize("scaling", [2.0**-10, 2.0**-5, 1.0, 48.0, 2.0**10])
 @pytest.mark.parametrize("size_of_b", [1e-5, 1e-3, 1e-1])
 def test_float16_is_as_near_to_float64_as_an_adapter_in_float32(device, scaling, size_of_b, product):
-    """For gradients down to 1e-7, without loss scaling; in float16, dy @ B would underflow and x @ A.T overflow."""
+    """Gradients go down to 1e-7 without loss scaling; in float16, dy @ B would underflow and x @ A.T overflow."""
     weight = exact_weight(device, torch.float16)
     generator = torch.Generator().manual_seed(5)
     made = [torch.randn(*shape, generator=generator) for shape in [(32, COLS), (8, COLS), (ROWS, 8), (32, ROWS)]]
@@ -436,7 +436,7 @@ def test_a_checkpoint_computes_all_but_a_layers_last_product_again(device):
 
 
 def test_a_weight_made_in_inference_mode_can_be_trained_through(device):
-    """As after an adapter was merged to generate, and unmerged: bitsandbytes can train then, too."""
+    """Such weights result from merging an adapter to generate and unmerging it; bitsandbytes can train then, too."""
     with torch.inference_mode():
         weight = exact_weight(device).to(device)
         weight = weight._replace(tensors=tuple(tensor.clone() for tensor in weight.tensors))

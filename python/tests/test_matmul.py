@@ -216,7 +216,7 @@ def test_the_default_order(device, orders, few_rows):
 
 
 def test_the_default_order_of_sums_of_many_terms(device, orders):
-    """Also for numbers of terms (K) that are not multiples of 256, the length of a chain of "split"."""
+    """Includes numbers of terms (K) that are not multiples of 256, the length of a chain of "split"."""
     for terms in (8192, 8448, 8256):
         weight = make_weight(device, rows=8, cols=terms).weight
         few_rows, fused_rows = advice(device, 8, terms)

@@ -370,7 +370,7 @@ LEFT = {
 
 
 def test_a_model_without_4_bits_is_named(device):
-    """Also one whose 4-bit layers have no adapter; else the report would have no layers, neither peft's nor qfuse's."""
+    """A model whose 4-bit layers have no adapter is named, too; else its report would name no layers at all."""
     dense = torch.nn.Sequential(torch.nn.Linear(8, 8))
     adapted = peft.get_peft_model(dense, peft.LoraConfig(r=2, target_modules=["0"]))
     assert integration.uncovered(adapted) == {"PeftModel": "no layer of this model is in 4 bits"}

@@ -292,7 +292,7 @@ def test_layers_of_transformers_share_what_is_rotated(device, monkeypatch):
     for each in (model, copied):
         with Calls(OP, QUANTIZE, SWIGLU) as calls:
             found = gradients_of(each, batch)
-        assert calls.counts == (14 - 3, 14 - 3 - 2 - 1 - 3, 2)  # without k, v, up, and SwiGLU's outputs
+        assert calls.counts == (14 - 3, 14 - 3 - 2 - 1 - 3, 2)  # less k, v, up, and the outputs that SwiGLU quantizes
         assert all(distance(found[name], value) < 0.02 for name, value in expected.items())
     few = dict(input_ids=batch["input_ids"][:, :3])
     with Calls(SWIGLU) as swiglu:

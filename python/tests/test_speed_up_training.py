@@ -262,7 +262,7 @@ def test_experts_in_4_bits_are_not_liger_kernels(monkeypatch):
 
 
 def test_layers_as_regions(monkeypatch):
-    """torch.compile of regions, in place of liger-kernel's parts and of graphs."""
+    """Regions of torch.compile replace liger-kernel's parts and graphs."""
     compile_ = functools.partialmethod(torch.nn.Module.compile, backend="aot_eager")
     monkeypatch.setattr(torch.nn.Module, "compile", compile_)
     plain, model = make(), make()

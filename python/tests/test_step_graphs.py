@@ -572,7 +572,7 @@ def test_at_most_so_many_graphs(monkeypatch):
 
 
 def test_another_length_whose_capture_fails_at_once_is_computed_first():
-    """As if a library first created something for the new length that a capture does not permit."""
+    """The model acts like a library that first creates something for a new length, which no capture permits."""
     twins = Twins(make())
     mlp, seen = twins.sped_up.get_base_model().model.layers[0].mlp, set()
     forward = mlp.forward
