@@ -1,4 +1,4 @@
-"""What these tests share: golden weights, devices, the command, and equality of bits."""
+"""Fixtures and helpers that the tests share: golden weights, devices, the command, and bitwise equality."""
 
 import json
 import os
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # they know nothing of a schema that has changed
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # inductor's caches ignore a changed op schema
 
-os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a pool's processes would import torch once more each
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # each worker of a pool would import torch again
 
 import pytest
 import torch
@@ -22,7 +22,7 @@ import qfuse
 GOLDEN = Path(os.environ.get("QFUSE_GOLDEN_DIR", Path(__file__).parents[2] / "tests" / "golden"))
 TINY = GOLDEN / "tiny_llama"
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))  # what its scripts import, where a test runs one
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))  # for imports of benchmark scripts that tests run
 NO_GPU = "NOT TESTED ON A GPU: torch sees none here"
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU))]
 
@@ -37,8 +37,8 @@ def device(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def bitsandbytes_as_it_was() -> Iterator[None]:
-    """Nothing of it stays replaced behind a test."""
-    from layers_of_bitsandbytes import all_are_original  # not above: not everywhere is a bitsandbytes
+    """Checks that nothing of bitsandbytes stays replaced after a test."""
+    from layers_of_bitsandbytes import all_are_original  # not at the top: bitsandbytes may be missing
 
     import qfuse.integrations.bitsandbytes as integration
 
@@ -49,7 +49,7 @@ def bitsandbytes_as_it_was() -> Iterator[None]:
 
 @pytest.fixture
 def orders(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
-    """In which order each product was asked for."""
+    """Returns a list that records the `order` of each product call."""
     found: list[str | None] = []
     ours = qfuse.ops.gradients.by_dispatcher
 
@@ -63,10 +63,10 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
 
 
 class Golden(NamedTuple):
-    """A weight that bitsandbytes made on an H100, with what it decodes to there."""
+    """A weight that bitsandbytes encoded on an H100, with the values that it decoded there."""
 
     name: str
-    weight: qfuse.Weight4bit  # its dtype is to be chosen
+    weight: qfuse.Weight4bit  # on() sets its dtype
     input: torch.Tensor | None
     decoded: dict[torch.dtype, torch.Tensor]
 
@@ -99,7 +99,7 @@ def _golden(stored: dict[str, torch.Tensor], name: str) -> Golden:
 
 
 def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Any NaN stands for any NaN."""
+    """Whether the tensors are bitwise equal; any NaN equals any other NaN."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     a, b = a.contiguous().cpu(), b.contiguous().cpu()
@@ -112,7 +112,7 @@ def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def same_state(a: object, b: object) -> bool:
-    """Whether two QuantStates are the same in every field and bit, and lie on the same device."""
+    """Whether two QuantStates are equal in every field and bit and are on the same device."""
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
         return a.device == b.device and same_bits(a, b)
     if type(a) is not type(b) or not hasattr(a, "quant_type"):
@@ -121,7 +121,7 @@ def same_state(a: object, b: object) -> bool:
 
 
 def command(*arguments: object) -> str:
-    """What `qfuse` prints, started as its script does: `python -m qfuse` would import torch each time."""
+    """Returns what `qfuse` prints, started as its script starts it: `python -m qfuse` would import torch each time."""
     script = [sys.executable, "-c", "import qfuse_command; qfuse_command.main()"]
     return subprocess.run([*script, *map(str, arguments)], capture_output=True, text=True, check=True).stdout
 
@@ -131,7 +131,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 class Calls:
-    """Counts the calls of the ops of these names, also those from inside of other libraries' ops."""
+    """Counts the calls of the named ops, including those made inside other libraries' ops."""
 
     def __init__(self, *names: str) -> None:
         self._names, self._profile = names, profile(activities=[ProfilerActivity.CPU])
@@ -152,10 +152,10 @@ SUMMARY = [] if torch.cuda.is_available() else ["Not judged: the torch ops on a 
 
 @pytest.fixture(scope="session")
 def inductor() -> str:
-    """Where it can build."""
+    """Returns "inductor", or skips the test where inductor cannot build."""
     try:
         assert torch.compile(lambda x: x * 2 + 1)(torch.ones(64)).sum() == 192
-    except Exception as error:  # no compiler, no headers of Python's
+    except Exception as error:  # no compiler or no Python headers
         SUMMARY.append(f"Not judged: the torch ops under inductor, which cannot build here ({type(error).__name__})")
         pytest.skip("inductor cannot build here")
     return "inductor"
@@ -163,7 +163,7 @@ def inductor() -> str:
 
 @pytest.fixture(params=["aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 def backend(request: pytest.FixtureRequest) -> str:
-    """inductor gets the graphs that aot_eager runs. It builds for seconds: test_inductor.py builds each op."""
+    """inductor compiles the graphs that aot_eager runs, which takes seconds; test_inductor.py compiles each op."""
     return request.getfixturevalue("inductor") if request.param == "inductor" else request.param
 
 
@@ -173,7 +173,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 class Made(NamedTuple):
-    """A nested NF4 weight that qfuse encoded, what it was made from, and its absmax where it is not nested."""
+    """A nested NF4 weight that qfuse encoded, the original it was made from, and its absmax without nesting."""
 
     weight: qfuse.Weight4bit
     original: torch.Tensor
@@ -194,5 +194,5 @@ def make_weight(device: str, rows: int = 64, cols: int = 192) -> Made:
 
 
 def replaced(weight: qfuse.Weight4bit, index: int, tensor: torch.Tensor) -> qfuse.Weight4bit:
-    """The weight with another tensor at that place of its list."""
+    """Returns the weight with the tensor at `index` of its list replaced."""
     return weight._replace(tensors=(*weight.tensors[:index], tensor, *weight.tensors[index + 1 :]))

@@ -1,8 +1,8 @@
-"""What the tests of several ranks run on each of them: distributed_cases.py <folder> <ranks>[,<ranks>] [<case>...]
+"""Runs the multi-rank test cases on each rank: distributed_cases.py <folder> <ranks>[,<ranks>] [<case>...]
 
-Every function of these modules that begins with case_<ranks>_ is run, one after the other, in one process group; a line
-of <folder>/<ranks>.<rank>.txt says of each how it ended. A case that fails ends the rank, since others may wait for it.
-Ranks are forked from one process, which has imported what they need: torch, transformers and peft take 12 seconds.
+The functions of MODULES whose names begin with case_<ranks>_ run one after the other in one process group. A line of
+<folder>/<ranks>.<rank>.txt says how each ended. A failed case ends its rank, because other ranks may wait for it. Ranks
+are forked from one process that has imported torch, transformers and peft, which takes 12 seconds.
 """
 
 import importlib
@@ -56,7 +56,7 @@ def run_cases(rank: int, ranks: int, chosen: list[str]) -> None:
 
 
 def run_ranks(ranks: int, chosen: list[str]) -> None:
-    """Those that wait for one that has failed are stopped soon, not when the group gives up."""
+    """Starts the ranks. Once one fails, kills the others after 5 seconds instead of waiting for the group's timeout."""
     fork = multiprocessing.get_context("fork")
     processes = [fork.Process(target=run_cases, args=(rank, ranks, chosen)) for rank in range(ranks)]
     for process in processes:
@@ -72,7 +72,7 @@ def run_ranks(ranks: int, chosen: list[str]) -> None:
 
 
 def main() -> None:
-    if DEVICE == "cpu":  # on a GPU bitsandbytes looks at the card, which cannot be used behind a fork then
+    if DEVICE == "cpu":  # on a GPU, importing bitsandbytes queries the device, which forked processes then cannot use
         for library in ("accelerate.utils", "bitsandbytes", "peft", "transformers"):
             with suppress(ImportError):
                 importlib.import_module(library)

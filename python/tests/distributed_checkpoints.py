@@ -33,7 +33,7 @@ from qfuse.weight import parameter_of
 
 
 def case_2_save() -> None:
-    """For case_4_restore and the test of one process. What comes next is in the folder, too."""
+    """Saves for case_4_restore and the one-process test, and stores the losses of the next two steps."""
     x = batch()
     model = shared_out(Model(), mesh(2))
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
@@ -45,14 +45,14 @@ def case_2_save() -> None:
     cut = tensor_parallel(Model(), mesh(2))
     train(cut, x, 1)
     qd.save(cut, FOLDER / "cut", base=True)
-    qd.save(cut, FOLDER / "cut")  # in place of the one before
-    if dist.get_rank() == 0:  # which may write the next one before others get here
+    qd.save(cut, FOLDER / "cut")  # replaces the previous checkpoint
+    if dist.get_rank() == 0:  # other ranks may get here after rank 0 has begun the next save
         assert not (FOLDER / "cut.partial").exists() and not (FOLDER / "cut.old").exists()
     qd.save(cut, FOLDER / "cut", base=True)
 
 
 def case_2_restore_behind_an_evaluation() -> None:
-    """Which leaves whole parameters in the place of shards."""
+    """An evaluation leaves unsharded parameters in place of the shards."""
     x, model = batch(), shared_out(Model(), mesh(2))
     train(model, x, 1)
     expected = {name: whole(p.detach()) for name, p in model.named_parameters() if p.requires_grad}
@@ -68,7 +68,7 @@ def case_2_restore_behind_an_evaluation() -> None:
 
 
 def case_2_what_fails_on_the_first_rank_fails_on_all() -> None:
-    """None waits for it."""
+    """No rank is left waiting."""
     (FOLDER / "file").touch()
     try:
         qd.save(Model(), FOLDER / "file" / "below")
@@ -87,12 +87,12 @@ def case_2_restore_of_another_adapter() -> None:
 def case_2_full_state_dict() -> None:
     options = StateDictOptions(full_state_dict=True, cpu_offload=True)
     found = get_model_state_dict(shared_out(Plain(), mesh(2)), options=options)
-    if dist.get_rank() == 0:  # which alone gets it
+    if dist.get_rank() == 0:  # only rank 0 gets the full state dict
         assert torch.equal(found["up.weight"].dequantize(), Plain().up.weight.dequantize().cpu())
 
 
 class All(nn.Module):
-    """What has a 4-bit weight, of one kind or another."""
+    """A model with every kind of 4-bit weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class All(nn.Module):
 
 
 def _zeroed(model: Any) -> Any:
-    """Which has computed, too."""
+    """Zeroes the model's weights after it has computed once, and returns it."""
     with torch.no_grad():
         model(batch())
         model.reshard()
@@ -125,7 +125,7 @@ def _loaded(state: Any, model: Any, **options: bool) -> Any:
 
 
 def case_2_state_dicts_of_torch() -> None:
-    """Whole ones of each rank, of the first alone or of an ordinary model, and each rank's part."""
+    """Loads full state dicts of every rank, of rank 0 only or of an ordinary model, and sharded state dicts."""
     expected, is_first = All()(batch()), dist.get_rank() == 0
     for options in (
         {"full_state_dict": True},
@@ -182,7 +182,7 @@ def case_2_save_pretrained_says_what_to_do() -> None:
 
     model = shared_out(get_peft_model(Plain(), LoraConfig(r=4, target_modules=["up"])), mesh(2))
     folder = FOLDER / f"saved{dist.get_rank()}"
-    assert integration.uncovered(model) == {}  # though each rank has parts of the weight and of the factors
+    assert integration.uncovered(model) == {}  # although each rank has only shards of the weight and the factors
     refused(lambda: model.save_pretrained(folder), "each rank has a part: call qfuse.distributed.save(model, path)")
     options = StateDictOptions(full_state_dict=True, ignore_frozen_params=True)
     model.save_pretrained(folder, state_dict=get_model_state_dict(model, options=options))
@@ -190,7 +190,7 @@ def case_2_save_pretrained_says_what_to_do() -> None:
 
 
 def case_2_dcp_saves() -> None:
-    """For case_4_dcp_loads."""
+    """Saves for case_4_dcp_loads."""
     dcp.save({"model": get_model_state_dict(shared_out(All(), mesh(2)))}, checkpoint_id=FOLDER / "by_dcp")
 
 

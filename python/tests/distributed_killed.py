@@ -33,7 +33,7 @@ def main(folder: Path, rank: int) -> None:
 
 
 if __name__ == "__main__":
-    fork = multiprocessing.get_context("fork")  # of a process that has imported what they need
+    fork = multiprocessing.get_context("fork")  # forked ranks inherit the parent's imports
     ranks = [fork.Process(target=main, args=(Path(sys.argv[1]), rank)) for rank in (0, 1)]
     for each in ranks:
         each.start()

@@ -11,7 +11,7 @@ import qfuse
 from qfuse.nn import Experts4bit, Linear4bit, Linear4bitLoRA
 
 WIDTH, INNER = 256, 512
-DEVICE = os.environ.get("QFUSE_RANKS_DEVICE", "cpu")  # of distributed_cases.py
+DEVICE = os.environ.get("QFUSE_RANKS_DEVICE", "cpu")  # device of the ranks of distributed_cases.py
 
 
 def weight(n: int, k: int, seed: int, nested: bool = True, blocksize: int = 64, quant_type: Any = "nf4") -> Any:
@@ -33,7 +33,7 @@ def lora(
 
 
 class Block(nn.Module):
-    """Half of a decoder layer: up and down, each with an adapter, and a norm that is not quantized."""
+    """Half of a decoder layer: up and down, each with an adapter, and an unquantized norm."""
 
     def __init__(self, seed: int, **options: Any) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Model(nn.Module):
 
 
 class Plain(nn.Module):
-    """Layers without adapters, whose gradients go to what stands before."""
+    """Layers without adapters; their input gradients train the scale in front of them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ def batch(tokens: int = 16, width: int = WIDTH, seed: int = 0) -> Tensor:
 
 
 def train(model: nn.Module, x: Tensor, steps: int = 3) -> list[float]:
-    """Losses of some steps."""
+    """Returns the loss of each step."""
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
     return train_with(model, optimizer, x, steps)
 
@@ -104,7 +104,7 @@ def train_with(model: nn.Module, optimizer: torch.optim.Optimizer, x: Tensor, st
 
 
 def gradients(model: nn.Module, x: Tensor) -> dict[str, Tensor]:
-    """Of a copy, by name, without what checkpoint_wrapper and torch.compile put into it."""
+    """Returns gradients of a copy by name, without what checkpoint_wrapper and torch.compile add to names."""
     from qfuse.distributed.names import name_in_files
 
     model = copy.deepcopy(model)

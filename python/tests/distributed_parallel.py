@@ -1,4 +1,4 @@
-"""Layers and experts that are cut: see distributed_cases.py."""
+"""Layers and experts cut over ranks: see distributed_cases.py."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def case_2_columns_of_a_layer_have_the_bits_of_one_process() -> None:
         parallelize_module(layer, over, qd.ColwiseLinear4bit())
         own, own_grad_x = _run(layer, x, grad.chunk(2, 1)[rank])
         assert torch.equal(own, y.chunk(2, 1)[rank])
-        torch.testing.assert_close(own_grad_x, grad_x, rtol=0.02, atol=0.02)  # a sum of two roundings
+        torch.testing.assert_close(own_grad_x, grad_x, rtol=0.02, atol=0.02)  # dx is the sum of two rounded parts
         _check_factors(layer, alone)
 
 
@@ -65,7 +65,7 @@ def case_2_rows_of_a_layer_are_one_sum() -> None:
         parallelize_module(layer, over, qd.RowwiseLinear4bit())
         found, own_grad_x = _run(layer, x.chunk(2, 1)[rank].contiguous(), grad)
         torch.testing.assert_close(found, y, rtol=0.02, atol=0.02)
-        assert torch.equal(own_grad_x, grad_x.chunk(2, 1)[rank])  # columns of dx: each has its own sum
+        assert torch.equal(own_grad_x, grad_x.chunk(2, 1)[rank])  # each column of dx is summed on one rank
         _check_factors(layer, alone)
 
 
@@ -134,11 +134,11 @@ def case_2_layers_of_one_input_send_one_gradient() -> None:
         with torch.no_grad():
             x.mul_(2)
             layers[0](x)
-        found = [layer(x) for layer in layers]  # another x by now, though it is the same object
+        found = [layer(x) for layer in layers]  # x has new values, though it is the same object
         sum(y.float().square().sum() for y in found).backward()
         assert len(counted) == 2
         torch.testing.assert_close(x.grad, 2 * grad, rtol=0.02, atol=0.04 * grad.abs().max().item())
-        # One that is changed between two layers, with a gradient of its own.
+        # An input that is changed in place between two layers gets its own gradient.
         changed = x * 1
         first = layers[0](changed)
         changed.mul_(2)
@@ -190,7 +190,7 @@ def case_2_biases_of_cut_layers_are_trained_and_saved() -> None:
 
 
 def case_2_an_adapter_that_is_added_to_a_cut_layer() -> None:
-    """Each rank would have another gradient of it."""
+    """A cut layer refuses it, because each rank would compute a different gradient of the adapter."""
 
     class Adapted(nn.Module):
         def __init__(self) -> None:
@@ -214,7 +214,7 @@ def case_2_an_adapter_that_is_added_to_a_cut_layer() -> None:
 
 
 def case_2_load_and_save_parts_of_experts_and_biases() -> None:
-    """A model that is on the meta device but for its adapters."""
+    """The base weights and biases, but not the adapters, start on the meta device."""
     names = {"experts": experts(), "linear": lora(INNER, WIDTH, 0, bias=True)}
     stored = {f"experts.{name}": each for name, each in names["experts"].to_state_dict().items()}
     stored |= to_state_dict(names["linear"].base, "linear.weight") | {"linear.bias": names["linear"].bias}
@@ -265,7 +265,7 @@ def case_2_experts_over_ranks() -> None:
 
 
 def case_2_clipping_sees_one_norm() -> None:
-    """What a rank has of a factor is its part of the whole's norm."""
+    """A rank's shard of a factor contributes its part to the norm of the whole model."""
     x = batch()
     alone, cut = Model(), tensor_parallel(Model(), mesh(2))
     for model in (alone, cut):
@@ -297,7 +297,7 @@ def case_4_sums_are_in_the_order_of_ranks() -> None:
     from qfuse.layers.collectives import scattered_sum, summed
 
     group = mesh(4).get_group()
-    parts = [batch(8, 33, seed).float() / 3 * 10.0**seed for seed in range(4)]  # whose sums are all rounded
+    parts = [batch(8, 33, seed).float() / 3 * 10.0**seed for seed in range(4)]  # every sum of these is rounded
     expected = ((parts[0] + parts[1]) + parts[2]) + parts[3]
     assert not torch.equal(expected, ((parts[0] + parts[3]) + parts[2]) + parts[1])
     own = parts[dist.get_rank()]

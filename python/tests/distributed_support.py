@@ -1,4 +1,4 @@
-"""What the cases of distributed_cases.py share."""
+"""Helpers that the cases of distributed_cases.py share."""
 
 import sys
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ import qfuse.distributed as qd
 from qfuse import versions
 from qfuse.nn import Linear4bit
 
-# As distributed_cases.py is called.
+# The first argument of distributed_cases.py.
 FOLDER = Path(sys.argv[1])
 
 
 class Skipped(Exception):
-    """Why a case does not run here."""
+    """Raised where a case cannot run; its text says why."""
 
 
 def needs(*libraries: str) -> None:
-    """Skips the case without them, or with versions that qfuse does not work with: keys of versions.OLDEST."""
+    """Skips the case if a library (a key of versions.OLDEST) is missing or older than qfuse supports."""
     for library in libraries:
         try:
             version(library.split(",")[0])
@@ -61,7 +61,7 @@ def tensor_parallel(model: Any, over: Any) -> Any:
 
 
 def llama() -> Any:
-    """Of transformers, checkpointed, with peft's adapters over 4-bit layers."""
+    """A transformers Llama with gradient checkpointing and peft adapters over 4-bit layers."""
     from peft import LoraConfig, get_peft_model
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -78,7 +78,7 @@ def llama() -> Any:
 
 
 def share_out_layers(model: Any, over: Any) -> None:
-    """And the head by itself, as accelerate has it."""
+    """Shards each layer, and the head by itself, as accelerate does."""
     base = model.base_model.model
     for part in (*base.model.layers, base.lm_head):
         fully_shard(part, mesh=over)
@@ -86,7 +86,7 @@ def share_out_layers(model: Any, over: Any) -> None:
 
 
 def losses_of_lengths(model: Any, lengths: Sequence[int] = (16, 16, 16)) -> list[float]:
-    """Of steps with two sequences each."""
+    """Returns the losses of training steps on two sequences of each length."""
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
     found = []
     for length in lengths:

@@ -1,5 +1,5 @@
-"""A small call of everything in qfuse.ops and qfuse.ops.functional, by name, for tests that call it elsewhere: in other
-threads and, as a module that these import, in other processes."""
+"""Small calls of everything in qfuse.ops and qfuse.ops.functional, by name, for tests that run them in other threads
+or, by importing this module, in other processes."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -19,14 +19,14 @@ def random(*shape: int, device: str, dtype: torch.dtype = torch.bfloat16, seed: 
 
 
 def nested_weight(device: str) -> qfuse.Weight4bit:
-    """Encoded on the CPU, so that a device has run nothing before."""
+    """Returns a nested weight, encoded on the CPU so that the device has run nothing yet."""
     original = random(ROWS, COLS, device="cpu", dtype=torch.float32)
     tensors = qfuse.ops.quantize_4bit_nested(original, 64, "nf4")
     return qfuse.Weight4bit(tensors, (ROWS, COLS), torch.bfloat16).to(device)
 
 
 class Inputs:
-    """Of all calls, on a device."""
+    """The inputs of all calls, on one device."""
 
     def __init__(self, device: str) -> None:
         self.weight = nested_weight(device)
@@ -99,7 +99,7 @@ def _rotated_int8(given: Inputs) -> Sequence[Tensor]:
     return [*grad, scale, weight, qfuse.rotated_int8_matmul(*grad, weight, scale, torch.bfloat16)]
 
 
-# matmul_4bit's names begin with the kernel that a Hopper GPU has for them.
+# In names of matmul_4bit calls, the word after the op is the kernel that a Hopper GPU runs.
 CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.dequantize_4bit": lambda i: [qfuse.ops.dequantize_4bit(*i.weight)],
     "ops.dequantize_4bit_out": lambda i: [
@@ -180,7 +180,7 @@ def equal(found: Sequence[Tensor], expected: Sequence[Tensor]) -> bool:
 
 
 class Worker(threading.Thread):
-    """A thread that keeps what `call` returns, and raises in join() what it raised."""
+    """A thread that keeps the result of `call`; join() raises what `call` raised."""
 
     def __init__(self, call: Callable[[], object]) -> None:
         super().__init__()
@@ -209,7 +209,7 @@ def in_thread(call: Callable[[], object]):
 
 
 def check_first_call(name: str, device: str) -> None:
-    """The process's first call of qfuse's on a GPU is a new thread's."""
+    """The first GPU call of qfuse in the process comes from a new thread."""
     given = Inputs(device)
     assert equal(in_thread(lambda: CALLS[name](given)), CALLS[name](given))
 
@@ -221,7 +221,7 @@ def backward_of(given: Inputs, grad: Tensor) -> list[Tensor]:
 
 
 def check_backward(device: str) -> None:
-    """Of a gradient that is contiguous, qfuse's is the first kernel in torch's thread for gradients on a GPU."""
+    """With a contiguous gradient, qfuse's kernel is the first to run in autograd's GPU thread."""
     given = Inputs(device)
     found = backward_of(given, given.grad)
     assert equal(found[:1], [given.product(given.grad, direction="backward")])
@@ -246,7 +246,7 @@ def check_lora(device: str) -> None:
 
 
 def check_contexts() -> None:
-    """With all that is called, of either direction, on cuda:1 alone, nothing appears on cuda:0."""
+    """All calls, forward and backward, on cuda:1 create no context on cuda:0."""
 
     def check(what: str) -> None:
         assert torch._C._cuda_hasPrimaryContext(1) and not torch._C._cuda_hasPrimaryContext(0), what
@@ -269,7 +269,7 @@ def check_contexts() -> None:
 
 
 class Decoded(Dataset):
-    """Each item is what all calls give on `device`, wherever it is asked for."""
+    """Each item holds the results of all calls on `device`, whichever process asks for it."""
 
     def __init__(self, device: str) -> None:
         self.device = device

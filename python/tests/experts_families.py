@@ -1,4 +1,4 @@
-"""How a small random model of each family of transformers that has the experts interface is judged.
+"""Checks a small random model of each transformers family that has the experts interface.
 
 As a program, it prints the table of docs/EXPERTS.md.
 """
@@ -19,7 +19,7 @@ from small_experts import build, families, run
 
 
 def step(model):
-    """The output, and the gradients of the embedding and of adapters. Others, as of scales, are sums that cancel."""
+    """Returns the output and the gradients of embedding and adapters; others, as of scales, are sums that cancel."""
     model.zero_grad()
     y = run(model)
     torch.manual_seed(2)
@@ -30,7 +30,7 @@ def step(model):
 
 
 def trained(model):
-    """The same with an adapter over each of its stacks, which is not zero, and an embedding to be trained."""
+    """Returns the model with a nonzero adapter on each of its stacks and a trainable embedding."""
     names = sorted({name for module in model.modules() for name in module._parameters if name.endswith("_proj")})
     config = peft.LoraConfig(r=2, target_modules=[], target_parameters=names)
     model = peft.get_peft_model(model, config)
@@ -44,7 +44,7 @@ def trained(model):
 
 
 def judge(family):
-    """A row of the table, of a family whose outputs and gradients are right."""
+    """Checks a family's outputs and gradients, and returns its row of the table."""
     model = build(family)
     name, count = type(model).__name__, sum(hasattr(module, "_apply_gate") for module in model.modules())
     loaded = load(model)
@@ -59,20 +59,20 @@ def judge(family):
     assert near(*found)
     assert sum("lora_" in name for name in found[0]) >= 2 * len(
         kinds
-    )  # there are experts for images, and not only ours
+    )  # at least: other experts, such as those for images, may have adapters too
     return f"| {family} | {name} | {', '.join(kinds)} | yes | yes | yes |"
 
 
 def load(model):
-    """As transformers loads what it has saved of it."""
+    """Saves the model and loads it with transformers' from_pretrained."""
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         return type(model).from_pretrained(folder, experts_implementation="qfuse", dtype=torch.float32)
 
 
 def near(found, eager, batched, exact):
-    """At most twice as far from what experts in float64 give as transformers' own two, and four roundings of the
-    largest element: an adapter's share is added to the product, and not to the weight."""
+    """Checks errors against float64 experts: at most twice those of transformers' eager or batched_mm, plus four
+    float32 eps of the largest element, because an adapter's share is added to the product and not to the weight."""
     assert found.keys() == eager.keys() == exact.keys() >= {"y", "embedding"}
     for name, largest in ((name, exact[name].abs().max().item()) for name in found):
         error, *own = (distance(each[name], exact[name]) for each in (found, eager, batched))

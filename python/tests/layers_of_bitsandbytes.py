@@ -1,4 +1,4 @@
-"""What the tests of the integration under bitsandbytes share: what stood there before, and a layer."""
+"""Shared by the tests of the bitsandbytes integration: the original functions, and a layer."""
 
 import pytest
 import torch
@@ -25,5 +25,5 @@ def make_layer(device, nested=False, quant_type="nf4", dtype=torch.bfloat16, **m
 
 
 def decodes_a_layer(device, tokens):
-    """Of a training step: for the gradient, and for the product on a CPU, and on a GPU of many tokens."""
+    """Decodes per layer in a training step: one for the gradient, one for the product on a CPU or of many tokens."""
     return 2 if device == "cpu" or tokens == MANY else 1

@@ -1,4 +1,4 @@
-"""What the tests of the integration under peft share: a small model with adapters, and a step of it."""
+"""Shared by the tests of the peft integration: a small model with adapters, and a training step."""
 
 import importlib
 
@@ -15,9 +15,9 @@ SETTINGS = dict(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"])
 
 
 class Net(torch.nn.Module):
-    """Two layers, of which the second one has a bias."""
+    """Two layers; only the second has a bias."""
 
-    is_loaded_in_4bit = True  # by which peft knows
+    is_loaded_in_4bit = True  # peft recognizes 4-bit models by it
 
     def __init__(self, dtype=torch.bfloat16):
         super().__init__()
@@ -30,7 +30,7 @@ class Net(torch.nn.Module):
 
 
 def make(device, dtype=torch.bfloat16, config=None, **more):
-    """A model whose adapters are not zero."""
+    """Returns a model with nonzero adapters."""
     torch.manual_seed(3)
     net = Net(dtype).to(dtype).to(device).train()
     model = peft.get_peft_model(net, config or peft.LoraConfig(**SETTINGS | more))
@@ -52,7 +52,7 @@ def inputs(device, dtype=torch.bfloat16, tokens=24):
 
 
 def step(model, x, seed=6):
-    """The output and the gradients of a step, by name."""
+    """Returns the output and the gradients of a step, by name."""
     torch.manual_seed(seed)  # for dropouts
     leaf = x.clone().requires_grad_()
     model.zero_grad()

@@ -1,8 +1,8 @@
-"""A recorder of training/graphs.py without a GPU: torch's operations, done again in the same memory.
+"""A stand-in without a GPU for the recorder of training/graphs.py: it replays torch's operations in the same memory.
 
-As a CUDA graph it knows nothing of Python: what was decided while it was recorded is decided, addresses stay, and
-whoever asks for a number meanwhile is refused. Memory that another graph has been given is filled with NaN before a
-replay, because graphs of one recorder share theirs.
+Like a CUDA graph, a replay runs no Python: decisions made during capture are final, addresses stay, and reading a value
+during capture raises. Before a replay, the memory of the recorder's other graphs is filled with NaN, because graphs of
+one recorder share memory.
 """
 
 from unittest.mock import patch
@@ -14,7 +14,7 @@ from transformers.utils import import_utils
 
 
 class Recording(TorchDispatchMode):
-    """The operations, and what they made."""
+    """The recorded operations, and the tensors they made."""
 
     def __init__(self):
         super().__init__()
@@ -65,7 +65,7 @@ class Graph:
 
 
 class OperationsRecorder:
-    """A factory's product, as CudaRecorder is: OperationsRecorder(device)."""
+    """Takes the place of CudaRecorder as a recorder factory: OperationsRecorder(device)."""
 
     def __init__(self, device):
         self.recordings = []
@@ -77,7 +77,7 @@ class OperationsRecorder:
         forward = self.recordings[-1]
         graph, _ = self._captured(lambda: torch.autograd.backward(outputs, gradients))
         graph.forward = forward
-        forward.spoil()  # what is captured is not computed
+        forward.spoil()  # as in a CUDA graph, a capture computes nothing
         return graph
 
     def _captured(self, function):

@@ -1,6 +1,6 @@
-"""Runs a script on two ranks, as torchrun does: python several_ranks.py <script>. Of each line that it reads, a list in
-JSON of the script's arguments, it prints what the ranks print, and a line "done". Ranks are forked from this process,
-which has imported what the examples need: that takes 12 seconds of processor time."""
+"""Runs a script on two ranks, as torchrun does: python several_ranks.py <script>. Each input line is a JSON list of the
+script's arguments and starts one run: the ranks print their output, and a line "done" follows. Ranks are forked from
+this process, which has imported what the examples need: that takes 12 seconds of processor time."""
 
 import json
 import runpy

@@ -1,4 +1,4 @@
-"""Outputs of swiglu to be written, poisoned, and how to compare them."""
+"""Poisoned outputs for swiglu to write, and functions that compare them."""
 
 import torch
 
@@ -8,7 +8,7 @@ E4M3, E5M2, E8M0 = torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e8m0fnu
 
 
 def new_scales(device, rows, groups, kind):
-    """Poisoned. kind: a dtype, or of float32 "mn_major"."""
+    """Returns poisoned scales. kind: their dtype, or "mn_major" for column-major float32."""
     padded, words = -(-rows // 4) * 4, -(-groups // 4)
     if kind == "mn_major":
         return torch.full((groups, padded), -1.0, device=device).t()[:rows]
@@ -25,12 +25,12 @@ def new_output(device, rows, columns, dtype, kind=torch.float32, group_size=128,
     return (payload.flatten(), scales.flatten() if scales.is_contiguous() else scales) if apart else (payload, scales)
 
 
-# Whether it is transposed, and its channels in h.
+# Name: (whether the output is transposed, its channels in multiples of h).
 OUTPUTS = {"y": (False, 1), "y_t": (True, 1), "grad_input": (False, 2), "grad_input_t": (True, 2)}
 
 
 def new_outputs(device, m, dtype, names=tuple(OUTPUTS), columns=None, apart=False, h=H, **how):
-    """columns: of those transposed, where there are experts; apart: their payloads have one dimension."""
+    """Returns poisoned outputs. columns: those of transposed outputs with experts; apart: transposed ones are 1-D."""
     made = {}
     for name in names:
         transposed, halves = OUTPUTS[name]
@@ -40,14 +40,14 @@ def new_outputs(device, m, dtype, names=tuple(OUTPUTS), columns=None, apart=Fals
 
 
 def swiglu_outputs(device, dtype=torch.int8, m=200, h=256):
-    """Every output of swiglu: of the forward, and of the backward."""
+    """Returns poisoned outputs for a forward and a backward call that together write every output of swiglu."""
     forward = new_outputs(device, m, dtype, ("y", "y_t"), h=h)
     backward = new_outputs(device, m, dtype, ("y_t", "grad_input", "grad_input_t"), h=h)
     return forward, backward | {"grad_weights": torch.empty(m, device=device)}
 
 
 def in_pieces(keywords):
-    """The keywords of the op, of those of qfuse.ops.swiglu."""
+    """Converts keywords of qfuse.ops.swiglu to those of the op: each output is split into NAME_q and NAME_s."""
     pieces = {}
     for name, value in keywords.items():
         pieces |= {f"{name}_q": value[0], f"{name}_s": value[1]} if name in OUTPUTS else {name: value}

@@ -1,6 +1,6 @@
-"""The integration under the real bitsandbytes: what it replaces, and decoding and encoding with it.
+"""The integration with the real bitsandbytes: what it replaces, and decoding and encoding with it.
 
-On a CPU, bitsandbytes' own decode is exact only where rows are whole blocks, so only there can both be compared.
+On a CPU, bitsandbytes decodes exactly only if rows are whole blocks, so only such weights are compared there.
 """
 
 import copy
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("bitsandbytes_as_it_was")
 
 
 def step(layer, device, tokens):
-    """Output and gradients of a training step, and how many decodes it took from qfuse."""
+    """Returns the output and gradients of a training step, and how many decodes qfuse did."""
     torch.manual_seed(4)
     x = torch.randn(tokens, 128, device=device, dtype=torch.bfloat16, requires_grad=True)
     layer.bias.grad = None
@@ -80,7 +80,7 @@ def test_a_context_inside_of_another_ends_nothing():
 
 
 def test_contexts_that_overlap_end_together():
-    """As those of two threads do: the first to enter may be the first to leave."""
+    """Contexts of two threads overlap so: the first to enter may be the first to leave."""
     one, other = integration.enabled(), integration.enabled()
     one.__enter__()
     other.__enter__()
@@ -150,7 +150,7 @@ def test_decodes_and_keeps_what_it_cannot(device):
         assert same_bits(decode(A=packed, quant_state=state), expected)
         assert same_bits(decode(packed.t(), state), expected.t())
         assert same_bits(decode(packed, state, None, torch.empty_like(expected)), expected)
-        with pytest.raises(ValueError, match="absmax and out"):  # bitsandbytes' own words
+        with pytest.raises(ValueError, match="absmax and out"):  # bitsandbytes' own message
             decode(packed)
         state.dtype = torch.float64
         with pytest.raises(ValueError, match="only supports 16/32-bit floats"):
@@ -158,7 +158,7 @@ def test_decodes_and_keeps_what_it_cannot(device):
 
 
 def test_leaves_codes_that_the_storage_has_cut_off(monkeypatch):
-    """bitsandbytes reads them from beyond the storage; qfuse does not, and says what is missing."""
+    """bitsandbytes reads missing codes from beyond the storage; qfuse refuses and says what is missing."""
     monkeypatch.setattr(bnb.functional, "dequantize_4bit", lambda *args, **kwargs: "the original")
     packed, absmax = qfuse.ops.quantize_4bit(torch.randn(13, 5), 64, "nf4")  # 33 bytes
     state = bnb.functional.QuantState(absmax, torch.Size((13, 5)), None, 64, "nf4", torch.float32)
@@ -174,7 +174,7 @@ def test_leaves_codes_that_the_storage_has_cut_off(monkeypatch):
 
 
 def test_asks_a_parameter_nothing(monkeypatch):
-    """Each attribute of a Params4bit takes its __torch_function__ a microsecond, and a small decode takes seven."""
+    """Reading an attribute of a Params4bit takes a microsecond, for __torch_function__; a small decode takes seven."""
     layer = make_layer("cpu")
     asked = []
     monkeypatch.setattr(
@@ -192,20 +192,20 @@ def test_asks_a_parameter_nothing(monkeypatch):
 )
 @pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
 def test_refuses_a_weight_that_is_repacked(nested):
-    """Which bitsandbytes decodes as if it were not. No mode of the layer brings it back."""
+    """bitsandbytes decodes a repacked weight as if it were not repacked. Neither train() nor eval() restores it."""
     layer = make_layer("cpu", nested)
     expected = qfuse.dequantize_4bit(layer)
     layer.eval()(torch.ones(2, 128, dtype=torch.bfloat16))
     layer.train()
     wrong = bnb.functional.dequantize_4bit(layer.weight, layer.weight.quant_state) != expected
-    assert wrong.float().mean() > 0.9  # if this fails, bitsandbytes has learned it, and there is nothing to refuse
+    assert wrong.float().mean() > 0.9  # if this fails, bitsandbytes decodes repacked weights, and qfuse need not refuse
     for packed in (layer.weight, layer.weight.data.t()):
         with integration.enabled(), pytest.raises(ValueError, match=r"repacked .*; load the model again"):
             bnb.functional.dequantize_4bit(packed, layer.weight.quant_state)
 
 
 def test_leaves_what_is_encoded_on_a_cpu():
-    """There, bitsandbytes' bytes are others than on CUDA."""
+    """On a CPU, bitsandbytes encodes to other bytes than on CUDA."""
     weight = torch.randn(64, 96)
     expected = bnb.functional.quantize_4bit(weight, compress_statistics=True, quant_type="nf4")
     with integration.enabled(), Calls("qfuse::quantize_4bit") as encodes:
@@ -218,17 +218,17 @@ def test_leaves_what_is_encoded_on_a_cpu():
 
 @pytest.fixture
 def pretended_gpu(monkeypatch):
-    """Tensors without memory, that say they are on a GPU: for what can be judged of them where there is none."""
-    monkeypatch.setattr(integration, "_made", {})  # what is made in here is good for nothing else
+    """Fake tensors that claim to be on a GPU, for checks where there is none."""
+    monkeypatch.setattr(integration, "_made", {})  # fake maps made here must not be kept
     monkeypatch.setattr(integration, "is_plain", lambda tensor: True)
     monkeypatch.setattr(bnb.functional, "name2qmap", {})
-    monkeypatch.setattr(bnb.functional, "create_dynamic_map", lambda: torch.empty(256))  # it reads what it has made
+    monkeypatch.setattr(bnb.functional, "create_dynamic_map", lambda: torch.empty(256))  # the real one reads values
     with FakeTensorMode():
         yield
 
 
 def outline(value):
-    """Everything of what quantize_4bit returns, but for what tensors hold."""
+    """Describes a result of quantize_4bit except for the values of its tensors."""
     if isinstance(value, torch.Tensor):
         return value.shape, value.stride(), value.dtype, value.device, value.storage_offset()
     if isinstance(value, bnb.functional.QuantState):
@@ -245,7 +245,7 @@ def test_what_is_encoded_looks_the_same(pretended_gpu, monkeypatch, nested):
                 arguments = dict(blocksize=128, compress_statistics=nested, quant_type="nf4", quant_storage=storage)
                 expected = ORIGINALS["quantize_4bit"](weight, **arguments)
                 with integration.enabled(), monkeypatch.context() as context:
-                    context.setattr(torch.ops.bitsandbytes, "quantize_4bit", None)  # the original would need it
+                    context.setattr(torch.ops.bitsandbytes, "quantize_4bit", None)  # the original would call it
                     found = bnb.functional.quantize_4bit(weight, **arguments)
                 assert [*map(outline, found)] == [*map(outline, expected)]
 
@@ -263,7 +263,7 @@ def test_makes_the_nested_map_only_where_it_is_needed_and_once(pretended_gpu, mo
 
 
 def test_a_fake_weight_is_left_to_the_original(monkeypatch):
-    """A map that an earlier weight has left is no tensor of the mode."""
+    """The map cached for an earlier weight is not a tensor of this fake mode."""
     key = "fp4", torch.device("cuda:0"), torch.float32
     monkeypatch.setattr(integration, "_made", {key: torch.empty(16)})
     with FakeTensorMode():
@@ -302,7 +302,7 @@ def test_what_of_a_gpu_is_left_to_the_original(pretended_gpu, monkeypatch):
             assert encode(**dict(dict(A=weight), **unusual)) == "the original"
         assert encode(weight) != "the original"
         assert encode(weight[:5, :13], quant_storage=torch.uint8) != "the original"
-        assert encode(weight[:5, :13], quant_storage=torch.bfloat16) == "the original"  # 33 bytes, of which 32 are kept
+        assert encode(weight[:5, :13], quant_storage=torch.bfloat16) == "the original"  # 33 bytes; the storage keeps 32
 
 
 def test_compiles_into_one_graph(device, backend):
@@ -318,11 +318,11 @@ def test_compiles_into_one_graph(device, backend):
     assert same_bits(found, qfuse.dequantize_4bit(weight.packed, state))
 
 
-# ---- what somebody has done to what was replaced
+# ---- wrappers and kept references of what was replaced
 
 
 def kept_and_wrapped(wrap):
-    """enable(), and somebody puts a wrapper in the replacement's place."""
+    """Enables the integration and, as other code might, wraps the replacement. Returns the replacement."""
     integration.enable()
     replacement = bnb.functional.dequantize_4bit
     bnb.functional.dequantize_4bit = wrap(replacement)
@@ -405,7 +405,7 @@ def test_compiled_code_notices_that_it_was_disabled(device):
     assert calls.count > 0 and later.count == 0
 
 
-# ---- codes that were cast, and repacked ones
+# ---- codes that were cast, and repacked codes
 
 
 @pytest.mark.parametrize("storage", [torch.bfloat16, torch.float16, torch.float32])
@@ -431,7 +431,7 @@ def test_codes_that_were_cast_are_refused(device, storage, cast):
         for call in calls:
             with pytest.raises(ValueError, match="have been cast to"):
                 call()
-    with integration.enabled() as report:  # whose products are bitsandbytes' own
+    with integration.enabled() as report:  # products stay bitsandbytes' own
         assert not any("matmul_4bit" in place for place in report.replaced)
         for needs_gradient in (False, True):
             with pytest.raises(ValueError, match="have been cast to"):
@@ -439,7 +439,7 @@ def test_codes_that_were_cast_are_refused(device, storage, cast):
 
 
 def test_codes_of_a_plain_tensor_that_were_cast_are_refused(device):
-    """As FSDP's mixed precision does it."""
+    """FSDP's mixed precision casts codes in this way."""
     layer = make_layer(device, quant_storage=torch.bfloat16)
     state, layer.weight = layer.weight.quant_state, torch.nn.Parameter(layer.weight.data.half(), requires_grad=False)
     layer.quant_state = state
@@ -448,7 +448,7 @@ def test_codes_of_a_plain_tensor_that_were_cast_are_refused(device):
 
 
 def test_a_repacked_weight_has_its_gradient():
-    """bitsandbytes#2078: its own product of one has none."""
+    """bitsandbytes#2078: its own product of a repacked weight has no gradient."""
     layer = make_layer("cpu").eval()
     layer.weight.data, _ = bnb.functional._convert_weight_packed_for_cpu(layer.weight.data, layer.weight.quant_state)
     state = layer.weight.quant_state
@@ -467,7 +467,7 @@ def test_a_repacked_weight_has_its_gradient():
 
 
 def test_a_weight_whose_absmax_stayed_repacked_is_refused():
-    """bitsandbytes brings the codes back for a state_dict, and of absmax only nested ones."""
+    """For a state_dict, bitsandbytes restores the codes, but absmax only if it is nested."""
     layer = make_layer("cpu")
     layer.weight.data, _ = bnb.functional._convert_weight_packed_for_cpu(layer.weight.data, layer.weight.quant_state)
     layer.state_dict()

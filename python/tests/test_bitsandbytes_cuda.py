@@ -1,4 +1,4 @@
-"""What only a GPU shows of the integration: that its bytes are bitsandbytes', and its streams torch's."""
+"""Checks of the integration that need a GPU: its bytes are bitsandbytes', and its streams are torch's."""
 
 import warnings
 
@@ -11,9 +11,9 @@ import qfuse.integrations.bitsandbytes as integration
 bnb = pytest.importorskip("bitsandbytes")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU)
 ORIGINAL = bnb.functional.quantize_4bit
-BUSY = 200_000_000  # cycles of the GPU, about a tenth of a second
+BUSY = 200_000_000  # GPU cycles, about a tenth of a second
 NESTED = dict(compress_statistics=True, quant_type="nf4")
-# Counts with a last block or code that is broken, and more absmax than one block holds.
+# Sizes that end in a partial block or byte, and that have more absmax values than one nested block.
 SHAPES = [(13, 5), (64, 96), (257, 65), (1000, 1031), (2, 3, 512)]
 
 
@@ -25,7 +25,7 @@ def enabled():
 
 
 def make_weight(*shape, dtype=torch.float32):
-    """With a block of zeros and one of small numbers, where there is room."""
+    """Returns a weight with a block of zeros and one of small numbers, if it is large enough."""
     weight = torch.randn(shape, generator=torch.Generator("cuda").manual_seed(7), device="cuda")
     weight.view(-1)[64:128] = 0
     weight.view(-1)[128:192] *= 1e-6
@@ -33,7 +33,7 @@ def make_weight(*shape, dtype=torch.float32):
 
 
 def same(found, expected):
-    """Whether two results of quantize_4bit cannot be told apart."""
+    """Whether two results of quantize_4bit are identical."""
     return same_state(found[0], expected[0]) and same_state(found[1], expected[1])
 
 
@@ -42,8 +42,8 @@ def tensors_of(state):
 
 
 def original(*args, **kwargs):
-    """It runs on the default stream, so what it reads must be there, and what it writes before anyone reads it. Its op
-    has bitsandbytes' own kernel meanwhile."""
+    """Calls bitsandbytes' quantize_4bit, with its op's own kernel. It runs on the default stream, so this synchronizes
+    before and after."""
     torch.cuda.synchronize()
     integration._patches._restore()
     try:
@@ -123,12 +123,12 @@ def test_in_another_default_dtype():
             assert same(bnb.functional.quantize_4bit(weight, compress_statistics=True, quant_type=quant_type), expected)
     finally:
         torch.set_default_dtype(torch.float32)
-    assert expected[1].code.dtype == torch.bfloat16  # so that this was worth it
+    assert expected[1].code.dtype == torch.bfloat16  # the default dtype did make a difference
     assert bnb.functional.quantize_4bit(weight, quant_type="fp4")[1].code.dtype == torch.float32
 
 
 def test_states_share_no_memory():
-    """Safetensors refuses to save tensors that do."""
+    """safetensors refuses to save tensors that share memory."""
     states = [bnb.functional.quantize_4bit(make_weight(64, 96), **NESTED)[1] for _ in range(2)]
     maps = [tensor.data_ptr() for state in states for tensor in (state.code, state.state2.code)]
     assert len(set(maps)) == 4
@@ -136,17 +136,17 @@ def test_states_share_no_memory():
 
 def test_encodes_on_the_current_stream_and_waits_for_nothing():
     weight = make_weight(1024, 4096)
-    expected = bnb.functional.quantize_4bit(weight, **NESTED)  # which also brings the maps to the GPU
-    late = torch.zeros_like(weight)  # the weight gets there only after the stream has been busy
+    expected = bnb.functional.quantize_4bit(weight, **NESTED)  # also copies the maps to the GPU
+    late = torch.zeros_like(weight)  # filled only after the stream has been busy
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
-    torch.cuda.set_sync_debug_mode("error")  # torch raises where it waits, as .item() would
+    torch.cuda.set_sync_debug_mode("error")  # torch raises on any synchronization, as by .item()
     try:
         with torch.cuda.stream(stream):
             torch.cuda._sleep(BUSY)
             late.copy_(weight)
             found = bnb.functional.quantize_4bit(late, **NESTED)
-            assert not stream.query()  # the host is here before the GPU is
+            assert not stream.query()  # the host has not waited for the GPU
     finally:
         torch.cuda.set_sync_debug_mode("default")
     stream.synchronize()
@@ -155,7 +155,7 @@ def test_encodes_on_the_current_stream_and_waits_for_nothing():
 
 def test_a_graph_captures_an_encoding():
     weight = make_weight(1024, 512)
-    bnb.functional.quantize_4bit(weight, **NESTED)  # the first of a kind brings the maps to the GPU
+    bnb.functional.quantize_4bit(weight, **NESTED)  # the first such call copies the maps to the GPU
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         found = bnb.functional.quantize_4bit(weight, **NESTED)
@@ -213,7 +213,7 @@ def test_a_layer_that_is_moved_to_the_gpu(quant_type, nested, storage):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("tokens, columns", [(2048, 128), (4, 80)], ids=["many tokens", "broken blocks"])
 def test_a_product_decodes_once(nested, dtype, tokens, columns):
-    """Where bitsandbytes has no kernel for the product: in the dtype of x, which is not the weight's."""
+    """Where bitsandbytes has no kernel for the product, it decodes to the dtype of x, which is not the weight's."""
     torch.manual_seed(3)
     layer = bnb.nn.Linear4bit(columns, 64, compute_dtype=dtype, compress_statistics=nested, quant_type="nf4")
     layer = layer.to(torch.bfloat16).to("cuda")

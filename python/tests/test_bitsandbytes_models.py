@@ -1,4 +1,4 @@
-"""Whole models of transformers, and peft's merge, with the integration under the real bitsandbytes."""
+"""Whole transformers models, and peft's merge, with the integration and the real bitsandbytes."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("bitsandbytes_as_it_was")
 
 @pytest.fixture
 def llama(tmp_path):
-    """The directory of a small Llama that is not quantized, and whose rows are whole blocks."""
+    """The directory of a small unquantized Llama whose rows are whole blocks."""
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(1)
     config = transformers.LlamaConfig(
@@ -61,7 +61,7 @@ def test_transformers_quantizes_to_the_same_bytes(device, llama, quant_type):
 
 
 def whole_step(model):
-    """Logits, loss and every gradient of a whole model, and how many decodes it took from qfuse."""
+    """Returns logits, loss and every gradient of a whole model, and how many decodes qfuse did."""
     model.train().zero_grad()
     tokens = torch.arange(MANY, device=model.device).reshape(8, 256) * 7 % 512
     with Calls("qfuse::dequantize_4bit") as decodes:
@@ -74,7 +74,7 @@ def whole_step(model):
 def test_a_whole_model_trains_to_the_same_bits(device, llama):
     models = [load_quantized(llama, device)]
     if device == "cuda":
-        models.append(load(TINY / "bnb4", device))  # its rows are no whole blocks
+        models.append(load(TINY / "bnb4", device))  # its rows are not whole blocks
     for model in models:
         expected, decodes = whole_step(model)
         assert decodes == 0 and len(expected) > 6
@@ -85,7 +85,7 @@ def test_a_whole_model_trains_to_the_same_bits(device, llama):
 
 
 def test_transformers_gets_the_bits_of_cuda(device):
-    """model.dequantize() of a model whose rows are no whole blocks, which bitsandbytes decodes wrong on some CPUs."""
+    """model.dequantize() of a model whose rows are not whole blocks; some CPUs decode it wrongly in bitsandbytes."""
     model = load(TINY / "bnb4", device)
     with integration.enabled(), Calls("qfuse::dequantize_4bit") as decodes:
         state = model.dequantize().state_dict()
@@ -99,7 +99,7 @@ def test_peft_merges_to_the_same_bits(device):
 
     def merged(enabled):
         block = torch.nn.Sequential()
-        block.is_loaded_in_4bit = True  # as transformers says of a model that it has loaded so
+        block.is_loaded_in_4bit = True  # transformers sets it on models loaded in 4 bits
         block.add_module("proj", make_layer(device, nested=True))
         model = peft.get_peft_model(block, peft.LoraConfig(target_modules=["proj"], r=4, init_lora_weights=False))
         adapter = torch.Generator().manual_seed(5)

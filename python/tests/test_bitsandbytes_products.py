@@ -1,4 +1,4 @@
-"""Products of 4-bit weights in the real bitsandbytes: its private function of them, and those that are asked for."""
+"""Products of 4-bit weights in the real bitsandbytes: its private function, and enabled(matmul=True)."""
 
 import ast
 import copy
@@ -27,7 +27,7 @@ MATRICES = [case for case in golden_weights("bnb_cases") if len(case.weight.shap
 
 
 def stand_in(monkeypatch, fallback):
-    """A CUDA backend of bitsandbytes that has nothing but its private function."""
+    """Installs a bitsandbytes CUDA backend that has only the private function."""
     module = types.ModuleType(CUDA_OPS)
     module._dequant_linear_fallback = fallback
     monkeypatch.setitem(sys.modules, CUDA_OPS, module)
@@ -41,7 +41,7 @@ def _dequant_linear_fallback(
 
 
 def test_the_stand_in_is_like_the_function_of_this_version():
-    """Read, not imported: that needs a GPU."""
+    """The file is read, because importing it needs a GPU."""
     tree = ast.parse((Path(bnb.__file__).parent / "backends" / "cuda" / "ops.py").read_text())
     (real,) = (node for node in ast.walk(tree) if getattr(node, "name", None) == _dequant_linear_fallback.__name__)
     assert [argument.arg for argument in real.args.args] == list(signature(_dequant_linear_fallback).parameters)
@@ -70,7 +70,7 @@ def test_multiplies_by_what_it_decodes(device, monkeypatch, case):
 
 
 def test_a_product_with_one_byte_of_weights(device, monkeypatch):
-    """Which looks as if it were transposed."""
+    """A single byte of codes looks as if it were transposed."""
     module = stand_in(monkeypatch, _dequant_linear_fallback)
     weight, x = torch.tensor([[1.0], [-0.5]], device=device), torch.ones(3, 1, device=device)
     packed, absmax = qfuse.ops.quantize_4bit(weight, 64, "nf4")
@@ -95,14 +95,14 @@ def test_says_without_a_warning_why_a_private_function_stays(monkeypatch):
         report = integration.enable()
     reason = f"no device of this kind here: {CUDA_OPS} is not loaded"
     assert report and report.left[FALLBACK] == reason
-    assert str(report).count(reason) == 1  # of all that is for that device
+    assert str(report).count(reason) == 1  # printed once for all patches of that device
 
 
-# ---- the product, where it is asked for
+# ---- the product, if enabled with matmul=True
 
 
 def layers(device, nested, dtype):
-    """Two layers, the second of whose rows are no whole blocks of anything."""
+    """Two layers; the rows of the second have 192 elements, not a multiple of 128."""
     torch.manual_seed(3)
     arguments = dict(compute_dtype=dtype, compress_statistics=nested, quant_type="nf4")
     first, second = bnb.nn.Linear4bit(128, 192, **arguments), bnb.nn.Linear4bit(192, 64, bias=False, **arguments)
@@ -112,7 +112,7 @@ def layers(device, nested, dtype):
 
 
 def train(model, x):
-    """Output and gradients, and how often the weights were multiplied by and decoded."""
+    """Returns the output and gradients, and how many products and decodes of qfuse a step makes."""
     bias, leaf, counts = model.get_parameter("0.bias"), x.clone().requires_grad_(), []
     for name in ("qfuse::matmul_4bit", "qfuse::dequantize_4bit"):
         leaf.grad = bias.grad = None
@@ -124,7 +124,7 @@ def train(model, x):
 
 
 def expect_near(found, expected):
-    """Each sum is rounded to the dtype, here and there; then a layer follows, and the gradients of both."""
+    """Allows for rounding: both sides round each sum, and errors go through the next layer and both gradients."""
     for ours, theirs in zip(found, expected, strict=True):
         assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
         distance = (ours.double() - theirs.double()).abs().max()
@@ -138,7 +138,7 @@ def test_multiplies_in_both_directions_where_asked_to(device, nested, dtype, sha
     model, x = layers(device, nested, dtype), torch.randn(*shape, 128, device=device, dtype=dtype)
     expected, counts = train(model, x)
     assert counts == [0, 0]
-    with integration.enabled():  # where there is a guard before it alone
+    with integration.enabled():  # only checks run before bitsandbytes' own product
         assert train(model, x)[1][0] == 0
     with integration.enabled(matmul=True) as report:
         assert {"bitsandbytes.matmul_4bit", "bitsandbytes.autograd._functions.matmul_4bit"} <= {*report.replaced}
@@ -147,7 +147,7 @@ def test_multiplies_in_both_directions_where_asked_to(device, nested, dtype, sha
     if device == "cpu" or (dtype != torch.float32 and torch.cuda.get_device_capability() == (9, 0)):
         is_decoded = device == "cuda" and x.numel() // 128 > 256
         assert counts == ([0, 4] if is_decoded else [4, 0])
-    else:  # bitsandbytes' product, and our decoding for its gradient
+    else:  # bitsandbytes' product, and qfuse's decode for its gradient
         assert counts[0] == 0 and counts[1] >= 2
     expect_near(found, expected)
     with torch.no_grad(), integration.enabled(matmul=True):
@@ -171,7 +171,7 @@ def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkey
     "advice, outputs, least, most",
     [
         ((16, 256), 64, 1, 0),  # on Hopper
-        ((0, 256), 64, 1, 1),  # there, without split_k
+        ((0, 256), 64, 1, 1),  # on Hopper, without split_k
         ((16, 128), 64, 17, 1536),  # few outputs
         ((16, 128), 4096, 65, 1536),  # many outputs, and slow memory
         ((16, 32), 4096, 33, 1536),  # fast memory
@@ -181,8 +181,8 @@ def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkey
     ],
 )
 def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, outputs, least, most, dtype):
-    """Of a GPU that only looks like one, from so many rows up to so many; of a gradient, from one."""
-    if dtype == torch.float32:  # of which there is no kernel but by decoding first
+    """On a fake GPU, bitsandbytes is faster from `least` to `most` rows; if x requires a gradient, from one row on."""
+    if dtype == torch.float32:  # every float32 kernel decodes first
         advice, least, most = (0, -1), 1, 1536
     monkeypatch.setattr(qfuse.ops.orders, "_find_advice", lambda device, *shape: advice)
     is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(outputs, 192), blocksize=64)
@@ -219,7 +219,7 @@ def test_the_product_compiles_into_one_graph(device, backend):
 
 
 def test_casts_are_bitsandbytes_own(device):
-    """x goes to the layer's compute_dtype and the result back, and autocast changes nothing of that."""
+    """x is cast to the layer's compute_dtype and the result back; autocast does not change this."""
     layer = make_layer(device, dtype=torch.float32)
     x = torch.randn(3, 128, device=device).bfloat16()
     with integration.enabled(matmul=True):
@@ -242,7 +242,7 @@ def test_leaves_products_of_other_kinds_to_the_original(device, monkeypatch):
         multiply = bnb.matmul_4bit
         for arguments in [
             dict(A=x.double()),
-            dict(A=x[:, :64]),  # as wide as the weight is high
+            dict(A=x[:, :64]),  # as many columns as the weight has rows
             dict(A=x.to("meta")),
             dict(out=torch.empty(2, 64, device=device).bfloat16()),
             dict(bias=bias.float()),

@@ -1,4 +1,4 @@
-"""The build's way to torch's headers, against an index that this test serves."""
+"""The build's download of torch's headers, from an index that this test serves."""
 
 import http.server
 import importlib
@@ -35,7 +35,7 @@ def wheel():
 
 @pytest.fixture
 def serve():
-    """Serves a wheel, or whole files alone, at the address of the index that it gives back."""
+    """Serves an index and a wheel, in parts or only whole; returns the index's address and the sizes sent."""
     servers = []
 
     def start(wheel, page=INDEX, ranges=True, who=None, cut=0):
@@ -88,7 +88,7 @@ def test_headers_are_read_out_of_the_wheel(build, serve, tmp_path):
 
 
 def test_an_index_that_wants_a_password(build, serve, capsys, monkeypatch, tmp_path):
-    """Which pip would not print either."""
+    """The password is not printed, as pip would not print it."""
     monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
     monkeypatch.delenv("QFUSE_TORCH_HEADERS", raising=False)
     links = page_of(build, "torch-{}-cp312-cp312-manylinux_2_28_x86_64.whl?a=1&amp;b=2") + b"\xff"
@@ -109,7 +109,7 @@ def test_says_what_to_do_without_them(build, serve, monkeypatch, tmp_path):
     monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
     monkeypatch.delenv("QFUSE_TORCH_HEADERS", raising=False)
     spoilt = bytearray(wheel())
-    spoilt[40:45] = b"spoil"  # of the first file
+    spoilt[40:45] = b"spoil"  # corrupts the first file
     for served, reason in [
         (serve(wheel(), page_of(build), ranges=False), "does not send parts of files"),
         (serve(wheel()), "has no wheel of torch 2.10"),

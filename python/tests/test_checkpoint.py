@@ -1,4 +1,4 @@
-"""qfuse.checkpoint: what the command does, as functions. What the bytes have to be is tested elsewhere."""
+"""qfuse.checkpoint: the command's operations as functions. What the bytes must be is tested elsewhere."""
 
 import json
 import math
@@ -131,7 +131,7 @@ def test_progress(tmp_path):
 def test_an_interrupt_anywhere():
     previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 1e-4)  # comes while the library works, and is raised in its first callback
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)  # fires while the library works; its first callback raises
         with pytest.raises(KeyboardInterrupt):
             for _ in range(1000):
                 checkpoint.inspect(TINY / "bnb4")

@@ -1,4 +1,4 @@
-"""training/cross_entropy.py: the loss and its gradient, against torch's of logits in float32 and in float64."""
+"""training/cross_entropy.py: the loss and its gradient, against torch's with logits in float32 and in float64."""
 
 import pytest
 import torch
@@ -41,7 +41,7 @@ def with_gradient(function, hidden, *arguments, factor=1.0, **more):
 @pytest.mark.parametrize("changes", CHANGES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_errors_are_at_most_twice_those_of_logits_in_memory(device, dtype, changes, monkeypatch):
-    """Against float64, of 210 tokens in chunks of 64. An error that is zero by chance is that of one rounding."""
+    """Errors against float64, with 210 tokens in chunks of 64; roundings are added, as the naive error may be 0."""
     monkeypatch.setattr(module, "CHUNK_BYTES", 1)
     hidden, weight, labels = make(device, dtype)
     exact_loss, exact = with_gradient(naive, hidden.double(), weight.double(), labels, changes, up=torch.float64)
@@ -50,14 +50,14 @@ def test_errors_are_at_most_twice_those_of_logits_in_memory(device, dtype, chang
     assert loss.dtype == torch.float32 and gradient.dtype == dtype
     one_rounding = torch.finfo(torch.float32).eps * exact_loss.abs()
     assert (loss - exact_loss).abs() <= 2 * (naive_loss - exact_loss).abs() + one_rounding * 4
-    # Triton's exp is ex2.approx, of whose results PTX bounds the relative error by 2^-22.5.
+    # Triton's exp is ex2.approx; PTX bounds its relative error by 2^-22.5.
     of_exponent = 2.0**-22 * exact.norm() if device == "cuda" else 0.0
     assert (gradient - exact).norm() <= 2 * (naive_gradient - exact).norm() + of_exponent
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_chunks_make_no_difference(device, dtype, monkeypatch):
-    """But for how a product of fewer rows is summed."""
+    """Chunks change nothing but the order of sums in a product of fewer rows."""
     hidden, weight, labels = make(device, dtype, shape=(201,))
     found = []
     for size in (1, 128 * VOCABULARY * hidden.element_size(), 1 << 27):
@@ -75,7 +75,7 @@ def test_rows_of_a_chunk(monkeypatch):
 
 
 def test_large_vocabularies(device):
-    """Of several blocks of the kernel, and one that is not whole."""
+    """The vocabulary spans several blocks of the kernel, the last one partial."""
     hidden, weight, labels = make(device, shape=(5,), vocabulary=3 * 8192 + 17)
     labels[-1] = len(weight) - 1
     expected = with_gradient(naive, hidden, weight, labels)
@@ -99,7 +99,7 @@ def test_ignored_labels(device, ignore_index):
 
 
 def test_ignored_tokens_may_be_anything(device):
-    """As padding's hidden states are."""
+    """Hidden states of padding may be infinite."""
     hidden, weight, labels = make(device)
     with torch.no_grad():
         hidden[labels == -100] = torch.inf

@@ -1,4 +1,4 @@
-"""What only a GPU shows: streams, graphs, devices, the allocator. Skipped, and said so, where torch sees none."""
+"""Tests that need a GPU: streams, graphs, devices, the allocator. Skipped, with a reason, where torch sees none."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from conftest import NO_GPU, make_weight, replaced, same_bits
 import qfuse
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU)
-BUSY = 200_000_000  # cycles of the GPU, about a tenth of a second
+BUSY = 200_000_000  # GPU cycles, about a tenth of a second
 
 
 @pytest.fixture
@@ -29,14 +29,14 @@ def test_the_same_bits_as_the_cpu(weight):
 
 def test_runs_on_the_current_stream_and_waits_for_nothing(weight):
     expected = qfuse.ops.dequantize_4bit(*weight)
-    late = torch.zeros_like(weight.packed)  # the codes get there only after the stream has been busy
+    late = torch.zeros_like(weight.packed)  # filled only after the stream has been busy
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(BUSY)
         late.copy_(weight.packed)
         found = qfuse.ops.dequantize_4bit(*replaced(weight, 0, late))
-        assert not stream.query()  # the host is here before the GPU is
+        assert not stream.query()  # the host has not waited for the GPU
     stream.synchronize()
     assert same_bits(found, expected)
 
@@ -55,7 +55,7 @@ def test_two_streams_at_once(weight):
 
 
 def test_a_captured_graph_takes_the_ends_that_it_finds():
-    """Of experts: nothing waits for where their rows end."""
+    """Each replay reads the experts' ends on the GPU; the host does not wait for them."""
     m, h, experts = 384, 256, 3
     x, grad_y = (torch.randn(m, cols, device="cuda").bfloat16() for cols in (2 * h, h))
     ends = torch.zeros(experts, dtype=torch.int32, device="cuda")
@@ -87,7 +87,7 @@ def test_a_captured_graph_takes_the_ends_that_it_finds():
 
 
 def test_eight_threads_at_once(weight):
-    """Each with its own stream, weight and activations, and all in the library at the same time."""
+    """Each thread has its own stream, weight and activations, and all are in the library at the same time."""
 
     def results(args, x, grad_y):
         quantized = [
@@ -125,7 +125,7 @@ def test_eight_threads_at_once(weight):
 
 def test_a_graph_captures_it(weight):
     out = torch.empty(weight.shape, dtype=torch.bfloat16, device="cuda")
-    qfuse.ops.dequantize_4bit_out(*weight, out=out)  # the first call of a kind loads its kernel
+    qfuse.ops.dequantize_4bit_out(*weight, out=out)  # the first such call loads the kernel
     expected = out.clone()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
@@ -137,7 +137,7 @@ def test_a_graph_captures_it(weight):
 
 
 def test_no_synchronization(made):
-    torch.cuda.set_sync_debug_mode("error")  # torch raises where it waits, as .item() would
+    torch.cuda.set_sync_debug_mode("error")  # torch raises on any synchronization, as by .item()
     try:
         qfuse.ops.dequantize_4bit(*made.weight)
         qfuse.ops.quantize_4bit_nested(made.original, 64, "nf4", reciprocal="approx")
@@ -166,12 +166,12 @@ def test_allocates_its_output_alone(weight):
         result = call()
         torch.cuda.synchronize()
         assert torch.cuda.max_memory_allocated() - before == allowed
-        assert torch.cuda.mem_get_info()[0] >= free - 2 * allowed - 2**21  # nor past torch's allocator
+        assert torch.cuda.mem_get_info()[0] >= free - 2 * allowed - 2**21  # nothing outside torch's allocator
         del result
 
 
 def test_an_encoding_allocates_what_it_returns_and_its_workspace(made):
-    needed = 4 * made.plain.numel() + 4096  # bytes of the workspace, and its alignment
+    needed = 4 * made.plain.numel() + 4096  # bytes of the workspace and its alignment
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
     kept = qfuse.ops.quantize_4bit_nested(made.original, 64, "nf4")

@@ -1,5 +1,5 @@
-"""Tensors of a call on several devices, which each op and what stands on the ops refuse with a RuntimeError that names
-them. One on meta is enough for torch to call an op's fake in its place."""
+"""Calls with tensors on several devices: each op, and the functions and modules over it, raise a RuntimeError that
+names two of the tensors. If one tensor is on meta, torch calls the op's fake."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ WORDS = r"^\w+ lies on (meta|the CPU|cuda:0), \w+ on (meta|the CPU|cuda:0): all 
 
 
 def _with_experts():
-    """What of swiglu no call of test_ops has, of few rows."""
+    """A swiglu call of few rows with the arguments that no call of test_ops has."""
     x, grad_y = silu_arguments(CPU)[:2]
     outputs = in_pieces(swiglu_outputs(CPU)[1]) | {"grad_y": grad_y, "weights": torch.rand(200)}
     experts = {"expert_ends": torch.tensor([200])}
@@ -42,7 +42,7 @@ def _with_offset():
 
 
 def _with_either_global_scale():
-    """More than a call may have."""
+    """Has both a global scale and a global divisor, although a call may have only one."""
     given = Inputs(CPU)
     one, scales = torch.ones(1), torch.ones(ROWS, 1)
     more = {"global_scale": one, "global_divisor": one, "zero_points": scales.to(torch.uint8)}
@@ -50,12 +50,12 @@ def _with_either_global_scale():
 
 
 def _named(op, args, kwargs):
-    """All arguments of a call by name, but for those that are left out."""
+    """All arguments of a call by name, except those left at their defaults."""
     return dict(zip([argument.name for argument in op._schema.arguments], args, strict=False)) | kwargs
 
 
 def _places(arguments):
-    """Where a call has tensors: names, and in a list of tensors the index, too."""
+    """Yields the places of a call's tensors as (name, index in a list of tensors or None)."""
     for name, value in arguments.items():
         if isinstance(value, torch.Tensor):
             yield name, None
@@ -64,7 +64,7 @@ def _places(arguments):
 
 
 def _moved(arguments, here, there, place):
-    """The same with the tensor at `place` on `there`, all others on `here`."""
+    """Returns the arguments with the tensor at `place` on `there` and all others on `here`."""
 
     def move(tensor, *at):
         return torch.empty(tensor.shape, dtype=tensor.dtype, device=there if at == place else here)
@@ -78,7 +78,7 @@ def _moved(arguments, here, there, place):
     return moved
 
 
-# Of every overload one call, with all tensors that it can have.
+# One call of every overload, with all tensors that it can have.
 WHOLE = {
     call[0]: call
     for call in [
@@ -125,7 +125,7 @@ def test_an_op_refuses(name, place, here, there):
 @pytest.mark.parametrize(("name", "place"), CASES)
 @pytest.mark.parametrize(("here", "there"), [(CUDA, CPU), (CPU, CUDA)])
 def test_a_fake_refuses_what_no_gpu_is_needed_for(name, place, here, there):
-    """An offset of no dimensions too, which torch's own ops would take from the CPU."""
+    """Fakes also refuse an offset of no dimensions, which torch's own ops would accept on the CPU."""
     op, arguments = CALLS[name]
     with FakeTensorMode(allow_non_fake_inputs=False), pytest.raises(RuntimeError, match=WORDS):
         op(**_moved(arguments, here, there, place))
@@ -140,11 +140,11 @@ def test_all_on_meta(index):
             assert (one.device.type, one.shape, one.dtype) == (META, other.shape, other.dtype)
 
 
-# ---- what stands on the ops: past torch's dispatcher, with gradients and in modules
+# ---- calls built on the ops: past torch's dispatcher, with gradients and in modules
 
 
 def _replaced(given, name):
-    """Inputs with one tensor on meta."""
+    """Returns the inputs with one tensor on meta."""
     if name in OF_WEIGHT:
         index = OF_WEIGHT.index(name)
         given.weight = replaced(given.weight, index, given.weight.tensors[index].to(META))

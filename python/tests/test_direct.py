@@ -1,4 +1,4 @@
-"""Ops past torch's dispatcher: the same bits and the same refusals, and never where the op has to be seen."""
+"""Calls past torch's dispatcher: the op's bits and errors, and none where a mode or transform must see the op."""
 
 import threading
 import time
@@ -21,12 +21,12 @@ CASES = [*golden_weights("bnb_cases"), *golden_weights("bnb_extra")]
 
 
 def direct(weight):
-    """The weight decoded by the module itself, or None."""
+    """Returns the weight decoded by the extension module, or None if the module leaves it to torch."""
     return torch_ops._decode(*weight, False)
 
 
 class Seen:
-    """Stands in the op's place and counts its calls."""
+    """Takes the op's place and counts its calls."""
 
     def __init__(self, monkeypatch):
         self.count = 0
@@ -110,7 +110,7 @@ def test_traces_hold_the_op(made):
 
 
 class Watched(torch.Tensor):
-    """Has memory of its own, and wants to see what is done with it."""
+    """A subclass with memory of its own that sees every op on it."""
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
@@ -139,7 +139,7 @@ def test_leaves_to_torch_what_is_not_plain(made):
     assert direct(weight._replace(blocksize=None)) is None
     with torch._subclasses.FakeTensorMode() as mode:
         fakes = tuple(mode.from_tensor(tensor) for tensor in weight.tensors)
-    assert direct(weight._replace(tensors=fakes)) is None  # also where the mode has ended
+    assert direct(weight._replace(tensors=fakes)) is None  # also after the mode has ended
     with pytest.raises(TypeError, match="7 arguments are needed"):
         torch_ops._decode(weight.tensors)
 
@@ -172,7 +172,7 @@ STORAGES = [torch.uint8, torch.int8, torch.float8_e4m3fn, torch.float8_e8m0fnu, 
 
 @pytest.mark.parametrize("storage", [*STORAGES, torch.bfloat16, torch.float32], ids=str)
 def test_any_storage_holds_codes(storage, made):
-    """Torch's stable interface has no name for some, and DLPack takes some for others."""
+    """Torch's stable interface has no name for some dtypes, and DLPack mistakes some for others."""
     stored = replaced(made.weight, 0, made.weight.packed.view(-1).view(storage))
     expected = OP(*made.weight)
     assert same_bits(OP(*stored), expected) and same_bits(qfuse.ops.dequantize_4bit(*stored), expected)
@@ -194,7 +194,7 @@ class Interrupted(torch.Tensor):
 
 
 def test_asks_no_torch_function(made):
-    """That of Params4bit would take longer than the call."""
+    """The __torch_function__ of Params4bit would take longer than the call."""
     stored = made.weight.packed.view(-1).view(torch.float32)
     weight = replaced(made.weight, 0, torch.Tensor._make_subclass(Interrupted, stored))
     assert same_bits(direct(weight), OP(*made.weight))
@@ -223,7 +223,7 @@ def test_the_result_is_a_tensor_like_any_other(made):
     found, expected = direct(weight), OP(*weight)
     assert type(found) is torch.Tensor and found.is_leaf and not found.requires_grad and found._version == 0
     assert found.stride() == expected.stride() and found.device == expected.device
-    assert found._use_count() == expected._use_count()  # nothing else holds it
+    assert found._use_count() == expected._use_count()  # nothing else holds a reference
     assert [tensor._use_count() for tensor in weight.tensors] == counts
     with torch.inference_mode():
         assert direct(weight).is_inference()
@@ -232,7 +232,7 @@ def test_the_result_is_a_tensor_like_any_other(made):
 def test_other_threads_run_meanwhile():
     n = 1 << 26
     weight = qfuse.Weight4bit((torch.zeros(n // 2, dtype=torch.uint8), torch.ones(n // 64)), (n,), torch.float32)
-    for _ in range(10):  # on a busy machine a try may fail; where the lock is held, all do
+    for _ in range(10):  # a busy machine may fail some tries; a held GIL fails all
         took: list[float] = []
 
         def decode(took=took):
@@ -259,7 +259,7 @@ MULTIPLY = torch.ops.qfuse.matmul_4bit.default
 
 
 def multiply(x, weight, bias=None, lora=(None, None), direction="forward", order="plain", **changes):
-    """The product by the module itself, or None."""
+    """Returns the product by the extension module, or None if the module leaves it to torch."""
     scalars = {**keywords(weight), **changes}.values()
     return torch_ops._multiply(x, weight.tensors, bias, *lora, *scalars, direction, order)
 
@@ -328,7 +328,7 @@ def test_a_refused_product_is_tried_once(made, operands, monkeypatch):
 
 def test_leaves_products_to_torch_that_are_not_plain(made, operands):
     x, bias, _ = operands[0](torch.bfloat16)
-    assert multiply(x.transpose(0, 1), made.weight) is None  # which has to be copied
+    assert multiply(x.transpose(0, 1), made.weight) is None  # needs a copy
     assert multiply(x[..., :1].expand(2, 3, 192), made.weight) is None
     assert multiply(torch.Tensor._make_subclass(Watched, x), made.weight) is None
     assert multiply(x.as_subclass(Plain), made.weight) is None
@@ -346,7 +346,7 @@ def test_leaves_products_to_torch_that_are_not_plain(made, operands):
 
 
 def multiply_many(x, weights, biases=(), order="plain"):
-    """The products by the module itself, or None."""
+    """Returns the products by the extension module, or None if the module leaves them to torch."""
     tensors = tuple(tensor for weight in weights for tensor in weight.tensors)
     rows = tuple(weight.shape[0] for weight in weights)
     return torch_ops._multiply_many(x, tensors, biases, rows, "nf4", 64, 256, order)
@@ -375,7 +375,7 @@ def test_is_how_several_products_are_called(made, operands, monkeypatch):
 def test_whoever_watches_sees_several_products(name, made, operands, monkeypatch):
     x, _, _ = operands[0](torch.bfloat16)
     expected, seen = by_op(x, made.weight), []
-    for ours in ("_call_many", "_call"):  # under a transform, single products
+    for ours in ("_call_many", "_call"):  # under a transform, single products are called
         call = getattr(qfuse.ops.gradients, ours)
         monkeypatch.setattr(qfuse.ops.gradients, ours, lambda *args, call=call: seen.append(1) or call(*args))
     with WATCHERS[name]():
@@ -398,7 +398,7 @@ def test_leaves_several_products_to_torch_that_are_not_plain(made, operands):
 
 
 class Plain(torch.Tensor):
-    """A subclass without a __torch_dispatch__, as torch's results then are."""
+    """A subclass without __torch_dispatch__; torch's results keep its type."""
 
 
 @pytest.mark.parametrize(

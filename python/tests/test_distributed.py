@@ -1,5 +1,5 @@
-"""4-bit weights on several ranks, each of which runs distributed_cases.py: processes on the CPU, by gloo; or with
-QFUSE_RANKS_DEVICE=cuda on a GPU each, by NCCL."""
+"""4-bit weights on several ranks, each of which runs distributed_cases.py: CPU processes with gloo or, with
+QFUSE_RANKS_DEVICE=cuda, processes on a GPU each with NCCL."""
 
 import ast
 import gc
@@ -42,10 +42,10 @@ NAMES = [
 
 
 def _run(folder: Path, numbers: list[int]) -> dict[str, tuple[str, str]]:
-    """What each case came to on so many ranks, and why if it was skipped; the first that failed is the last one."""
+    """Runs the cases on each number of ranks. Returns each case's state over all ranks, and the reason of a skip."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     if DEVICE == "cpu":
-        environment["CUDA_VISIBLE_DEVICES"] = ""  # torch's default for a mesh is a GPU that it sees
+        environment["CUDA_VISIBLE_DEVICES"] = ""  # else a mesh uses a GPU by default
     command = [sys.executable, "-W", "ignore", str(CASES), str(folder), ",".join(map(str, numbers))]
     subprocess.run(command, env=environment, check=True)
     found: dict[str, tuple[str, str]] = {}
@@ -58,11 +58,11 @@ def _run(folder: Path, numbers: list[int]) -> dict[str, tuple[str, str]]:
     return found
 
 
-_STATES = ("passed", "skipped", "began", "failed")  # of a case on a rank; on all of them the last one counts
+_STATES = ("passed", "skipped", "began", "failed")  # of a case on a rank; over all ranks, the last one here counts
 
 
 class Runs:
-    """Two ranks, and then four, which restore what two have saved: once for all tests of this file."""
+    """Runs two ranks, and then four, which restore what two have saved, once for all tests of this file."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -107,7 +107,7 @@ def test_a_save_that_ends_between_two_names_is_restored(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("saved", ["step2", "cut"])
 def test_files_of_what_was_saved(runs: Runs, saved: str, tmp_path: Path) -> None:
-    """Of FSDP's rows and of tensor parallelism's columns: the bits of the weights, under bitsandbytes' names."""
+    """Files of FSDP's row shards and tensor-parallel column shards have the weights' bits under bitsandbytes' names."""
     files = qd.consolidate(runs.folder / saved, tmp_path / "out")
     assert {"adapter_model.safetensors", "model.safetensors.index.json"} <= set(files)
     written = tmp_path / "out" / "model-00001-of-00001.safetensors"
@@ -126,7 +126,7 @@ def test_files_of_what_was_saved(runs: Runs, saved: str, tmp_path: Path) -> None
 
 
 def test_a_rank_that_is_killed_leaves_no_checkpoint(tmp_path: Path) -> None:
-    """The second rank ends in the midst of a save; the first is stopped as torchrun would."""
+    """The second rank is killed during a save, so the first rank's save fails."""
     found = subprocess.run(
         [sys.executable, "-W", "ignore", str(Path(__file__).with_name("distributed_killed.py")), str(tmp_path)],
         capture_output=True,
@@ -218,7 +218,7 @@ def test_shards_decode_to_the_bits_of_the_whole(blocksize: int, nested: bool) ->
 
 
 def _fits(one: Any, dim: int, ranks: int) -> bool:
-    """Whether all ranks' edges are blocks' edges."""
+    """Whether all shard boundaries are block boundaries."""
     outer, size, inner = one.shape[:dim], one.shape[dim], torch.Size(one.shape[dim + 1 :]).numel()
     if ranks == 1 or (torch.Size(outer).numel() > 1 and size * inner % one.blocksize != 0):
         return ranks == 1
@@ -265,7 +265,7 @@ def test_a_stack_that_cannot_be_cut_stays_as_it_is() -> None:
 
 
 def test_shardable_leaves_nothing_of_a_layer_that_it_replaces() -> None:
-    """Which knows its weight and is known by it: FSDP then frees what it does not share out to its rank."""
+    """A replaced layer and its weight refer to each other. FSDP frees other ranks' parts only if both are gone."""
     bnb: Any = pytest.importorskip("bitsandbytes")
     model = nn.Sequential(bnb.nn.Linear4bit(128, 64, bias=False)).to(DEVICE)
     old = weakref.ref(model[0].weight)
@@ -279,7 +279,7 @@ def test_shardable_leaves_nothing_of_a_layer_that_it_replaces() -> None:
 
 
 def test_shardable_of_bitsandbytes() -> None:
-    """A layer under two names, one with a hook, which a copy would lose, and a subclass's."""
+    """One layer has two names, one a hook, which a copy would lose, and one is of a subclass."""
     bitsandbytes: Any = pytest.importorskip("bitsandbytes")
 
     class Other(bitsandbytes.nn.Linear4bit):  # type: ignore[misc]
@@ -296,7 +296,7 @@ def test_shardable_of_bitsandbytes() -> None:
     report = qd.shardable(model)
     assert type(model["a"]) is Linear4bit and model["a"] is model["b"]
     assert list(report.left) == ["hooked", "other"] and model["hooked"] is hooked
-    assert not is_hooked(model["a"])  # else peft's layer over it is not qfuse's
+    assert not is_hooked(model["a"])  # else peft's layer over it would not become qfuse's
 
 
 def test_a_4bit_parameter_is_set_copied_and_loaded(tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_a_4bit_parameter_is_set_copied_and_loaded(tmp_path: Path) -> None:
 
 
 def test_names_in_files() -> None:
-    """As peft's get_peft_model_state_dict has them; what is trained of the base beside an adapter is in both."""
+    """Names are those of peft's get_peft_model_state_dict. A parameter trained beside an adapter is in both files."""
     saved = [
         "base_model.model.q.lora_A.default.weight",
         "base_model.model.q.lora_B.second.weight",

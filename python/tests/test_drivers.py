@@ -1,4 +1,4 @@
-"""Where torch has a GPU and qfuse none, as with a driver too old for its CUDA, bitsandbytes computes there."""
+"""Where torch has a GPU but qfuse has none, e.g. with a driver too old for its CUDA, bitsandbytes computes there."""
 
 import warnings
 
@@ -17,7 +17,7 @@ def arguments(device):
 
 @pytest.fixture
 def leave_without_gpu(monkeypatch):
-    """From its call on torch has a GPU, and libqfuse has none and says why."""
+    """Yields a function after whose call torch has a GPU, and libqfuse has none and says why."""
 
     def describe(device):
         raise RuntimeError("there is no GPU here: CUDA: the NVIDIA driver is for CUDA 12.4")

@@ -1,4 +1,4 @@
-"""qfuse.quantize_experts under the real transformers: what it makes of a model, and what may be done to it then."""
+"""qfuse.quantize_experts with the real transformers: what it makes of a model, and what the model then supports."""
 
 import copy
 import io
@@ -42,7 +42,7 @@ def same(a, b):
     return a.keys() == b.keys() and all(same_bits(a[name], b[name]) for name in a)
 
 
-# What it makes
+# What quantize_experts makes
 
 
 @pytest.mark.parametrize("nested", [True, False])
@@ -95,7 +95,7 @@ def test_names_choose_modules(make):
     model = make()
     report = qfuse.quantize_experts(model, names=lambda name: "layers.1." in name)
     assert len(report.quantized) == 1 and not report.left
-    assert torch.allclose(logits(model), logits(decoded(model)), atol=1e-5)  # the other one goes to grouped_mm
+    assert torch.allclose(logits(model), logits(decoded(model)), atol=1e-5)  # the other module runs grouped_mm
 
 
 def test_a_second_call_changes_nothing(make):
@@ -129,7 +129,7 @@ def test_a_call_that_ended_halfway_is_resumed(make, monkeypatch):
 
 
 class Strange(torch.Tensor):
-    """As a DTensor, one with ops of its own."""
+    """A tensor with ops of its own, like a DTensor."""
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
@@ -163,7 +163,7 @@ def test_what_cannot_be_quantized_is_left_with_a_reason(how):
         report = qfuse.quantize_experts(model)
     assert report.quantized == ["model.layers.1.mlp.experts"]
     assert list(report.left) == ["model.layers.0.mlp.experts"]
-    assert experts.stack_of(module, "gate_up_proj") is None  # neither of its stacks
+    assert experts.stack_of(module, "gate_up_proj") is None  # neither of its stacks is quantized
 
 
 def test_a_model_without_such_experts_is_refused():
@@ -183,7 +183,7 @@ def test_arguments_are_checked_before_anything_is_done(wrong):
     assert same(bits(model), before)
 
 
-# The function in transformers
+# The experts function registered with transformers
 
 
 def test_what_is_not_quantized_goes_to_grouped_mm(make):
@@ -218,7 +218,7 @@ def test_another_implementation_over_codes_is_an_error(make):
 
 
 def test_rows_of_other_processes_are_left_out(make):
-    """As under expert parallelism, where their ids are beyond the experts'."""
+    """Expert parallelism gives rows of other processes ids that are beyond the last expert."""
     model = make()
     qfuse.quantize_experts(model)
     module = model.model.layers[0].mlp.experts
@@ -252,7 +252,7 @@ def test_it_generates(make):
 
 
 def test_it_is_compiled_in_one_graph(backend):
-    """Forward and backward, in which nothing waits for the numbers of rows."""
+    """Compiles forward and backward, neither of which waits for the experts' numbers of rows."""
     model = gpt_oss()
     qfuse.quantize_experts(model)
     module = model.model.layers[0].mlp.experts
@@ -269,7 +269,7 @@ def test_it_is_compiled_in_one_graph(backend):
             assert torch.allclose(found, expected, atol=1e-5)
 
 
-# What may be done to a model
+# What a quantized model supports
 
 
 @pytest.mark.parametrize("to", ["same", "other scales", "fp4"])
@@ -287,11 +287,11 @@ def test_a_state_dict_is_saved_and_loaded(make, to):
         loaded = torch.load(stored)
         for name in list(loaded):
             if f"{name}.absmax" in loaded and to == "same":
-                loaded[name] = loaded[name].view(-1, 1)  # as a file of bitsandbytes has them
+                loaded[name] = loaded[name].view(-1, 1)  # the shape in bitsandbytes' files
         other.load_state_dict(loaded, assign=assign)
         for name in loaded:
             if "absmax" in name:
-                loaded[name].zero_()  # scales are copied
+                loaded[name].zero_()  # the load has copied scales
         assert same_bits(logits(other), logits(model))
         assert same(bits(other), bits(model))
 
@@ -331,7 +331,7 @@ def test_files_are_those_of_bitsandbytes(make, tmp_path):
 
 
 def test_stacks_that_the_command_quantized_are_loaded(tmp_path):
-    """With --experts, for a model that is quantized in memory."""
+    """Files of quantize --experts load into a model that was quantized in memory."""
     model = gpt_oss(torch.bfloat16)
     model.save_pretrained(tmp_path / "plain")
     qfuse.checkpoint.quantize(tmp_path / "plain", tmp_path / "out", experts=True, exclude=["*self_attn*"])
@@ -363,13 +363,13 @@ def test_copies_and_pickles(tmp_path):
             module._parameters[name].zero_()
     assert same_bits(logits(twin), expected) and not same_bits(logits(model), expected)
     other = copy.deepcopy(twin)
-    other.load_state_dict(model.state_dict())  # by the copy's own hook
+    other.load_state_dict(model.state_dict())  # uses the copy's own hook
     assert same_bits(logits(other), logits(model)) and same_bits(logits(twin), expected)
     torch.save(twin, tmp_path / "model.pt")
     script = f"""import sys, torch; sys.path = {sys.path}; import experts_models
         torch.load({str(tmp_path / "model.pt")!r}, weights_only=False)(torch.tensor([[1]]))"""
     script = "\n".join(map(str.strip, script.splitlines()))
-    subprocess.run([sys.executable, "-c", script], check=True)  # where nothing has made transformers know "qfuse"
+    subprocess.run([sys.executable, "-c", script], check=True)  # where "qfuse" is not registered with transformers
 
 
 CASTS = {
@@ -403,7 +403,7 @@ def test_codes_are_not_cast(make):
     qfuse.quantize_experts(model)
     module, expected = model.model.layers[0].mlp.experts, logits(model)
     with pytest.raises(ValueError, match="have been cast to torch"):
-        module.type(torch.float16)  # which casts whatever it finds
+        module.type(torch.float16)  # casts every tensor
     module.down_proj.data = module.down_proj.data.half()
     with pytest.raises(ValueError, match="have been cast to torch"):
         logits(model)
@@ -418,7 +418,7 @@ def test_meta_and_back(make):
     model.to("meta")
     assert all(tensor.is_meta for tensor in model.state_dict().values() if tensor.dtype is not torch.uint8)
     model.to_empty(device="cpu").load_state_dict(stored)
-    for module in model.modules():  # what no state_dict has
+    for module in model.modules():  # restores inv_freq, which no state_dict has
         if hasattr(module, "inv_freq"):
             module.__init__(model.config)
     assert same_bits(logits(model), expected)
@@ -441,7 +441,7 @@ def test_gradients_flow_to_inputs_and_biases(make):
 
 
 def test_weights_that_accelerate_keeps_on_a_cpu():
-    """Its hooks bring a module's parameters for each call."""
+    """accelerate's hooks load a module's parameters for each call."""
     accelerate = pytest.importorskip("accelerate")
     model = mixtral()
     qfuse.quantize_experts(model)

@@ -1,4 +1,4 @@
-"""Each family of transformers that has the experts interface, and the table of docs/EXPERTS.md, which says so."""
+"""Checks each transformers family that has the experts interface against its row of docs/EXPERTS.md."""
 
 import re
 from pathlib import Path
@@ -37,6 +37,6 @@ def test_the_page_has_each_family():
 @pytest.mark.parametrize(
     "family", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.slow) for name in families()]
 )
-@pytest.mark.filterwarnings("ignore")  # of transformers, about small configs
+@pytest.mark.filterwarnings("ignore")  # transformers warns of small configs
 def test_a_family_is_as_the_page_says(family):
     assert judge(family) == ROWS[family]

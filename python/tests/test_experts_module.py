@@ -1,4 +1,4 @@
-"""qfuse.nn.Experts4bit: against each expert's layers by torch over decoded stacks, and transformers' own modules."""
+"""qfuse.nn.Experts4bit: against each expert's layers in torch over decoded stacks, and transformers' own modules."""
 
 import copy
 import functools
@@ -37,7 +37,7 @@ def routed(device, dtype=torch.float32, experts=EXPERTS):
 
 
 def by_torch(experts, hidden, index, weights, split, dtype=torch.float64):
-    """Expert by expert, of what the modules' stacks decode to."""
+    """Computes expert by expert in torch, from the decoded stacks."""
     total = torch.zeros(TOKENS, HIDDEN, dtype=dtype, device=hidden.device)
     for expert in range(EXPERTS):
         token, place = torch.where(index == expert)
@@ -106,7 +106,7 @@ def test_gradients(device, layout):
 
 
 def test_nobodys_rows_add_nothing(device):
-    """As where a process has a part of the experts: their indices are those behind the last one."""
+    """A process that has only some experts gives rows of the others an index past its last expert."""
     experts, split = experts_of("as most", device)
     hidden, index, weights = routed(device, experts=EXPERTS + 3)
     index = index.clamp(max=EXPERTS)

@@ -1,4 +1,4 @@
-"""The order "factored": what is refused, where bitsandbytes' products take it, and on a GPU its values."""
+"""The order "factored": what is refused, which of bitsandbytes' products use it, and on a GPU its values."""
 
 import functools
 
@@ -23,13 +23,13 @@ def values(*shape, device="cpu", dtype=torch.bfloat16, **leaf):
 
 
 def of_several(weight):
-    """Of two weights, for matmul_4bit_many."""
+    """Returns tensors and keywords of matmul_4bit_many for the weight twice."""
     kind = keywords(weight)
     return weight.tensors * 2, {"rows": [kind.pop("shape")[0]] * 2, **kind}
 
 
 def products(weight):
-    """Every way to ask for the order, of x and a bias."""
+    """Every way to ask for the order, as functions of x and a bias."""
     tensors, kind = of_several(weight)
     return {
         "matmul_4bit": lambda x, b: [qfuse.matmul_4bit(x, weight, bias=b, order="factored")],
@@ -78,7 +78,7 @@ def test_what_the_order_does_not_have(device):
 def test_gradients_are_refused(device, way, leaf, compiled):
     product = products(make_weight(device).weight)[way]
     errors = ValueError
-    if compiled:  # what the op raises while it is traced, torch wraps in an error of its own
+    if compiled:  # torch wraps an error raised during tracing in its own
         errors = ValueError, RuntimeError
         torch._dynamo.reset()
         product = torch.compile(product, backend="aot_eager", fullgraph=True)
@@ -96,13 +96,13 @@ def test_gradients_are_refused(device, way, leaf, compiled):
 
 @pytest.mark.parametrize("transform", [torch.func.grad, torch.func.jacrev])
 def test_gradients_of_transforms_are_refused(device, transform):
-    """Also where a level within sees none."""
+    """They are refused even if an inner transform sees no gradient."""
     weight, x = make_weight(device).weight, values(2, 192, device=device)
 
     def product(row):
         return qfuse.matmul_4bit(row, weight, order="factored").float().sum()
 
-    with FakeTensorMode() as mode:  # of which no CPU refuses the product
+    with FakeTensorMode() as mode:  # fakes of a CPU do not refuse the product
         weight = weight._replace(tensors=tuple(mode.from_tensor(tensor) for tensor in weight.tensors))
         x = mode.from_tensor(x)
         with pytest.raises(ValueError, match=NO_GRADIENT):
@@ -111,7 +111,7 @@ def test_gradients_of_transforms_are_refused(device, transform):
             transform(lambda x: torch.func.vmap(product)(x).sum())(x)
 
 
-# ---- without running it
+# ---- fakes and compilation
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way.startswith("op")])
@@ -148,7 +148,7 @@ def test_compiles_into_one_op(device, way):
 
 @pytest.fixture
 def orders(monkeypatch):
-    """In which order each product was asked for, of none of which anything is computed."""
+    """Returns a list that records the order of each product; nothing is computed."""
     found = []
 
     def called(call):
@@ -163,7 +163,7 @@ def orders(monkeypatch):
 
 @pytest.fixture
 def multiply(bitsandbytes_as_it_was):
-    """bitsandbytes' product of x and a weight, as it is at the time."""
+    """bitsandbytes' product of x and a weight, looked up at each call."""
     bitsandbytes = pytest.importorskip("bitsandbytes")
 
     def product(x, weight, bias=None):
@@ -178,7 +178,7 @@ LEFT = "bitsandbytes'"
 
 @pytest.fixture
 def hopper(monkeypatch):
-    """Advice as on Hopper, whatever is here: tests/cuda/matmul_plan_test.cpp has it."""
+    """Replaces the advice by Hopper's, on any machine; tests/cuda/matmul_plan_test.cpp checks it."""
 
     def find(device, dtype, rows, cols, blocksize, direction):
         has_pipeline = dtype != torch.float32 and cols % 64 == 0 and blocksize >= 64
@@ -190,15 +190,15 @@ def hopper(monkeypatch):
 
 
 def on_a_gpu(rows=64, cols=256, blocksize=64, dtype=torch.bfloat16, tokens=2):
-    """x and a weight of no values: of fake tensors no GPU is needed for."""
+    """Returns x and a weight without values; as fake tensors, they need no GPU."""
     packed = torch.empty(rows * cols // 2, 1, dtype=torch.uint8, device="cuda")
     absmax = torch.empty(-(-rows * cols // blocksize), device="cuda")
     weight = qfuse.Weight4bit((packed, absmax), (rows, cols), torch.bfloat16, "nf4", blocksize)
     return torch.empty(tokens, cols, dtype=dtype, device="cuda"), weight
 
 
-# Of each product the usual order, and that where "factored" is asked for; None: the weight is decoded to memory. LEFT:
-# bitsandbytes has the faster kernel.
+# Arguments of on_a_gpu(), the usual order, and the order if "factored" is asked for. None: the weight is decoded to
+# memory. LEFT: bitsandbytes' kernel is faster.
 FEW = [
     pytest.param({}, "split", "factored", id="few rows"),
     pytest.param(dict(dtype=torch.float16, tokens=16), "split", "factored", id="16 rows"),
@@ -355,7 +355,7 @@ def test_a_cpu_has_the_usual_bits(multiply, dtype):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("cols", [192, 4096])
 def test_values_and_rows(nested, dtype, cols):
-    """Each row has its own bits whatever is beside it, and is near the product with the weight that is not rounded."""
+    """Each row has the same bits in any batch, and is near the product with the unrounded weight."""
     made = make_weight("cuda", rows=96, cols=cols)
     weight = made.weight if nested else made.weight._replace(tensors=(made.weight.packed, made.plain))
     dense = qfuse.dequantize_4bit(weight, dtype=torch.float32).double()
@@ -367,7 +367,7 @@ def test_values_and_rows(nested, dtype, cols):
                 assert same_bits(found, torch.stack(singles[:count]))
     expected = torch.nn.functional.linear(x.double(), dense, bias.double())
     size = torch.nn.functional.linear(x.double().abs(), dense.abs(), bias.double().abs())
-    # NF4's values as fp16 are off by 2^-11 of themselves or less, sums by a unit of fp32 of their magnitude a term.
+    # NF4 values in fp16 have a relative error of at most 2^-11; fp32 sums lose at most 2^-23 of the size per term.
     bound = size * (2**-11 + cols * 2**-23) + expected.abs() * torch.finfo(dtype).eps
     assert ((torch.stack(singles).double() - expected).abs() <= bound).all()
 
@@ -388,7 +388,7 @@ def test_a_graph_captures_it():
     weight, x = make_weight("cuda", rows=96, cols=4096).weight, values(4, 4096, device="cuda")
     product = products(weight)["matmul_4bit_many"]
     bias = values(96, device="cuda")
-    product(x, bias)  # the first call of a kind loads its kernel
+    product(x, bias)  # the first such call loads the kernel
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         found = product(x, bias)

@@ -1,4 +1,4 @@
-"""The benchmark of fine-tuning, at its smallest: bitsandbytes, transformers and peft at once."""
+"""The fine-tuning benchmark at its smallest, with bitsandbytes, transformers and peft together."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ SMALLEST = ["--layers", "1", "--tokens", "16", "--steps", "1", "--rounds", "1"]
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts the script as a user does, with a folder for temporary files, in which it must leave none."""
+    """Starts the script as a user does, and checks that it leaves no temporary files."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     started = []
@@ -53,7 +53,7 @@ def start(tmp_path):
 
 @pytest.fixture
 def run_here(monkeypatch, capsys):
-    """Runs the script in this process, where a test can break things: its exit status and what it printed."""
+    """Runs the script in this process, where a test can break things; returns its exit status and output."""
 
     def run_here(*options):
         monkeypatch.setattr(sys, "argv", [SCRIPT, *SMALLEST, "--device", "cpu", *options])
@@ -70,7 +70,7 @@ def run_here(monkeypatch, capsys):
     "options", [[], ["--gradient-checkpointing"], ["--no-autocast"]], ids=lambda each: "".join(each)
 )
 def test_trains_to_the_same_bits(start, run_here, tmp_path, device, options):
-    """On a CPU with options in this process: most of the time of one as a user's is imports."""
+    """On a CPU, cases with options run in this process, because a new one spends most of its time on imports."""
     options = [*options, "--json", str(tmp_path / "figures.json")]
     if device == "cpu" and len(options) > 2:
         status, out = run_here(*options)
@@ -91,7 +91,7 @@ def test_trains_to_the_same_bits(start, run_here, tmp_path, device, options):
     assert "peft.tuners.lora.bnb.Linear4bit.forward" in with_lora["reports"][1]
     assert 0 < with_lora["distance"] < 0.01 and enabled["distance"] == 0
     assert sum(with_lora["calls"].get(f"qfuse::{op}", 0) for op in ("matmul_4bit", "dequantize_4bit")) >= 11
-    assert enabled["calls"]["qfuse::dequantize_4bit"] >= 4  # of 7 layers, those that pass a gradient on
+    assert enabled["calls"]["qfuse::dequantize_4bit"] >= 4  # of 7 layers, those that propagate a gradient
     assert not any(op.startswith("qfuse") for op in without["calls"])
     assert all(len(run["step_ms"]) == 1 and run["step_ms"][0] > 0 for run in figures["runs"])
     assert all((run["peak_bytes"] is None) == (device == "cpu") for run in figures["runs"])
@@ -104,7 +104,7 @@ def test_trains_to_the_same_bits(start, run_here, tmp_path, device, options):
     ids=["plain", "checkpointing", "fp32", "rounds"],
 )
 def test_graphs_train_as_eager_steps_do(start, tmp_path, options):
-    """But for roundings: the optimizer of a graph computes with a count of steps that lies on the GPU."""
+    """They agree except for rounding, because in a graph the optimizer uses a step count on the GPU."""
     losses = []
     for graph in ([], ["--graph"]):
         path = tmp_path / "figures.json"
@@ -131,7 +131,7 @@ def test_graphs_need_a_gpu(monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_interrupted_leaves_nothing_behind(start):
-    # SIGINT is ignored by a shell's background jobs, and then by what they start.
+    # A shell's background jobs ignore SIGINT, and so do the processes that they start.
     process = start(
         "--steps", "100000", "--device", "cpu", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     )

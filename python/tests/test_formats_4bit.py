@@ -1,4 +1,4 @@
-"""E2M1 and INT4 codes with scales of blocks along rows: the bits of torch and of transformers, and what is refused."""
+"""E2M1 and INT4 codes with scales for blocks along rows: the bits of torch and transformers, and what is refused."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ def any_bytes(*shape):
 
 
 def any_scales(kind, *shape):
-    """Of any bits: subnormal, huge, infinite, NaN, of either sign."""
+    """Scales of random bits: subnormal, huge, infinite, NaN, of either sign."""
     return any_bytes(*shape, torch.empty((), dtype=kind).element_size()).view(kind).squeeze(-1)
 
 
@@ -54,9 +54,9 @@ def test_as_torch_decodes_it(device, rows, cols, blocksize, kind, dtype):
 
 
 def test_every_byte_by_every_scale_as_transformers_has_mxfp4():
-    """All but the scale byte of NaN, which transformers takes for 2^128."""
+    """All bytes and scales except the scale byte of NaN, which transformers decodes as 2^128."""
     mxfp4 = pytest.importorskip("transformers.integrations.mxfp4")
-    packed = torch.arange(256, dtype=torch.uint8).repeat(256, 1)  # 16 blocks a row, of one scale
+    packed = torch.arange(256, dtype=torch.uint8).repeat(256, 1)  # 16 blocks per row, all of one scale
     scales = torch.arange(256, dtype=torch.uint8)[:, None].expand(256, 16).contiguous()
     for dtype in (torch.float32, torch.bfloat16):
         theirs = mxfp4.convert_moe_packed_tensors(packed.view(1, 256, 16, 16), scales[None], dtype=dtype)[0].t()

@@ -1,4 +1,4 @@
-"""FP8 weights with scales of blocks: the bits of torch and of transformers, and what is refused."""
+"""FP8 weights with block scales: the bits of torch and of transformers, and what is refused."""
 
 import pytest
 import torch
@@ -11,12 +11,12 @@ SCALES = [torch.float32, torch.bfloat16, torch.float16, E8M0, torch.uint8]
 
 
 def all_codes(rows, cols):
-    """Each row has all 256 where it is that long; NaN is among them."""
+    """Returns codes; a row of at least 256 columns has all 256 codes, NaN among them."""
     return torch.arange(rows * cols).mul(7).to(torch.uint8).view(E4M3).view(rows, cols)
 
 
 def random_scales(kind, *shape):
-    """Of any bits: subnormal, huge, infinite, NaN, of either sign."""
+    """Scales of random bits: subnormal, huge, infinite, NaN, of either sign."""
     size = torch.empty((), dtype=kind).element_size()
     bits = torch.randint(256, (*shape, size), dtype=torch.uint8, generator=torch.Generator().manual_seed(3))
     return bits.view(kind).squeeze(-1)
@@ -78,10 +78,10 @@ def test_of_no_elements(device):
 
 
 def test_codes_of_float8_are_seen_by_torchs_compiler(device):
-    numbers = all_codes(20, 300).view(torch.uint8) & 0xFE  # none is NaN, of which no two are equal
+    numbers = all_codes(20, 300).view(torch.uint8) & 0xFE  # none is NaN, which does not equal itself
     codes, scales = numbers.view(E4M3).to(device), torch.rand(3, 10, device=device)
     op = torch.ops.qfuse.dequantize_fp8.default
-    utils = ("test_faketensor", "test_aot_dispatch_dynamic")  # that of schemas multiplies inputs, which float8 cannot
+    utils = ("test_faketensor", "test_aot_dispatch_dynamic")  # test_schema multiplies inputs, which float8 cannot
     torch.library.opcheck(op, (codes, scales, 8, 32, torch.bfloat16), test_utils=utils)
     torch._dynamo.reset()
     found = torch.compile(op, fullgraph=True, backend="aot_eager")(codes, scales, 8, 32, torch.bfloat16)

@@ -57,7 +57,7 @@ def test_every_form_of_a_weight(case, device):
 
 
 def test_what_is_replaced_in_a_weight_is_noticed(device):
-    """Whatever may be kept of a layer between calls, it is decoded as it is now."""
+    """A layer decodes to its current values, whatever qfuse may keep of it between calls."""
     case = next(c for c in CASES if c.weight.nested)
     layer = linear_of(*state_of(case, device))
     state, first = layer.weight.quant_state, qfuse.dequantize_4bit(layer)
@@ -224,7 +224,7 @@ def test_a_product_to_train_through(case, device, compiled, backend):
 
 
 def test_a_product_saves_nothing_and_decodes_nothing_to_memory(device):
-    """The packed weight is its layer's."""
+    """The autograd graph holds no tensor; the packed weight belongs to its layer."""
     packed, state = state_of(CASES[0], device)
     x = torch.ones(2, state.shape[1], dtype=torch.bfloat16, device=device, requires_grad=True)
     kept = []

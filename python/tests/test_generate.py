@@ -1,4 +1,4 @@
-"""The benchmark that generates, at its smallest."""
+"""The generation benchmark at its smallest."""
 
 import contextlib
 import importlib.util
@@ -22,7 +22,7 @@ SCRIPT = str(Path(__file__).parents[2] / "python" / "benchmarks" / "generate.py"
 
 @pytest.fixture
 def run_here(monkeypatch, capsys):
-    """Runs the script in this process, where a test can break things: its exit status and what it printed."""
+    """Runs the script in this process, where a test can break things; returns its exit status and output."""
 
     def run_here(*options):
         monkeypatch.setattr(sys, "argv", [SCRIPT, "--layers", "1", "--tokens", "4", "--rounds", "2", *options])
@@ -35,14 +35,14 @@ def run_here(monkeypatch, capsys):
 
 @pytest.fixture
 def parts():
-    """The script's functions and classes, and nothing run."""
+    """The script's functions and classes; the script does not run."""
     with torch.no_grad():
         yield SimpleNamespace(**runpy.run_path(SCRIPT))
 
 
 @pytest.mark.slow
 def test_generates_with_compiled_layers(run_here, device, tmp_path):
-    """Without breaks: a graph that has one is an error."""
+    """Layers compile without graph breaks; a break would be an error."""
     status, out = run_here("--device", device, "--compile", "--json", str(tmp_path / "figures.json"))
     assert status == 0, out
     figures = json.loads((tmp_path / "figures.json").read_text())
@@ -51,7 +51,7 @@ def test_generates_with_compiled_layers(run_here, device, tmp_path):
 
 
 def is_left(shape, rows, device):
-    """To bitsandbytes, whose kernel is the faster one."""
+    """Whether the product is left to bitsandbytes, whose kernel is faster."""
     x = torch.empty(rows, shape[1], dtype=torch.bfloat16, device=device)
     return qfuse.ops.orders.is_slower_than_bitsandbytes(x, shape, 64)
 
@@ -90,7 +90,7 @@ def test_a_step_attends_to_the_whole_context_and_nothing_after(parts, device):
     before = model(token, position, caches)
     caches[0].values[:, :, 6:] = 9
     assert torch.equal(model(token, position, caches), before)
-    for i in range(5):  # of the first sequence alone
+    for i in range(5):  # only the first sequence changes
         caches[0].values[0, :, i] += 9
         after = model(token, position, caches)
         assert not torch.equal(after[0], before[0]) and torch.equal(after[1], before[1])
@@ -125,7 +125,7 @@ def test_generates_with_torchao_too(run_here, device, tmp_path):
 
 
 def test_generates_with_the_order_factored_too(run_here, device, tmp_path):
-    """Which a CPU does not have: the usual products take its place."""
+    """A CPU does not have the order "factored"; the usual products take its place."""
     status, out = run_here("--device", device, "--factored", "--json", str(tmp_path / "figures.json"))
     assert status == 0, out
     figures = json.loads((tmp_path / "figures.json").read_text())
@@ -135,7 +135,7 @@ def test_generates_with_the_order_factored_too(run_here, device, tmp_path):
 
 
 def test_wrong_and_forgotten_layers_of_int4_are_seen(parts):
-    """Of layers that are rounded here, as torchao rounds them."""
+    """The layers are rounded here, as torchao rounds them."""
     find_faults, group = parts.torchao_int4.find_faults, parts.torchao_int4.GROUP
 
     def rounded(weight, steps=15):

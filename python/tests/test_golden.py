@@ -1,4 +1,4 @@
-"""The bits of bitsandbytes on CUDA, on whatever runs here."""
+"""Decoding and encoding have the bits of bitsandbytes on CUDA, on every device here."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ def test_decodes_to_the_same_bits(case, device):
         assert same_bits(found.reshape(-1), expected.reshape(-1)), dtype
 
 
-# Elsewhere a reciprocal that is rounded correctly, and not as on CUDA, may give another code.
+# For other inputs, a correctly rounded reciprocal may give another code than CUDA's approximate one.
 EXACT = [c for c in CASES if c.input is not None and c.weight.quant_type == "nf4" and c.input.dtype != torch.float32]
 
 

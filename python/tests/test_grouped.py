@@ -1,4 +1,4 @@
-"""qfuse.matmul_4bit_grouped and its op: the bits of single products, gradients, and how torch's other parts take it."""
+"""qfuse.matmul_4bit_grouped and its op: the bits of single products, gradients, other parts of torch, and refusals."""
 
 import itertools
 
@@ -11,7 +11,7 @@ import qfuse
 
 OP = torch.ops.qfuse.matmul_4bit_grouped.default
 NESTED = ["plain", "stack", "each"]
-UNEVEN = (3, 3, 4, 20, 20, 26)  # empty experts, one of one row, and one without rows at the end
+UNEVEN = (3, 3, 4, 20, 20, 26)  # experts 1 and 4 are empty, and expert 2 has one row
 
 
 def values(*shape, device, dtype=torch.float32, seed=1):
@@ -19,7 +19,7 @@ def values(*shape, device, dtype=torch.float32, seed=1):
 
 
 def stack_of(device, shape, nested="plain", quant_type="nf4", dtype=torch.float32, blocksize=64):
-    """A stack of experts no two of which are alike, and those one by one, for qfuse.matmul_4bit."""
+    """Returns a stack whose experts all differ, and its experts one by one, for qfuse.matmul_4bit."""
     original = values(*shape, device=device) * torch.arange(1.0, shape[0] + 1, device=device)[:, None, None]
     scalars = dtype, quant_type, blocksize
     singles = [_quantized(expert, nested == "each", scalars) for expert in original]
@@ -49,7 +49,7 @@ def slices_of(ends):
 
 
 def one_by_one(x, singles, ends, biases=None, order=None, direction="forward"):
-    """What rows of an expert get: of nobody's, nothing."""
+    """Multiplies the rows of each expert by its matrix; rows that belong to no expert are left out."""
     products = [
         qfuse.ops.matmul_4bit(
             x[rows],
@@ -96,7 +96,7 @@ def test_has_the_bits_of_single_products(device, case, dtype, nested):
 @pytest.mark.parametrize("quant_type", ["nf4", "fp4"])
 @pytest.mark.parametrize("nested", NESTED)
 def test_a_stack_decodes_to_its_experts(device, nested, quant_type):
-    """Blocks of an expert that are no whole nested blocks, and both codes."""
+    """Experts whose blocks are not whole nested blocks decode correctly, in both quant_types."""
     stack, singles = stack_of(device, (3, 33, 2880), nested, quant_type)
     expected = torch.stack([qfuse.dequantize_4bit(single) for single in singles])
     assert same_bits(qfuse.dequantize_4bit(stack), expected)
@@ -117,7 +117,7 @@ def test_rows_that_lie_apart_and_larger_blocks(device):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_without_an_order_the_stack_is_decoded(device, dtype):
-    """By torch's product, or by tiles: the sums are near, and exactly those of nobody else's rows."""
+    """Products by torch's kernel or by tiles are near those in the order "plain"."""
     stack, _ = stack_of(device, (6, 24, 128), "each", dtype=dtype)
     x, bias = (values(*shape, device=device, dtype=dtype) for shape in ((30, 128), (6, 24)))
     ends = ends_of(UNEVEN, device)
@@ -134,7 +134,7 @@ def test_without_an_order_the_stack_is_decoded(device, dtype):
 
 @pytest.mark.parametrize("index_type", [torch.int32, torch.int64])
 def test_torchs_kernels_and_tiles_agree(device, monkeypatch, index_type):
-    """In bfloat16, of integers: on a GPU as it is, on a CPU torch has the same products."""
+    """The operands are integers in bfloat16, so that sums are exact; torch has these products on a CPU, too."""
     dtype, ends = torch.bfloat16, ends_of(UNEVEN, device, index_type)
     memory, factors = integers(30, 80, device=device, dtype=dtype), integers(6, 64, 24, device=device, dtype=dtype)
     right = integers(30, 24, device=device, dtype=dtype, seed=8)
@@ -164,7 +164,7 @@ def test_torchs_kernels_and_tiles_agree(device, monkeypatch, index_type):
 
 
 def test_more_rows_than_a_tile_has(device):
-    """In an order of its own, but no other sums."""
+    """Tiles add in their own order, but sums of integers are exact."""
     ends = (0, 31, 32, 96, 200, 333)
     x, right, factors = (integers(*shape, device=device) for shape in ((340, 24), (340, 8), (6, 24, 16)))
     x[333:] = float("nan")
@@ -191,7 +191,7 @@ def test_tiles_of_ends_that_are_none_stay_within_the_tensors(device, ends):
 
 
 def test_the_default_order(device, orders, monkeypatch):
-    """Of a GPU as if the weights were large ones."""
+    """On a GPU, the advice is replaced by that for large weights."""
     stack, _ = stack_of(device, (4, 24, 256))
     find = qfuse.ops.orders._find_advice
     most_split = 4 * (find(None, torch.bfloat16, 24, 256, 64)[0] if device == "cpu" else 1)
@@ -226,7 +226,7 @@ def test_the_default_order(device, orders, monkeypatch):
 
 
 def dense_layer(x, dense, ends, bias=None, is_transposed=False):
-    """In torch's operations. dense: [E, n, k], or transposed."""
+    """Computes the layer in torch's operations. dense: [experts, n, k], or [experts, k, n] if transposed."""
     matrices = dense if is_transposed else dense.mT
     products = [x[rows] @ matrix for matrix, rows in zip(matrices, slices_of(ends), strict=True)]
     if bias is not None:
@@ -263,8 +263,8 @@ def test_gradients_are_those_of_the_decoded_stack(device, dtype, is_transposed):
             assert one.dtype == dtype and one.isfinite().all()
             bound = 2 * torch.finfo(dtype).eps * (other.abs() + 64 * 6 * 2**-8 * (dtype == torch.float32))
             assert ((one.double() - other).abs() <= bound + 1e-3 * (dtype == torch.float32)).all()
-        assert (found[0][26:] == 0).all()  # nobody's
-        assert (found[1][[1, 4]] == 0).all()  # of experts without rows
+        assert (found[0][26:] == 0).all()  # rows of no expert
+        assert (found[1][[1, 4]] == 0).all()  # experts without rows
 
 
 def test_a_gradient_of_x_has_the_bits_of_single_products(device):
@@ -279,7 +279,7 @@ def test_a_gradient_of_x_has_the_bits_of_single_products(device):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("is_transposed", [False, True])
 def test_gradients_are_slopes(device, is_transposed):
-    """Of the first and the second order. Products of integers are exactly linear, however large the step."""
+    """Checks first and second derivatives. Products of integers are exactly linear, so a step of 1 is exact."""
     codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.arange(3 * 4 * 64) % 7 % 3]
     tensors = (codes[::2] << 4 | codes[1::2]).to(device), torch.arange(1.0, 13.0, device=device)
     stack = qfuse.Weight4bit(tensors, (3, 4, 64), torch.float32)
@@ -324,7 +324,7 @@ def test_a_nan_stays_with_its_expert(device):
     assert bias.grad[0].isnan().all() and bias.grad[1:].isfinite().all()
 
 
-# ---- torch's other parts
+# ---- other parts of torch: opcheck, compilation, autocast, transforms, graphs
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

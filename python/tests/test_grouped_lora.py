@@ -1,4 +1,4 @@
-"""qfuse.matmul_4bit_grouped_lora: values and gradients, against single products and sums in fp64."""
+"""qfuse.matmul_4bit_grouped_lora: values and gradients, against single products and against sums in fp64."""
 
 import itertools
 
@@ -11,12 +11,12 @@ from test_matmul import integers, leave_nothing_behind  # noqa: F401
 
 import qfuse
 
-EXPERTS, N, K, RANK, M = 6, 40, 64, 5, 29  # a rank that is no multiple of 8, and rows of nobody
+EXPERTS, N, K, RANK, M = 6, 40, 64, 5, 29  # RANK is not a multiple of 8; the last 3 of M rows belong to no expert
 SCALING = 2.0
 
 
 def exact_stack(device, dtype, is_transposed=False):
-    """NF4's -1, 0 and 1 times powers of two: sums of products with small integers are exact in every order."""
+    """A stack of -1, 0 and 1 times powers of two: its products with small integers sum exactly in any order."""
     shape = (EXPERTS, K, N) if is_transposed else (EXPERTS, N, K)
     generator = torch.Generator().manual_seed(5)
     codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.randint(3, (EXPERTS * N * K,), generator=generator)]
@@ -55,7 +55,7 @@ def test_exact_sums_and_gradients_are_those_of_torch(device, dtype, dropped, is_
         found = qfuse.matmul_4bit_grouped_lora(
             x, stack, ends, a, b, SCALING, bias=bias, is_transposed=is_transposed, order=order, **own
         )
-        return found if dropped else found + lora_x.sum() * 0  # which then has a gradient, too
+        return found if dropped else found + lora_x.sum() * 0  # so that lora_x has a gradient, too
 
     def expected_layer(x, lora_x, bias, a, b):
         return by_torch(x, dense, a, b, bias, lora_x if dropped else x + lora_x.sum() * 0, is_transposed)
@@ -67,7 +67,7 @@ def test_exact_sums_and_gradients_are_those_of_torch(device, dtype, dropped, is_
         assert same_bits(found, expected.to(dtype))
         assert found_gradients[-1].dtype == torch.float32
         for one, other in zip(found_gradients, expected_gradients, strict=True):
-            assert same_bits(one + 0, other.to(one.dtype) + 0)  # of a zero, whatever its sign
+            assert same_bits(one + 0, other.to(one.dtype) + 0)  # + 0 drops the sign of zeros
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -84,7 +84,7 @@ def test_has_the_bits_of_single_layers_of_what_is_exact(device, dtype):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("is_transposed", [False, True])
 def test_gradients_are_slopes(device, is_transposed):
-    """Of the first and the second order. The function is linear in each of its arguments: a step of 1 is exact."""
+    """Checks first and second derivatives. The function is linear in each argument, so a step of 1 is exact."""
     codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.arange(2 * 4 * 32) % 7 % 3]
     tensors = (codes[::2] << 4 | codes[1::2]).to(device), torch.arange(1.0, 9.0, device=device)
     stack = qfuse.Weight4bit(tensors, (2, 4, 32), torch.float32, "nf4", 32)
@@ -107,7 +107,7 @@ def test_gradients_are_slopes(device, is_transposed):
 @pytest.mark.parametrize("scaling", [0.3, 64.0])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_errors_are_those_of_the_roundings(device, dtype, scaling, is_transposed):
-    """Against fp64: t rounded once, or twice with a scaling, the sum rounded once, and what fp32 sums lose."""
+    """Errors are those of rounding x times lora_a once, or twice with a scaling, the sum once, and of fp32 sums."""
     stack = exact_stack(device, dtype, is_transposed)
     x, a, b = (
         values(*shape, device=device, seed=seed)
@@ -159,7 +159,7 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype, is_t
 
 
 def test_compiles_torchs_kernels(device, backend, monkeypatch):
-    """Which a CPU has, too, in the place of tiles."""
+    """A CPU has torch's kernels, too; here they replace the tiles."""
     monkeypatch.setattr(qfuse.ops.grouped_products, "has_kernel", lambda *_: True)
     stack = exact_stack(device, torch.bfloat16)
     leaves = [few_integers(26, K, device=device, dtype=torch.bfloat16), *adapter(device)]
@@ -240,7 +240,7 @@ def test_refuses(device):
 @pytest.mark.parametrize("is_transposed", [False, True])
 @pytest.mark.parametrize("with_lora", [False, True])
 def test_many_gradients_at_once(device, with_lora, is_transposed):
-    """As torch.autograd batches them: is_grads_batched, and jacobian(vectorize=True)."""
+    """Gradients in batches: with is_grads_batched, and in jacobian(vectorize=True)."""
     stack, ends = exact_stack(device, torch.float32, is_transposed), ends_of(UNEVEN, device)
     x = few_integers(M, K, device=device, dtype=torch.float32)
     bias = integers(EXPERTS, N, device=device, dtype=torch.float32)
@@ -256,7 +256,7 @@ def test_many_gradients_at_once(device, with_lora, is_transposed):
     found = torch.autograd.grad(layer(*leaves), leaves, grads, is_grads_batched=True)
     singles = [torch.autograd.grad(layer(*leaves), leaves, grad) for grad in grads]
     for one, each in zip(found, zip(*singles, strict=True), strict=True):
-        assert same_bits(one + 0, torch.stack(each) + 0)  # of a zero, whatever its sign
+        assert same_bits(one + 0, torch.stack(each) + 0)  # + 0 drops the sign of zeros
 
     def row(x):
         return layer(x, *leaves[1:])[1]

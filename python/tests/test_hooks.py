@@ -1,4 +1,4 @@
-"""The hooks of other libraries: entry points in fresh processes, kernels of bitsandbytes' ops, refused versions."""
+"""Hooks into other libraries: entry points in fresh processes, kernels of bitsandbytes' ops, refused versions."""
 
 import gc
 import importlib.metadata
@@ -31,7 +31,7 @@ VARIABLE = "QFUSE_BITSANDBYTES"
 # ---- entry points, in fresh processes
 
 
-# Each scenario runs in a process that is forked from one which has imported torch: that takes most of the time.
+# Each scenario runs in a fork of a process that has imported torch, because that import takes most of the time.
 FORK = f"""
 import json, os, sys
 import torch._dynamo  # which bitsandbytes imports
@@ -51,7 +51,7 @@ sys.exit(any([os.wait()[1] for _ in scenarios]))
 
 
 def in_fresh_processes(folder, **scenarios):
-    """What each has found; each is a value of the variable, and code."""
+    """Returns the `found` of each scenario. A scenario is a value of the variable, and code."""
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     command = [sys.executable, "-W", "error::UserWarning:qfuse", "-c", FORK, json.dumps(scenarios), folder]
     subprocess.run(command, env=environment, timeout=300, check=True)
@@ -80,7 +80,7 @@ def look():
         "replaced": integrations and integrations.report().replaced,
     }
 """
-# As a worker of vLLM, which calls what it finds in the group before it imports what models need.
+# A worker of vLLM, which calls the entry points of the group before it imports what models need.
 VLLM = """
 import importlib.metadata, logging, sys
 
@@ -106,13 +106,13 @@ def test_entry_points_do_nothing_until_they_are_asked_to(tmp_path):
         tmp_path, inactive=("", show), matmul=("matmul", show), worker=("decode", worker)
     )
     exec(show, here)
-    assert inactive["imported"] == ["qfuse_plugins"]  # found, called, and nothing more
+    assert inactive["imported"] == ["qfuse_plugins"]  # the entry point was called, and imported nothing else
     assert inactive["functions"] == here["found"]["functions"] == [*ORIGINALS, PRODUCT]
     assert inactive["bits"] == here["found"]["bits"] != matmul["bits"]
 
     assert matmul["functions"] == [] and matmul["replaced"]["bitsandbytes::gemm_4bit on CPU"] == "hook"
     assert matmul["replaced"]["bitsandbytes.matmul_4bit"] == "patch"
-    assert worker["early"] and worker["functions"] == []  # of the product a guard, which no report names
+    assert worker["early"] and worker["functions"] == []  # the product has a guard, which no report names
     assert "bitsandbytes.matmul_4bit" not in worker["replaced"]
     assert worker["replaced"]["bitsandbytes::dequantize_4bit on CPU"] == "hook"
     assert "qfuse replaced bitsandbytes::dequantize_4bit on CPU (hook)" in worker["lines"]
@@ -146,7 +146,7 @@ def test_another_value_is_a_warning_that_names_the_two(monkeypatch, wrong):
 
 
 def test_no_warning_ends_the_import_of_bitsandbytes(monkeypatch, capsys):
-    """Not where warnings are errors; and what was replaced before an error is put back."""
+    """No warning does, even where warnings are errors. After an error, what was already replaced is restored."""
     monkeypatch.setenv(VARIABLE, "yes")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -167,7 +167,7 @@ def raiser(error):
 
 
 def test_a_worker_of_vllm_that_has_bitsandbytes_already(monkeypatch, caplog):
-    """As one forked from a process that had imported it before the variable was set."""
+    """Such a worker was forked from a process that had imported it before the variable was set."""
     with caplog.at_level(logging.INFO):
         monkeypatch.setenv(VARIABLE, "matmul")
         qfuse_plugins.vllm()
@@ -208,7 +208,7 @@ def test_the_variable_says_how_much(monkeypatch):
 
 
 def gemm(case, x, device, bias=None):
-    """bitsandbytes' own op, by the arguments with which it calls it."""
+    """Calls bitsandbytes' op with the arguments that bitsandbytes itself passes."""
     weight = case.on(device)
     nested = {}
     absmax = weight.absmax
@@ -229,7 +229,7 @@ def operands(case, device, dtype):
 
 
 def test_products_are_a_kernel_of_their_op(device, monkeypatch):
-    """Against float64 and what an H100 decodes."""
+    """Compares with products in float64 of the values that an H100 decodes."""
     monkeypatch.setattr(integration, "is_slower_than_bitsandbytes", lambda *call: False)
     seen = set()
     with integration.enabled(matmul=True) as found:
@@ -250,7 +250,7 @@ def test_products_are_a_kernel_of_their_op(device, monkeypatch):
 
 
 def test_decodes_are_a_kernel_of_their_op(device):
-    """Also where their own are wrong: these bits are those of an H100."""
+    """The expected bits are those of an H100, also where bitsandbytes' own kernels are wrong."""
     with integration.enabled() as found:
         for case in MATRICES:
             weight, expected = case.on(device), case.decoded[torch.bfloat16].to(device)
@@ -266,8 +266,8 @@ def test_decodes_are_a_kernel_of_their_op(device):
 
 
 def test_rows_that_bitsandbytes_decodes_wrongly_on_a_cpu():
-    """nf4 in blocks of 64: where k is a multiple of 16 and none of 64, on CPUs with AVX-512 (0.50.2), for which it has
-    code in the library that it loads where it sees no GPU."""
+    """For nf4 in blocks of 64, bitsandbytes 0.50.2 is wrong if k is a multiple of 16 but not of 64, on CPUs with
+    AVX-512. Its AVX-512 code is in the library that it loads where it sees no GPU."""
     wrong = []
     for k in range(16, 200, 4):
         torch.manual_seed(k)
@@ -283,7 +283,7 @@ def test_rows_that_bitsandbytes_decodes_wrongly_on_a_cpu():
             wrong.append(k)
     has_avx512 = torch.backends.cpu.get_cpu_capability() == "AVX512" and not bnb.cextension.lib.compiled_with_cuda
     is_affected = has_avx512 and bnb.__version__.startswith(("0.49", "0.50"))
-    if is_affected and wrong:  # if it is empty, bitsandbytes has mended it, and docs/PYTORCH.md says too much
+    if is_affected and wrong:  # if `wrong` is empty, bitsandbytes is fixed, and docs/PYTORCH.md outdated
         assert wrong == [k for k in range(16, 200, 16) if k % 64]
     assert not is_affected or wrong
 
@@ -297,7 +297,7 @@ def test_leaves_what_is_not_its_own_to_their_kernel(device):
         lambda: decode(codes.expand(-1, 2)[:, :1], state.absmax, 64, "nf4", state.shape, torch.float32),
         lambda: product(x[:, :64], codes, state.shape, state.absmax, 64, "nf4"),
     ]
-    if device == "cpu":  # on a GPU they read behind such a bias
+    if device == "cpu":  # on a GPU, bitsandbytes reads past the end of such a bias
         bias = torch.ones(1).bfloat16()
         given.append(lambda: product(x, codes, state.shape, state.absmax, 64, "nf4", bias=bias))
     without = []
@@ -316,11 +316,11 @@ def test_leaves_what_is_not_its_own_to_their_kernel(device):
 
 
 def calls_of_ops():
-    """How often qfuse answers bitsandbytes' two ops on a CPU."""
+    """Returns how many decodes and products qfuse computes for one call each of bitsandbytes' two ops on a CPU."""
     plain = (each for each in MATRICES if not each.weight.nested)
     case = next(
         each for each in plain if each.weight.shape[1] % 64 == 0
-    )  # other rows bitsandbytes compiles for seconds
+    )  # for other rows, bitsandbytes compiles for seconds
     weight = case.on("cpu")
     arguments = weight.packed.view(-1, 1), weight.absmax, weight.blocksize, weight.quant_type, weight.shape
     with Calls("qfuse::dequantize_4bit") as decodes:
@@ -362,7 +362,7 @@ def test_threads_compute_while_others_enable_and_disable():
 
     threads = [threading.Thread(target=compute) for _ in range(3)]
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(interval / 50)  # so that they meet between any two steps, and none waits long for its turn
+    sys.setswitchinterval(interval / 50)  # threads switch between any two steps, and none waits long
     try:
         for thread in threads:
             thread.start()
@@ -378,7 +378,7 @@ def test_threads_compute_while_others_enable_and_disable():
 
 
 def test_a_kernel_that_another_library_has_put_over_ours():
-    """It may have kept ours, which goes on to the original when it is no longer active."""
+    """The other library's kernel may call ours, which falls through to the original once it is disabled."""
     case = MATRICES[0]
     x = operands(case, "cpu", torch.bfloat16)[0]
     expected = gemm(case, x, "cpu")
@@ -412,7 +412,7 @@ def test_the_op_by_itself_has_the_gradient_that_theirs_has(device):
         return torch.autograd.grad(y.sum(), (x, bias)) if device == "cpu" else y.requires_grad
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's, that the op promises no gradient
+        warnings.simplefilter("ignore")  # torch warns that the op promises no gradient
         theirs = gradients()
         for matmul in (False, True):
             with integration.enabled(matmul=matmul):
@@ -434,7 +434,7 @@ def test_a_function_that_somebody_has_replaced_since_is_reported(monkeypatch):
 
 
 def test_enable_and_disable_race_to_one_of_the_two():
-    """Here disable() comes when enable() has begun and has yet to replace anything."""
+    """Here, disable() runs after enable() has begun and before it has replaced anything."""
     patches = Patches(Patch("json", "loads", lambda *args, **kwargs: None))
     with patches._lock:
         thread = threading.Thread(target=patches.enable)
@@ -448,7 +448,7 @@ def test_enable_and_disable_race_to_one_of_the_two():
 
 
 def test_contexts_of_both_kinds_end_in_any_order():
-    """The kernel of the product lies over that of the decode, which stays."""
+    """The product's kernel overrides the decode's kernel, which stays registered."""
     layer, x = make_layer("cpu", nested=True), torch.randn(3, 128).bfloat16()
 
     def decodes():
@@ -469,7 +469,7 @@ def test_contexts_of_both_kinds_end_in_any_order():
 
 
 def test_a_context_that_nobody_ends_ends_with_its_garbage():
-    """Wherever garbage is collected: as here, under the lock."""
+    """Garbage may be collected anywhere, e.g., as here, under the lock."""
     context = integration.enabled()
     context.__enter__()
     with integration._patches._lock:

@@ -1,6 +1,6 @@
-"""What torch's inductor makes of each op, and of a step of training: what it fuses takes seconds to build. Of swiglu's
-formats test_swiglu_calls.py has that; elsewhere products and layers are compiled by aot_eager, whose graphs are
-inductor's, and by `make test-all` under inductor, too."""
+"""What torch's inductor builds of each op and of a training step, which takes seconds. test_swiglu_calls.py has this
+for swiglu's formats. Elsewhere, products and layers are compiled with aot_eager, whose graphs are inductor's, and by
+`make test-all` with inductor, too."""
 
 import pytest
 import test_grouped as grouped
@@ -29,7 +29,7 @@ def compiled(function, inductor, **options):
 
 @pytest.mark.parametrize("index", ops.CALLS)
 def test_an_op(inductor, device, index):
-    """What it returns, and what it writes into its arguments."""
+    """Compares what the op returns, or what it writes into its arguments."""
     op, *given = ops.calls(device)[index]
 
     def run(args, kwargs):
@@ -42,7 +42,7 @@ def test_an_op(inductor, device, index):
 
 
 def test_a_step_of_products(inductor, device):
-    """Forward and backward; others are made of the same parts."""
+    """Forward and backward; other steps consist of the same parts."""
     weight = make_weight(device).weight._replace(dtype=torch.float32)
     stack = grouped_lora.exact_stack(device, torch.float32)
     ends = grouped.ends_of(grouped.UNEVEN, device)

@@ -1,4 +1,4 @@
-"""qfuse.load_checkpoint: the bits of the files, where they lie in them, and what it refuses."""
+"""qfuse.load_checkpoint: the bits of the files, where tensors are mapped, and what it refuses."""
 
 import json
 import math
@@ -34,12 +34,12 @@ SMALL = {
 
 
 def bits(tensor):
-    """Shape, dtype and bytes, for dtypes that torch compares none of."""
+    """Returns dtype, shape and bytes, because torch cannot compare some dtypes."""
     return tensor.dtype, tensor.shape, bytes(tensor.reshape(-1).view(torch.uint8).cpu().tolist())
 
 
 def write(path, tensors):
-    """A file of (name, dtype, shape, bytes), one after the other in that order: save_file would align them."""
+    """Writes tensors (name, dtype, shape, bytes) one after the other in this order; save_file would align them."""
     header, data = {}, b""
     for name, dtype, shape, content in tensors:
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
@@ -50,7 +50,7 @@ def write(path, tensors):
 
 
 def small_weight(**changes):
-    """A nested NF4 weight as write takes it, with other values in its quant_state."""
+    """Returns a nested NF4 weight, as write() takes it, with `changes` in its quant_state."""
     state = json.dumps(SMALL | changes).encode()
     return [
         ("w.nested_absmax", "F32", [1], struct.pack("<f", 0.5)),
@@ -73,7 +73,7 @@ class Mapping(NamedTuple):
 
 
 def mappings(path):
-    """Where this process has the file mapped."""
+    """Returns where this process has the file mapped."""
     found = []
     for line in Path("/proc/self/maps").read_text().splitlines():
         place, _, offset, _, _, *name = line.split(maxsplit=5)
@@ -123,7 +123,7 @@ def test_every_tensor_has_the_bits_of_its_file(path, device):
 @pytest.mark.parametrize("has_rows", [False, True])
 @pytest.mark.parametrize("nested", [False, True])
 def test_experts_of_one_tensor_are_one_weight(tmp_path, device, nested, has_rows):
-    """As bitsandbytes saves a stack; codes and absmax may have a row for each expert."""
+    """A stack as bitsandbytes saves it; codes and absmax may have a row for each expert."""
     bitsandbytes = pytest.importorskip("bitsandbytes")
     stack = torch.randn(4, 96, 64, generator=torch.Generator().manual_seed(1)).bfloat16()
     codes, state = bitsandbytes.functional.quantize_4bit(stack, quant_type="nf4", compress_statistics=nested)
@@ -200,7 +200,7 @@ def test_torch_saves_and_loads_it(tmp_path, device):
         "import sys, torch, qfuse; x = torch.load(sys.argv[1], weights_only=True);"
         "torch.save({name: qfuse.dequantize_4bit(w) for name, w in x.items() if type(w) is qfuse.Weight4bit},"
         "sys.argv[1])"
-    )  # in a process that knows of it by the import alone
+    )  # runs in a process that only imports qfuse
     subprocess.run([sys.executable, "-c", code, tmp_path / "x.pt"], check=True)
     dense = torch.load(tmp_path / "x.pt")
     assert len(dense) == 14 and all(same_bits(qfuse.dequantize_4bit(weights[name]), dense[name]) for name in dense)
@@ -220,7 +220,7 @@ def test_tensors_lie_in_their_files_which_are_mapped_once(tmp_path):
     for file in (TINY / "bnb4").iterdir():  # a copy that no other test can have mapped
         (tmp_path / file.name).write_bytes(file.read_bytes())
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # torch's, of memory that is not writable
+        warnings.simplefilter("error")  # torch warns of memory that is not writable
         loaded = qfuse.load_checkpoint(tmp_path)
     files = sorted(tmp_path.glob("*.safetensors"))
     assert [len(mappings(file)) for file in files] == [1, 1, 1]
@@ -259,7 +259,7 @@ def test_a_tensor_keeps_its_file_mapped_and_never_writes_to_it(tmp_path):
 
 
 def test_a_file_may_be_larger_than_memory(tmp_path):
-    """A sparse file, which takes no room: mapping it must set none aside."""
+    """A sparse file takes no disk space, and mapping it must reserve no memory."""
     size = 1 << 43
     header = json.dumps({"a": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}).encode()
     with open(tmp_path / "x.safetensors", "wb") as file:
@@ -306,7 +306,7 @@ def test_every_dtype_scalars_and_empty_tensors(tmp_path, device):
     for dtype in (getattr(torch, name) for name in names.split()):
         ones = torch.ones(24 * dtype.itemsize, dtype=torch.uint8).view(dtype)
         tensors |= {f"{dtype}": ones.view(2, 3, 4), f"{dtype} empty": ones.view(24)[:0].view(2, 0, 3)}
-        if dtype is not torch.float4_e2m1fn_x2:  # of which a file counts the halves
+        if dtype is not torch.float4_e2m1fn_x2:  # a file counts elements, torch counts pairs
             tensors[f"{dtype} scalar"] = ones[:1].clone().view(())
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, tmp_path / "x.safetensors")
     loaded = qfuse.load_checkpoint(tmp_path, device)
@@ -351,7 +351,7 @@ def test_a_loaded_weight_becomes_what_bitsandbytes_would_have_loaded(device):
         assert other.weight.quant_state is other.quant_state and other.weight.module is other
         settings = ("blocksize", "quant_type", "compress_statistics", "quant_storage", "bnb_quantized", "requires_grad")
         assert all(getattr(other.weight, key) == getattr(expected, key) for key in settings)
-        for rows in (1, 64):  # in training mode: in eval mode, a CPU may repack weights, but cannot those of such rows
+        for rows in (1, 64):  # train(): in eval mode a CPU may repack weights, but none with rows like these
             x = torch.randn(rows, layer.in_features, dtype=torch.bfloat16, device=device)
             assert same_bits(other.train()(x), layer.train()(x))
 
@@ -501,7 +501,7 @@ def test_files_that_change_while_they_are_loaded(tmp_path, monkeypatch, moment, 
     monkeypatch.setattr(library, "inspect", then_change(library.inspect))
     monkeypatch.setattr(mmap, "mmap", then_change(mmap.mmap))
     if moment == "listed" and change in (swap_a_file_of_that_layout, swap_the_directory):
-        loaded = qfuse.load_checkpoint(path)  # what was listed holds for what was then mapped
+        loaded = qfuse.load_checkpoint(path)  # the listing also describes the files mapped after it
         assert next(steps, None) is None and all(same_bits(loaded[n], tensor) for n, tensor in stored(path).items())
         return
     message = f"^{path}: was replaced while it was being loaded; load it again$"

@@ -16,7 +16,7 @@ from qfuse.ops.lora import matmul_4bit_lora
 
 OP = torch.ops.qfuse.matmul_4bit.default
 linear = torch.nn.functional.linear
-RANK = 5  # no multiple of 8
+RANK = 5  # not a multiple of 8
 SCALING = 2.0
 
 
@@ -32,7 +32,7 @@ def dense_of(weight, dtype=None):
 
 
 def few_integers(*shape, device, dtype, seed=6):
-    """Mostly zeros, so that what is rounded to 16 bits on the way is exact."""
+    """Mostly zeros, so that intermediate results are exact in 16 bits."""
     generator = torch.Generator().manual_seed(seed)
     values = torch.randint(-1, 2, shape, generator=generator) * (torch.rand(shape, generator=generator) < 0.05)
     return values.to(device, dtype)
@@ -95,7 +95,7 @@ def test_exact_gradients_are_those_of_torch(device, dtype, dropped):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("dropped", [False, True])
 def test_gradients_are_slopes(device, dropped):
-    """Of the first and the second order."""
+    """Checks first and second derivatives."""
     weight = first_rows(exact_weight(device, cols=128), 16)
     x, lora_x, a = (integers(2, 128, device=device, seed=seed).requires_grad_() for seed in (6, 8, 11))
     b = integers(16, 2, device=device, seed=12).requires_grad_()
@@ -103,7 +103,7 @@ def test_gradients_are_slopes(device, dropped):
     def product(x, lora_x, a, b):
         return qfuse.matmul_4bit_lora(x, weight, a, b, SCALING, lora_x=lora_x if dropped else None)
 
-    # The function is linear in each of its arguments: a step of 1 is exact.
+    # The function is linear in each of its arguments, so a step of 1 is exact.
     steps = dict(eps=1.0, atol=0.0, rtol=0.0)
     torch.autograd.gradcheck(product, (x, lora_x, a, b), **steps)
     grad = integers(2, 16, device=device).requires_grad_()
@@ -112,7 +112,7 @@ def test_gradients_are_slopes(device, dropped):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_errors_are_those_of_the_roundings(device, dtype):
-    """Against fp64: t rounded once, the sum rounded once, and what fp32 sums lose."""
+    """Errors against fp64 are those of rounding x times lora_a once and the sum once, and of fp32 sums."""
     weight = exact_weight(device, dtype)
     generator = torch.Generator().manual_seed(3)
     x, a, b = (torch.randn(shape, generator=generator).to(device) for shape in [(40, COLS), (16, COLS), (ROWS, 16)])
@@ -162,7 +162,7 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype):
 
 
 def test_a_compiled_block_keeps_no_decoded_weight_for_its_gradient(device):
-    """Forward and backward it is decoded from the same tensors, which a compiler takes for one result."""
+    """Forward and backward decode the weight from the same tensors, so a compiler might keep one result for both."""
     gate, up, down = (make_weight(device, *shape).weight for shape in [(512, 256), (512, 256), (256, 512)])
     factors = [torch.ones(shape, device=device) / 64 for shape in [(8, 256), (512, 8)] * 2 + [(8, 512), (256, 8)]]
     leaves = [torch.ones(700, 256, device=device, dtype=torch.bfloat16), *factors]
@@ -236,7 +236,7 @@ def test_function_transforms(device):
 
 @pytest.fixture(params=[False, True], ids=["alone", "shared"])
 def product(request):
-    """matmul_4bit_lora, or the products that share an x, of which there is one."""
+    """matmul_4bit_lora, or matmul_4bit_lora_shared with one weight."""
 
     def shared(x, weight, a, b, scaling=SCALING):
         return qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], scaling)[0]
@@ -248,7 +248,7 @@ def product(request):
 
 
 def kept_of(call):
-    """What hooks for saved tensors see, as those that offload activations."""
+    """Returns the result, and the tensors that hooks for saved tensors see, such as those that offload activations."""
     kept = {}
     with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.setdefault(t.data_ptr(), t) is None or t, lambda t: t):
         result = call()
@@ -256,7 +256,7 @@ def kept_of(call):
 
 
 def test_what_is_kept_for_the_gradients(device, product):
-    """x, t, A and B, and these rounded: no weight, nothing of the size of y, nor of x in fp32."""
+    """x, x @ A.T, A, B and rounded A and B are kept; no weight, nothing of the size of y, and no x in fp32."""
     weight = exact_weight(device)
     x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=8))
@@ -287,7 +287,7 @@ def test_a_product_keeps_nothing(device):
 
 @pytest.mark.parametrize("trained", ["", "a", "b"])
 def test_of_an_adapter_that_is_partly_frozen_only_what_counts_is_kept(device, trained, product):
-    """x for A's gradient, t for B's (LoRA-FA trains B alone)."""
+    """x is kept for A's gradient, x @ A.T for B's (LoRA-FA trains only B)."""
     weight = exact_weight(device)
     x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = adapter(device, rank=8)
@@ -303,7 +303,7 @@ def test_of_an_adapter_that_is_partly_frozen_only_what_counts_is_kept(device, tr
 
 
 def test_a_gradient_of_a_frozen_adapters_other_half_has_gradients(device):
-    """B's depends on x through t, though x is not kept."""
+    """B's gradient depends on x through x @ A.T, although x is not kept."""
     weight, (a, b) = exact_weight(device, torch.float32), adapter(device, rank=8)
     b.requires_grad_()
     x = few_integers(6, COLS, device=device, dtype=torch.float32).requires_grad_()
@@ -324,7 +324,7 @@ def relative(found, expected):
 @pytest.mark.parametrize("scaling", [2.0**-10, 2.0**-5, 1.0, 48.0, 2.0**10])
 @pytest.mark.parametrize("size_of_b", [1e-5, 1e-3, 1e-1])
 def test_float16_is_as_near_to_float64_as_an_adapter_in_float32(device, scaling, size_of_b, product):
-    """For gradients down to 1e-7, without loss scaling: u would underflow in float16, and t overflow."""
+    """Gradients go down to 1e-7 without loss scaling; in float16, dy @ B would underflow and x @ A.T overflow."""
     weight = exact_weight(device, torch.float16)
     generator = torch.Generator().manual_seed(5)
     made = [torch.randn(*shape, generator=generator) for shape in [(32, COLS), (8, COLS), (ROWS, 8), (32, ROWS)]]
@@ -360,7 +360,7 @@ def test_a_scaling_that_is_trained_has_a_gradient(device, product):
 
 
 def test_many_gradients_at_once(device):
-    """As torch.autograd batches them: is_grads_batched, and jacobian(vectorize=True)."""
+    """Gradients in batches: with is_grads_batched, and in jacobian(vectorize=True)."""
     weight, (a, b) = exact_weight(device, torch.float32), adapter(device)
     bias = integers(ROWS, device=device, dtype=torch.float32)
     x = few_integers(2, 3, COLS, device=device, dtype=torch.float32)
@@ -380,8 +380,8 @@ def test_many_gradients_at_once(device):
 
 
 def run_twice(leaves, weights, how):
-    """Two layers of two products; how says who calls one. Returns the counts of products, forward and backward, and
-    the gradients."""
+    """Runs two layers of two products, each layer as how(layer, x). Returns the numbers of products forward and
+    backward, and the gradients."""
     x, *factors = leaves
     first, second = weights
     calls = []
@@ -404,7 +404,7 @@ def run_twice(leaves, weights, how):
 
 
 def test_a_checkpoint_computes_all_but_a_layers_last_product_again(device):
-    """With the bits of a layer without one."""
+    """The gradients have the bits of a layer that has no checkpoint."""
     weights = make_weight(device, 128, 64).weight, make_weight(device, 64, 128).weight
     torch.manual_seed(0)
     shapes = (6, 64), (RANK, 64), (128, RANK), (RANK, 128), (64, RANK)
@@ -436,7 +436,7 @@ def test_a_checkpoint_computes_all_but_a_layers_last_product_again(device):
 
 
 def test_a_weight_made_in_inference_mode_can_be_trained_through(device):
-    """As where an adapter is merged to generate, and taken out again (bitsandbytes trains on)."""
+    """Such weights result from merging an adapter to generate and unmerging it; bitsandbytes can train then, too."""
     with torch.inference_mode():
         weight = exact_weight(device).to(device)
         weight = weight._replace(tensors=tuple(tensor.clone() for tensor in weight.tensors))
@@ -455,7 +455,7 @@ def test_a_weight_made_in_inference_mode_can_be_trained_through(device):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_an_adapter_and_an_input_made_in_inference_mode(device, dtype, product):
-    """Which torch's own operations cannot save."""
+    """torch's own operations cannot save such tensors."""
     weight = exact_weight(device)
     with torch.inference_mode():
         a, b = (torch.nn.Parameter(factor) for factor in adapter(device, dtype))
@@ -484,7 +484,7 @@ def test_one_product_for_a_batch_of_inputs(device):
 
 def test_a_transform_reads_no_memory_that_was_not_written(device):
     weight, x, (a, b) = exact_weight(device), integers(4, COLS, device=device), adapter(device)
-    torch.use_deterministic_algorithms(True)  # which fills what is empty with NaN
+    torch.use_deterministic_algorithms(True)  # fills empty tensors with NaN
     try:
         found = torch.func.vmap(lambda x: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))(x)
     finally:

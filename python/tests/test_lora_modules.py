@@ -1,4 +1,4 @@
-"""qfuse.nn.Linear4bitLoRA where a part of it is more than its weights: it is called then, not read past."""
+"""qfuse.nn.Linear4bitLoRA with a part that does more than its weight says: the part is called, not bypassed."""
 
 import copy
 
@@ -29,7 +29,7 @@ def input_of(module, device):
 
 
 def expected_of(module, x, factor_a=1.0, factor_b=1.0):
-    """In float64, of a module whose A or B give more."""
+    """Returns the output computed in float64, with A and B multiplied by their factors."""
     a, b = (part.weight.detach().double() for part in (module.lora_A, module.lora_B))
     return by_torch(x.double(), dense_of(module.base).double(), factor_a * a, factor_b * b).to(x.dtype)
 
@@ -96,7 +96,7 @@ def test_a_backward_hook_sees_its_gradients(module, device):
 
 
 def test_a_pruned_part_and_one_with_weight_norm(module, device):
-    """Both make the weight anew before each call."""
+    """Pruning and weight norm recompute the weight before each call."""
     x = input_of(module, device)
     expected = expected_of(module, x)
     torch.nn.utils.parametrizations.weight_norm(module.lora_B)
@@ -116,7 +116,7 @@ def test_another_module_in_its_place(module, device):
 
 
 def test_offloaded_by_accelerate(module, device):
-    """Whose hooks bring the weights for each call, and take them away."""
+    """accelerate's hooks load the weights for each call, and remove them after it."""
     accelerate = pytest.importorskip("accelerate")
     x, expected = input_of(module, device), expected_of(module, input_of(module, device))
     accelerate.cpu_offload(module, execution_device=device)

@@ -13,7 +13,7 @@ RANKS = (5, 8, 16)
 
 
 def weights_of(device, dtype=torch.float32):
-    """The first rows of one weight, then others of it, so that no two are alike."""
+    """Returns weights from different places of one weight, so that no two are alike."""
     whole = exact_weight(device, dtype)
     weights, first = [], 0
     for rows in SHARES:
@@ -70,14 +70,14 @@ def test_exact_values_and_gradients_are_those_of_torch(device, dtype, order, dro
             ),
             lambda leaf: leaf,
         )
-        # Adding 0 makes one zero of both: a sum of one term may be -0.
+        # Adding 0 turns -0 into 0: a sum of one term may be -0.
         assert all(same_bits(a + 0, b.to(a.dtype) + 0) for a, b in zip(found, expected, strict=True))
 
 
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("dropped", [False, True])
 def test_gradients_are_slopes(device, dropped):
-    """Of the first and the second order."""
+    """Checks first and second derivatives."""
     shares, whole = (8, 12), exact_weight(device, cols=64)
     other = whole._replace(tensors=tuple(tensor.roll(tensor.numel() // 2) for tensor in whole.tensors))
     weights = [first_rows(each, rows) for each, rows in zip((whole, other), shares, strict=True)]
@@ -91,7 +91,7 @@ def test_gradients_are_slopes(device, dropped):
         )
 
     leaves = (x, lora_x, *lora_as, *lora_bs)
-    # The function is linear in each of its arguments: a step of 1 is exact.
+    # The function is linear in each of its arguments, so a step of 1 is exact.
     steps = dict(eps=1.0, atol=0.0, rtol=0.0)
     torch.autograd.gradcheck(products, leaves, **steps)
     grads = tuple(integers(2, rows, device=device, seed=rows).requires_grad_() for rows in shares)
@@ -126,7 +126,7 @@ def test_adapters_that_are_not_trained_keep_nothing_but_themselves(device):
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t) or t, lambda t: t):
         products = qfuse.matmul_4bit_lora_shared(x, weights, lora_as, lora_bs, SCALING)
-    assert len(kept) == 1 + 3 * len(lora_bs) and not any(len(tensor) == len(x) for tensor in kept)  # no x, no t
+    assert len(kept) == 1 + 3 * len(lora_bs) and not any(len(tensor) == len(x) for tensor in kept)  # no x, no x @ A.T
     sum(y.sum() for y in products).backward()
     expected = sum((dense_of(w) + SCALING * b @ a).sum(0) for w, a, b in zip(weights, lora_as, lora_bs, strict=True))
     assert torch.equal(x.grad, expected.expand(3, COLS))
@@ -141,7 +141,7 @@ def test_without_gradients_the_values_are_the_same(device):
 
 
 def test_x_is_multiplied_by_all_factors_at_once(device):
-    """One product for all t, and one for what the adapters add to x's gradient; each weight is a product itself."""
+    """One product gives all x @ A.T, and one the adapters' part of x's gradient; each weight has its own product."""
     weights, (lora_as, lora_bs) = weights_of(device), adapters(device)
     x = integers(3, COLS, device=device).requires_grad_()
     with Calls("aten::addmm") as down:

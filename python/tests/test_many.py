@@ -13,7 +13,7 @@ ROWS, COLS = (64, 24, 40), 192
 
 
 def weights_of(device, nested=True):
-    """No two are alike."""
+    """Returns weights of which no two are alike."""
     weights = []
     for seed, rows in enumerate(ROWS):
         original = torch.randn(rows, COLS, generator=torch.Generator().manual_seed(seed)).to(device)
@@ -43,7 +43,7 @@ def singles(x, weights, biases=(None, None, None), order=None):
 
 
 def count_of(product):
-    """How often the op is called."""
+    """Returns how often a product calls the op."""
     with Calls("qfuse::matmul_4bit_many") as calls:
         product()
     return calls.count

@@ -1,4 +1,4 @@
-"""qfuse.matmul_4bit and its op: values, gradients, and how torch's other parts take it."""
+"""qfuse.matmul_4bit and its op: values, gradients, other parts of torch, and refusals."""
 
 import pytest
 import torch
@@ -23,7 +23,7 @@ def keywords(weight: qfuse.Weight4bit) -> dict:
 
 
 def first_rows(weight, rows):
-    """Of a weight that is not nested, whose rows are whole blocks; few enough to take each slope in turn."""
+    """Returns the first rows of an unnested weight whose rows are whole blocks: few enough for gradcheck."""
     packed, absmax = weight.tensors
     n = rows * weight.shape[1]
     tensors = packed[: n // 2].clone(), absmax[: n // weight.blocksize].clone()
@@ -31,7 +31,7 @@ def first_rows(weight, rows):
 
 
 def exact_weight(device, dtype=torch.float32, cols=COLS):
-    """NF4's -1, 0 and 1 times powers of two: every sum of products with small integers is exact in every order."""
+    """A weight of -1, 0 and 1 times powers of two: its products with small integers sum exactly in any order."""
     generator = torch.Generator().manual_seed(5)
     codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.randint(3, (ROWS * cols,), generator=generator)]
     absmax = torch.randint(3, (ROWS * cols // 64,), generator=generator).float().exp2()
@@ -88,7 +88,7 @@ def test_a_bias_of_either_direction(device):
 
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 def test_gradients_are_slopes(device):
-    """Of the first and the second order. A product of integers is exactly linear, however large the step."""
+    """Checks first and second derivatives. A product of integers is exactly linear, so a step of 1 is exact."""
     weight = first_rows(exact_weight(device, cols=128), 16)
     x = integers(2, 128, device=device).requires_grad_()
     bias = integers(16, device=device).requires_grad_()
@@ -168,7 +168,7 @@ def advice(device, rows, cols):
 
 @pytest.fixture
 def few_rows(device, monkeypatch):
-    """Of a CPU as if it had AMX, of a GPU as if the weight were a large one."""
+    """Returns the most rows for which "split" is the default, as with AMX on a CPU or a large weight on a GPU."""
     if device == "cuda" and advice(device, 4096, 4096)[0] == 0:
         pytest.skip("NOT TESTED ON THIS GPU: it has no split_k")
     found = (4, 2**63 - 1) if device == "cpu" else (16, 256)
@@ -216,7 +216,7 @@ def test_the_default_order(device, orders, few_rows):
 
 
 def test_the_default_order_of_sums_of_many_terms(device, orders):
-    """And of terms that are no whole chains."""
+    """Includes numbers of terms (K) that are not multiples of 256, the length of a chain of "split"."""
     for terms in (8192, 8448, 8256):
         weight = make_weight(device, rows=8, cols=terms).weight
         few_rows, fused_rows = advice(device, 8, terms)
@@ -253,7 +253,7 @@ class Product(torch.nn.Module):
 @pytest.mark.parametrize("gradients", [False, True])
 @pytest.mark.parametrize("strict", [False, True])
 def test_is_exported_for_any_number_of_rows(device, gradients, strict):
-    """With no order that is for few rows alone."""
+    """The exported program has no order that is only for few rows."""
     weight = exact_weight(device)
     rows = torch.export.Dim("rows", min=2, max=1024)
     few, many = (integers(count, COLS, device=device, dtype=torch.bfloat16) for count in (5, 300))
@@ -265,7 +265,7 @@ def test_is_exported_for_any_number_of_rows(device, gradients, strict):
             )
 
 
-# ---- torch's other parts
+# ---- other parts of torch: opcheck, compilation, autocast, transforms
 
 
 def arguments(made: Made, dtype=torch.float32, **leaf):
@@ -299,7 +299,7 @@ def test_compiles_with_its_gradients_into_one_graph(made, backend, dtype):
 
 
 def test_compiles_for_weights_of_any_shape(device):
-    """torch holds sizes that differ from call to call for variable; what is asked about them is constant."""
+    """torch makes sizes that differ between calls dynamic, but the advice on orders stays constant."""
     torch._dynamo.reset()
     product = torch.compile(qfuse.matmul_4bit, fullgraph=True, backend="eager")
     for rows, cols in [(64, 128), (128, 64), (72, 192), (8, 8256)]:
@@ -338,7 +338,7 @@ def test_autocast_is_that_of_linear(device, dtype, compiled):
 
 
 def test_function_transforms(device):
-    """Whatever is batched, and gradients of batches, batches of gradients, and gradients of gradients."""
+    """vmap over any argument, gradients of batches, batches of gradients, and gradients of gradients."""
     func = torch.func
     weight = exact_weight(device)
     dense = qfuse.dequantize_4bit(weight)
@@ -366,7 +366,7 @@ def test_function_transforms(device):
     assert same_bits(leaf.grad, 2 * y @ dense)
     raw = func.vmap(lambda row: OP(row, weight.tensors, None, **keywords(weight)))
     assert same_bits(raw(x), linear(x, dense))
-    with pytest.raises(RuntimeError):  # in torch's own words, and not without a gradient
+    with pytest.raises(RuntimeError):  # torch's own error; the gradient is not silently lost
         func.grad(lambda x: raw(x).sum())(x)
     assert same_bits(func.jacrev(func.jacrev(loss))(x[0], biases[0]), 2 * dense.t() @ dense)
 

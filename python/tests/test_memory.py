@@ -1,4 +1,4 @@
-"""What calls and training steps on a CPU leave behind in memory: nothing, however many there are."""
+"""Calls and training steps on a CPU leave nothing behind in memory, however many there are."""
 
 import ctypes
 import importlib.util
@@ -17,7 +17,7 @@ import qfuse
 
 ROUNDS, CALLS, STEPS = 3, 2000, 50
 LIBC = ctypes.CDLL(None)
-BLOCK = 16  # bytes, the least that Python's own allocator gives
+BLOCK = 16  # bytes, the smallest block of Python's own allocator
 
 pytestmark = pytest.mark.skipif(
     not hasattr(LIBC, "mallinfo2"), reason="this system does not say how much memory a process holds"
@@ -26,9 +26,9 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def growths() -> dict[str, float]:
-    """Bytes a call or step, by what measures them, in a process whose memory no other test has used."""
+    """Bytes lost per call or step, by measurement, in a process whose memory no other test has used."""
     command = [sys.executable, "-c", "import test_memory; test_memory.measure()"]
-    environment = os.environ | {"OMP_WAIT_POLICY": "passive"}  # else torch's threads, waiting, keep TBB's from a core
+    environment = os.environ | {"OMP_WAIT_POLICY": "passive"}  # else torch's waiting threads take TBB's cores
     found = subprocess.run(
         command, cwd=Path(__file__).parent, env=environment, stdout=subprocess.PIPE, text=True, check=True
     )
@@ -36,11 +36,11 @@ def growths() -> dict[str, float]:
 
 
 def test_of_calls(growths):
-    assert growths["calls"] < 10  # less than an allocator's least block
+    assert growths["calls"] < 10  # less than the smallest block of an allocator
 
 
 def test_of_training_with_an_adapter(growths):
-    assert growths["training with an adapter"] < 4096  # a page, as torch alone leaves now and then
+    assert growths["training with an adapter"] < 4096  # a page, which torch itself leaves at times
 
 
 def test_of_training_under_bitsandbytes(growths):
@@ -48,7 +48,7 @@ def test_of_training_under_bitsandbytes(growths):
     assert growths["training under bitsandbytes"] < 4096
 
 
-# ---- what that process runs
+# ---- run in the measuring process
 
 
 class Allocated(ctypes.Structure):
@@ -59,7 +59,7 @@ class Allocated(ctypes.Structure):
 
 
 def held() -> int:
-    """Bytes that were allocated and not freed, by malloc and by Python's own allocator."""
+    """Returns the bytes that malloc and Python's own allocator have allocated and not freed."""
     LIBC.mallinfo2.restype = Allocated
     now = LIBC.mallinfo2()
     return now.uordblks + now.hblkhd + BLOCK * sys.getallocatedblocks()
@@ -70,8 +70,8 @@ def resident() -> int:
 
 
 def growth(count: int, call: Callable[[], object]) -> float:
-    """Bytes a call, held or resident, behind those that fill torch's and TBB's own stores: in the round in which they
-    are the fewest, as what is lost in each call is lost in each round."""
+    """Returns bytes lost per call, held or resident, whichever are more. The first round fills the caches of torch and
+    TBB and does not count; the lowest of the others does, because a leak in each call shows in each round."""
     found = []
     for _ in range(ROUNDS + 1):
         before = held(), resident()
@@ -82,7 +82,7 @@ def growth(count: int, call: Callable[[], object]) -> float:
 
 
 def of_calls() -> float:
-    """A decode and a product, each of a little more than one thread takes by itself."""
+    """Growth per decode and product, each slightly larger than what one thread computes by itself."""
     large, small = make_weight("cpu", 140, 1024).weight, make_weight("cpu", 256, 64).weight
     x = torch.randn(1, 64, dtype=torch.bfloat16)
 
@@ -94,7 +94,7 @@ def of_calls() -> float:
 
 
 def steps(layer: Callable[[], torch.nn.Module]) -> float:
-    """Of a model of two such layers [256, 256], behind plain ones, so that gradients flow through both."""
+    """Growth per step of two such layers [256, 256], each after a plain layer, so that gradients flow through both."""
     plain = [torch.nn.Linear(256, 256) for _ in range(2)]
     model = torch.nn.Sequential(plain[0], layer(), plain[1], layer())
     x = torch.randn(8, 256)

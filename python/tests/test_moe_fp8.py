@@ -1,4 +1,4 @@
-"""The benchmark of FP8 training, at its smallest, and its products as torch's scaled_mm takes them."""
+"""The FP8 training benchmark at its smallest, and its products in the form that torch's scaled_mm takes."""
 
 import json
 import math
@@ -19,7 +19,7 @@ OF_WEIGHTS = "gradient of the router weights"
 
 @pytest.fixture
 def run_here(monkeypatch, capsys):
-    """Runs the script in this process, where a test can break things: its exit status and what it printed."""
+    """Runs the script in this process, where a test can break things; returns its exit status and output."""
 
     def run_here(*options):
         monkeypatch.setattr(sys, "argv", [SCRIPT, *options])
@@ -49,7 +49,7 @@ def test_computes_in_fp8_as_in_bf16(run_here, tmp_path, device):
 
     bf16, fp8 = figures["errors"]["bf16"], figures["errors"]["FP8"]
     assert len(fp8) == 5
-    assert all(bf16[name] < 0.02 < fp8[name] < math.sqrt(8) / 16 for name in fp8)  # what rounds to e4m3 errs by 2 %
+    assert all(bf16[name] < 0.02 < fp8[name] < math.sqrt(8) / 16 for name in fp8)  # rounding to e4m3 errs by 2 %
 
     assert figures["times"].keys() == {"bf16", "FP8, torch", "FP8, qfuse"}
     assert all(ms["min"] > 0 for of in figures["times"].values() for ms in of.values())
@@ -89,7 +89,7 @@ def test_a_gradient_of_another_sign_is_seen(run_here, monkeypatch):
 
 
 def scaled_mm(a, b, scales_a, kind_a, scales_b, kind_b, *, output_dtype):
-    """Refuses what torch.nn.functional.scaled_mm refuses on Hopper."""
+    """Multiplies in float32, and refuses what torch.nn.functional.scaled_mm refuses on Hopper."""
     kinds = torch.nn.functional.ScalingType
     (m, k), n = a.shape, b.shape[1]
     assert a.dtype == b.dtype == torch.float8_e4m3fn and len(b) == k and k % 128 == n % 16 == m % 4 == 0 < m

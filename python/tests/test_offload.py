@@ -1,4 +1,4 @@
-"""training/offload.py without a GPU: copies that are made only when they are waited for."""
+"""training/offload.py without a GPU: copies are made only when they are waited for."""
 
 import copy
 import gc
@@ -15,7 +15,7 @@ from qfuse.training.offload import Offload
 
 
 class LazyCopies:
-    """As late as a GPU may make them: what is read before is NaN, and what is changed meanwhile is copied so."""
+    """Copies as late as a GPU may: an early read finds NaN, and a copy sees later changes of its source."""
 
     def __init__(self, device="cpu"):
         self.device = torch.device(device)
@@ -42,7 +42,7 @@ class LazyCopies:
 
 
 class Offloaded(Twins):
-    """A model whose checkpoints are offloaded, beside one whose are not."""
+    """A model with offloaded checkpoints, beside one whose checkpoints stay."""
 
     def __init__(self, reentrant=False, is_graphed=False):
         self.copies = []
@@ -67,7 +67,7 @@ def test_gradients_are_the_same_and_memory_is_used_again(reentrant):
     twins = Offloaded(reentrant)
     twins.walk([make_batch(40, seed=seed) for seed in range(4)])
     (copies,) = twins.copies
-    assert copies.copied == 4 * 2 * 2  # there and back, of two layers
+    assert copies.copied == 4 * 2 * 2  # 4 steps, 2 layers, there and back
     assert copies.allocated == [2 * 64 * 32 * 4] * 2, "two layers' inputs, rounded up to a power of two"
     twins.undo()
     twins.walk([make_batch(40)])

@@ -1,4 +1,4 @@
-"""The installed package: that it is whole, typed, and needs nothing but torch and libc."""
+"""The installed package: it is whole, typed, and needs nothing but torch and libc."""
 
 import gzip
 import importlib
@@ -52,7 +52,7 @@ def run_python(*arguments, **options):
 
 
 def test_importing_it_imports_no_more_than_it_needs():
-    """Not torch's compiler, which takes as long as torch itself; no GPU is started, and no other library there."""
+    """Imports neither torch's compiler, which takes as long as torch itself, nor other libraries, and starts no GPU."""
     code = """if True:
         import sys, torch
         had_compiler = "torch._dynamo" in sys.modules
@@ -70,7 +70,7 @@ def test_the_command_comes_with_it():
 
 
 def test_the_man_page_and_completions_come_with_it():
-    """Below the environment's prefix, where man and shells look, or with pip's --target beside the package."""
+    """They are below the environment's prefix, where man and shells look, or with pip's --target beside the package."""
     places = [Path(place) / "share" for place in (PACKAGE.parent, sysconfig.get_path("data"))]
     share = next(place for place in places if (place / "man/man1/qfuse.1.gz").is_file())
     page = gzip.decompress((share / "man/man1/qfuse.1.gz").read_bytes()).decode()
@@ -82,7 +82,7 @@ def test_the_man_page_and_completions_come_with_it():
 
 
 def test_without_torch():
-    """What needs none works, and the rest says what it needs."""
+    """What does not need torch works, and the rest says what it needs."""
     code = f"""if True:
         import sys
         sys.modules["torch"] = None
@@ -99,7 +99,7 @@ def test_without_torch():
 
 
 def test_the_extension_asks_for_no_more_than_torch_2_10_has():
-    """In torch's headers, what later versions added stands behind a guard: so the declared version is what counts."""
+    """torch's headers guard what later versions added, so that the declared version decides."""
     lines = (ROOT / "python" / "CMakeLists.txt").read_text()
     assert "TORCH_TARGET_VERSION=0x020a000000000000" in lines
     names = subprocess.run(
@@ -111,15 +111,15 @@ def test_the_extension_asks_for_no_more_than_torch_2_10_has():
             ["nm", "-D", "--undefined-only", direct], capture_output=True, text=True, check=True
         ).stdout
         kinds = {name: kind for kind, name in map(str.split, lines.splitlines())}
-        assert kinds["torch_tensor_to_pyobject"] == "w"  # of torch 2.14
+        assert kinds["torch_tensor_to_pyobject"] == "w"  # weak: new in torch 2.14
         names += [name for name, kind in kinds.items() if kind == "U" and "qfuse" not in name]
     from_torch = {name for name in names if name.startswith(("aoti_torch_", "torch_"))}
     assert from_torch and not any("cuda_stream" in name for name in from_torch)
-    assert not any("c10" in name or "2at" in name for name in names)  # nothing of the interface that is not stable
+    assert not any("c10" in name or "2at" in name for name in names)  # no symbols of the unstable interface
 
 
-# Parts of torch that nothing here names, and no type here comes from: mypy would take longer for them than for all
-# else. Of another one, a setting alone is named.
+# Parts of torch that nothing here names, and from which no type here comes; mypy would take longer for them than for
+# all else. Of torch._dynamo, only settings and reset() are named.
 UNREAD = (
     "_decomp _export _functorch _higher_order_ops _inductor _numpy _prims _refs ao export fx.passes jit onnx package"
 )
@@ -132,8 +132,8 @@ OVERRIDES = {
 
 @pytest.fixture(scope="module")
 def mypy(tmp_path_factory):
-    """What mypy says of files, by pyproject.toml's settings. It remembers what it has read of torch: in build/, where
-    there is one, from one run of the tests to the next."""
+    """Runs mypy on files with pyproject.toml's settings. Its cache of torch is in build/, if there is one, and lasts
+    from one run of the tests to the next."""
     pytest.importorskip("mypy")
     folder = tmp_path_factory.mktemp("mypy")
     settings = [(ROOT / "pyproject.toml").read_text()]
@@ -196,7 +196,7 @@ def test_names_the_missing_extension(monkeypatch, tmp_path):
 
 
 def as_once_saved(value):
-    """Saved under the names that modules had before they lay in folders, and loaded."""
+    """Saves under the names that modules had before they were in folders, and returns what torch loads."""
     file = io.BytesIO()
     torch.save(value, file, _use_new_zipfile_serialization=False)
     raw = file.getvalue()
@@ -212,7 +212,7 @@ def test_former_names_of_modules_still_load():
     for found in as_once_saved(weight):
         assert type(found) is qfuse.Weight4bit and torch.equal(found.dequantize(), weight.dequantize())
     once = Weight4bitTensor.of(weight)
-    once.form = Form._make((*weight[2:], False))  # in the place of is_part, and with no shape
+    once.form = Form._make((*weight[2:], False))  # as formerly: is_part at its end, and no shape
     del once.is_part
     for found in as_once_saved(once):
         assert type(found) is Weight4bitTensor and torch.equal(found.dequantize(), weight.dequantize())

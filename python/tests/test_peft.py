@@ -1,4 +1,4 @@
-"""The integration under the real peft and bitsandbytes: what it covers, what it leaves to peft, and how near it is."""
+"""The integration with the real peft and bitsandbytes: what it covers, what it leaves to peft, and its accuracy."""
 
 import copy
 import importlib
@@ -95,7 +95,7 @@ def test_gradients_are_those_of_checkpointing_and_of_a_second_step(device):
 
 
 def test_dropout_has_one_mask_in_both_directions(device, monkeypatch):
-    """A known one, in an adapter that gives as much as its base."""
+    """The dropout mask is known, and the adapter's output is as large as its base's."""
     model, x = make(device, lora_dropout=0.5), inputs(device)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -124,7 +124,7 @@ def test_dropout_has_one_mask_in_both_directions(device, monkeypatch):
 def test_results_under_autocast_have_the_dtype_of_peft(device, given, monkeypatch):
     model, x = make(device, given), inputs(device, given)
     enabled = torch.is_autocast_enabled
-    if device == "cpu":  # peft asks for CUDA's, wherever its tensors are
+    if device == "cpu":  # peft asks for CUDA's autocast, wherever its tensors are
         monkeypatch.setattr(torch, "is_autocast_enabled", lambda *kind: enabled(*kind) if kind else True)
     with torch.autocast(device, torch.bfloat16):
         expected = step(model, x)
@@ -139,7 +139,7 @@ def test_autocast_and_inputs_in_float32(device):
     expected = in_float64(model)(x)
     with integration.enabled(), torch.autocast(device, torch.bfloat16):
         found = step(model, x)
-    assert found["y"].dtype == found["x"].dtype == torch.float32  # as bitsandbytes' own layer gives back
+    assert found["y"].dtype == found["x"].dtype == torch.float32  # as from bitsandbytes' own layer
     for name, value in expected.items():
         assert distance(found[name], value) < 0.02, name
 
@@ -162,7 +162,7 @@ def test_prepared_by_accelerate(device):
     model, x = make(device), inputs(device)
     with integration.enabled(), torch.autocast(device, torch.bfloat16):
         expected = step(model, x)
-    accelerate.state.AcceleratorState._reset_state(reset_partial_state=True)  # else the first device stays that of all
+    accelerate.state.AcceleratorState._reset_state(reset_partial_state=True)  # else the first test's device stays
     prepared = accelerate.Accelerator(cpu=device == "cpu", mixed_precision="bf16").prepare(model)
     assert integration.uncovered(prepared) == {}
     with integration.enabled():
@@ -186,7 +186,7 @@ def test_compiles(device):
 
 
 def check_near_peft(model, x):
-    """A step of a model that qfuse covers, which has peft's values under autocast."""
+    """Checks that qfuse covers the model, and that its step is near peft's under autocast; returns the step."""
     with torch.autocast(x.device.type, torch.bfloat16):
         expected = step(model, x)
     with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
@@ -199,7 +199,7 @@ def check_near_peft(model, x):
 
 
 def test_a_model_that_was_quantized_by_hand(device):
-    """Without is_loaded_in_4bit, peft puts its generic kind over a Linear4bit."""
+    """Without is_loaded_in_4bit, peft puts its generic layer over a Linear4bit."""
     net = Net().to(torch.bfloat16).to(device).train()
     net.is_loaded_in_4bit = False
     model, x = peft.get_peft_model(net, peft.LoraConfig(**SETTINGS)), inputs(device)
@@ -244,7 +244,7 @@ def test_a_merge_in_inference_mode_leaves_a_model_that_trains(device):
 
 @pytest.fixture
 def mesh(tmp_path):
-    """Of this process alone."""
+    """A device mesh of only this process."""
     distributed = torch.distributed
     distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
     yield distributed.device_mesh.init_device_mesh("cpu", (1,))
@@ -254,7 +254,7 @@ def mesh(tmp_path):
 @pytest.mark.parametrize("storage", [torch.uint8, torch.bfloat16])
 @pytest.mark.parametrize("each", [False, True], ids=["a model", "each layer"])
 def test_under_fsdp(mesh, storage, each):
-    """It makes a plain tensor of the weight, whose state is the layer's."""
+    """FSDP makes the weight a plain tensor; its quant_state stays with the layer."""
     from torch.distributed.fsdp import fully_shard
 
     net = Net().train()
@@ -264,7 +264,7 @@ def test_under_fsdp(mesh, storage, each):
     randomize(model)
     for parameter in model.parameters():
         if parameter.requires_grad:
-            parameter.data = parameter.data.bfloat16()  # FSDP wants one dtype of those that are trained
+            parameter.data = parameter.data.bfloat16()  # FSDP needs one dtype for all trained parameters
     try:
         for layer in (model.base_model.model.up, model.base_model.model.down) if each else ():
             fully_shard(layer, mesh=mesh)
@@ -282,7 +282,7 @@ def test_under_fsdp(mesh, storage, each):
 
 
 def test_a_copy_of_a_loaded_model_can_be_merged_after_a_step(device):
-    """Loading and copying make a plain parameter of a Params4bit, which bitsandbytes' forward mends."""
+    """Loading and copying turn a Params4bit into a plain parameter, which bitsandbytes' forward repairs."""
     model, x = make(device), inputs(device)
     expected = step(model, x)["y"]
     file = io.BytesIO()
@@ -297,7 +297,7 @@ def test_a_copy_of_a_loaded_model_can_be_merged_after_a_step(device):
 
 
 def test_over_a_repacked_weight():
-    """Of bitsandbytes' product of one nothing has a gradient (bitsandbytes#2078)."""
+    """bitsandbytes' own product of a repacked weight has no gradients (bitsandbytes#2078)."""
     model, x = make("cpu"), inputs("cpu")
     base = model.base_model.model.down.base_layer
     base.weight.data, _ = bnb.functional._convert_weight_packed_for_cpu(base.weight.data, base.weight.quant_state)
@@ -306,7 +306,7 @@ def test_over_a_repacked_weight():
     assert len(found) == 6 and all(value.abs().sum() > 0 for value in found.values())
 
 
-# ---- what goes to peft
+# ---- what is left to peft
 
 
 def hooked(model):
@@ -319,7 +319,7 @@ def moved_forward(model):
 
 
 class Louder(bnb.nn.Linear4bit):
-    """A layer of somebody's own."""
+    """A layer class of the user's own."""
 
     def forward(self, x):
         return 2 * super().forward(x)
@@ -370,7 +370,7 @@ LEFT = {
 
 
 def test_a_model_without_4_bits_is_named(device):
-    """And one whose layers in 4 bits have no adapter: else nothing would be left to peft, and nothing be qfuse's."""
+    """A model whose 4-bit layers have no adapter is named, too; else its report would name no layers at all."""
     dense = torch.nn.Sequential(torch.nn.Linear(8, 8))
     adapted = peft.get_peft_model(dense, peft.LoraConfig(r=2, target_modules=["0"]))
     assert integration.uncovered(adapted) == {"PeftModel": "no layer of this model is in 4 bits"}
@@ -422,7 +422,7 @@ def test_a_float32_layer_follows_autocast(device):
 
 
 def test_a_call_for_which_bitsandbytes_is_faster_goes_to_peft(device, monkeypatch):
-    """One that needs no gradient."""
+    """Only a call that needs no gradient goes to peft."""
     model, x = make(device), inputs(device)
     model.eval()
     multiply, calls = peft_forward.multiply_with_lora, []

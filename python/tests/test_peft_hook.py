@@ -1,4 +1,4 @@
-"""peft's own hook, by which an adapter's config has qfuse's layers made, under the real peft and bitsandbytes."""
+"""peft's own hook: a registered config makes peft create qfuse's layers, with the real peft and bitsandbytes."""
 
 import copy
 import io
@@ -15,7 +15,7 @@ import qfuse.integrations.peft as integration
 @pytest.fixture(autouse=True)
 def nothing_is_replaced():
     yield
-    places = integration.report().replaced  # those of experts stay, wherever a test has quantized some
+    places = integration.report().replaced  # experts stay replaced if a test has quantized some
     integration.disable()
     assert LAYER.forward is ORIGINAL and not any("Linear4bit" in place for place in places)
 
@@ -38,7 +38,7 @@ def test_registered_layers_have_the_bits_of_replaced_forwards(device, in_4bit, m
     assert theirs.state_dict().keys() == model.state_dict().keys()
     layers = ["base_model.model.up", "base_model.model.down"]
     assert integration.report(model).replaced == dict.fromkeys(layers, "hook") and integration.uncovered(model) == {}
-    # The other model of this process is peft's again.
+    # The other model of this process runs peft's forward again.
     again = step(theirs, x)
     assert all(same_bits(again[name], value) for name, value in expected_of_peft.items())
     assert integration.report(theirs).left == dict.fromkeys(layers, "enable() has not been called")
@@ -108,7 +108,7 @@ def test_what_registered_layers_leave_is_pefts(device, more):
 
 
 def test_over_a_linear_of_qfuse(device):
-    """Whose weight is its parameter."""
+    """The weight of a qfuse.nn.Linear4bit is its parameter."""
     net = Net().to(torch.bfloat16).to(device).train()
     for name in ("up", "down"):
         setattr(net, name, qfuse.nn.Linear4bit(getattr(net, name)))
@@ -116,12 +116,12 @@ def test_over_a_linear_of_qfuse(device):
     model = peft.get_peft_model(net, registered(lora_alpha=RANK))
     assert integration.report(model).replaced == dict.fromkeys(["base_model.model.up", "base_model.model.down"], "hook")
     assert theirs.state_dict().keys() == model.state_dict().keys()
-    assert len(step(model, inputs(device))) == 4 + 2  # and of both B, as A's gradient is zero with them
+    assert len(step(model, inputs(device))) == 4 + 2  # 4 gradients of factors, y and x
 
 
 @pytest.mark.parametrize("how", ["by a patch", "by a hook"])
 def test_in_float32_dora_that_does_nothing_is_lora(device, how):
-    """As peft's own tests want it, to 1e-5: LoRA in float32 is peft's, as DoRA is."""
+    """To 1e-5, as peft's own tests want it: in float32, peft itself computes both LoRA and DoRA."""
     x, outputs = inputs(device, torch.float32), []
     for use_dora in (False, True):
         config = peft.LoraConfig(**SETTINGS, use_dora=use_dora)

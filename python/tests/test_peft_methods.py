@@ -1,5 +1,5 @@
-"""Each of peft's methods over 4-bit layers: behind qfuse.distributed.shardable it computes what it does over the
-decoded weights, or the error names it; over bitsandbytes' layers enable() changes nothing but roundings."""
+"""Each of peft's methods over 4-bit layers. After qfuse.distributed.shardable, its results are those over decoded
+weights, or the error names the method; over bitsandbytes' layers, enable() changes only roundings."""
 
 import inspect
 
@@ -35,7 +35,7 @@ LORA = {
     "LoRA with target_parameters": dict(target_modules=[], target_parameters=["0.weight"]),
     "rslora": dict(use_rslora=True),
 }
-# Prompts and such, which adapt no layer; and those that need what is not here, or a model of transformers'.
+# Methods that adapt no layer, such as prompts, and methods that need a missing library or a transformers model.
 OTHERS = {"ADAMSS", "ADAPTION_PROMPT", "LN_TUNING", "POLY", "SHADOW", "TRAINABLE_TOKENS", "XLORA"}
 
 
@@ -76,7 +76,7 @@ def decoded():
 
 
 def attempt(base, config, options):
-    """Output and gradients of a step, or what went wrong."""
+    """Returns a model with the output and gradients of a step, or None and the error."""
     try:
         torch.manual_seed(1)
         model = peft.get_peft_model(base, config(**options))
@@ -114,7 +114,7 @@ def test_behind_shardable_it_is_right_or_refused_by_name(config, options, reques
     _, expected = attempt(decoded(), config, options)
     check_near(found, expected)
     before = model.eval()(torch.ones(2, WIDTH))
-    with pytest.raises((NotImplementedError, ValueError)) as raised:  # of Lily and BEFT, which nobody merges here
+    with pytest.raises((NotImplementedError, ValueError)) as raised:  # Lily and BEFT raise their own errors
         model.merge_adapter()
     words = ("save the adapter, and merge it by `qfuse merge`", "not supported for Lily", "has no bias")
     assert any(each in str(raised.value) for each in words)

@@ -1,4 +1,4 @@
-"""The order "rotated_int8" of matmul_4bit: which ops it stands for, in both directions, and under peft's layers."""
+"""The order "rotated_int8" of matmul_4bit: the ops that it equals, forward and backward, and peft's layers with it."""
 
 import copy
 import pickle
@@ -222,7 +222,7 @@ def test_a_swiglu_blocks_rows_are_rotated_where_they_are_made(device):
         return y, *torch.autograd.grad(y.square().sum(), x)
 
     class Apart(torch.autograd.Function):
-        """Of the same bits, of which no product knows."""
+        """SwiGLU with the same bits, without quantized rows for the next product."""
 
         @staticmethod
         def forward(ctx, gate, up):
@@ -238,7 +238,7 @@ def test_a_swiglu_blocks_rows_are_rotated_where_they_are_made(device):
     assert calls.count == 6
     with Calls(QUANTIZE) as calls:
         found = block(rotated_swiglu.swiglu)
-    assert calls.count == 3  # x of gate and up, and dy of down
+    assert calls.count == 3  # x for gate and for up, and dy for down
     assert all(map(same_bits, found, expected))
     y = rotated_swiglu.swiglu(gate, up)
     with pytest.raises(ValueError, match="has no gradient: leave out create_graph"):
@@ -273,7 +273,7 @@ def gradients_of(model, batch):
 
 
 def test_layers_of_transformers_share_what_is_rotated(device, monkeypatch):
-    # liger-kernel's RoPE would stay, for models on a CPU too.
+    # liger-kernel's RoPE would stay in place, for models on a CPU, too.
     monkeypatch.setattr(transformers_training, "_layers", lambda base, report: None)
     model = llama(device, "all-linear", head_dim=64)
     with torch.no_grad():
@@ -284,7 +284,7 @@ def test_layers_of_transformers_share_what_is_rotated(device, monkeypatch):
     speed_up_training(model, products="int8", graphs=False, layers=False)
     with Calls(OP, QUANTIZE) as calls:
         expected = gradients_of(model, batch)
-    assert calls.counts == (14 - 3, 14 - 3)  # the embedding's gradient is not wanted
+    assert calls.counts == (14 - 3, 14 - 3)  # the embedding needs no gradient
     restore_training(model)
     said = str(speed_up_training(model, products="int8", graphs=False))
     assert "q, k and v of one rotation in 1 layers, gate and up in 1; SwiGLU quantizes what it makes in 1" in said
@@ -292,7 +292,7 @@ def test_layers_of_transformers_share_what_is_rotated(device, monkeypatch):
     for each in (model, copied):
         with Calls(OP, QUANTIZE, SWIGLU) as calls:
             found = gradients_of(each, batch)
-        assert calls.counts == (14 - 3, 14 - 3 - 2 - 1 - 3, 2)  # less k and v, up, and what SwiGLU makes
+        assert calls.counts == (14 - 3, 14 - 3 - 2 - 1 - 3, 2)  # less k, v, up, and the outputs that SwiGLU quantizes
         assert all(distance(found[name], value) < 0.02 for name, value in expected.items())
     few = dict(input_ids=batch["input_ids"][:, :3])
     with Calls(SWIGLU) as swiglu:
@@ -374,7 +374,7 @@ def test_speed_up_training_says_which_products_are_in_int8(device):
     batch = dict(input_ids=torch.randint(64, (2, MANY), device=device))
     with Calls(OP) as calls:
         model(**batch, labels=batch["input_ids"]).loss.backward()
-    assert calls.count == 3  # of q, down, and down's gradient: q's input has none
+    assert calls.count == 3  # q, down, and down's gradient; q's input has none
     restore_training(model)
     with Calls(OP) as calls:
         model(**batch)

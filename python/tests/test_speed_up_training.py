@@ -1,4 +1,4 @@
-"""integrations/transformers_training.py: Trainer and trl's SFTTrainer log with it what they log without."""
+"""integrations/transformers_training.py: Trainer and trl's SFTTrainer log the same losses with it as without."""
 
 import contextlib
 import copy
@@ -40,7 +40,7 @@ def leave_nothing_behind():
 
 
 class Tokens(torch.utils.data.Dataset):
-    """Sequences of two lengths, each of a batch of two, and a last one alone."""
+    """Sequences of two lengths, which alternate by batches of two; the last one is a batch by itself."""
 
     def __init__(self, count=7):
         self.rows = [
@@ -242,7 +242,7 @@ def test_options():
 
 
 def test_experts_in_4_bits_are_not_liger_kernels(monkeypatch):
-    """Whose activation takes the place of an expert's forward, and would multiply by codes."""
+    """liger-kernel's activation would replace an expert's forward, and multiply by 4-bit codes."""
     patched = []
     names = {"MODEL_TYPE_TO_APPLY_LIGER_FN": {"qwen3_moe": None}}
     names["_apply_liger_kernel_to_instance"] = lambda model, **parts: patched.append(parts)
@@ -262,7 +262,7 @@ def test_experts_in_4_bits_are_not_liger_kernels(monkeypatch):
 
 
 def test_layers_as_regions(monkeypatch):
-    """Of torch.compile, in place of liger-kernel's parts and of graphs."""
+    """Regions of torch.compile replace liger-kernel's parts and graphs."""
     compile_ = functools.partialmethod(torch.nn.Module.compile, backend="aot_eager")
     monkeypatch.setattr(torch.nn.Module, "compile", compile_)
     plain, model = make(), make()

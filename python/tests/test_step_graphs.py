@@ -1,5 +1,5 @@
-"""integrations/transformers_graphs.py without a GPU: a model whose backbone is replayed beside its untouched twin. What
-no graph can have is left to transformers, and is right."""
+"""integrations/transformers_graphs.py without a GPU: a model with a replayed backbone, beside its untouched twin. What
+no graph can compute is left to transformers, and is right."""
 
 import contextlib
 import copy
@@ -46,7 +46,7 @@ def test_every_family_trains_as_without(family):
 
 @pytest.mark.parametrize("checkpointed", some_slow([None, "apart", "reentrant"], "reentrant"))
 def test_walk_over_lengths_and_masks(checkpointed):
-    """Micro-batches, an evaluation and a pass without gradients between them."""
+    """Micro-batches, with an evaluation and a pass without gradients between them."""
     twins = Twins(make())
     if checkpointed is not None:
         kwargs = dict(use_reentrant=checkpointed == "reentrant")
@@ -62,7 +62,7 @@ def test_walk_over_lengths_and_masks(checkpointed):
             with torch.no_grad():
                 twins.losses(make_batch(64, seed=98))
         twins.update(set_to_none=step % 2 == 0)
-    assert twins.graphed.graphs == 6 and twins.graphed.replayed == 8 * 3 - 4  # causal, packed, and each length of masks
+    assert twins.graphed.graphs == 6 and twins.graphed.replayed == 8 * 3 - 4  # causal, packed, and masks of each length
 
 
 def test_rounded_lengths_share_a_graph():
@@ -79,7 +79,7 @@ def test_no_batch_is_longer_than_the_model_has_positions_for():
 
 
 def test_no_batch_is_longer_where_rope_is_by_length():
-    """Packed sequences of 48 are short for this one; with positions behind them, they would be long."""
+    """Packed sequences of 48 get RoPE's short factors here; positions added after them would select the long ones."""
     rope = dict(rope_type="longrope", rope_theta=10000.0, factor=8.0, original_max_position_embeddings=64)
     rope |= dict(short_factor=[1.0] * 4, long_factor=[2.0] * 4)
     twins = Twins(make("phi3", original_max_position_embeddings=64, rope_parameters=rope))
@@ -144,7 +144,7 @@ def test_adapters_that_are_merged_and_taken_away():
 
 
 def test_adapters_that_are_unloaded():
-    """Nothing of what is left differs but that modules are gone."""
+    """Unloading removes modules and changes nothing else in the model."""
     twins = Twins(make())
     twins.each(lambda model: model.get_input_embeddings().requires_grad_())
     twins.walk(batches(3))
@@ -290,7 +290,7 @@ def test_layers_left_out_at_random_are_no_graph():
 
 
 def test_attention_in_both_directions_is_left():
-    """To a token of BERT those that lengthen its batch would be visible."""
+    """Tokens of BERT would attend to those that are appended to lengthen a batch."""
     for family, more in (("bert", {}), ("gemma3_text", dict(use_bidirectional_attention=True))):
         model = make_base(family, **more)
         backbone = model.base_model
@@ -309,7 +309,7 @@ def test_attention_in_both_directions_is_left():
 
 
 def test_loss_that_is_kept():
-    """Over steps, and without ever a backward pass."""
+    """Losses are kept over steps, and some never have a backward pass."""
     twins = Twins(make())
     kept = []
     for batch in batches(4):
@@ -326,7 +326,7 @@ def test_loss_that_is_kept():
             loss.backward()
     twins.compare()
     del losses, loss, kept
-    twins.losses(make_batch(40))  # whose loss nobody has any more
+    twins.losses(make_batch(40))  # nobody keeps its loss
     gc.collect()
     twins.step(make_batch(40))
     assert twins.graphed.left == {FIRST: 1, STILL: 2}
@@ -339,7 +339,7 @@ def test_backward_twice_says_what_to_do():
     loss.backward(retain_graph=True)
     with pytest.raises(RuntimeError, match="Call backward once a step, or train without graphs"):
         loss.backward(retain_graph=True)
-    twins.sped_up(**make_batch(40, seed=1))  # its turn is nobody's, as its loss
+    twins.sped_up(**make_batch(40, seed=1))  # its loss is dropped at once, which gives its turn back
     with pytest.raises(RuntimeError, match="Call backward once a step"):
         loss.backward()
     for model in twins.both:
@@ -416,7 +416,7 @@ def test_what_else_a_backbone_gives():
 
 
 def test_gradients_through_what_else_it_gives():
-    """At one time, and not at the next."""
+    """Gradients go through the hidden states in every second step only."""
     twins = Twins(make())
     for at, batch in enumerate(batches(6)):
         for model in twins.both:
@@ -443,7 +443,7 @@ def test_arguments_by_their_places():
         twins.compare()
         kept.append([each.detach() for each in found])
         del found, each
-    for expected, found in kept:  # nothing is computed where earlier results are
+    for expected, found in kept:  # later replays do not overwrite earlier results
         torch.testing.assert_close(found, expected)
     assert twins.graphed.replayed == 3
 
@@ -523,7 +523,7 @@ def test_transforms_have_no_graphs():
 
 
 def test_copies_have_no_graphs():
-    """And their own weights."""
+    """Copies have no graphs, and weights of their own."""
     twins = Twins(make())
     twins.walk(batches(3))
     before = twins.graphed.replayed
@@ -572,7 +572,7 @@ def test_at_most_so_many_graphs(monkeypatch):
 
 
 def test_another_length_whose_capture_fails_at_once_is_computed_first():
-    """As where a library makes for it what no capture may have made."""
+    """The model acts like a library that first creates something for a new length, which no capture permits."""
     twins = Twins(make())
     mlp, seen = twins.sped_up.get_base_model().model.layers[0].mlp, set()
     forward = mlp.forward

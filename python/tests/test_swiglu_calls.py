@@ -14,7 +14,7 @@ OPS = torch.ops.qfuse
 
 
 def some_calls(device):
-    """Keywords of qfuse.ops.swiglu beside x: with every new argument, and every dtype of scales."""
+    """Keywords of qfuse.ops.swiglu, beside x, that together have every newer argument and every dtype of scales."""
     m = 200
     grad_y, weights = torch.randn(m, H).bfloat16().to(device), torch.rand(m, device=device)
     gradients = {"names": ("y_t", "grad_input", "grad_input_t")}
@@ -47,7 +47,7 @@ def test_opcheck(index, device):
     keywords = in_pieces(some_calls(device)[index])
     checks = ["test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic"]
     if not any(isinstance(t, torch.Tensor) and t.dtype == E4M3 for t in keywords.values()):
-        checks.append("test_schema")  # which multiplies, as torch cannot on a CPU in FP8
+        checks.append("test_schema")  # it multiplies, which torch cannot in FP8 on a CPU
     torch.library.opcheck(OPS.swiglu.default, (x,), keywords, test_utils=checks)
 
 
@@ -56,7 +56,7 @@ def test_compiles_into_one_graph_with_the_same_result(index, device, inductor):
     x = torch.randn(200, 2 * H).bfloat16().to(device)
     calls = [some_calls(device)[index] for _ in range(2)]
     for name in calls[0].keys() - OUTPUTS.keys():
-        calls[1][name] = calls[0][name]  # they are random
+        calls[1][name] = calls[0][name]  # random, so that both calls share them
     tensors = [t for t in torch.utils._pytree.tree_leaves(calls[0]) if isinstance(t, torch.Tensor)]
     backend = inductor
     if device == "cpu" and torch.__version__ < "2.15" and any(t.dtype == E8M0 for t in tensors):
@@ -152,7 +152,7 @@ def test_errors_are_in_the_words_of_python(device):
 
 
 def table(title):
-    """Of the first table behind that text: its columns, and its rows with what each cell says."""
+    """Returns the columns of the first table after `title`, and its rows with their cells."""
     text = (GOLDEN.parents[1] / "docs/PYTORCH.md").read_text()
     lines = text[text.index(title) :].partition("\n|")[2].partition("\n\n")[0].split("\n")
     head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -163,7 +163,7 @@ SCALE_RULES = [{"scale_rule": rule} for rule in ("power_of_two", "torchao")]
 ZERO_RULES = [{"zero_rule": rule} for rule in ("floor", "one", "least")]
 FP8_RECIPES = [{"recipe": recipe} for recipe in ("deepseek", "transformer_engine", "torchao", "mx")]
 
-# What a row says of keywords, all of which are tried: of qfuse.ops.swiglu, and of new_outputs.
+# The keywords that a row stands for, of qfuse.ops.swiglu and of new_outputs; all of them are tried.
 OUTPUT_ROWS = {
     "payloads int8": [{"dtype": torch.int8}],
     "payloads float8_e4m3fn": [{}],
@@ -234,7 +234,7 @@ def check_cell(cell, names, options, device):
             continue
         with pytest.raises(RuntimeError) as refused:
             call(device, together, **others)
-        assert "has shape" not in str(refused.value)  # which would be this test's own mistake
+        assert "has shape" not in str(refused.value)  # else this test's own mistake
 
 
 def test_each_option_goes_with_the_outputs_that_the_table_says(device):

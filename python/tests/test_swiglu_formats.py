@@ -1,7 +1,7 @@
-"""swiglu in the formats of other libraries, byte for byte: each one's published formula is written down here.
+"""swiglu in the formats of other libraries, byte for byte, against each library's published formula.
 
-Where the gate is 128, its sigmoid is 1 in float32 whatever the exp, so that torch has every value that is quantized
-exactly, on a CPU as on a GPU:
+With a gate of 128, the sigmoid is 1 in float32 for any exp, so that torch computes every value that is quantized
+exactly, on a CPU and on a GPU:
     y = (128 * up) * weight      d_up = (grad_y * weight) * 128      d_gate = (grad_y * weight) * up
 """
 
@@ -18,8 +18,8 @@ LARGEST = {E4M3: 448.0}
 LARGEST_BFLOAT16 = torch.finfo(torch.bfloat16).max
 
 
-# ---- the published formulas: of groups z [..., groups, size] in float32, their largest magnitudes a, and the largest
-# number of the payload's type, they make the scales and what is to be rounded to that type
+# ---- the published formulas: from float32 groups z [..., groups, size], their absmax a, and the largest number `most`
+# of the payload's type, they compute the scales and the values to be rounded to that type
 
 
 def bits(scale):
@@ -31,7 +31,7 @@ def from_bits(scale):
 
 
 def quotient(a, b):
-    """In one rounding. With a number torch multiplies by a reciprocal: 448 / a everywhere, a / 448 on a GPU."""
+    """Divides with one rounding. By a number, torch multiplies by a reciprocal: 448 / a anywhere, a / 448 on a GPU."""
     tensor = a if isinstance(a, torch.Tensor) else b
     return torch.div(*(x if isinstance(x, torch.Tensor) else torch.full_like(tensor, x) for x in (a, b)))
 
@@ -41,41 +41,41 @@ def times(z, factor):
 
 
 def powers_of_two(z, a, most):
-    """TileKernels (round_sf) and DeepGEMM (ceil_to_ue8m0). What is not finite is NaN throughout, which is ours."""
+    """TileKernels (round_sf) and DeepGEMM (ceil_to_ue8m0). Only in qfuse, a group that is not all finite is all NaN."""
     exponent = ((bits(quotient(a.clamp(min=1e-4), most)) - 1) >> 23) + 1
     scale = torch.where(a.isfinite(), from_bits(exponent << 23), torch.nan)
     return scale, times(z, 1.0 / scale)
 
 
 def torchao(z, a, most):
-    """blockwise_fp8_training: 448 / a in float64, rounded to float32, whose reciprocal is stored."""
+    """torchao's blockwise_fp8_training: 448 / a in float64, rounded to float32; the scale is its reciprocal."""
     factor = quotient(most, a.double().clamp(min=1e-12)).float()
     return 1.0 / factor, times(z, factor)
 
 
 def transformer_engine_factor(a, most):
-    """compute_scale_from_amax, whose epsilon is 0. The kernels that call it leave NaN out of a; here a is NaN then."""
+    """compute_scale_from_amax with epsilon 0. The kernels that call it ignore NaN in a; here a is NaN then."""
     factor = quotient(most, a)
     factor = torch.where(factor.isinf(), LARGEST_BFLOAT16, factor)
     return torch.where((a == 0) | ~a.isfinite(), 1.0, factor)
 
 
 def transformer_engine(z, a, most):
-    """Of the factor sign and exponent alone are kept; its reciprocal is stored."""
+    """Keeps only the factor's sign and exponent; the scale is its reciprocal."""
     factor = from_bits(bits(transformer_engine_factor(a, most)) & -0x800000)
     return 1.0 / factor, times(z, factor)
 
 
 def transformer_engine_float32(z, a, most):
-    """With NVTE_FP8_BLOCK_SCALING_FP32_SCALES=1."""
+    """TransformerEngine with NVTE_FP8_BLOCK_SCALING_FP32_SCALES=1."""
     factor = transformer_engine_factor(a, most)
     return 1.0 / factor, times(z, factor)
 
 
 def mx(z, a, most):
-    """TransformerEngine's float_to_e8m0: of a / 448, as a product, the exponent rounded up, at most 254.
+    """TransformerEngine's float_to_e8m0: a / 448, computed as a product, with its exponent rounded up, at most 254.
 
-    TransformerEngine multiplies a group whose byte is 0 by 1 and one with an infinity by 0. Here q is z / scale always.
+    TransformerEngine multiplies a group whose byte is 0 by 1, and one with an infinity by 0. Here q = z / scale.
     """
     v = a * torch.tensor(1.0 / most, dtype=torch.float32, device=a.device)
     exponent, fraction = bits(v) >> 23, bits(v) & 0x7FFFFF
@@ -88,7 +88,7 @@ def mx(z, a, most):
 
 
 def int8(z, a, most):
-    """The published operator's; quotients that are NaN are stored as 0."""
+    """The published operator's formula; NaN quotients are stored as 0."""
     scale = (a * torch.tensor(1.0 / 127.0, dtype=torch.float32, device=a.device)).clamp(min=1e-10)
     return scale, torch.trunc(z / scale.unsqueeze(-1)).clamp(-127.0, 127.0).nan_to_num(nan=0.0)
 
@@ -106,13 +106,13 @@ FORMATS = {
 
 
 def quantize(z, formula, dtype, group_size):
-    """Payload and float32 scales of groups along the last dimension, the last one short."""
+    """Returns payload and float32 scales of groups along the last dimension, of which the last may be short."""
     count = z.shape[-1]
     groups = torch.nn.functional.pad(z.float(), (0, -count % group_size)).unflatten(-1, (-1, group_size))
     most = LARGEST.get(dtype, 127.0)
     scale, q = formula(groups, groups.abs().amax(-1), most)
     q = q.flatten(-2)[..., :count].clamp(-most, most)
-    payload = q.to(dtype).view(torch.uint8).masked_fill(q.isnan(), 0x7F).view(dtype)  # of either sign
+    payload = q.to(dtype).view(torch.uint8).masked_fill(q.isnan(), 0x7F).view(dtype)  # NaN of either sign
     return payload.contiguous(), from_bits(bits(scale.contiguous()).masked_fill(scale.isnan(), 0x7FFFFFFF))
 
 
@@ -124,7 +124,7 @@ def spread(shape, factor):
 
 
 def borders(shape):
-    """Beside where a scale's exponent changes, and exactly there."""
+    """Values at and next to those where a scale's exponent changes."""
     beside = torch.tensor([446.0, 448.0, 450.0])[torch.randint(3, shape)]
     return beside * 2.0 ** torch.randint(-40, 40, (1,)) * torch.tensor([-1.0, 1.0])[torch.randint(2, shape)]
 
@@ -145,14 +145,14 @@ KINDS = [
 
 
 def values(m, tile, shift):
-    """[m, H]: in every square of `tile` another kind of number, which groups along either dimension are of."""
+    """Returns [m, H] values, with another kind of numbers in each square of `tile`; no group crosses squares."""
     kinds = itertools.islice(itertools.cycle(KINDS), shift, None)
     rows = [torch.cat([next(kinds)((tile, tile)) for _ in range(H // tile)], dim=1) for _ in range(-(-m // tile))]
     return torch.cat(rows)[:m]
 
 
 def tokens_weights(m):
-    """Powers of two down to where values become subnormal, numbers beside 1, and any others."""
+    """Powers of two down to those that make values subnormal, numbers next to 1, and random numbers."""
     some = torch.tensor([1.0, 2.0**-7, 2.0**-20, -3.0, 1.0 + 2.0**-23, 1.0 - 2.0**-24])
     return torch.cat([some, torch.randn(m)])[:m] if m < 6 else torch.cat([some.repeat(m // 12), torch.randn(m)])[:m]
 
@@ -203,13 +203,13 @@ def test_bytes_are_the_published_formulas(device, name, group_size, m):
 
 
 def ue8m0(scale):
-    """float32 powers of two as bytes: their exponents, 255 for NaN."""
+    """Returns float32 powers of two as bytes: their exponents, 255 for NaN."""
     return (bits(scale) >> 23 & 0xFF).to(torch.uint8)
 
 
 def packed(bytes_):
-    """As deep_gemm.utils.layout has it: filled up with zeros to four groups, which become a little-endian word, stored
-    group by group with the rows rounded up to 16 bytes."""
+    """The layout of deep_gemm.utils.layout: groups are zero-padded to a multiple of four, four are a little-endian
+    word, and words are stored group by group with the rows rounded up to 16 bytes."""
     rows, groups = bytes_.shape
     room = bytes_.new_zeros(-(-rows // 4) * 4, -(-groups // 4) * 4)
     room[:rows, :groups] = bytes_
@@ -220,7 +220,7 @@ def packed(bytes_):
 @pytest.mark.parametrize("group_size", [128, 32])
 @pytest.mark.parametrize("name", ["e4m3", "deepseek", "transformer_engine", "mx"])
 def test_scales_in_ue8m0(device, name, group_size, m):
-    """The same as in float32, in each of the forms; and the same payloads."""
+    """Scales in each UE8M0 form equal those in float32, and the payloads are the same."""
     case = Case(device, m, group_size, 2)
     common = {"weights": case.weights, "group_size": group_size, **FORMATS[name][1]}
     for names in (("y", "y_t"), ("grad_input", "grad_input_t", "y_t")):

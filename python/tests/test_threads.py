@@ -1,4 +1,4 @@
-"""Calls in threads, processes and on devices other than the first: the same bits, and nothing else has changed."""
+"""Calls in threads, in processes and on devices other than the first have the same bits and change nothing else."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ needs_two = pytest.mark.skipif(torch.cuda.device_count() < 2, reason="NOT TESTED
 
 
 def run_fresh(code: str) -> None:
-    """In a process that has called nothing yet."""
+    """Runs a call of every_call in a process that has called nothing yet."""
     folders = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
         [sys.executable, "-B", "-c", f"import every_call; every_call.{code}"],
@@ -53,7 +53,7 @@ def test_a_pool_of_threads(device):
 
 @pytest.mark.parametrize("check", ["check_backward", "check_lora"])
 def test_gradients_begin_with_qfuse(check, device):
-    if device == "cpu":  # where torch has no thread for them
+    if device == "cpu":  # torch has no gradient thread on a CPU
         getattr(every_call, check)(device)
     else:
         run_fresh(f"{check}({device!r})")
@@ -73,11 +73,11 @@ def test_workers_of_a_data_loader(device):
 @pytest.mark.parametrize("name", CALLS)
 def test_a_thread_captures_a_graph(name):
     given = Inputs("cuda")
-    expected = CALLS[name](given)  # the first call of a kind loads its kernel
+    expected = CALLS[name](given)  # the first such call loads the kernel
     torch.cuda.synchronize()
 
     def capture():
-        if "lora" in name:  # for whose small products torch makes this thread a handle, which no capture allows
+        if "lora" in name:  # LoRA's small products create a torch handle in this thread, which no capture allows
             CALLS[name](given)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):

@@ -1,5 +1,5 @@
 """speed_up_training() on a GPU, as its user calls it: each family in NF4 before the call and after it, against the same
-weights in float32. On a CPU, a double in the graphs' place, one family runs these tests themselves."""
+weights in float32. On a CPU, a few families run the same tests with a stand-in for graphs."""
 
 import copy
 import re
@@ -26,12 +26,12 @@ from qfuse.versions import OLDEST
 
 pytest.importorskip("bitsandbytes")
 SIZES = dict(hidden_size=256, intermediate_size=512, num_hidden_layers=3, num_attention_heads=8, head_dim=32)
-# A token has all four experts: of fewer, a rounding picks another one.
+# A token uses all four experts; with fewer, a rounding may select another one.
 SIZES |= dict(vocab_size=1031, moe_intermediate_size=128, num_experts_per_tok=4)
-UNIT = 2.0**-8  # bf16 rounds a number by no more of it
+UNIT = 2.0**-8  # upper bound of bf16's relative rounding error
 FIRST = "it was the first of its kind"
-# Their masks are for eager attention, and some versions of transformers ask the GPU for a number to make one; or for
-# where each expert's tokens are.
+# To make a mask for eager attention, or to find each expert's tokens, some versions of transformers read a number from
+# the GPU.
 MAY_FALL_BACK = ("gemma2", "gpt_oss", "qwen3_moe")
 NEEDS_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU)
 CASES = [pytest.param("llama", "cpu", marks=pytest.mark.slow)]
@@ -78,7 +78,7 @@ def in_float32(model):
 
 
 def walk(model, batches, is_exact=False):
-    """Losses, and gradients by name."""
+    """Yields the loss and the gradients by name of each batch."""
     for batch in batches:
         model.zero_grad()
         with torch.autocast(model.device.type, torch.bfloat16, enabled=not is_exact):
@@ -89,7 +89,7 @@ def walk(model, batches, is_exact=False):
 
 
 def errors_of(found, exact):
-    """Squares, a row for each batch and a column for each parameter; a batch's gradients together have the norm 1."""
+    """Returns squared errors relative to a batch's gradients, a row per batch and a column per parameter."""
     rows = []
     for (_, gradients), (_, expected) in zip(found, exact, strict=True):
         assert gradients.keys() == expected.keys()
@@ -99,8 +99,8 @@ def errors_of(found, exact):
 
 
 def assert_rounded_no_more(found, before, exact, batches):
-    """A loss is a mean of tokens, whose roundings are independent. Gradients are off by no more than twice what they
-    were off before: those of each batch, and each parameter's of all batches."""
+    """Losses are means over tokens with independent roundings. Errors of gradients are at most twice those before the
+    call, for each batch, and for each parameter over all batches."""
     for (loss, _), (expected, _), batch in zip(found, exact, batches, strict=True):
         tokens = int((batch["labels"] != -100).sum())
         assert abs(loss - expected) <= UNIT * expected / tokens**0.5
@@ -111,7 +111,7 @@ def assert_rounded_no_more(found, before, exact, batches):
 
 
 def assert_reported(model, family, batches):
-    """Each batch is replayed, or left for a reason; a layer is liger-kernel's, or the report says why it is not."""
+    """Each batch is replayed or left for a reason; layers are liger-kernel's, or the report says why they are not."""
     found = report(model)
     replayed = int(re.match(r"(\d+) batches replayed from \d+ CUDA graphs", found.done["the layers"])[1])
     reasons = dict(re.findall(r"(?:^|, )(.+?) \((\d+)\)(?=, |$)", found.left["the layers of some batches"]))
@@ -130,7 +130,7 @@ def test_a_family_rounds_no_more_than_before(family, device, tmp_path, request, 
         pytest.importorskip("transformers", OLDEST["transformers"])
     model = make_in_nf4(family, tmp_path, device)
     module = sys.modules[type(model.get_base_model()).__module__]
-    for name, value in list(vars(module).items()):  # for what liger-kernel puts there
+    for name, value in list(vars(module).items()):  # undoes what liger-kernel puts there
         monkeypatch.setattr(module, name, value)
     kinds = [kind for kind in ("none", "right", "packed") for _ in range(3)]
     batches = [make_batch((128, 96, 150)[at % 3], kind, at) for at, kind in enumerate(kinds)]

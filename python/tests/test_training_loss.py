@@ -1,4 +1,4 @@
-"""integrations/transformers_loss.py: a model's loss without its logits, and the logits of whoever asks for them."""
+"""integrations/transformers_loss.py: a model's loss without its logits, and true logits for every reader."""
 
 import copy
 import io
@@ -65,7 +65,7 @@ def test_floats_of_other_dtypes_stay_deferred():
     assert outputs.logits.dtype == expected.logits.dtype == torch.bfloat16
     floats = outputs.logits.float()
     assert type(floats) is DeferredLogits and floats.dtype == torch.float32
-    # computed behind autocast as it would have been within
+    # computed after autocast has ended, as it would have been within it
     assert torch.equal(floats + 0, expected.logits.float())
     assert torch.equal(outputs.logits + 0, expected.logits)
     torch.testing.assert_close(outputs.loss, expected.loss, rtol=1e-5, atol=0)
@@ -77,7 +77,7 @@ def test_floats_of_other_dtypes_stay_deferred():
 
 
 def under_autocast(model):
-    """Its forward alone, as accelerate has it."""
+    """Puts only the model's forward under autocast, as accelerate does."""
     model.forward = torch.autocast("cpu", torch.bfloat16)(model.forward)
     return model
 
@@ -212,7 +212,7 @@ def test_logits_as_text():
 
 
 def test_changes_in_place_stay():
-    """Of the logits themselves, whoever asks for them next."""
+    """Later readers of the logits see changes in place."""
     expected, found = true_logits()
     for z in (expected, found):
         with torch.no_grad():
@@ -236,7 +236,7 @@ def test_logits_that_were_read_and_changed_are_those_of_the_loss():
 
 
 class Squares(torch.autograd.Function):
-    """Which torch hands what it is given, past a tensor's own say."""
+    """torch passes a Function its arguments without asking a tensor's __torch_function__."""
 
     @staticmethod
     def forward(ctx, z):
@@ -362,7 +362,7 @@ def test_tied_embeddings_that_are_not_trained():
 
 @pytest.mark.parametrize("change", ["trained", "lora", "saved", "loss", "bias"])
 def test_what_happens_to_the_model_later(change):
-    """Is what the logits are of."""
+    """Logits and loss are those of the changed model."""
     plain, deferred, _ = make_twins()
     for model in (plain, deferred):
         base = base_of(model)

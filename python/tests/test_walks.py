@@ -1,7 +1,7 @@
-"""Random walks over what can be done to a model with LoRA: under qfuse and under the peers alone it stays the same.
+"""Random walks over operations on a model with LoRA: qfuse gives the results of its peers, bitsandbytes and peft.
 
-QFUSE_WALKS is how many walks each test takes, QFUSE_WALKS_SEED the first one's seed, and QFUSE_WALKS_WITHOUT the names
-of operations and runs to leave out, with commas. `python python/tests/walks.py --help` does the same without pytest.
+QFUSE_WALKS is the number of walks of each test, QFUSE_WALKS_SEED the first one's seed, and QFUSE_WALKS_WITHOUT the
+comma-separated operations and runs to leave out. `python python/tests/walks.py --help` does the same without pytest.
 """
 
 import logging
@@ -21,7 +21,7 @@ COUNTS = [int(os.environ.get("QFUSE_WALKS", "12")), pytest.param(500, marks=pyte
 
 @pytest.fixture(autouse=True)
 def quiet():
-    """bitsandbytes advises on speed."""
+    """Silences bitsandbytes' advice on speed."""
     logger = logging.getLogger("bitsandbytes")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -37,12 +37,12 @@ def test_both_copies_stay_the_same(mode, count, device):
 
 
 def test_a_copy_of_the_peers_is_as_the_other(device):
-    """Else what differs would be the walks' own noise."""
+    """Otherwise, differences could be the walks' own noise."""
     assert walks.report(walks.search("none", device, 5)) == ""
 
 
 def planted(copy, draw):
-    """One of the two loses the share of one adapter."""
+    """Zeroes one adapter's output in one of the two copies."""
     if not copy.is_peer:
         with torch.no_grad():
             for parameter in copy.layers()[0].lora_B.parameters():
@@ -74,7 +74,7 @@ def test_a_refusal_of_codes_that_were_not_cast_is_found(monkeypatch, device):
 
 
 def test_what_a_step_gave_is_not_rounded_by_a_later_cast(monkeypatch, device):
-    """A module's cast replaces the data of its gradients in place, and the dtype with it."""
+    """A module's cast replaces the data and dtype of its gradients in place."""
     monkeypatch.setitem(OPERATIONS, "to_float16", (lambda copy, draw: copy.model.to(torch.float16) and None, PEFT))
     steps = (walks.Step("train_or_eval", "train", 0), walks.Step("to_float16", "", 1))
     alone, before = (walks.take_all(Spec("none", device), some, True)[0].result for some in (steps[:1], steps))

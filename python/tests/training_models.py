@@ -1,4 +1,4 @@
-"""What the tests of speed_up_training() share: tiny models of transformers with adapters, their batches, and steps of a
+"""Shared by the tests of speed_up_training(): tiny transformers models with adapters, their batches, and steps of a
 model beside its untouched twin."""
 
 import copy
@@ -43,7 +43,7 @@ OF_FAMILY = {
 
 
 def some_slow(cases, *slow):
-    """The cases as parameters, of which those are left to make test-all."""
+    """Returns the cases as parameters; those in `slow` run only in make test-all."""
     return [pytest.param(each, marks=pytest.mark.slow if each in slow else ()) for each in cases]
 
 
@@ -96,7 +96,7 @@ def make_batch(tokens, kind="none", seed=0, rows=2):
 
 @pytest.fixture
 def recorded(monkeypatch):
-    """speed_up_training() has the double for a recorder."""
+    """Makes speed_up_training() record with OperationsRecorder, which needs no GPU."""
 
     def graphed(backbone):
         return transformers_graphs.GraphedBackbone(backbone, OperationsRecorder)
@@ -105,7 +105,7 @@ def recorded(monkeypatch):
 
 
 class Twins:
-    """A model, and its like whose backbone is graphed."""
+    """A model, and a copy of it whose backbone is graphed."""
 
     def __init__(self, model, tolerance=2e-5):
         self.plain, self.sped_up = model, copy.deepcopy(model)
@@ -124,7 +124,7 @@ class Twins:
             do(model)
 
     def losses(self, batch, **more):
-        """Of the batch, which have to be equal."""
+        """Returns both models' losses of the batch, which must be equal."""
         losses = []
         for model in self.both:
             torch.manual_seed(5)
@@ -154,7 +154,7 @@ class Twins:
             optimizer = torch.optim.SGD(trained, rate)
             optimizer.step()
             optimizer.zero_grad(set_to_none)
-        # Roundings, which depend on the lengths that a processor's kernels see, would grow from step to step.
+        # Else roundings, which depend on the lengths that a CPU's kernels see, would grow from step to step.
         with torch.no_grad():
             for mine, its in zip(self.sped_up.parameters(), self.plain.parameters(), strict=True):
                 mine.copy_(its)

@@ -1,4 +1,4 @@
-"""The two copies of a model that a random walk takes through the same operations: one of the peers', one of qfuse's."""
+"""The two copies of a model in a random walk: one with its peers alone (bitsandbytes and peft), one with qfuse."""
 
 import importlib
 from collections import Counter
@@ -16,9 +16,9 @@ import qfuse.integrations.peft
 bnb = pytest.importorskip("bitsandbytes")
 peft = pytest.importorskip("peft")
 PeftLinear4bit = importlib.import_module("peft.tuners.lora.bnb").Linear4bit
-HIDDEN, INNER = 64, 128  # whole blocks in every row: what bitsandbytes decodes right on every CPU
+HIDDEN, INNER = 64, 128  # whole blocks in every row, which bitsandbytes decodes right on every CPU
 ALPHA = 6
-CALLS: Counter = Counter()  # of the hooks, in the run that is under way
+CALLS: Counter = Counter()  # of hooks, in the current run
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def _both():
         yield
 
 
-# What the second copy runs under. "none": itself once more, so that the walks' own noise would be seen.
+# What the second copy runs with. "none": the peers again, which would show the walks' own noise.
 MODES = {
     "none": nullcontext,
     "matmul": lambda: qfuse.integrations.bitsandbytes.enabled(matmul=True),
@@ -38,7 +38,7 @@ MODES = {
 
 
 class Spec(NamedTuple):
-    """What a model is made from; the first value of each is the simplest, to which a failure is shrunk."""
+    """What a model is made from. Each default is the simplest value, to which a failure is shrunk."""
 
     mode: str
     device: str = "cpu"
@@ -61,14 +61,14 @@ class Spec(NamedTuple):
 def draw_spec(mode, device, draw):
     dtype = draw.choice([torch.float32, torch.float32, torch.bfloat16, torch.float16])
     variant = draw.choice(["dora", "rslora", "lora_bias", *[""] * 6])
-    same_mask = device == "cpu" or dtype == torch.float32  # on a GPU torch's mask depends on the dtype of what it drops
+    same_mask = device == "cpu" or dtype == torch.float32  # on a GPU, torch's mask depends on its input's dtype
     return Spec(
         mode,
         device,
         dtype,
         nested=draw.random() < 0.5,
         bias=draw.random() < 0.5,
-        rank=draw.choice([8, 5, 3]),  # of one, gradients are sums of few terms that cancel: nothing bounds them
+        rank=draw.choice([8, 5, 3]),  # with rank 1, gradients are sums of few terms that cancel, without a bound
         dropout=draw.choice([0.0, 0.0, 0.3]) if same_mask else 0.0,
         injected=draw.random() < 0.3,
         **({variant: True} if variant else {}),
@@ -76,9 +76,9 @@ def draw_spec(mode, device, draw):
 
 
 class Net(nn.Module):
-    """A block of two layers, behind a parameter of its own in place of embeddings."""
+    """A block of two layers, after a trained shift in place of embeddings."""
 
-    is_loaded_in_4bit = True  # by which peft knows
+    is_loaded_in_4bit = True  # peft recognizes 4-bit models by it
 
     def __init__(self, up, down):
         super().__init__()
@@ -90,11 +90,11 @@ class Net(nn.Module):
 
 
 class PlainLora(nn.Module):
-    """Linear4bitLoRA's reference: the decoded weight, and an adapter that does as peft's."""
+    """Linear4bitLoRA's reference: the decoded weight, and an adapter that computes as peft's does."""
 
     def __init__(self, base, rank, dropout):
         super().__init__()
-        self.decoded = (qfuse.dequantize_4bit(base),)  # no buffer, which a cast of the module would round
+        self.decoded = (qfuse.dequantize_4bit(base),)  # not a buffer, which a cast of the module would round
         self.register_buffer("bias", None if base.bias is None else base.bias.detach(), persistent=False)
         self.scaling = ALPHA / rank
         self.dropout = nn.Dropout(dropout)
@@ -113,7 +113,7 @@ def _input_dtype(linear):
 
 
 class Copy:
-    """One of the two. undo: what takes hooks away again; around: contexts that every run is within."""
+    """One of the two copies. undo: functions that remove hooks; around: contexts that every run enters."""
 
     def __init__(self, spec, is_peer):
         self.spec, self.is_peer = spec, is_peer
@@ -121,7 +121,7 @@ class Copy:
         self.around: list[Any] = []
         torch.manual_seed(1)
         self.model = _make(spec, is_peer)
-        torch.manual_seed(2)  # whatever a layer's own start has drawn, on whatever device
+        torch.manual_seed(2)  # restarts the generator from which layers have drawn
         with torch.no_grad():
             shift = next(parameter for name, parameter in self.model.named_parameters() if name.endswith("shift"))
             shift.copy_(torch.randn(HIDDEN) / 2)
@@ -139,7 +139,7 @@ class Copy:
         return [module for module in self.model.modules() if isinstance(module, kinds)]
 
     def parameters(self):
-        """By name, with scalings that are trained."""
+        """Parameters by name, trained scalings included."""
         found = dict(self.model.named_parameters())
         for i, layer in enumerate(self.layers()):
             scalings = layer.scaling if isinstance(layer.scaling, dict) else {"": layer.scaling}
@@ -180,7 +180,7 @@ def config(spec, **changes):
 
 
 def randomize(copy):
-    """Adapters that give about as much as their bases, so that one that is missing is seen in 16 bits as well."""
+    """Gives adapters about as large outputs as their bases, so that a missing one is seen in 16 bits as well."""
     with torch.no_grad():
         for layer in copy.layers():
             for part, spread in (("lora_A", 0.1), ("lora_B", 0.4)):

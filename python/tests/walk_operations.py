@@ -1,7 +1,7 @@
-"""What a random walk does to a model.
+"""The operations of a random walk on a model.
 
-Each operation is an entry of a table, by its name, and stands for itself: to switch one off is to take its decorator
-away. All of them draw what they choose from a generator that both copies of the model get with the same seed.
+OPERATIONS has each by its name. They are independent: an operation without its decorator is switched off. All of them
+draw their choices from a generator that has the same seed for both copies of the model.
 """
 
 import copy as copying
@@ -30,7 +30,7 @@ def operation(modes=BOTH):
     return register
 
 
-# ---- what an operation is done to
+# ---- the parts that operations change
 
 
 def is_peft(copy):
@@ -38,7 +38,7 @@ def is_peft(copy):
 
 
 def _pick(copy, draw, parts=("lora_A", "lora_B", "lora_dropout", "base_layer", "itself")):
-    """A name and a part of one of the layers; of its adapters, one."""
+    """Returns the name and the module of a random part of a random layer, of one adapter if there are several."""
     layer, part = draw.choice(copy.layers()), draw.choice(parts)
     if part == "itself" or (part == "base_layer" and not is_peft(copy)):
         return part, layer
@@ -57,7 +57,7 @@ def _each_factor(copy):
 
 
 class Factor:
-    """A hook that multiplies one of its arguments, or each of a tuple, and that can be copied and stored."""
+    """A hook that multiplies one of its arguments, or each element of a tuple; it can be copied and pickled."""
 
     def __init__(self, name, position, factor):
         self.name, self.position, self.factor = name, position, factor
@@ -73,7 +73,7 @@ def _scaled(given, factor):
     return given * factor
 
 
-# ---- modes, and who is trained
+# ---- modes, and which parameters are trained
 
 
 @operation()
@@ -105,7 +105,7 @@ def untrained_adapter(copy, draw):
 
 # ---- hooks
 
-_KINDS = {  # how a module gets a hook, and which argument that multiplies
+_KINDS = {  # how a hook is registered, and the position of the argument that it multiplies
     "register_forward_hook": 2,
     "register_forward_pre_hook": 1,
     "register_full_backward_hook": 1,
@@ -122,7 +122,7 @@ def hook_part(copy, draw):
 
 @operation()
 def hook_gradient(copy, draw):
-    """Of a weight."""
+    """Hooks the gradient of a weight."""
     weight = _pick_factor(copy, draw).weight
     if weight.requires_grad:
         copy.undo.append(weight.register_hook(Factor("gradient", 0, 0.5)).remove)
@@ -175,7 +175,7 @@ def _scaled_forward(forward, factor, *args, **kwargs):
 @operation()
 def replace_forward(copy, draw):
     if any(parameter.is_meta for parameter in copy.model.parameters()):
-        return  # offloaded: the hooks are the forward that would be replaced
+        return  # offloaded: accelerate's hooks are the forward that would be replaced
     module = _pick(copy, draw)[1]
     module.forward = partial(_scaled_forward, module.forward, 0.5)
 
@@ -200,8 +200,8 @@ def accelerate_hook(copy, draw):
 
 @operation()
 def accelerate_offload(copy, draw):
-    """Where the peers would not compute with memory that nobody has written: they make a weight from weight_g, and take
-    an adapter out of its base, past the hooks."""
+    """Offloads a factor unless the peers would read unwritten memory past accelerate's hooks: they make a weight from
+    weight_g, and unmerge an adapter."""
     module = _pick_factor(copy, draw)
     if not hasattr(module, "weight_g") and not any(getattr(layer, "merged", False) for layer in copy.layers()):
         accelerate.cpu_offload(module, execution_device=torch.device(copy.spec.device))
@@ -212,11 +212,11 @@ def accelerate_remove(copy, draw):
     accelerate.hooks.remove_hook_from_module(copy.model, recurse=True)
 
 
-# ---- weights that are made from others
+# ---- weights that are computed from other tensors
 
 
 def _pick_here(copy, draw):
-    """A factor whose weight is not offloaded: else the peers, too, would compute with what nobody has written."""
+    """Returns a factor that is not offloaded, else a dummy: the peers, too, would read unwritten memory."""
     module = _pick_factor(copy, draw)
     return nn.Linear(1, 1) if any(parameter.is_meta for parameter in module.parameters()) else module
 
@@ -276,7 +276,7 @@ def cast_adapter(copy, draw):
 
 @operation()
 def cast_model(copy, draw):
-    """But the biases: bitsandbytes casts one in its place, to compute_dtype, when it is called; qfuse a copy."""
+    """Biases stay in compute_dtype, to which bitsandbytes casts them in place when it is called; qfuse casts a copy."""
     copy.model.to(draw.choice([torch.float32, torch.bfloat16]))
     if is_peft(copy):
         _cast_biases(copy)
@@ -291,7 +291,7 @@ def _cast_biases(copy):
 
 @operation()
 def weight_by_columns(copy, draw):
-    """Not contiguous."""
+    """Makes a weight column-major, so that it is not contiguous."""
     module = _pick_here(copy, draw)
     if isinstance(module._parameters.get("weight"), nn.Parameter):
         weight = module.weight
@@ -312,7 +312,7 @@ def factor_of_another_class(copy, draw):
 
 @operation(PEFT)
 def base_under_inference_mode(copy, draw):
-    """Not an adapter's weight: the peers cannot train one, and qfuse can."""
+    """Only base weights: the peers cannot train an adapter made in inference mode, and qfuse can."""
     with torch.inference_mode():
         _replace_base(copy, draw)
 
@@ -363,7 +363,7 @@ def dropout_probability(copy, draw):
 
 
 def _forget(copy):
-    """Handles of what is gone."""
+    """Drops the handles of modules that are gone."""
     copy.undo.clear()
 
 
@@ -393,13 +393,13 @@ def state_dict(copy, draw):
 
 
 def _tuner(copy):
-    return getattr(copy.model, "base_model", None)  # none where it was injected
+    return getattr(copy.model, "base_model", None)  # None if it was injected
 
 
 @operation(PEFT)
 def merge(copy, draw):
     if any(parameter.is_meta for parameter in copy.model.parameters()):
-        return  # offloaded: the peers would add what nobody has written
+        return  # offloaded: the peers would add unwritten memory
     for layer in copy.layers():
         layer.merge()
 
@@ -461,7 +461,7 @@ def _set_scaling(copy, layer, value):
     if is_peft(copy):
         layer.scaling["default"] = value
     else:
-        del layer.scaling  # a parameter takes no other attribute's place, nor the reverse
+        del layer.scaling  # a parameter cannot take a plain attribute's place, nor the reverse
         layer.scaling = value
 
 

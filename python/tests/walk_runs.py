@@ -1,4 +1,4 @@
-"""How a random walk computes with a model: each run is an entry of a table, and gives what to compare, by name."""
+"""How a random walk computes with a model: RUNS has each run by name; it returns what to compare, by name."""
 
 from functools import partial
 
@@ -27,18 +27,18 @@ _SHAPES = (
 )
 
 
-# Without rows, bitsandbytes' gradients have no gradients of their own.
+# Without rows, bitsandbytes has no second derivatives.
 _WITH_ROWS = tuple(shape for shape in _SHAPES if shape[0] > 0)
 
 
 def _input(copy, draw, is_leaf=None, shapes=_SHAPES):
-    """In the layers' dtype or another, which they cast."""
+    """An input in the layers' dtype, or in another one, which they cast."""
     shape, spec = draw.choice(shapes), copy.spec
     dtypes = [spec.dtype] * 4
     if is_peft(copy):
         dtypes.append(torch.float32)
         if all(layer.get_base_layer().compute_dtype is not None for layer in copy.layers()):
-            dtypes.append(torch.float64)  # else bitsandbytes would multiply in it, and on a CPU it does so wrongly
+            dtypes.append(torch.float64)  # else bitsandbytes would multiply in float64, which on a CPU is wrong
     dtype = draw.choice(dtypes)
     x = torch.randn(shape).to(spec.device, dtype)
     if draw.random() < 0.2 and len(shape) > 1:
@@ -56,7 +56,7 @@ def _loss(y):
 
 
 def _train(copy, x, forward):
-    """A step. Calls of hooks are part of the result."""
+    """Takes a training step. The calls of hooks are part of the result."""
     for parameter in copy.parameters().values():
         parameter.grad = None
     y = forward(x)
@@ -106,7 +106,7 @@ def input_of_inference_mode(copy, draw):
 
 @run
 def checkpointed(copy, draw):
-    """Without the calls of hooks: torch recomputes until it has what was saved, and each saves something else."""
+    """Without the calls of hooks: torch recomputes until it has what was saved, which differs between the copies."""
     result = _train(copy, _input(copy, draw), partial(checkpoint, copy.model, use_reentrant=False))
     result.pop("calls")
     return result
@@ -125,7 +125,7 @@ def saved_on_cpu(copy, draw):
 
 @run
 def backward_twice(copy, draw):
-    """Through one graph."""
+    """Two backward passes through one graph."""
     x = _input(copy, draw)
 
     def forward(x):
@@ -157,7 +157,7 @@ def second_derivatives(copy, draw):
 
 @run
 def gradients_batched(copy, draw):
-    """The peers' one by one, which is what batching means; hooks are then called more often."""
+    """The peers compute gradients one by one, as the reference; their hooks run more often, and do not count."""
     x = _input(copy, draw)
     y, leaves = copy.model(x), _leaves(copy, x)
     if not y.requires_grad:

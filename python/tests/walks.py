@@ -1,9 +1,9 @@
-"""Random walks: a model's two copies are taken through the same operations, and compared after each.
+"""Random walks: the two copies of a model go through the same operations, and are compared after each.
 
     python python/tests/walks.py --walks 1000 --mode peft
 
-What fails is shrunk: operations are left out while it still fails in the same way, and what the model is made from is
-made simpler. Everything comes from seeds: the line that is printed is the walk.
+Failures are shrunk: operations are left out and the model is simplified while the walk still fails in the same way. All
+choices come from seeds, so that the printed line describes the whole walk.
 """
 
 import argparse
@@ -21,19 +21,19 @@ from walk_operations import OPERATIONS
 from walk_runs import RUNS
 
 STEPS = 10
-CHUNK = 20  # walks
-# Of the largest value of a tensor. In 16 bits each sum is rounded, there and here, and two layers follow each other;
-# in float32, gradients of A and B are sums that cancel. A share that is missing is more than a tenth.
+CHUNK = 20  # walks per call of walk_all()
+# Bounds relative to the largest value of a tensor. In 16 bits, both sides round each sum, in one layer after another;
+# in float32, gradients of A and B are sums that cancel. A missing adapter's share is more than a tenth.
 FP32_BOUND = 5e-4
 ULPS = {torch.bfloat16: 8, torch.float16: 16}
-# What is 0 but for roundings is off by them alone.
+# Bounds for values that are 0 except for roundings.
 FP32_LEAST = 1e-9
-FP16_LEAST = 4 * 2.0**-24  # its smallest number
+FP16_LEAST = 4 * 2.0**-24  # 4 times its smallest subnormal
 
 
 class Step(NamedTuple):
-    operation: str  # or nothing
-    run: str  # likewise
+    operation: str  # a name of OPERATIONS, or empty
+    run: str  # a name of RUNS, or empty
     seed: int
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class Failure(NamedTuple):
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """Equal for what is probably one fault."""
+        """Equal for failures that probably have one cause."""
         names = sorted({step.operation for step in self.steps if step.operation})
         return (*names, self.steps[-1].run, self.what.partition(":")[0])
 
@@ -69,25 +69,25 @@ def draw_walk(mode, device, seed, without=()):
 
 
 class Bound(NamedTuple):
-    """How far a value may be off: of the largest of its tensor, but at least this much."""
+    """How far a value may be off: `share` of its tensor's largest value, but at least `least`."""
 
     share: float
     least: float
 
 
 class Taken(NamedTuple):
-    """A step by one of the copies: what came of it, how its parameters were then, and how far others may be off."""
+    """A step by one of the copies: results, parameters before and after, and the bound for the other copy."""
 
     changed: Any
     parameters: dict[str, Any]
     result: Any
     parameters_after: dict[str, Any]
     bound: Bound
-    has_cast_codes: bool  # which qfuse refuses, and by which bitsandbytes multiplies on a GPU all the same
+    has_cast_codes: bool  # if codes were cast, qfuse refuses them, and bitsandbytes multiplies on a GPU
 
 
 def take_all(spec, steps, is_peer) -> list[Taken]:
-    """A copy's whole walk."""
+    """Takes a copy through the whole walk."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         copy = Copy(spec, is_peer)
@@ -113,7 +113,7 @@ def _has_cast_codes(copy):
 
 
 def _try(copy, function, seed, around):
-    """What a function gives, or raises, from this seed."""
+    """Returns what a function returns or raises with this seed."""
     CALLS.clear()
     torch.manual_seed(seed)
     try:
@@ -124,7 +124,7 @@ def _try(copy, function, seed, around):
 
 
 def _snapshot(result):
-    """Values as they are now: a later cast of the module rounds its gradients in place."""
+    """Clones the values, because a later cast of the module rounds its gradients in place."""
     if not isinstance(result, dict):
         return result
     return {name: it.detach().clone() if isinstance(it, torch.Tensor) else it for name, it in result.items()}
@@ -138,12 +138,12 @@ def _describe_parameters(copy):
 
 
 def compare(spec, steps, peers, ours) -> Failure | None:
-    """The first step at which the copies differ, with those before it."""
+    """Returns the first step at which the copies differ, with the steps before it."""
     for i, (expected, found) in enumerate(zip(peers, ours, strict=True)):
         if found.has_cast_codes and any(isinstance(it, Raised) for it in (found.changed, found.result)):
-            return None  # the peers go on with other weights
+            return None  # the peers compute on, with other weights
         if _is_peers_fault(expected.result):
-            return None  # qfuse gets further, and what is offloaded then lies elsewhere
+            return None  # qfuse gets further, and offloaded weights are then elsewhere
         what = _differ(expected.changed, found.changed, Bound(0, 0))
         what = f"operation {what}" if what else _differ_in_parameters(expected.parameters, found.parameters)
         what = what or _differ(expected.result, found.result, expected.bound)
@@ -159,7 +159,7 @@ def walk(spec, steps) -> Failure | None:
 
 
 def walk_all(mode, walks) -> list[Failure | None]:
-    """All peers first: to enable an integration takes longer than a walk."""
+    """Takes all walks of the peers first, because enabling an integration takes longer than a walk."""
     peers = [take_all(spec, steps, True) for spec, steps in walks]
     with MODES[mode]():
         ours = [take_all(spec, steps, False) for spec, steps in walks]
@@ -178,17 +178,17 @@ def _bound(copy, step):
         and dtypes - {torch.float32, None}
         and any(module.p and module.training for module in dropouts)
     ):
-        return Bound(math.inf, 0)  # there torch's mask depends on the dtype of what it drops: peft's is not yet rounded
+        return Bound(math.inf, 0)  # on a GPU, torch's mask depends on its input's dtype: peft's is not yet rounded
     share = max([FP32_BOUND, *(ulps * torch.finfo(dtype).eps for dtype, ulps in ULPS.items() if dtype in dtypes)])
     if step.run == "second_derivatives" and share > FP32_BOUND:
-        # Of twice as many rounded sums: with torch 2.11 and AMX the peers' was 4.6 % from float32's, qfuse's 4.3 %,
-        # to different sides.
+        # There are twice as many rounded sums: with torch 2.11 and AMX, the peers' result was 4.6 % off float32's and
+        # qfuse's 4.3 %, in opposite directions.
         share *= 2
     return Bound(share, FP16_LEAST if torch.float16 in dtypes else FP32_LEAST)
 
 
 def _differ_in_parameters(expected, found):
-    """In who is there, and trained, and in what dtype."""
+    """Describes a difference in which parameters exist, which are trained, or in their dtype, shape or device."""
     if names := sorted(expected.keys() ^ found.keys()):
         return f"parameters of one alone: {names}"
     for name, theirs in expected.items():
@@ -198,7 +198,7 @@ def _differ_in_parameters(expected, found):
 
 
 def _differ(expected: Any, found: Any, bound: Bound) -> str | None:
-    """What is other, in words whose first ones, up to the colon, name the kind."""
+    """Describes a difference; the text up to the colon names its kind."""
     if isinstance(expected, Raised) or isinstance(found, Raised):
         return _differ_in_errors(expected, found)
     for name, theirs in (expected or {}).items():
@@ -208,13 +208,13 @@ def _differ(expected: Any, found: Any, bound: Bound) -> str | None:
 
 
 def _last(name):
-    """Of a parameter's name what says its part, whatever the layer and adapter."""
+    """Returns a parameter's name without the parts that name the model and the layer."""
     return ".".join(word for word in name.split(".") if word not in ("base_model", "model", "up", "down"))
 
 
 PEERS_FAULTS = (
-    "MatMul4BitBackward returned an invalid gradient",  # of a bias, for an input without rows
-    "but got: double != c10::BFloat16",  # of a GPU's autocast, which leaves an x in float64 as it is
+    "MatMul4BitBackward returned an invalid gradient",  # the bias gradient for an input without rows
+    "but got: double != c10::BFloat16",  # a GPU's autocast leaves an x in float64 as it is
 )
 
 
@@ -241,7 +241,7 @@ def _differ_in_value(expected, found, bound):
         return None
     if bound.share == math.inf:
         return None
-    if expected.numel() == 1 and bound.share > FP32_BOUND:  # a sum of much that cancels: its own size bounds nothing
+    if expected.numel() == 1 and bound.share > FP32_BOUND:  # a sum whose terms cancel: its size gives no bound
         return None
     expected, found = expected.detach().double(), found.detach().double()
     if not torch.equal(expected.isfinite(), found.isfinite()):
@@ -260,7 +260,7 @@ def _brief(value):
 
 
 def shrink(failure: Failure, most: int = 60) -> Failure:
-    """The same kind of difference by fewer steps, fewer runs and a simpler model, by at most so many walks."""
+    """Returns the same kind of difference with fewer steps and runs and a simpler model, after at most `most` walks."""
     left = most
     is_smaller = True
     while is_smaller and left > 0:
@@ -300,7 +300,7 @@ def _simpler(failure):
 
 
 def search(mode, device, walks, first_seed=0, without=(), most_kinds=40):
-    """The failures of so many walks, one of each kind, shrunk, with how many there were of it."""
+    """Returns the failures of many walks, as a list per kind; the first failure of each list is shrunk."""
     found: dict[tuple[str, ...], list[Failure]] = {}
     for first in range(first_seed, first_seed + walks, CHUNK):
         seeds = range(first, min(first + CHUNK, first_seed + walks))
@@ -316,7 +316,7 @@ def search(mode, device, walks, first_seed=0, without=(), most_kinds=40):
 
 
 def _known_kind(failure, found):
-    """That of a shrunk failure in the same words, all of whose operations are in this one: to shrink takes longer."""
+    """Returns the kind of a shrunk failure with this text and only operations of this one; it saves a shrink."""
     names = {step.operation for step in failure.steps}
     for kind, (first, *_) in found.items():
         if first.what == failure.what and all(step.operation in {"", *names} for step in first.steps):
@@ -333,7 +333,7 @@ def report(found) -> str:
 
 
 def main() -> int:
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it advises on speed
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # silences advice on speed
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--walks", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the first walk")
