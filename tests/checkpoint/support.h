@@ -42,7 +42,7 @@ class TemporaryDirectory {
 std::string read_file(const fs::path& path);
 void write_file(const fs::path& path, const std::string& bytes);
 Names names_in(const fs::path& directory);  // sorted
-Files files_in(const fs::path& directory);  // with their bytes
+Files files_in(const fs::path& directory);  // name -> bytes
 
 // Returns the bytes of a .safetensors file: length, header, data.
 std::string file_bytes(const std::string& header, const std::string& data = "");

@@ -147,7 +147,7 @@ class Checks(Judged):
             if sum(it.numel() for it in build(model_class, config).parameters()) > LARGEST:
                 return 0
             model_class(config).save_pretrained(path)
-        except Exception:  # transformers cannot build or save it so
+        except Exception:  # transformers cannot build or save it like this
             self.assertNotIn(model_class.__name__, QUICK)
             return 0
         tensors, compared = load_file(path / "model.safetensors"), 0

@@ -123,7 +123,7 @@ def require_same_logits(four_bit, plain):
         return False  # a layer that the model keeps in fp32 is more precise when decoded
     try:
         expected = logits(four_bit.dequantize(dtype=torch.bfloat16))
-    except Exception:  # transformers cannot
+    except Exception:  # transformers cannot dequantize it
         return False
     found = logits(plain)
     if expected is None or found is None or not torch.isfinite(expected).all():
@@ -185,7 +185,7 @@ class Sweep:
         try:
             theirs = quantize_by_transformers(self.model_class, self.directory / "plain", "nf4", True, torch.bfloat16)
         except Exception:
-            return "-"  # transformers cannot
+            return "-"  # transformers cannot quantize it
         if not decoded(theirs):
             return "-"
         theirs.save_pretrained(self.directory / "theirs")

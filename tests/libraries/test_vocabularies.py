@@ -129,7 +129,7 @@ def adapted(model_class, base, way):
     try:
         found = peft.get_peft_model(model, peft.LoraConfig(r=4, init_lora_weights=False, **chosen)).eval()
     except Exception:
-        raise LookupError from None  # peft cannot
+        raise LookupError from None  # peft cannot adapt it this way
     torch.manual_seed(2)
     with torch.no_grad():
         for parameter in found.parameters():

@@ -96,7 +96,7 @@ TEST_F(FurtherFiles, settings_without_a_vocabulary) {
   EXPECT_EQ(further(),
             (Files{{"tokenizer.json", "base"}, {"tokenizer_config.json", "adapter"}, {"added_tokens.json", "base"}}));
   EXPECT_TRUE(is_noted("has settings of a tokenizer alone"));
-  fs::remove(base() / "tokenizer.json");  // tokenizers of bytes have no vocabulary file
+  fs::remove(base() / "tokenizer.json");  // a byte-level tokenizer has no vocabulary file
   EXPECT_EQ(further(), (Files{{"tokenizer_config.json", "adapter"}}));
 }
 

@@ -147,7 +147,7 @@ TEST_F(MergeQuantized, an_adapter_that_is_lost_in_4_bits_is_refused) {
   EXPECT_REFUSED(Status::invalid_argument, "is nf4, and cannot become fp4: dequantize the base first", merged(options));
 }
 
-// The base's values are codes, either because of `base_as` or because of an earlier conversion.
+// All base values are decoded codes, because of `base_as` or of an earlier conversion.
 TEST_F(MergeQuantized, an_adapter_is_as_lost_where_the_base_was_in_4_bits_before) {
   const std::vector<AdapterInput> faint{{adapter(), 1e-2}};
   MergeOptions options;

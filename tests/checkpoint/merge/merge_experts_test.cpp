@@ -126,7 +126,7 @@ TEST_F(Merge, stacks_whose_rows_take_turns_in_the_file) {
 
 // ---- a LoRA of each expert's own layers ----
 
-// Adds each product to rows `first`, `first` + `step`, ... of one expert's matrix and returns the stack's values.
+// with_singles() adds each Single's product to rows `first`, `first` + `step`, ... of its expert's matrix.
 struct Single {
   std::string module;
   std::int64_t expert = 0;

@@ -11,7 +11,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Writes six files. No file name is the one that a model without an index has.
+// Writes a base of six shards, with an index and a config.
 void write_sharded_base(const fs::path& path) {
   fs::create_directories(path);
   nlohmann::json index;

@@ -197,7 +197,7 @@ TEST_F(MergeRefuses, tokens_that_the_embedding_has_not) {
   EXPECT_TRUE(holds(refusal_for(nullptr), "do not say which rows it is for"));
 }
 
-// All factors are finite, but the scale overflows.
+// All factors are finite, but the scale overflows fp32.
 TEST_F(MergeRefuses, scales_that_are_too_large_for_fp32) {
   EXPECT_NE(refusal_of(lora(kUp, 33, 127, 4), {{"lora_alpha", 1e300}}), "");
 }
