@@ -14,7 +14,7 @@ from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP, ALLOWED_L
 
 MOST_LAYERS = 100  # a default config with more layers is not built
 MORE_LAYERS = 6
-KINDS_OF_LAYERS = ("layer_types", "block_type", "block_types")  # names of config fields that list them
+KINDS_OF_LAYERS = ("layer_types", "block_type", "block_types")  # config fields that list the kinds
 LAYER_KINDS = (*ALLOWED_LAYER_TYPES, *_LEGACY_LAYER_TYPE_REMAP, "mlp", "recurrent")
 # Patterns for code that tests whether a number is set, or compares it.
 ASKS = r"\b(?:if|and|or|not)\s+(?:\w+\.)*{key}\s*(?:$|[):]|(?:and|or|else)\b)"

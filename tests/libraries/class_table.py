@@ -1,4 +1,4 @@
-"""Writes the classes that class_tensors.py has described as src/checkpoint/names/class_table.cpp. class_tensors.h
+"""Writes src/checkpoint/names/class_table.cpp from the classes that class_tensors.py has described. class_tensors.h
 describes the format."""
 
 import collections

@@ -221,8 +221,8 @@ def size_of_part(size, whole, part, may_be_half):
 
 
 def files_layout(builds, name, pattern, entry):
-    """Returns how files store a tensor that they store as one or more other tensors per layer: the layer's module in
-    files, and a map from name patterns to sizes and counts. None if the names in files have other numbers."""
+    """Returns how files store a tensor whose layout differs there, as one or more tensors per layer: the layer's module
+    in files, and a map from name patterns to sizes and counts. None if the names in files have other numbers."""
     having = (it for it in builds if name in it.tensors)
     built = max(having, key=lambda it: len(set(it.tensors[name].shape)))  # the build with the most distinct sizes
     shape = built.tensors[name].shape

@@ -101,7 +101,7 @@ class Merging(Judged):
             bound = half_step(numpy.maximum(abs(result), abs(sums.exact)), tensor.dtype) + 2 * sums.slack
             if twice:
                 largest = abs(sums.exact) + 2 * sum(abs(one) for one in sums.deltas)  # bounds every intermediate sum
-                for one in sums.deltas:  # rounds the delta, and then the sum
+                for one in sums.deltas:  # peft rounds the delta, and then the sum
                     bound = bound + half_step(abs(one), tensor.dtype) + half_step(largest, tensor.dtype)
             wrong = abs(result - sums.exact) > bound
             self.assertFalse(wrong.any(), f"{name}: {wrong.sum()} elements are farther from the exact sum than peft's")

@@ -184,7 +184,7 @@ def in_kohya(component, module):
 
 
 def in_stability(module, layers=2):
-    """Returns the name in Stability's SDXL file of a module of the UNet."""
+    """Returns the name of a UNet module in Stability's SDXL file."""
     inner = {"conv1": "in_layers.2", "conv2": "out_layers.3", "time_emb_proj": "emb_layers.1"}
     outer = {"conv_in": "input_blocks.0.0", "conv_out": "out.2", "time_embedding.linear_1": "time_embed.0"}
     if module in outer:

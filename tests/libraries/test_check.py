@@ -78,7 +78,7 @@ def known():
 
 
 def strings_in(source):
-    """Returns the string literals of the source. Literals with only blanks between them are one."""
+    """Returns the string literals of the source. Literals with only blanks between them are concatenated."""
     literal = r'"(?:[^"\\]|\\.)*"'
     found = re.findall(rf"{literal}(?:\s+{literal})*", source)
     return ["".join(json.loads(it) for it in re.findall(literal, text)) for text in found]

@@ -22,7 +22,7 @@ QUICK = ["AceStepAudioTokenizer", "Cosmos3OmniTransformer", "Kandinsky5Transform
 # Classes whose linear layers stay in fp32, or look like heads.
 NOTHING_TO_QUANTIZE = {"AutoencoderKLMiniMaxH3Audio", "Ideogram4PromptEnhancerHead", "StableAudioProjectionModel"}
 
-# On some CPUs bitsandbytes decodes matrices wrongly whose rows are not whole blocks, so only others are compared.
+# On some CPUs bitsandbytes wrongly decodes matrices whose rows are not whole blocks, so only others are compared.
 BLOCKSIZE = 64
 
 

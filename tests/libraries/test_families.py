@@ -51,8 +51,8 @@ OTHER_CLASSES = [
 NOTHING_TO_QUANTIZE = {"falcon"}
 IS_REFUSED = {"llama4"}
 
-# On some CPUs bitsandbytes decodes matrices wrongly whose rows are not whole blocks (docs/PYTORCH.md), so only others
-# are compared.
+# On some CPUs bitsandbytes wrongly decodes matrices whose rows are not whole blocks (docs/PYTORCH.md), so only other
+# matrices are compared.
 BLOCKSIZE = 64
 
 # Tolerance for logits, relative to the largest, if the same weights are multiplied in another order, as Conv1D's are.
@@ -211,8 +211,8 @@ def sweep(family, class_name, directory):
 
 
 def sweep_in_child(families, classes, directory, sweep=sweep):
-    """Yields the result of `sweep` for each family. A child process sweeps, because some models with odd sizes crash
-    it. Then the result is None, and the next child continues after that family."""
+    """Yields the result of `sweep` for each family. A child process sweeps, because some models of odd sizes crash the
+    process. Then the result is None, and the next child continues after that family."""
     waiting = list(families)
     while waiting:
         receiver, sender = FORK.Pipe(duplex=False)

@@ -104,7 +104,7 @@ class Gptq(Judged):
         rows, columns = 256, 16
         codes = torch.arange(16)[:, None].expand(columns, rows)
         for kind, config in CONFIGS.items():
-            least = 1 if kind == "gptq" else 0  # version 1 stores the zero point less one
+            least = 1 if kind == "gptq" else 0  # version 1 stores the zero point minus one
             zeros = (torch.arange(rows) % (16 - least) + least).repeat(2, 1)
             ordered = in_words_of_awq if kind == "awq" else torch.clone
             tensors = {"w.qweight": packed(ordered(codes), 1 if kind == "awq" else 0)}

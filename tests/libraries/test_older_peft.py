@@ -4,7 +4,7 @@ tests/golden/peft has adapters as peft 0.17, 0.18 and 0.19 wrote them, and the r
 by make_older_adapters.py. The command's result matches its contract (merge_models.py) bit for bit, and is within one
 rounding of the exact sum. peft's result must equal it, or, where peft rounds more than once (`roundings`), the exact
 sum with these roundings. peft's order of summing may move one element of 10,000 by one step. This limit holds for all
-fixtures of a version together. In a single tensor, most of which are smaller, one element may differ.
+fixtures of a version together. Most tensors here have fewer elements, and in each tensor one may differ.
 """
 
 import json
@@ -23,7 +23,7 @@ TIED = {"tied-head", "tied-embedding", "tied-tokens-both"}
 
 
 def rounds_deltas(config, name):
-    """Whether peft rounds a delta before it adds it to this tensor: to embeddings, Conv2d and parameters."""
+    """Whether peft rounds a delta before adding it to this tensor, as it does for embeddings, Conv2d and parameters."""
     if config.get("target_parameters"):
         return not any(f".{module}." in name for module in config["target_modules"])
     found = re.search(r"\.(embed_tokens|projection)\.", name)
@@ -61,7 +61,7 @@ class OlderPeft(Merging):
     def require_version(self, version):
         made_by = json.loads((PEFT / version / "made_by.json").read_text())
         self.assertEqual([f"{name}=={made_by[name]}" for name in ("peft", "transformers")], VERSIONS[version][:2])
-        # whether peft rounds more than once -> elements; those that differ from the sum rounded so; from qfuse's
+        # whether peft rounds more than once -> elements; those unlike the sum rounded like this; those unlike qfuse's
         self.counts = {False: torch.zeros(3, dtype=torch.int64), True: torch.zeros(3, dtype=torch.int64)}
         for kind in sorted(kinds_of(version)):
             with self.subTest(version, kind=kind):

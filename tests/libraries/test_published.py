@@ -1,5 +1,5 @@
-"""`qfuse check` of models with the structure of published ones: it reports no problem in them. It reports a tensor that
-is removed or renamed in a layer, or says that it cannot tell."""
+"""`qfuse check` of models with the structure of published ones: it finds no problem in any. If a tensor of a layer is
+removed or renamed, it reports that, or says that it cannot tell."""
 
 import json
 import math

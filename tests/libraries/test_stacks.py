@@ -103,7 +103,7 @@ class Stacks(Judged):
         self.assertAlmostEqual(state_of(ours)["nested_offset"], state_of(theirs)["nested_offset"], delta=1e-7)
 
     def test_are_decoded_as_bitsandbytes_decodes_them(self):
-        """dequantize gives bitsandbytes' bits. bitsandbytes' model computes the same as the dequantized one."""
+        """dequantize and bitsandbytes decode to the same bits, and the model computes the same with either."""
         for name in MODELS:
             with self.subTest(name):
                 model_class, path = self.plain(name)

@@ -19,7 +19,7 @@ def logits(model):
 
 class Transformers(Judged):
     def make(self, dtype):
-        """Saves a small Llama whose rows are whole blocks: only then bitsandbytes finds the right scales on a CPU."""
+        """Saves a small Llama of rows of whole blocks: only then does bitsandbytes find the right scales on a CPU."""
         torch.manual_seed(1)
         config = LlamaConfig(
             hidden_size=128,
@@ -48,7 +48,7 @@ class Transformers(Judged):
         self.assertEqual(len(decoded(load(AutoModelForCausalLM, out))), LINEAR_LAYERS - 8)
 
     def test_computes_the_same_as_what_it_quantized_itself(self):
-        """NF4, not nested: only there bitsandbytes' codes are the same on the CPU and on CUDA, and equal ours."""
+        """NF4, not nested: only there are bitsandbytes' codes the same on the CPU and on CUDA, and equal to ours."""
         sources = [(self.make(dtype), dtype) for dtype in (torch.bfloat16, torch.float16, torch.float32)]
         if DEVICE != "cpu":
             sources.append((TINY / "full", torch.bfloat16))  # not all of its rows are whole blocks

@@ -154,7 +154,7 @@ TEST_F(Double, several_pieces_are_under_way_and_memory_is_bounded) {
   }
 }
 
-// The adapter's matrices, which each piece is multiplied by, are as long as those of an output head.
+// The adapter's matrices, which every piece needs, are as long as those of an output head.
 TEST_F(Double, of_a_large_tensor_several_pieces_are_merged_and_memory_is_bounded) {
   constexpr std::int64_t kBound = 256 << 20;  // bytes
   const TemporaryDirectory directory;

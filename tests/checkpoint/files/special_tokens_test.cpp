@@ -68,7 +68,7 @@ TEST_F(SpecialTokens, generation_that_does_not_stop) {
   EXPECT_TRUE(holds(only(), "config.json has eos_token_id 4"));
 }
 
-// Kimi K2 and Yi do this: they stop at the token with which their template ends a turn.
+// Kimi K2 and Yi stop at the token with which their template ends a turn.
 TEST_F(SpecialTokens, a_template_that_ends_turns_with_another_token) {
   write("generation_config.json", {{"eos_token_id", 4}});
   for (const Json& chat : {Json("{{ text }}<turn>"), Json{{{"name", "default"}, {"template", "{{ text }}<turn>"}}}}) {

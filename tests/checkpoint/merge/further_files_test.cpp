@@ -27,7 +27,7 @@ class FurtherFiles : public Merge {
     for (const std::string& name : names) write(folder, name, folder.filename().native());
   }
 
-  // Returns the output's other files, by name relative to the output.
+  // Returns the output's files except weights, config.json and README.md, by relative name.
   Files further(const std::vector<AdapterInput>& adapters = {}, const MergeOptions& options = {}) {
     const fs::path out = directory / "out";
     fs::remove_all(out);

@@ -1,4 +1,4 @@
-// The files that a merge writes besides merged weights, shards and reports, and when it writes nothing.
+// What a merge writes besides merged weights (further files, shards, reports), and when it writes nothing.
 #include <cmath>
 #include <qfuse/checkpoint.hpp>
 #include <string>

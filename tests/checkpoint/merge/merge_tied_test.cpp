@@ -111,7 +111,7 @@ TEST_F(MergeTied, a_decoder_is_as_large_as_what_is_written) {
   EXPECT_EQ(field("/vocab_size"), 37);
 }
 
-// In that case the head is tied to the decoder's embedding.
+// If encoder and decoder share no embedding, the head is tied to the decoder's.
 TEST_F(MergeTied, an_encoder_that_shares_nothing_is_apart) {
   const RawTensors factors = lora("lm_head", 37, 16, 4);
   write_adapter(adapter(), factors);

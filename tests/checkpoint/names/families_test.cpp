@@ -1,4 +1,4 @@
-// Known model families: the table is consistent, and what follows from it.
+// Known model families: the consistency of the table, and what follows from it.
 #include "checkpoint/names/families.h"
 
 #include <algorithm>

@@ -195,7 +195,7 @@ TEST_F(PlainNamed, fused_layers_of_qwen3_become_the_experts) {
   write_quantized({{mlp + "gate_proj.weight", stack(4, 6, 1)},
                    {mlp + "up_proj.weight", stack(4, 6, 2)},
                    {mlp + "down_proj.weight", stack(6, 4, 3)},
-                   {"model.layers.0.mlp.gate_proj.weight", matrix(64, 64)}},  // no expert layer
+                   {"model.layers.0.mlp.gate_proj.weight", matrix(64, 64)}},  // not a layer of experts
                   "qwen3_moe");
   RawTensors apart = decoded();
   const RawTensors out = dequantized();

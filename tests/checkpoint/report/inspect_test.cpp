@@ -49,7 +49,7 @@ TEST(Inspect, tells_the_formats_apart) {
   EXPECT_EQ(inspect(golden("bnb_int8.safetensors")).tensors.at(2).format, "int8");
 }
 
-// Reads every array only from the file, offset and size that the inventory states.
+// Reads every array by the file, offset and size in the inventory, and nothing else of the file.
 RawTensors located(const Inventory& inventory) {
   RawTensors arrays;
   std::map<fs::path, std::string> files;
