@@ -1,4 +1,4 @@
-// Both conversions, for tests of what they have in common: of the small model, which has 21 tensors, 14 of them linear.
+// Quantizes or dequantizes the small model (21 tensors, 14 linear), for tests of what both conversions share.
 #ifndef QFUSE_TESTS_CHECKPOINT_CONVERSIONS_H
 #define QFUSE_TESTS_CHECKPOINT_CONVERSIONS_H
 
@@ -13,7 +13,7 @@
 
 namespace qfuse::checkpoint {
 
-// The options of a conversion, with those that it shares with others.
+// Returns the options of one conversion, with the fields shared by all conversions taken from `common`.
 template <class Options>
 Options with(const ConversionOptions& common) {
   Options options;
@@ -23,7 +23,7 @@ Options with(const ConversionOptions& common) {
 
 struct ConversionCase {
   const char* name;
-  const char* input;  // below tests/golden
+  const char* input;  // path below tests/golden
   ConversionReport (*convert)(const fs::path& in, const fs::path& out, const ConversionOptions& options);
 
   ConversionReport operator()(const fs::path& out, const ConversionOptions& options = {}) const {
@@ -41,8 +41,8 @@ inline const std::array kConversions{
                      return quantize(in, out, with<QuantizeOptions>(options));
                    }}};
 
-// The model in directory/in gives the same files by the CPU as by the reference in every dtype, of which compare says
-// that they are equal. weight: one that is quantized.
+// Expects that the CPU and the reference device decode the model in directory/in to the same files in every dtype, and
+// that compare() reports them equal. weight: the name of one quantized weight.
 inline void expect_every_dtype_alike(const TemporaryDirectory& directory, std::int64_t max_shard_size,
                                      const std::string& weight) {
   for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {

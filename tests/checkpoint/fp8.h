@@ -1,4 +1,4 @@
-// FP8 weights to test with, and what they decode to by plain arithmetic: nothing here uses the code under test.
+// FP8 test weights, and their decoded values in plain arithmetic. Nothing here uses the code under test.
 #ifndef QFUSE_TESTS_CHECKPOINT_FP8_H
 #define QFUSE_TESTS_CHECKPOINT_FP8_H
 
@@ -18,7 +18,7 @@ namespace qfuse::checkpoint {
 inline const char* const kFp8Config =
     R"({"torch_dtype": "bfloat16", "quantization_config": {"quant_method": "fp8", "weight_block_size": [3, 4]}})";
 
-// Every byte is a code.
+// Returns random codes; every byte is a valid code.
 inline RawTensor fp8_codes(std::vector<std::int64_t> shape, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::string bytes(elements_of(shape), '\0');
@@ -26,7 +26,7 @@ inline RawTensor fp8_codes(std::vector<std::int64_t> shape, unsigned seed = 1) {
   return {"F8_E4M3", std::move(shape), bytes};
 }
 
-// Every one is another number, of few bits, so that BF16 and F16 hold it too; of E8M0 a power of two.
+// Returns scales that all differ and have few bits, so that BF16 and F16 hold them exactly. E8M0 gets powers of two.
 inline RawTensor fp8_scales(const std::string& type, std::vector<std::int64_t> shape) {
   RawTensor scales{type, std::move(shape), ""};
   for (std::size_t i = 0; i < elements_of(scales.shape); ++i) {
@@ -56,10 +56,10 @@ inline float e4m3_value(char code) {
 inline float scale_value(const RawTensor& scales, std::size_t i) {
   if (scales.type == "F8_E8M0" || scales.type == "U8")
     return std::ldexp(1.0F, static_cast<unsigned char>(scales.bytes[i]) - 127);
-  return 0.0625F * static_cast<float>(i + 1);  // as fp8_scales makes them
+  return 0.0625F * static_cast<float>(i + 1);  // as in fp8_scales()
 }
 
-// fp32 values of matrices [rows, columns] that follow one another, in blocks of their own.
+// Returns the fp32 values of consecutive [rows, columns] matrices. Each matrix has its own blocks.
 inline std::vector<float> fp8_values(const RawTensor& codes, const RawTensor& scales, std::size_t rows,
                                      std::size_t columns, std::size_t block_rows, std::size_t block_columns) {
   const std::size_t scale_rows = (rows + block_rows - 1) / block_rows;
@@ -74,7 +74,7 @@ inline std::vector<float> fp8_values(const RawTensor& codes, const RawTensor& sc
   return values;
 }
 
-// As the decoder rounds them: to nearest even, every NaN 7fff.
+// Rounds like the decoder: to nearest even, and every NaN to 7fff.
 inline std::string as_bf16(const std::vector<float>& values) {
   std::string bytes;
   for (const float value : values) {
@@ -86,7 +86,7 @@ inline std::string as_bf16(const std::vector<float>& values) {
   return bytes;
 }
 
-// A model of two FP8 weights in blocks of 3 x 4, both ragged, with a plain tensor and scales of activations.
+// A model of two FP8 weights with 3 x 4 blocks (partial at the edges), a plain tensor, and activation scales.
 inline RawTensors small_fp8() {
   return {{"a.weight", fp8_codes({7, 11})},
           {"a.weight_scale_inv", fp8_scales("F32", {3, 3})},

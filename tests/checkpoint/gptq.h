@@ -1,5 +1,4 @@
-// Weights of GPTQ and AWQ to test with, and what they decode to, read from their words one by one: nothing here uses
-// the code under test.
+// GPTQ and AWQ test weights, and their decoded values, read word by word. Nothing here uses the code under test.
 #ifndef QFUSE_TESTS_CHECKPOINT_GPTQ_H
 #define QFUSE_TESTS_CHECKPOINT_GPTQ_H
 
@@ -17,7 +16,7 @@
 namespace qfuse::checkpoint {
 
 struct GptqKind {
-  const char* record;  // what quantization_config says, but for the groups
+  const char* record;  // fields of quantization_config except the group size
   bool is_awq = false;
   bool stores_one_less = false;
 };
@@ -43,7 +42,7 @@ inline RawTensor i32(std::vector<std::int64_t> shape, std::string bytes) {
   return {"I32", std::move(shape), std::move(bytes)};
 }
 
-// Every word is a word of codes, or of zero points.
+// Returns random words; every word is valid as codes or as zero points.
 inline RawTensor random_words(std::vector<std::int64_t> shape, unsigned seed) {
   std::mt19937 random(seed);
   std::string bytes(4 * elements_of(shape), '\0');
@@ -63,7 +62,7 @@ inline RawTensors gptq_parts(const std::string& module, const GptqKind& kind, co
           {module + ".scales", fp8_scales(scale_type, sizes(size.groups, size.rows))}};
 }
 
-// Of a GPTQ weight: the group of each column.
+// The g_idx tensor of a GPTQ weight: the group of each column.
 inline RawTensor g_idx_of(const std::vector<std::int32_t>& groups) {
   return i32({static_cast<std::int64_t>(groups.size())}, bytes_of(groups));
 }
@@ -74,9 +73,9 @@ inline std::uint32_t word_at(const RawTensor& words, std::size_t i) {
   return word;
 }
 
-// The numbers of a word in the order of what they are of.
+// Returns the eight codes or zero points of a word in index order.
 inline std::array<int, 8> numbers_of(std::uint32_t word, const GptqKind& kind, bool are_zeros = false) {
-  constexpr std::array<std::size_t, 8> kAwqOrder{0, 2, 4, 6, 1, 3, 5, 7};  // of whom the nibbles are, the lowest first
+  constexpr std::array<std::size_t, 8> kAwqOrder{0, 2, 4, 6, 1, 3, 5, 7};  // index of each nibble, lowest nibble first
   std::array<int, 8> numbers{};
   int carried = 0;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -91,7 +90,7 @@ inline std::array<int, 8> numbers_of(std::uint32_t word, const GptqKind& kind, b
   return numbers;
 }
 
-// Of the column's group, or else of groups of neighbours.
+// Uses the column's group in g_idx. Without g_idx, groups are consecutive columns.
 inline float gptq_value(const RawTensors& parts, const std::string& module, const GptqKind& kind, const GptqSize& size,
                         std::size_t row, std::size_t column, std::size_t group_size) {
   const RawTensor& words = parts.at(module + ".qweight");
@@ -113,7 +112,7 @@ inline RawTensor gptq_decoded(const RawTensors& parts, const std::string& module
   return {"BF16", {static_cast<std::int64_t>(size.rows), static_cast<std::int64_t>(size.columns)}, as_bf16(values)};
 }
 
-// A model of two weights, one of them with its columns sorted into groups, or of AWQ, a bias and a plain tensor.
+// Two weights, a bias and a plain tensor. For GPTQ, g_idx of weight "a" assigns its columns to groups out of order.
 inline constexpr GptqSize kSmallA{8, 24, 3};
 inline constexpr GptqSize kSmallB{16, 16, 2};
 inline RawTensors small_gptq(const GptqKind& kind) {

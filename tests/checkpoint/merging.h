@@ -1,5 +1,5 @@
-// A base and adapters in a directory, and what merging makes of them. What comes out is compared with what a loop in
-// plain fp32 makes of the same values, rounded once (adapters.h).
+// A base and adapters in a directory, and the result of merging them. Tests compare it with a plain fp32 loop over the
+// same values, rounded once (adapters.h).
 #ifndef QFUSE_TESTS_CHECKPOINT_MERGING_H
 #define QFUSE_TESTS_CHECKPOINT_MERGING_H
 
@@ -18,17 +18,17 @@ inline const std::string kDown = "model.layers.0.mlp.down_proj";
 inline const std::string kEmbedding = "model.embed_tokens";
 inline constexpr float kScale = 2.0F;  // alpha / rank of write_adapter()
 
-// A directory with a base and adapters, and what merging gives.
+// A directory with a base and adapters, and the results of the last merge.
 class Merge : public testing::Test {
  protected:
-  // Of these, in one file, with a config that no printing would give back.
+  // Writes the base in one file. The default config has spacing that no JSON printer would reproduce.
   void write_base(const RawTensors& tensors, const std::string& config = kConfig) {
     write_model(base(), tensors, config);
   }
   [[nodiscard]] fs::path base() const { return directory / "base"; }
   [[nodiscard]] fs::path adapter(const std::string& name = "adapter") const { return directory / name; }
 
-  // The base with these adapters, or with adapter().
+  // Merges these adapters, or adapter() if there are none, onto the base.
   MergeReport merge_to(const fs::path& out, const MergeOptions& options = {},
                        const std::vector<AdapterInput>& adapters = {}) {
     return merge(base(), adapters.empty() ? std::vector<AdapterInput>{{adapter()}} : adapters, out, options);
@@ -48,7 +48,7 @@ class Merge : public testing::Test {
   std::string config;
 };
 
-// Of two layers, and what no adapter changes.
+// Two linear layers, and tensors that no adapter changes.
 inline RawTensors layers() {
   return {{kUp + ".weight", random_weight({33, 127})},
           {kDown + ".weight", random_weight({127, 33}, Dtype::bfloat16, 2)},

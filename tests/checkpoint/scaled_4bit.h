@@ -1,5 +1,5 @@
-// 4-bit weights with scales of blocks to test with, as libraries store them, and what they decode to by plain
-// arithmetic: nothing here uses the code under test.
+// 4-bit test weights with block scales, as libraries store them, and their decoded values in plain arithmetic. Nothing
+// here uses the code under test.
 #ifndef QFUSE_TESTS_CHECKPOINT_SCALED_4BIT_H
 #define QFUSE_TESTS_CHECKPOINT_SCALED_4BIT_H
 
@@ -19,14 +19,14 @@ namespace qfuse::checkpoint {
 
 struct Made4bit {
   RawTensors tensors = {};
-  std::string name = {};  // decoded
+  std::string name = {};  // of the decoded tensor
   std::vector<std::int64_t> shape = {};
   std::vector<float> values = {};
 
   [[nodiscard]] RawTensor decoded() const { return {"BF16", shape, as_bf16(values)}; }
 };
 
-// Of a matrix's elements: nibbles, a row's `row_bytes` each, and a scale and a zero point for each block.
+// Layout of a matrix's elements: nibbles, `row_bytes` per row, with a scale and a zero point for each block.
 struct Matrix4bit {
   std::size_t rows;
   std::size_t columns;
@@ -62,12 +62,12 @@ inline std::vector<std::int64_t> sizes(std::size_t a, std::size_t b) {
   return {static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)};
 }
 
-// compressed-tensors' integers. `group`: columns; 0: a row. With zero points where `is_symmetric` is false.
+// compressed-tensors' INT4. `group`: columns per group; 0: a whole row. Has zero points unless `is_symmetric`.
 inline Made4bit packed_int4(const std::string& module, std::size_t rows, std::size_t columns, std::size_t group,
                             const std::string& scale_type = "BF16", bool is_symmetric = true, unsigned seed = 1) {
   const Matrix4bit matrix{rows, columns, (columns + 7) / 8 * 4, group == 0 ? columns : group};
   const std::string codes = random_bytes(rows * matrix.row_bytes, seed);
-  constexpr std::size_t kScales = 200;  // which BF16 holds exactly, again and again
+  constexpr std::size_t kScales = 200;  // distinct scales, exact in BF16, which repeat
   const RawTensor some = fp8_scales(scale_type, {kScales});
   const std::size_t scale_bytes = some.bytes.size() / kScales;
   const std::size_t word_rows = (rows + 7) / 8;
@@ -90,7 +90,7 @@ inline Made4bit packed_int4(const std::string& module, std::size_t rows, std::si
   return made;
 }
 
-// Floats of 4 bits under the names of a library.
+// Tensor names, types and conventions of one library's 4-bit floats.
 struct Names4bit {
   const char* codes;
   const char* codes_type;
@@ -132,7 +132,7 @@ inline Made4bit made_fp4(const std::string& module, const Names4bit& names, std:
   return made;
 }
 
-// transformers' stack of gpt-oss, whose decoded matrices are transposed.
+// transformers' gpt-oss stack, whose decoded matrices are transposed.
 inline Made4bit stacked_mxfp4(const std::string& name, std::size_t experts, std::size_t rows, std::size_t columns,
                               unsigned seed = 1) {
   const Made4bit all = made_fp4("x", kPackedMxfp4, experts * rows, columns, seed);
@@ -148,7 +148,7 @@ inline Made4bit stacked_mxfp4(const std::string& name, std::size_t experts, std:
   return made;
 }
 
-// One of each, with a plain tensor and what a decoded model has not; `decoded` is what is left.
+// One weight of each layout, a plain tensor, and tensors that a decoded model lacks. `decoded` is the expected result.
 struct Model4bit {
   RawTensors tensors;
   RawTensors decoded;
@@ -171,7 +171,7 @@ inline Model4bit small_4bit() {
   model.tensors["norm.weight"] = model.decoded["norm.weight"] = f32({1.0F, 2.0F});
   model.tensors["n.input_global_scale"] = f32({2.0F});
   model.tensors["o.input_scale"] = {"F32", {}, bytes_of<float>({0.5F})};
-  model.tensors["l.k_proj.k_scale"] = {"F32", {}, bytes_of<float>({0.5F})};  // of a plain layer's outputs
+  model.tensors["l.k_proj.k_scale"] = {"F32", {}, bytes_of<float>({0.5F})};  // for a plain layer's outputs
   return model;
 }
 

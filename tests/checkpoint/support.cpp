@@ -123,7 +123,7 @@ RawTensors small_nested_nf4(const std::string& base) {
   return tensors;
 }
 
-// The tree that this was built in, or another, for programs that are carried to another machine.
+// Uses the source tree of the build, or QFUSE_GOLDEN_DIR for programs that run on another machine.
 fs::path golden(const std::string& name) {
   const char* const elsewhere = std::getenv("QFUSE_GOLDEN_DIR");
   return fs::path(elsewhere != nullptr ? elsewhere : QFUSE_GOLDEN_DIR) / name;
@@ -157,7 +157,7 @@ RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype, unsigned s
   std::string bytes(std::min(n, kNoise) * dtype_size(dtype), '\0');
   for (std::size_t i = 0; i < std::min(n, kNoise); ++i) {
     const auto bits = static_cast<std::uint32_t>(random());
-    // sign, an exponent near that of 1/16, and as many bits of mantissa as there are
+    // sign, an exponent near that of 1/16, and all mantissa bits
     const std::uint32_t value = dtype == Dtype::float32    ? (bits & 0x83FFFFFFU) | 0x3C000000U
                                 : dtype == Dtype::bfloat16 ? ((bits & 0x83FFU) | 0x3C00U)
                                                            : ((bits & 0x8FFFU) | 0x2000U);

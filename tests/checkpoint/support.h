@@ -1,4 +1,4 @@
-// Files to test with, made by hand: nothing here uses the code under test.
+// Handmade files for tests. Nothing here uses the code under test.
 #ifndef QFUSE_TESTS_CHECKPOINT_SUPPORT_H
 #define QFUSE_TESTS_CHECKPOINT_SUPPORT_H
 
@@ -20,12 +20,12 @@ namespace qfuse::checkpoint {
 namespace fs = std::filesystem;
 
 using Names = std::vector<std::string>;
-using Files = std::map<std::string, std::string>;  // by name
+using Files = std::map<std::string, std::string>;  // bytes by name
 
-// What the processes that share a conversion agree on, in the directory of their work.
+// Name of the file in which processes that share a conversion record what they agree on.
 inline constexpr const char* kPlan = ".qfuse-plan.json";
 
-// A directory of its own for each test, removed at its end.
+// A unique directory for each test, removed in the destructor.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -42,9 +42,9 @@ class TemporaryDirectory {
 std::string read_file(const fs::path& path);
 void write_file(const fs::path& path, const std::string& bytes);
 Names names_in(const fs::path& directory);  // sorted
-Files files_in(const fs::path& directory);  // with their bytes
+Files files_in(const fs::path& directory);  // name -> bytes
 
-// The bytes of a .safetensors file: length, header, data.
+// Returns the bytes of a .safetensors file: length, header, data.
 std::string file_bytes(const std::string& header, const std::string& data = "");
 
 struct RawTensor {
@@ -64,7 +64,7 @@ inline RawTensors without_part(RawTensors tensors, const std::string& name) {
   return tensors;
 }
 
-// Test data as tensors; the shape of a vector is its length.
+// Test data as tensors. A vector becomes a 1D tensor.
 template <class T>
 std::string bytes_of(const std::vector<T>& values) {
   std::string bytes(values.size() * sizeof(T), '\0');
@@ -81,7 +81,7 @@ inline Dtype dtype_of_name(const std::string& type) {
   return type == "F32" ? Dtype::float32 : type == "F16" ? Dtype::float16 : Dtype::bfloat16;
 }
 
-// A weight encoded by one call of the op.
+// Returns a weight encoded by one call of the op.
 inline Weight4bitArrays encoded_by_op(const RawTensor& weight, const QuantizeOptions& options) {
   const std::span<const std::byte> in = bytes_of_tensor(weight);
   const Dtype dtype = dtype_of_name(weight.type);
@@ -90,26 +90,25 @@ inline Weight4bitArrays encoded_by_op(const RawTensor& weight, const QuantizeOpt
   quantize_4bit(in, dtype, arrays.out());
   return arrays;
 }
-std::string type_of_name(Dtype dtype);  // as safetensors spells it
+std::string type_of_name(Dtype dtype);  // name in safetensors
 
 std::size_t elements_of(const std::vector<std::int64_t>& shape);
 
-// `size` bytes, for a large tensor the same noise again and again. It has so many elements that no piece of a tensor is
-// like another.
+// Repeats `noise` to `size` bytes, for a large tensor. kNoise elements of noise make the pieces of a tensor differ.
 std::string repeated(const std::string& noise, std::size_t size);
 inline constexpr std::size_t kNoise = 250'007;
 
-// Weights with magnitudes that differ from block to block. Every bit pattern made here is a number in each dtype.
+// Random weights whose magnitudes differ from block to block. Every bit pattern is finite in each dtype.
 RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype = Dtype::bfloat16, unsigned seed = 1);
 
 std::string safetensors(const RawTensors& tensors);
 RawTensors parse_safetensors(const std::string& bytes);
 RawTensors load(const fs::path& file_or_directory);  // all *.safetensors of a directory
 
-// A model's directory: these tensors in one file, and a config.json unless it is empty.
+// Writes a model directory: these tensors in one file, and a config.json unless `config` is empty.
 void write_model(const fs::path& directory, const RawTensors& tensors, const std::string& config = "");
 
-// A weight of 6 x 32 = 192 elements in three blocks of 64, as bitsandbytes saves one.
+// A weight of 6 x 32 = 192 elements in three blocks of 64, as bitsandbytes saves it.
 RawTensors small_nf4(const std::string& base);
 RawTensors small_nested_nf4(const std::string& base);
 inline const char* const kPlainState =
@@ -118,7 +117,7 @@ inline const char* const kNestedState =
     R"({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [6, 32], "nested_blocksize": 256, )"
     R"("nested_dtype": "float32", "nested_offset": 0.05230140686035156})";
 
-// The error that `work` throws, "" if it throws none; its status is checked.
+// Returns the error message that `work` throws, or "" if it throws none. Also checks its status.
 template <class Work>
 std::string error_of(Status status, Work work) {
   try {
@@ -131,10 +130,10 @@ std::string error_of(Status status, Work work) {
   return "";
 }
 
-// Whether `text` holds `part`, for messages that begin with a path.
+// Whether `text` contains `part`, for messages that begin with a path.
 testing::AssertionResult holds(const std::string& text, const std::string& part);
 
-// The statement behind them is refused with this status, by a message that holds these words.
+// Expects that the statement fails with this status and with a message that contains these words.
 #define EXPECT_REFUSED(status, words, ...) EXPECT_TRUE(holds(error_of(status, [&] { __VA_ARGS__; }), words))
 
 fs::path golden(const std::string& name);  // a path below tests/golden

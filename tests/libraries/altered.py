@@ -1,4 +1,4 @@
-"""Safetensors files that are right, then altered: their structure, their text, or the file around them."""
+"""Makes valid safetensors files and alters them: their structure, their text, or the file around them."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from libraries import BITS, file_bytes
 
 
 class Raw(str):
-    """JSON text that json.dumps would not make."""
+    """JSON text that json.dumps would not produce."""
 
 
 class Pairs(list):
@@ -51,7 +51,7 @@ TOKENS = [
 
 
 def right(rng):
-    """The header and the number of data bytes of a file without a flaw."""
+    """Returns the header and the number of data bytes of a valid file."""
     header, size = Pairs(), 0
     if rng.random() < 0.3:
         header.append(["__metadata__", Pairs([["format", "pt"]])])
@@ -66,7 +66,7 @@ def right(rng):
 
 
 def containers(value):
-    """Every object and array within, with itself."""
+    """Yields this object or array and all those nested in it."""
     if isinstance(value, list):
         yield value
         for item in value:
@@ -98,14 +98,14 @@ def any_value(rng):
 
 
 def put_value(rng, header):
-    """Another value in place of any."""
+    """Replaces any value by another."""
     place = rng.choice([found for found in containers(header) if found] or [Pairs([["a", 0]])])
     slot = rng.choice(place) if isinstance(place, Pairs) else place
     slot[1 if isinstance(place, Pairs) else rng.randrange(len(place))] = any_value(rng)
 
 
 def put_number(rng, header):
-    """Another number in a shape or a range, often one near by."""
+    """Replaces a number in a shape or a range, often by one close to it."""
     lists = [found for found in containers(header) if not isinstance(found, Pairs) and found]
     if lists:
         place = rng.choice(lists)
@@ -137,7 +137,7 @@ def drop(rng, header):
 
 
 def repeat(rng, header):
-    """A pair or an item twice, the second one perhaps elsewhere or of another name."""
+    """Inserts an existing pair or item a second time, at any place in the same container."""
     place = rng.choice([found for found in containers(header) if found] or [[0]])
     place.insert(rng.randrange(len(place) + 1), rng.choice(place))
 
@@ -148,7 +148,7 @@ def add_field(rng, header):
 
 
 def add_empty_tensor(rng, header):
-    """One without bytes, which fits anywhere: between others, under a name that is there already."""
+    """Inserts a tensor without bytes at a valid offset, under any name, even one that exists."""
     at = rng.choice(
         [0]
         + [
@@ -163,7 +163,7 @@ def add_empty_tensor(rng, header):
 
 
 def as_array(rng, header):
-    """An entry without its keys."""
+    """Replaces an entry's object by an array of its values."""
     for pair in rng.sample(entries(header), min(1, len(entries(header)))):
         pair[1] = [value for _, value in pair[1]]
 
@@ -197,7 +197,7 @@ STRUCTURE = [
 
 
 def alter_text(rng, text):
-    """A token more, in place of something, or some text gone or moved."""
+    """Inserts, replaces or deletes a few bytes of the text, or copies some to another place."""
     at, length = rng.randrange(len(text) + 1), rng.choice([0, 0, 1, 1, 2, 9])
     new = rng.choice([rng.choice(TOKENS), rng.choice(TOKENS), b"", text[at // 2 : at // 2 + rng.randint(1, 60)]])
     return text[:at] + new + text[at + length :]
@@ -210,7 +210,7 @@ def alter_spaces(rng, text):
 
 
 def alter_file(rng, content):
-    """Bytes more or fewer at the end, or another length of the header."""
+    """Adds or removes bytes at the end, or changes the stored header length."""
     kind = rng.randrange(4)
     if kind == 0:
         return content[: rng.randrange(len(content) + 1)]
@@ -222,7 +222,7 @@ def alter_file(rng, content):
 
 
 def altered(rng):
-    """A file with up to three alterations of one of those kinds, or with none."""
+    """Returns a file with up to three alterations of these kinds, or with none."""
     header, size = right(rng)
     kind = rng.random()
     if kind < 0.7:

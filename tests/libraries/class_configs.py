@@ -1,4 +1,4 @@
-"""Configs from which a class is built again, so that class_tensors.py sees which of its tensors follow from what."""
+"""Varies configs, so that class_tensors.py can build a class again and see which fields its tensors depend on."""
 
 import contextlib
 import copy
@@ -12,24 +12,24 @@ from published import PUBLISHED, published_config
 from symbols import configs_in
 from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP, ALLOWED_LAYER_TYPES
 
-MOST_LAYERS = 100  # of a default config that is built
+MOST_LAYERS = 100  # a default config with more layers is not built
 MORE_LAYERS = 6
-KINDS_OF_LAYERS = ("layer_types", "block_type", "block_types")  # how a config's list of them is called
+KINDS_OF_LAYERS = ("layer_types", "block_type", "block_types")  # config fields that list the kinds
 LAYER_KINDS = (*ALLOWED_LAYER_TYPES, *_LEGACY_LAYER_TYPE_REMAP, "mlp", "recurrent")
-# Code that asks whether a number is there, or compares it.
+# Patterns for code that tests whether a number is set, or compares it.
 ASKS = r"\b(?:if|and|or|not)\s+(?:\w+\.)*{key}\s*(?:$|[):]|(?:and|or|else)\b)"
 COMPARES = r"(?:\b{key}\s*(?:[<>%=!]=|[<>%]|is\b)|(?:[<>=!]=|[<>%]|\bin\b)\s*(?:\w+\.)*{key}\b)"
 NEVER_NAMES = {"use_cache", "return_dict", "output_hidden_states", "output_attentions", "tie_word_embeddings"}
 
 
 def part_at(config, path):
-    """path: "", or with a dot at its end."""
+    """path: "", or a path that ends with a dot."""
     return functools.reduce(getattr, path.split(".")[:-1], config)
 
 
 def other_configs(model_class, config, counts, described_parts):
-    """Those of published models, the same with a field of another value, with shorter lists, with more layers, and the
-    default one. described_parts: of the config, those whose modules have rows of their own; "" for all of it."""
+    """Yields published configs, `config` with another value of one field, with shorter lists or with more layers, and
+    the default. described_parts: parts of the config whose modules have their own rows; "": the whole config."""
     yield from published_configs(model_class.config_class)
     source = inspect.getsource(sys.modules[model_class.__module__])
     for path, part in configs_in(config):
@@ -39,7 +39,7 @@ def other_configs(model_class, config, counts, described_parts):
                 for other in other_values(type(part), key, value, f"{source}\n{of_config}"):
                     if isinstance(value, bool) or path.rstrip(".") not in described_parts:
                         yield with_value(config, path, key, other)
-        if hasattr(part, "is_decoder") and hasattr(part, "add_cross_attention"):  # which one without the other is not
+        if hasattr(part, "is_decoder") and hasattr(part, "add_cross_attention"):  # cross-attention needs both
             yield with_value(with_value(config, path, "is_decoder", True), path, "add_cross_attention", True)
     yield from with_shorter_lists(config)
     with contextlib.suppress(Exception):
@@ -56,8 +56,8 @@ def with_value(config, path, key, value):
 
 
 def other_values(config_class, key, value, source):
-    """What else a field may be that decides which tensors there are: a flag turned; a number, a list of layers or a
-    part that is left out; a number that code compares; layers all of one kind."""
+    """Yields other values of a field that may decide which tensors exist: a flag inverted; a number, a list of layers
+    or a part removed; a number that code compares with; all layers of one kind."""
     types = annotation(config_class, key)
     if isinstance(value, bool):
         yield from () if key in NEVER_NAMES else (not value,)
@@ -82,7 +82,7 @@ def annotation(config_class, key):
 
 @functools.cache
 def published_parts():
-    """Of each published model, its config and its parts'."""
+    """Returns the config of each published model, and of its parts."""
     return [part for name in PUBLISHED for _, part in configs_in(published_config(name))]
 
 
@@ -96,7 +96,7 @@ def value_of(config, field):
 
 
 def with_shorter_lists(config):
-    """Those that are equally long, which may be as many as there are stages of a model."""
+    """Yields configs in which all lists of one length (maybe the number of stages) are one shorter."""
     lists = [
         (part, key)
         for _, part in configs_in(config)
@@ -109,7 +109,7 @@ def with_shorter_lists(config):
         for part, key in lists:
             if len(getattr(part, key)) == length:
                 its = [it for _, it in configs_in(other)][parts.index(part)]
-                with contextlib.suppress(Exception):  # one that has to be so long
+                with contextlib.suppress(Exception):  # it must have this length
                     setattr(its, key, getattr(part, key)[:-1])
         yield other
 

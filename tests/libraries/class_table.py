@@ -1,5 +1,5 @@
-"""How the classes that class_tensors.py has described are written: as src/checkpoint/names/class_table.cpp, whose form
-class_tensors.h describes."""
+"""Writes src/checkpoint/names/class_table.cpp from the classes that class_tensors.py has described. class_tensors.h
+describes the format."""
 
 import collections
 import functools
@@ -9,11 +9,11 @@ import textwrap
 import transformers
 from transformers.models.auto import modeling_auto
 
-LEAST_SHARED = 24  # characters of a module's text
+LEAST_SHARED = 24  # minimum characters of a module's text for it to be shared
 
 
 def tree_of(it, aliases):
-    """Modules within modules, as dicts; tensors and parts as texts."""
+    """Returns modules as nested dicts; tensors and parts as strings."""
     root = {}
 
     def put(name, form, counts=()):
@@ -29,7 +29,7 @@ def tree_of(it, aliases):
 
 
 class Writer:
-    """Texts of modules; one that several have is written once, and called by its number."""
+    """Writes modules as text. Writes a module that several have only once, and refers to it by its number."""
 
     def __init__(self):
         self.uses, self.numbers = collections.Counter(), {}
@@ -55,7 +55,7 @@ class Writer:
 
 
 def model_types():
-    """Name of a class to the families for which AutoModel takes it."""
+    """Maps a class name to the model types for which AutoModel selects it."""
     found = collections.defaultdict(list)
     for family, names in modeling_auto.MODEL_MAPPING_NAMES.items():
         for name in [names] if isinstance(names, str) else names:
@@ -64,8 +64,8 @@ def model_types():
 
 
 def table(found):
-    """Rows, as class_tensors.h has them, and the shared modules. Classes that are alike are one, also where they are
-    parts."""
+    """Returns the rows, as class_tensors.h has them, and the shared modules. Merges classes that are equal, also where
+    they are parts of others."""
     aliases, types = {}, model_types()
     while True:
         alike = collections.defaultdict(list)
@@ -94,13 +94,13 @@ def table(found):
 
 
 def literals(text):
-    """A C++ string in lines of 120 columns."""
+    """A C++ string in lines of at most 120 columns."""
     lines = textwrap.wrap(text, 108, drop_whitespace=False, break_on_hyphens=False) or [""]
     return [json.dumps(line) for line in lines]
 
 
 def packed(texts, indent="    "):
-    """C++ strings, with commas behind each, as many as fit into a line."""
+    """C++ strings, each followed by a comma, as many per line as fit."""
     lines = [indent]
     for text in texts:
         *pieces, last = literals(text)

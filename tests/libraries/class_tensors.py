@@ -1,11 +1,11 @@
-"""Names and shapes of the tensors of transformers' classes: made into src/checkpoint/names/class_table.cpp.
+"""Names and shapes of the tensors of transformers' classes, written as src/checkpoint/names/class_table.cpp.
 
     python tests/libraries/class_tensors.py > src/checkpoint/names/class_table.cpp
 
-Each class that vocabularies.py knows, and each that is a part of one, is built without memory from small configs whose
-numbers know what they are called, so that a tensor's shape says how it follows from config.json. It is built again with
-each flag of the config turned, with more layers and with the default sizes: a tensor that is not always there is
-optional, and a dimension that is not the same expression each time is unknown. class_tensors.h describes the table.
+Builds each class that vocabularies.py knows, and each class that is part of one, on the meta device from small configs.
+Their numbers remember their names, so that a tensor's shape shows how it follows from config.json. Builds the class
+again with each flag of the config inverted, with more layers and with the default sizes. A tensor that some build lacks
+is optional, and a dimension whose expression varies is unknown. class_tensors.h describes the table.
 """
 
 import collections
@@ -32,11 +32,11 @@ from transformers.core_model_loading import revert_weight_conversion
 from vocabularies import all_classes, is_model, tensors_of
 
 SOURCES = Path(__file__).parents[2] / "src/checkpoint/names"
-SECONDS = 60  # that one way to build a class may take
-ALIKE = "!"  # in a mark
-LEFT_OUT = {"Kimi_K25ForConditionalGeneration", "Kimi_K25Model"}  # two layers of which are saved under one name
-ANY = ["*"]  # sizes: of any shape
-NUMBER = r"(?<=\.)\d+(?=\.|$)"  # in a name
+SECONDS = 60  # time limit for one way to build a class
+ALIKE = "!"  # part of a mark: see class_tensors.h
+LEFT_OUT = {"Kimi_K25ForConditionalGeneration", "Kimi_K25Model"}  # two of their layers are saved under one name
+ANY = ["*"]  # sizes of a tensor that may have any shape
+NUMBER = r"(?<=\.)\d+(?=\.|$)"  # matches a number in a name
 MOST_BUILDS = 100
 
 
@@ -44,7 +44,7 @@ MOST_BUILDS = 100
 
 
 class Build:
-    """A model's tensors by their names in memory, and the sizes of lists of modules as expressions."""
+    """A model's tensors by name in memory, and the lengths of its module lists as expressions."""
 
     def __init__(self, model_class, config):
         config = with_symbols(copy.deepcopy(config))
@@ -56,8 +56,8 @@ class Build:
 
 
 class Patterns:
-    """Names in which # stands for the number of a layer: where how many there are follows from the config, or is not
-    the same in all builds."""
+    """Maps names to patterns, in which # replaces a layer number if the config decides how many layers there are, or if
+    the numbers differ between builds."""
 
     def __init__(self, builds):
         self.counts, numbers = {}, []
@@ -79,7 +79,7 @@ class Patterns:
 
     @staticmethod
     def split(name, is_numbered):
-        """The pattern, and for each # in it what stands before, with # for every number, and the number."""
+        """Returns the name's pattern, and (prefix, number) for each # in it. The prefix has # for every number."""
         parts, raw, numbers = [], [], []
         for part in name.split("."):
             if part.isdigit():
@@ -119,7 +119,7 @@ def limited(seconds):
 
 
 def build(model_class, config):
-    """None where transformers cannot."""
+    """Returns None if transformers cannot build the class within SECONDS."""
     try:
         with limited(SECONDS):
             return Build(model_class, config)
@@ -131,8 +131,8 @@ def build(model_class, config):
 
 
 class Entry(NamedTuple):
-    """Of a tensor: the expressions of its sizes; * for any. mark: as class_tensors.h has it. counts: for each # in its
-    name, how many there are, "" if that is unknown."""
+    """sizes: the expressions of a tensor's sizes; * for any. mark: as in class_tensors.h. counts: for each # in the
+    name, the expression of its count; "" if unknown."""
 
     sizes: tuple
     mark: str
@@ -140,9 +140,9 @@ class Entry(NamedTuple):
 
 
 class Described(NamedTuple):
-    """entries: by the pattern of their names in files. parts: modules whose class has a row of its own, by their names
-    in files, to the part of the config that it has, and its name. ignored: what transformers passes over. prefix: that
-    names may lack. config_type: the family of its config."""
+    """entries: by name pattern in files. parts: modules whose class has its own row: name in files -> (path of their
+    part of the config, class name). ignored: patterns of names that transformers ignores. prefix: optional prefix of
+    names. config_type: model_type of the config."""
 
     entries: dict
     parts: dict
@@ -152,7 +152,7 @@ class Described(NamedTuple):
 
 
 def is_everywhere(pattern, numbers):
-    """Whether each layer has it that has anything. `numbers`: of all patterns."""
+    """Whether every layer that has any tensor has this one. `numbers`: layer numbers of all patterns."""
     depth = pattern.count("#")
     others = {it[:depth] for other, its in numbers.items() if other.startswith(above(pattern)) for it in its}
     return depth == 0 or others == numbers[pattern]
@@ -168,7 +168,7 @@ def is_needed(model, name):
 
 
 def stored_names(built, name):
-    """Names in files of what is called so in memory, and whether it is the same tensor there."""
+    """Returns the names in files of the tensor `name` in memory, and whether files store it unchanged."""
     tensor = torch.empty_like(built.tensors[name], device="meta")
     found = revert_weight_conversion(built.model, {name: tensor})
     return list(found), [it.shape for it in found.values()] == [tensor.shape]
@@ -180,13 +180,13 @@ def all_stored_names(built):
 
 
 def above(pattern):
-    """The numbered module that it is in: of those in one, each number has its own."""
+    """Returns the innermost numbered module that contains the pattern, up to its #; "" if there is none."""
     return pattern[: pattern.rindex("#") + 1] if "#" in pattern else ""
 
 
 def groups_of(numbers, names):
-    """Patterns to the group of each: those within one module that are in the same layers in all builds. `numbers`: of
-    all patterns, build by build."""
+    """Maps patterns to groups. A group has the patterns of one module that occur in the same layers in all builds.
+    `numbers`: layer numbers of all patterns, build by build."""
     found = collections.defaultdict(list)
     for name in sorted(names):
         found[above(name), tuple(frozenset(it.get(name, ())) for it in numbers)].append(name)
@@ -199,7 +199,7 @@ def groups_of(numbers, names):
 
 
 def told_apart(builds, patterns):
-    """Patterns that one of two numbered modules lacks which are else alike."""
+    """Returns the patterns that only one of two otherwise equal numbered modules has."""
     found = set()
     for built in builds:
         modules = collections.defaultdict(lambda: collections.defaultdict(set))
@@ -214,17 +214,17 @@ def told_apart(builds, patterns):
 
 
 def size_of_part(size, whole, part, may_be_half):
-    """The expression for a dimension of what a tensor with that expression is split into."""
+    """Returns the expression for a dimension after a split. `size`: the expression before it."""
     if whole == part:
         return size
     return f"({size}/2)" if may_be_half and whole == 2 * part and size != UNKNOWN else UNKNOWN
 
 
 def files_layout(builds, name, pattern, entry):
-    """Of a tensor that files have in another way, one or more for each layer: the module of the layer in files, and
-    their patterns to sizes and counts. None where their names have other numbers."""
+    """Returns how files store a tensor whose layout differs there, as one or more tensors per layer: the layer's module
+    in files, and a map from name patterns to sizes and counts. None if the names in files have other numbers."""
     having = (it for it in builds if name in it.tensors)
-    built = max(having, key=lambda it: len(set(it.tensors[name].shape)))  # so that sizes are told apart
+    built = max(having, key=lambda it: len(set(it.tensors[name].shape)))  # the build with the most distinct sizes
     shape = built.tensors[name].shape
     stored = revert_weight_conversion(built.model, {name: torch.empty(shape, device="meta")})
     numbers = re.findall(NUMBER, name)
@@ -271,7 +271,7 @@ def entries_of(builds):
     free = told_apart(builds, patterns)
     alone = {it: "" if it in free or it not in needed or not above(it) else ALIKE for it in examples}
     entries, letters = {}, {}
-    by_part = {}  # what is first in the tensors that files have as one
+    by_part = {}  # part -> first tensor that files store in it
     for pattern, (_, name) in examples.items():
         entry = Entry(
             tuple(sizes[pattern]),
@@ -299,7 +299,7 @@ def entries_of(builds):
 
 
 def stored_pattern(stored, pattern):
-    """The pattern of a file's name that has the same numbers as the one in memory, perhaps with others before them."""
+    """Returns the pattern of a file's name: its numbers become those of `pattern`, in order. Further ones stay."""
     marks = iter(re.findall(r"(?<=\.)(?:\d+|#)(?=\.|$)", pattern))
     return re.sub(NUMBER, lambda match: next(marks, match[0]), stored)
 
@@ -317,7 +317,7 @@ def stored_of_small(class_name):
 
 
 def parts_of(built, known):
-    """Modules that are as their class is alone: by their names in memory, and in files."""
+    """Returns modules that equal their class built alone: name in memory -> (name in files, config path, class)."""
     where = {id(part): path for path, part in configs_in(built.model.config)}
     found = {}
     for path, module in built.model.named_modules():
@@ -335,7 +335,7 @@ def has_module(built, path, class_name):
 
 
 def lacks_part(built, path):
-    """Whether the config of a part is None."""
+    """Whether the config has None for this part."""
     return (
         bool(path)
         and functools.reduce(lambda it, key: it and getattr(it, key), path.split("."), built.model.config) is None
@@ -349,7 +349,7 @@ def prefix_in_files(built, path, class_name):
         return None
     names = [name for name in built.tensors if name.startswith(f"{path}.")]
     if any(is_left_out(built.model, name) for name in names):
-        return None  # which the part by itself does not say
+        return None  # the part's class alone does not leave these out
     stored = {it for name in names for it in stored_names(built, name)[0]}
     first = min(alone, default=None)
     prefixes = {it[: -len(first)] for it in stored if it.endswith(f".{first}")} if first else ()
@@ -375,7 +375,7 @@ def describe(class_name, known):
         built.tensors = {
             name: it for name, it in built.tensors.items() if not any(name.startswith(f"{path}.") for path in parts)
         }
-    small_build.cache_clear()  # whose tensors these were
+    small_build.cache_clear()  # its cached tensors were changed above
     ignored = sorted(first.model._keys_to_ignore_on_load_unexpected or ())
     parts = {prefix: (path, name) for prefix, path, name in parts.values()}
     config_type = model_class.config_class.model_type
@@ -383,7 +383,7 @@ def describe(class_name, known):
 
 
 def described(class_name, known):
-    """None for a class that transformers cannot build so, or that would need a library."""
+    """Returns None for a class that transformers cannot build this way, or that needs a missing library."""
     try:
         return describe(class_name, known)
     except Exception as error:
@@ -392,7 +392,7 @@ def described(class_name, known):
 
 
 def all_described(class_names, processes=2):
-    """Of these and, as far as is known, of their parts: name to Described."""
+    """Describes these classes and their known parts: name -> Described."""
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
     known = set(all_classes()) - LEFT_OUT
@@ -411,7 +411,7 @@ def all_described(class_names, processes=2):
 
 
 def table_classes():
-    """Those of vocabulary_table.cpp, whose parts come by themselves."""
+    """Returns the classes in vocabulary_table.cpp. all_described() adds their parts."""
     rows = (SOURCES / "vocabulary_table.cpp").read_text()
     return sorted(name for name in set(re.findall(r"[A-Z]\w+", rows)) - LEFT_OUT if is_model(name))
 

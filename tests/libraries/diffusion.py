@@ -1,4 +1,4 @@
-"""Models and pipelines of diffusers with random weights, small or without weights, and how they are loaded."""
+"""Diffusers models and pipelines with random weights (small, or on the meta device), and how they are loaded."""
 
 import inspect
 
@@ -14,7 +14,7 @@ diffusers.utils.logging.disable_progress_bar()
 
 _TWO_HEADS = {"num_attention_heads": 2, "attention_head_dim": 32}
 
-# What these classes must be given; the others have a default for everything.
+# Required arguments of these classes. The other classes have a default for every argument.
 _ARGUMENTS = {
     "AudioLDM2ProjectionModel": {"text_encoder_dim": 64, "text_encoder_1_dim": 64, "langauge_model_dim": 64},
     "ControlNetUnionModel": {
@@ -72,7 +72,7 @@ _ARGUMENTS = {
     },
 }
 
-# Small models of each kind that is much used, which have rows of whole blocks.
+# A small model of each widely used kind. Its rows are whole quantization blocks.
 SMALL = {
     "AuraFlowTransformer2DModel": {
         **_TWO_HEADS,
@@ -199,7 +199,7 @@ SMALL = {
 
 
 def all_classes():
-    """The names of diffusers' model classes."""
+    """Returns the names of diffusers' model classes."""
     found = {name: getattr(diffusers, name, None) for name in dir(diffusers)}
     return sorted(
         name
@@ -209,7 +209,7 @@ def all_classes():
 
 
 def without_weights(name):
-    """A model of that class at its own size, all of it on the meta device; None if it needs other arguments."""
+    """Returns a model of that class at its default size on the meta device; None if it needs other arguments."""
     try:
         with torch.device("meta"):
             return getattr(diffusers, name)(**_ARGUMENTS.get(name, {}))
@@ -236,7 +236,7 @@ def t5_encoder():
 
 
 def small_pipeline():
-    """Two text encoders, of CLIP and T5, a transformer, an autoencoder, a scheduler."""
+    """A pipeline of two text encoders (CLIP and T5), a transformer, an autoencoder and a scheduler."""
     torch.manual_seed(0)
     vae = diffusers.AutoencoderKL(
         block_out_channels=(32, 64),
@@ -261,7 +261,7 @@ def small_pipeline():
 
 @torch.no_grad()
 def draw(pipeline):
-    """What a pipeline makes of prompts that are given as the text encoders' outputs."""
+    """Returns the images for prompts given as outputs of the text encoders."""
     pipeline.set_progress_bar_config(disable=True)
     ids = torch.arange(8).reshape(1, 8)
     return pipeline(
@@ -276,7 +276,7 @@ def draw(pipeline):
 
 
 def allow_cpu(test):
-    """diffusers wants a GPU before it loads what bitsandbytes quantized, which works on a CPU as well."""
+    """Decorator: skips diffusers' check for a GPU before it loads a bitsandbytes model, which works on a CPU too."""
 
     def without_check(*arguments, **keywords):
         validate = BnB4BitDiffusersQuantizer.validate_environment
@@ -291,7 +291,7 @@ def allow_cpu(test):
 
 @allow_cpu
 def load(class_name, path):
-    """A model in which diffusers found every key that it wants, and no other, and every 4-bit layer its weight."""
+    """Loads a model; requires that diffusers found exactly the expected keys, and a weight for every 4-bit layer."""
     model, info = getattr(diffusers, class_name).from_pretrained(
         path, device_map={"": "cpu"}, dtype=torch.bfloat16, output_loading_info=True
     )

@@ -1,13 +1,13 @@
-"""Small models with random weights, of every family that transformers can build from its config alone."""
+"""Small models with random weights, for every model type that transformers can build from its config alone."""
 
 import torch
 import transformers
 from transformers.models.auto import modeling_auto
 
-LARGEST = 40_000_000  # parameters
+LARGEST = 40_000_000  # maximum number of parameters
 
-# What makes a family's config a small model, wherever a config has such a number. Rows are whole blocks of 64, where a
-# family lets them be.
+# Value -> names of config fields that get it, in any config that has them, to make a model small. Rows are whole blocks
+# of 64 where the model type allows it.
 _NAMES_OF = {
     0: "pad_token_id",
     1: "bos_token_id first_k_dense_replace max_window_layers n_group topk_group",
@@ -35,7 +35,7 @@ _NAMES_OF = {
 SMALL = {name: size for size, names in _NAMES_OF.items() for name in names.split()}
 
 
-# What some families need besides, because their numbers depend on each other or stand under names of their own.
+# Further fields of some model types, whose numbers depend on each other or have unusual names.
 FURTHER = {
     "dots1": {"n_shared_experts": 1, "layer_types": ["full_attention"] * 2},
     "esm": {"vocab_size": 33, "mask_token_id": 32, "position_embedding_type": "rotary"},
@@ -61,7 +61,7 @@ FURTHER = {
     "xlm": {"emb_dim": 128, "n_words": 512},
 }
 
-# Which class a family's checkpoints are loaded with: the first of these that it has.
+# Mappings of model types to classes. A model type is loaded with the class of the first mapping that has it.
 _KINDS = [
     modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
@@ -73,7 +73,7 @@ _KINDS = [
 
 
 def all_families():
-    """Name of a family to that of its class."""
+    """Maps each model type to the name of its class."""
     classes = {}
     for kind in _KINDS:
         for family, names in kind.items():
@@ -85,11 +85,11 @@ def small_config(config_class):
     plain = config_class()
     values = {}
     for key, value in plain.to_dict().items():
-        if isinstance(value, dict) and hasattr(getattr(plain, key), "model_type"):  # the config of a part
+        if isinstance(value, dict) and hasattr(getattr(plain, key), "model_type"):  # a sub-config
             values[key] = small_config(type(getattr(plain, key))).to_dict()
         elif key in SMALL and isinstance(value, int) and not isinstance(value, bool):
             values[key] = SMALL[key]
-        elif key == "layer_types":  # as many as there are layers
+        elif key == "layer_types":  # its default length is for another number of layers
             values[key] = None
     values |= FURTHER.get(plain.model_type, {})
     try:
@@ -101,8 +101,8 @@ def small_config(config_class):
 
 
 def make(class_name, path, **fields):
-    """Saves a small model of that class; `fields`: of its config. Raises whatever transformers raises where it cannot
-    be built so."""
+    """Saves a small model of that class with `fields` in its config. Raises transformers' error if it cannot be
+    built."""
     model_class = getattr(transformers, class_name)
     config = small_config(model_class.config_class)
     config.update(fields)

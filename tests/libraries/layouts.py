@@ -1,13 +1,13 @@
-"""4-bit checkpoints that have other tensors than the plain ones of their family, as loaders of such models name them.
+"""4-bit checkpoints whose tensors differ from those of their plain model, in the layouts of loaders of such models.
 
-Each function adds what a checkpoint has for one plain tensor, and gives back what that tensor is once it is decoded."""
+Each function adds a checkpoint's tensors for one plain tensor, and returns the plain tensor as it is after decoding."""
 
 import bitsandbytes
 import torch
 
 
 def quantized(name, weight, tensors):
-    """Adds a weight in 4 bits, and gives back what it decodes to."""
+    """Adds a weight in 4 bits, and returns its decoded value."""
     codes, state = bitsandbytes.functional.quantize_4bit(
         weight.contiguous(), quant_type="nf4", compress_statistics=True
     )
@@ -93,15 +93,15 @@ def stacked_qwen3(name, weight, tensors):
 
 
 def packed(name, weight, tensors):
-    """bitsandbytes' replace_parameter_4bit: all experts are one 4-bit weight of three dimensions."""
+    """bitsandbytes' replace_parameter_4bit: all experts are one 3D 4-bit weight."""
     if (".experts." in name and weight.ndim == 3) or (name.endswith("_linear.weight") and weight.ndim == 3):
         return quantized(name, weight, tensors)
     tensors[name] = weight
     return weight
 
 
-# The class whose checkpoints they are, and whether its plain model has all experts in one tensor by
-# `save_original_format=False` alone.
+# Class of the checkpoints, their layout, and whether the plain model stacks its experts only with
+# `save_original_format=False`.
 LAYOUTS = {
     "gpt-oss, one by one": ("GptOssForCausalLM", split_gpt_oss, False),
     "Llama 4, one by one": ("Llama4ForCausalLM", split_llama4, False),

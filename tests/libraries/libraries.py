@@ -1,4 +1,4 @@
-"""What these tests share: the command, the golden models, and files read and written without qfuse."""
+"""Shared by these tests: the qfuse command, the golden models, and reading and writing files without qfuse."""
 
 import json
 import os
@@ -16,7 +16,7 @@ QFUSE, GOLDEN = (Path(argument).resolve() for argument in sys.argv[1:3])
 TINY = GOLDEN / "tiny_llama"
 ALL = os.environ.get("QFUSE_TEST_ALL") != "OFF"
 
-# Every dtype of the format, and the bits of an element.
+# Every dtype of the format, with its bits per element.
 BITS = {
     **dict.fromkeys(["F4"], 4),
     **dict.fromkeys(["F6_E2M3", "F6_E3M2"], 6),
@@ -28,7 +28,7 @@ BITS = {
 
 
 def file_bytes(header, data=b""):
-    """A safetensors file of this header, which is text, bytes, or what json.dumps takes."""
+    """Returns the bytes of a safetensors file. `header`: text, bytes, or a value for json.dumps."""
     if not isinstance(header, (str, bytes)):
         header = json.dumps(header)
     if isinstance(header, str):
@@ -41,7 +41,7 @@ def weight_files(path):
 
 
 def read(path):
-    """The tensors of a file or directory as the safetensors library reads them: name to dtype, shape and bytes."""
+    """Reads the tensors of a file or directory with the safetensors library: name -> dtype, shape, bytes."""
     tensors = {}
     for file in weight_files(path):
         for name, tensor in safetensors.deserialize(file.read_bytes()):
@@ -51,7 +51,7 @@ def read(path):
 
 
 def run_qfuse(*arguments, code=0):
-    """Runs the command, checks its exit code, and gives back what it printed."""
+    """Runs the command, checks its exit code, and returns its output."""
     done = subprocess.run([QFUSE, *arguments], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == code, f"qfuse {arguments}: exit code {done.returncode}: {done.stderr}"
     return done.stdout
@@ -64,11 +64,11 @@ class Judged(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.directory)
 
     def convert(self, verb, source, *options, to="out.safetensors"):
-        """Runs `verb` and gives back the path of what it wrote."""
+        """Runs `verb` and returns the path of its output."""
         out = self.directory / to
         run_qfuse(verb, source, "-o", out, "--quiet", "--force", *options)
         return out
 
 
 def main():
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)  # what follows names tests
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)  # further arguments select tests

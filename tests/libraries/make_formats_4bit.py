@@ -2,8 +2,8 @@
 them. Usage, in a Python that has torch 2.15.0, transformers 5.23.0, compressed-tensors 0.20.0 and nvidia-modelopt
 0.47.0: python3 make_formats_4bit.py
 
-Of each weight `<name>` there are .packed, .scales and, of some, .global and .zero_points, as dequantize_4bit takes
-them, and .expected. The packed bytes and the scales are any bytes: every code by every 8-bit scale, NaN among them."""
+Each weight `<name>` has .packed and .scales, some also .global and .zero_points, as dequantize_4bit takes them, and
+.expected. FP4 weights have every code with every 8-bit scale, including NaN."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def random_bytes(*shape):
 
 
 def all_codes(rows, cols):
-    """Bytes whose nibbles are every code by turns, each row beginning with another."""
+    """Returns bytes whose nibbles cycle through all codes. Each row begins with another code than the row before."""
     nibbles = (torch.arange(cols)[None] + 3 * torch.arange(rows)[:, None]) % 16
     return (nibbles[:, ::2] | nibbles[:, 1::2] << 4).to(torch.uint8)
 

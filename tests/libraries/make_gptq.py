@@ -1,10 +1,10 @@
-"""Makes tests/golden/gptq: layers that gptqmodel, AutoGPTQ and AutoAWQ packed in 4 bits, and what they decode to.
+"""Makes tests/golden/gptq: layers that gptqmodel, AutoGPTQ and AutoAWQ packed in 4 bits, and their decoded values.
 
     python3 tests/libraries/make_gptq.py <directory of packages> <output directory>
 
-The first holds the packages' sources, which pip install would build for a GPU: `pip download --no-deps` of
-gptqmodel==7.7.0, autoawq==0.2.9 and auto-gptq==0.7.1, unpacked as gptqmodel, autoawq and auto_gptq. The Python that
-runs it has torch, transformers, and what gptqmodel imports; files depend on seeds alone.
+The first directory holds the packages' sources, because pip install would build them for a GPU: `pip download
+--no-deps` of gptqmodel==7.7.0, autoawq==0.2.9 and auto-gptq==0.7.1, unpacked as gptqmodel, autoawq and auto_gptq. The
+Python that runs this needs torch, transformers, and what gptqmodel imports. The files depend only on seeds.
 """
 
 import importlib
@@ -20,7 +20,7 @@ PACKAGES, OUT = Path(sys.argv[1]), Path(sys.argv[2])
 
 
 def import_alone(package, folder, name):
-    """A module of a package whose __init__ wants older libraries than there are."""
+    """Imports a module without its package's __init__, which needs older libraries than the installed ones."""
     parts = name.split(".")
     for end in range(1, len(parts)):
         parent = ".".join(parts[:end])
@@ -48,7 +48,7 @@ def layer(rows, columns, bias):
 
 
 def scales_and_zeros(linear, groups, symmetric):
-    """[rows, groups] each, as the quantizers find them, of the columns that each group has."""
+    """Returns scales and zero points, [rows, groups] each, as the quantizers do. `groups`: the columns of each."""
     scales, zeros = [], []
     for columns in groups:
         weight = linear.weight.data[:, columns].float()
@@ -78,7 +78,7 @@ def parts(module, name, linear):
 def gptqmodel_layer(name, rows, columns, size, *, version, symmetric=True, ordered=True, bias=False):
     torch.manual_seed(len(name) + rows)
     linear = layer(rows, columns, bias)
-    if name == "positive":  # zero points of 0, less one
+    if name == "positive":  # some zero points are 0, stored as -1 in version 1
         linear.weight.data[::3] = linear.weight.data[::3].abs()
     order = torch.arange(columns) if ordered else torch.randperm(columns)
     groups = groups_of(columns, size if size > 0 else columns, order)
@@ -104,7 +104,7 @@ def gptqmodel_layer(name, rows, columns, size, *, version, symmetric=True, order
 
 
 def auto_gptq_layer(name, rows, columns, size):
-    """Its `forward` computes the weights that it multiplies: the identity gets them."""
+    """Gets the decoded weights by multiplying with the identity matrix, because only `forward` decodes them."""
     torch.manual_seed(len(name) + rows)
     linear = layer(rows, columns, False)
     scales, zeros = scales_and_zeros(linear, groups_of(columns, size, torch.arange(columns)), False)
@@ -125,7 +125,7 @@ def awq_layer(name, rows, columns, size, bias=False):
 
 
 def write(name, config, layers):
-    """The model's tensors, and beside them what the library that packed them decodes them to."""
+    """Writes the model's tensors, and to another file their values as the library that packed them decodes them."""
     tensors, expected = {"norm.weight": torch.ones(4, dtype=torch.float16)}, {}
     for stored, values in layers:
         tensors |= stored

@@ -1,22 +1,22 @@
-"""Makes tests/golden/peft: adapters as older versions of peft write them, and what these versions merge them to.
+"""Makes tests/golden/peft: adapters written by older versions of peft, and the models that these versions merged.
 
     $(tools/install_judges --where)/bin/python tests/libraries/make_older_adapters.py ENVIRONMENTS
 
-makes a Python environment for each row of VERSIONS in the directory ENVIRONMENTS, where there is none yet, and writes
-the fixtures again by the Python of each, some 10 s for each. An environment has the peft and the transformers of that
-time (60 MB to fetch); torch, safetensors and numpy are those of the judges. Nothing is loaded from a network then.
+makes a Python environment in the directory ENVIRONMENTS for each row of VERSIONS that has none yet, and writes the
+fixtures again with the Python of each, about 10 s each. An environment has the peft and the transformers of that time
+(60 MB of downloads); it uses torch, safetensors and numpy of the judges. Writing fixtures needs no network.
 
     ENVIRONMENTS/0.17.1/bin/python tests/libraries/make_older_adapters.py --write 0.17.1
 
-writes those of one row. tests/golden/peft has
+writes the fixtures of one row. tests/golden/peft has
 
-    bases/<base>                    models with random weights, which the first row's transformers has saved. They are
-                                    only made where they are missing, so that no random numbers of torch matter
-    <version>/<kind>/adapter_*      what save_pretrained wrote, as it is
-    <version>/made_by.json          the versions of the libraries, and two fields of the merged models' configs
+    bases/<base>                    models with random weights, saved by the first row's transformers. Only missing
+                                    ones are made, so that torch's random numbers do not matter
+    <version>/<kind>/adapter_*      the unchanged output of save_pretrained
+    <version>/made_by.json          versions of the libraries, and two fields of the merged models' configs
     <version>/<kind>/merged.safetensors
-                                    of the model that merge_and_unload gave, as its save_pretrained has it, the tensors
-                                    whose bytes are not the base's (the others were found to be the base's)
+                                    the tensors that save_pretrained writes after merge_and_unload, if their bytes
+                                    differ from the base's (the others were found equal)
 """
 
 import json
@@ -33,24 +33,24 @@ HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden" / "peft"
 
 TABLE = json.loads(HERE.joinpath("older_adapters.json").read_text())
-# The directory, and what is installed for it, each pinned: without what else the packages say that they need.
-# transformers 5 has fused experts where 4 had them one by one, and peft 0.18 knew no other orientation than 4's.
+# Directory name -> pinned packages that are installed for it, without their dependencies. transformers 5 fuses experts
+# that transformers 4 has one by one, and peft 0.18 knew only the orientation of transformers 4.
 VERSIONS = TABLE["versions"]
 ACCELERATE = "accelerate==1.12.0"
 
-RANK, ALPHA = 3, 5  # the scale, 5/3, is no power of two: where it is multiplied shows
-# Class and fields of the config. As OLMoE's, gate_up_proj of qwen3_moe is square; gpt_oss and llama4 have a square
-# down_proj, as the published models, and a gate_up_proj that is not.
+RANK, ALPHA = 3, 5  # the scale, 5/3, is no power of two, so that the place where it is applied changes bits
+# Class and config fields. gate_up_proj of qwen3_moe is square, like OLMoE's. gpt_oss and llama4 have a square
+# down_proj, like the published models, and a gate_up_proj that is not square.
 BASES = {
     name: (class_name, TABLE["sizes"].get(config.pop("is", None), {}) | config)
     for name, (class_name, config) in TABLE["bases"].items()
 }
-# The kind, its base, and what the adapter's config says. Of "second" a second adapter is made, beside the first; of
-# "vocabulary", as many tokens as the model is given before. transformers 4 has a linear layer for each expert, 5 a
-# parameter for all, for which peft 0.19 takes these names.
+# Kind -> base and adapter config. "second": config of a second adapter beside the first. "vocabulary": number of tokens
+# to which the model is resized first. transformers 4 has a linear layer per expert, transformers 5 one parameter for
+# all, for which peft 0.19 takes these names.
 KINDS = {kind: (base, config) for kind, (base, config) in TABLE["kinds"].items()}
 FUSED_BY_5 = {"mixtral-parameters", "qwen3_moe-parameters"}
-# Kinds that older versions refuse or do not know.
+# The first version of peft that supports each of these kinds.
 SINCE = {
     "tied-together": "0.18",
     "tied-tokens-both": "0.18",
@@ -60,7 +60,7 @@ SINCE = {
 
 
 def kinds_of(version):
-    """What that row can have: of 0.18 with transformers 5 only the experts, whose layout that changes."""
+    """Returns the kinds of a row. 0.18 with transformers 5 has only experts, because it changes only their layout."""
     if version.endswith("transformers-5"):
         return FUSED_BY_5
     without = set() if version >= "0.19" else FUSED_BY_5
@@ -68,7 +68,7 @@ def kinds_of(version):
 
 
 def make_environment(place, packages):
-    """A virtual environment with these packages, which finds the others where the judges are."""
+    """Makes a virtual environment with these packages, which finds all others in the judges' environment."""
     if place.exists():
         return
     judges = subprocess.run(
@@ -82,11 +82,11 @@ def make_environment(place, packages):
     (own / "judges.pth").write_text(f"{site}\n")  # searched after the environment's own
 
 
-# What follows runs in an environment of VERSIONS, where peft and transformers are those of that row.
+# The functions below run in an environment of VERSIONS, with the peft and transformers of that row.
 
 
 def seeded(name, seed):
-    """Random numbers that depend on the tensor's name alone, and not on which others there are."""
+    """Returns a generator whose numbers depend only on the tensor's name and the seed, not on other tensors."""
     import torch
 
     return torch.Generator().manual_seed(zlib.crc32(name.encode()) + seed)
@@ -102,7 +102,7 @@ def make_base(name):
     model = made(made.config_class(**sizes))
     with torch.no_grad():
         for key, parameter in model.named_parameters():
-            if parameter.ndim == 1 or "bias" in key:  # random too, and so a wrong one shows
+            if parameter.ndim == 1 or "bias" in key:  # random too, so that errors in them show
                 parameter += 0.1 * torch.randn(parameter.shape, generator=seeded(key, 0))
     path = Path("bases") / name
     model.to(torch.bfloat16).save_pretrained(path)
@@ -122,7 +122,7 @@ def load_base(name, vocabulary):
 
 
 def fill(model):
-    """Random numbers, none of them zero, for all that an adapter holds; the deltas are a tenth of the weights."""
+    """Fills all tensors of an adapter with nonzero random numbers. The deltas are a tenth of the weights."""
     import torch
 
     with torch.no_grad():
@@ -173,7 +173,7 @@ def make_adapter(kind, place):
 
 
 def merge(kind, place):
-    """The tensors of the merged model that are not as the base's, and what its config says of them."""
+    """Returns the merged model's tensors that differ from the base's, and two fields of its config."""
     import peft
 
     base, config = KINDS[kind]
@@ -199,7 +199,7 @@ def write(version):
     from safetensors.torch import save_file
 
     GOLDEN.mkdir(exist_ok=True)
-    os.chdir(GOLDEN)  # so that the adapters name their base by a path that is the same everywhere
+    os.chdir(GOLDEN)  # so that adapters record the same relative path of their base everywhere
     for name in BASES:
         if not (Path("bases") / name).exists():
             make_base(name)
@@ -218,7 +218,7 @@ def write(version):
 def main():
     if sys.argv[1] == "--write":
         return write(sys.argv[2])
-    # target_modules are a set, whose order in the file is that of hashes
+    # target_modules is a set, whose order in the file depends on the hash seed
     offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     for version, packages in VERSIONS.items():
         place = Path(sys.argv[1]).resolve() / version

@@ -1,6 +1,6 @@
-"""Small models, adapters that peft makes for them, what peft's own merge gives, and the contract of `qfuse merge`.
+"""Small models, adapters that peft makes for them, results of peft's own merge, and the contract of `qfuse merge`.
 
-The contract is written once more here, from its words alone, so that the command can be asked for it bit by bit:
+The contract is implemented here a second time, from its text alone, so that the command is tested bit by bit:
 
     acc = +0; for k ascending: acc = fmaf(B[i, k], A[k, j], acc)       in fp32
     t   = acc * fp32(alpha / r)                                         rslora: alpha / sqrt(r); all in fp64
@@ -19,7 +19,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 PREFIX = "base_model.model."
-RANK, ALPHA = 6, 10  # the scale, 5/3, is no power of two: where it is multiplied shows
+RANK, ALPHA = 6, 10  # the scale, 5/3, is no power of two, so that the place where it is applied changes bits
 
 SIZES = {
     "hidden_size": 256,
@@ -50,7 +50,7 @@ MODELS = {
         {**SMALLER, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64, "head_dim": 32},
     ),
     "gpt_oss": ("GptOssForCausalLM", {**SMALLER, "num_local_experts": 4, "head_dim": 32}),
-    # Its down_proj is square, as the published models' is, so shapes do not say which way round it lies.
+    # Its down_proj is square, as in published models, so that its shape does not show whether it is transposed.
     "gpt_oss-square": (
         "GptOssForCausalLM",
         {**SMALLER, "intermediate_size": 128, "num_local_experts": 4, "head_dim": 32},
@@ -77,20 +77,20 @@ MODELS = {
 }
 LINEAR = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
-# The parameters of experts in the order in which their class has them, which is peft's order from the inside out.
+# The parameters of experts in the order of their class, which is also peft's order of wrapping, innermost first.
 EXPERTS = ("gate_up_proj", "gate_up_proj_bias", "down_proj", "down_proj_bias")
-# The classes that say so of themselves (is_transposed) store experts as [expert, in, out] in peft's eyes; llama4 does
-# not say it, though it does the same, and so peft takes it for [expert, out, in].
+# peft treats experts as [expert, in, out] only if their class sets is_transposed. llama4 stores them that way too but
+# does not set it, so that peft treats them as [expert, out, in].
 TURNED_EXPERTS = {"gpt_oss"}
 
 
 def model_class(name):
-    """Of a model above, or of that name."""
+    """Returns the class of a model listed above, or the class with that name."""
     return getattr(transformers, MODELS[name][0] if name in MODELS else name)
 
 
 def make_base(name, path, dtype=torch.bfloat16):
-    """Saves a model with random weights; its biases and norms are random too, and so a wrong one shows."""
+    """Saves a model with random weights. Biases and norms are random too, so that errors in them show."""
     torch.manual_seed(7)
     made = model_class(name)
     model = made(made.config_class(**MODELS[name][1]))
@@ -106,7 +106,7 @@ def load_base(name, path, dtype="auto"):
 
 
 def fill(model, seed, size):
-    """Random numbers, none of them zero, for all that an adapter holds. The deltas are about `size` of the weights."""
+    """Fills all tensors of an adapter with nonzero random numbers. The deltas are about `size` times the weights."""
     generator = torch.Generator().manual_seed(seed)
 
     def random(like):
@@ -126,7 +126,7 @@ def fill(model, seed, size):
                 parameter.add_(0.02 * random(parameter))
             elif parameter.requires_grad and "bias" in key:
                 parameter.add_(0.05 * random(parameter))
-        if model.peft_config["default"].ensure_weight_tying:  # else they part while they are trained in fp32
+        if model.peft_config["default"].ensure_weight_tying:  # peft does not keep them equal in fp32
             inner, head = model.get_input_embeddings(), model.get_output_embeddings()
             if hasattr(head, "lora_A") and hasattr(inner, "lora_embedding_A"):
                 head.lora_A["default"].weight.copy_(inner.lora_embedding_B["default"].T)
@@ -134,7 +134,7 @@ def fill(model, seed, size):
 
 
 def adapt(name, base, path, seed=1, size=0.1, change=None, dtype=None, **config):
-    """Saves an adapter of the model that lies in `base`. `change` does something to the model before."""
+    """Saves an adapter of the model in `base`. `change` modifies the model before that."""
     model = load_base(name, base)
     if change:
         change(model)
@@ -148,7 +148,7 @@ def adapt(name, base, path, seed=1, size=0.1, change=None, dtype=None, **config)
 
 
 def with_adapters(name, base, adapters, change=None, dtype="auto"):
-    """The model with its adapters, not merged; one adapter's name is its place."""
+    """Returns the model with its adapters, not merged. Each adapter's name is its index."""
     model = load_base(name, base, dtype)
     if change:
         change(model)
@@ -172,7 +172,7 @@ def merged_by_peft(name, base, adapters, to, weights=None, change=None):
 
 
 def state_of(path):
-    """The tensors of a file or a directory."""
+    """Returns the tensors of a file or a directory."""
     files = [path] if path.is_file() else sorted(path.glob("*.safetensors"))
     return {key: tensor for file in files for key, tensor in load_file(file).items()}
 
@@ -185,8 +185,8 @@ def config_of(path):
 
 
 def fmaf(x, y, z):
-    """x * y + z, rounded once, for arrays of fp32. The product of two fp32 is exact in fp64; what the sum loses makes
-    its last bit odd, and then the second rounding gives what one would have given."""
+    """Returns x * y + z, rounded once, for fp32 arrays. The product of two fp32 numbers is exact in fp64. If the sum
+    loses bits, its last bit is made odd, so that the second rounding gives the same as a single one."""
     product = x.astype(numpy.float64) * y.astype(numpy.float64)
     addend = z.astype(numpy.float64)
     total = product + addend
@@ -198,7 +198,7 @@ def fmaf(x, y, z):
 
 
 def product(b, a):
-    """B @ A as the contract has it."""
+    """Returns B @ A as the contract defines it."""
     acc = numpy.zeros((b.shape[0], a.shape[1]), numpy.float32)
     for k in range(a.shape[0]):
         acc = fmaf(b[:, k : k + 1], a[k : k + 1, :], acc)
@@ -214,7 +214,7 @@ def rounded(array, dtype):
 
 
 class Adapter:
-    """An adapter's files, and the weight that it is merged with."""
+    """An adapter's files, and its weight in the merge."""
 
     def __init__(self, path, weight=1.0):
         self.config = json.loads((path / "adapter_config.json").read_text())
@@ -237,8 +237,8 @@ class Adapter:
         return numpy.float32(float(self.of_pattern("alpha_pattern", name, "lora_alpha")) / divisor * self.weight)
 
     def turns_experts(self, model_type):
-        """Whether what is added to an expert is the transpose of B @ A. peft before 0.19 took every parameter for
-        [expert, in, out]; before 0.18 it did not write its version."""
+        """Whether an expert gets the transpose of B @ A. peft before 0.19 treated every parameter as [expert, in, out];
+        before 0.18 it did not write its version."""
         minor = int(self.config.get("peft_version", "0.17").split(".")[1])
         return minor < 19 or model_type in TURNED_EXPERTS
 
@@ -250,7 +250,7 @@ class Adapter:
 
 
 class Sums:
-    """What one tensor of the base becomes, beside the same in fp64, and how far apart the two may be."""
+    """The merged value of one base tensor, the same value in fp64, and the allowed difference between both."""
 
     def __init__(self, tensor):
         self.dtype = tensor.dtype
@@ -267,7 +267,7 @@ class Sums:
         self.deltas = []
 
     def add(self, b, a, scale, turned=False):
-        """B @ A * scale, or the transpose of that."""
+        """Adds B @ A * scale, or its transpose."""
         if turned:
             b, a = a.T, b.T
         self.sum = self.sum + product(b, a) * scale
@@ -275,18 +275,18 @@ class Sums:
         self.deltas.append(wide_b @ wide_a * scale)
         self.exact = self.exact + self.deltas[-1]
         of_product = numpy.abs(wide_b) @ numpy.abs(wide_a) * abs(scale)
-        # Each of rank additions rounds, and so do the product with the scale, the scale itself, and the sum with W.
+        # Roundings: each of the rank additions, the product with the scale, the scale itself, and the sum with W.
         self.slack = self.slack + (a.shape[0] + 2) * 2.0**-24 * of_product + 2.0**-24 * numpy.abs(self.exact)
 
     def normalize(self, magnitudes, turned=False):
-        """DoRA: rows, or where the tensor is stored the other way round its columns, get these lengths."""
+        """DoRA: scales the rows, or the columns of a tensor that is stored transposed, to these lengths."""
         axis, along = (0, (None, slice(None))) if turned else (1, (slice(None), None))
         squares = numpy.square(self.sum.astype(numpy.float64))
         norms = numpy.sqrt(numpy.take(numpy.add.accumulate(squares, axis=axis), -1, axis=axis))
         factors = (magnitudes.astype(numpy.float64) / norms).astype(numpy.float32)
         self.sum = factors[along] * self.sum
         norms = numpy.sqrt(numpy.square(self.exact).sum(axis=axis))
-        # The norm is off by no more than all that its row is off; the factor and the product round once each.
+        # The norm's error is at most the norm of its row's errors. The factor and the product round once each.
         of_norm = numpy.sqrt(numpy.square(self.slack).sum(axis=axis)) / norms + 2.0**-23
         factors = magnitudes.astype(numpy.float64) / norms
         self.slack = factors[along] * (self.slack + of_norm[along] * numpy.abs(self.exact))
@@ -297,8 +297,8 @@ class Sums:
 
 
 class Contract:
-    """What `qfuse merge` is to make of a base's tensors, which are those of its files. `tie` is "--tie", "--untie" or
-    None, which says that a tied head stays tied if it and the embedding come out equal."""
+    """The expected result of `qfuse merge` for the tensors in a base's files. `tie`: "--tie", "--untie", or None, which
+    keeps a tied head tied if it and the embedding come out equal."""
 
     def __init__(self, base, config, tie=None):
         self.base, self.model_type, self.tie = base, config["model_type"], tie
@@ -307,7 +307,7 @@ class Contract:
         self.sums = {}
 
     def name_of(self, name, suffix=".weight"):
-        """The tensor on disk that an adapter calls so."""
+        """Returns the name on disk of the tensor that an adapter calls `name`."""
         if name + suffix == "lm_head.weight" and self.tied:
             return self.embedding if self.tie == "--tie" else "lm_head.weight"
         for spelling in (name, name.replace(".mlp.", ".block_sparse_moe.")):
@@ -322,12 +322,12 @@ class Contract:
         return self.sums[name]
 
     def with_tied(self, name):
-        """Where what changes this tensor goes: of a tied pair into both."""
+        """Returns what a change of this tensor applies to: both tensors of a tied pair, or only this one."""
         of_pair = self.tied and self.tie != "--tie" and name in (self.embedding, "lm_head.weight")
         return [self.at(each) for each in ((self.embedding, "lm_head.weight") if of_pair else (name,))]
 
     def apply(self, adapter):
-        # peft stores what it trains whole under two names where the vocabulary has grown, and the untrained copy, too.
+        # If the vocabulary has grown, peft stores a fully trained tensor under two names, and the untrained copy.
         named = {key.replace(".modules_to_save.", "."): tensor for key, tensor in adapter.tensors.items()}
         tensors = {key: tensor for key, tensor in named.items() if ".original_module." not in key}
 
@@ -347,12 +347,12 @@ class Contract:
         magnitudes = {module: fp32(tensor) for module, tensor in take(".lora_magnitude_vector")}
         biases = take(".lora_B.bias")
         rows = take(".token_adapter.trainable_tokens_delta")
-        for key, tensor in tensors.items():  # what is left replaces what it is named after
+        for key, tensor in tensors.items():  # each remaining tensor replaces the one it is named after
             self.at(self.name_of(*((key.removesuffix(".weight"),) if key.endswith(".weight") else (key, "")))).replace(
                 tensor
             )
         if self.tie == "--tie" and adapter.config.get("ensure_weight_tying"):
-            deltas.pop("lm_head", None)  # the embedding's once more
+            deltas.pop("lm_head", None)  # repeats the embedding's delta
         for module, (a, b) in deltas.items():
             if "experts" in module and not re.search(r"experts\.\d", module):
                 self.add_to_experts(adapter, module, a, b)
@@ -361,7 +361,7 @@ class Contract:
         for module, tensor in biases:
             bias = self.at(self.name_of(module, ".bias"))
             bias.set(bias.sum + (fp32(tensor) * adapter.scale(module))[:, None])
-        # The head of a tied model shares the embedding's rows, unless it has some of its own. peft writes these last.
+        # A tied head shares the embedding's token rows, unless it has its own. peft writes the head's rows last.
         of_head = [row for row in rows if row[0].endswith("lm_head")]
         for module, tensor in [row for row in rows if not row[0].endswith("lm_head")] + of_head:
             name = self.name_of(module)
@@ -430,7 +430,7 @@ class Contract:
 
 
 def contract(base, adapters, tie=None, tensors=None):
-    """How adapters, which are paths or pairs of path and weight, are merged into a base, or into these tensors."""
+    """Merges adapters (paths, or pairs of path and weight) into a base, or into `tensors`, by the contract."""
     found = Contract(tensors or state_of(base), config_of(base), tie)
     for adapter in adapters:
         found.apply(Adapter(*adapter) if isinstance(adapter, tuple) else Adapter(adapter))
@@ -441,13 +441,13 @@ def contract(base, adapters, tie=None, tensors=None):
 
 
 def ordered(tensor):
-    """The bits of floating-point numbers as integers in the numbers' order, so that neighbours are one apart."""
+    """Returns the bits of floating-point numbers as integers in numeric order, so that neighbors differ by one."""
     bits = tensor.contiguous().view({2: torch.int16, 4: torch.int32}[tensor.element_size()]).to(torch.int64)
     return torch.where(bits < 0, -(bits & (2 ** (8 * tensor.element_size() - 1) - 1)), bits)
 
 
 def half_step(array, dtype):
-    """Half of the distance to the next number of that dtype."""
+    """Returns half the distance to the next number of that dtype."""
     digits, smallest = {torch.bfloat16: (8, -126), torch.float16: (11, -14), torch.float32: (24, -126)}[dtype]
     exponent = numpy.maximum(numpy.frexp(numpy.abs(array))[1] - 1, smallest)
     return numpy.ldexp(0.5, exponent - digits + 1)

@@ -1,9 +1,9 @@
-"""What the tests of `qfuse merge` share: the command, models and adapters made for a test, and how results are compared
+"""Shared by the tests of `qfuse merge`: the command, models and adapters made for a test, and comparisons of results
 with the contract (merge_models.py) and with peft's own merge.
 
 peft adds a delta to bf16 weights with one rounding, as the contract does, but sums products in the order of a BLAS. So
-at most one element of 10,000 may differ, by one step. In a few places peft rounds more often (`twice`); there its
-result is compared with the exact sum, and with an fp32 base, where no rounding counts, with the command's.
+at most one element of 10,000 may differ, by one step. In a few places peft rounds more often (`twice`). There, and for
+an fp32 base, peft's result is compared with the exact sum instead.
 """
 
 import subprocess
@@ -24,11 +24,11 @@ from merge_models import (
 )
 from models import same_bits
 
-SHARE = 1e-4  # of elements that may differ from peft's
+SHARE = 1e-4  # fraction of elements that may differ from peft's
 
 
 def merge(*arguments, code=0):
-    """Runs `qfuse merge` and gives back what it said."""
+    """Runs `qfuse merge` and returns its output."""
     done = subprocess.run([QFUSE, "merge", *arguments], capture_output=True, text=True, timeout=120, check=False)
     said = done.stdout + done.stderr
     assert done.returncode == code, f"qfuse merge {arguments}: exit code {done.returncode}: {said}"
@@ -42,7 +42,7 @@ class Merging(Judged):
         cls.count = 0
 
     def place(self, name):
-        """A path at which nothing is yet."""
+        """Returns a path at which nothing exists yet."""
         type(self).count += 1
         return self.directory / f"{name}-{self.count}"
 
@@ -63,7 +63,7 @@ class Merging(Judged):
         return out
 
     def require_same(self, found, expected):
-        """The same tensors, bit for bit."""
+        """Requires the same tensors, bit for bit."""
         self.assertEqual(sorted(found), sorted(expected))
         for name, tensor in expected.items():
             self.assertEqual((found[name].dtype, found[name].shape), (tensor.dtype, tensor.shape), name)
@@ -73,7 +73,7 @@ class Merging(Judged):
                 self.fail(f"{name}: {share:.3%} of {wrong.numel()} elements differ, by up to {wrong.max()} steps")
 
     def require_exact(self, found, of_contract):
-        """Nothing is farther from the exact sum than one rounding at the end, and the roundings of fp32, explain."""
+        """Requires that no element is farther from the exact sum than the final rounding and those of fp32 allow."""
         for name, sums in of_contract.sums.items():
             if name not in found:
                 continue
@@ -83,7 +83,7 @@ class Merging(Judged):
             self.assertFalse(wrong.any(), f"{name}: {wrong.sum()} elements are farther from the exact sum")
 
     def require_near(self, found, theirs, of_contract, twice=False):
-        """What peft made is the same but for what its order of summing and, if `twice`, its roundings explain."""
+        """Requires that peft's result differs only by its order of summing and, if `twice`, its further roundings."""
         self.assertEqual(sorted(found), sorted(theirs))
         for name, tensor in theirs.items():
             self.assertEqual((found[name].dtype, found[name].shape), (tensor.dtype, tensor.shape), name)
@@ -100,14 +100,14 @@ class Merging(Judged):
             result = tensor.double().numpy().reshape(sums.exact.shape)
             bound = half_step(numpy.maximum(abs(result), abs(sums.exact)), tensor.dtype) + 2 * sums.slack
             if twice:
-                largest = abs(sums.exact) + 2 * sum(abs(one) for one in sums.deltas)  # that any sum on the way was
-                for one in sums.deltas:  # each was rounded, and so was the sum behind it
+                largest = abs(sums.exact) + 2 * sum(abs(one) for one in sums.deltas)  # bounds every intermediate sum
+                for one in sums.deltas:  # peft rounds the delta, and then the sum
                     bound = bound + half_step(abs(one), tensor.dtype) + half_step(largest, tensor.dtype)
             wrong = abs(result - sums.exact) > bound
             self.assertFalse(wrong.any(), f"{name}: {wrong.sum()} elements are farther from the exact sum than peft's")
 
     def row(self, name, *, base=None, peft_base=None, twice=False, theirs=True, change=None, tie=None, **config):
-        """One adapter of a model, merged by the command as the contract has it, and by peft as near as can be."""
+        """Merges one adapter with the command. Requires the contract's result, and peft's as nearly as possible."""
         base = base or self.base(name)
         adapter = self.adapter(name, base, change=change, **config)
         out = self.merged(base, adapter, *([tie] if tie else []))

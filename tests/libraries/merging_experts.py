@@ -1,4 +1,4 @@
-"""Adapters of experts, and of other parameters by their names. test_merge.py runs these tests with its own."""
+"""Adapters of experts, and of other parameters by name. test_merge.py runs these tests with its own."""
 
 import json
 import shutil
@@ -38,12 +38,12 @@ class Experts(Merging):
 
     def test_split_experts(self):
         self.each(["mixtral", "qwen3_moe"])
-        # The names of transformers 4, which peft turns into patterns of parameters.
+        # Module names of transformers 4, which peft converts to parameter patterns.
         self.row("mixtral", target_modules=["w1", "w2", "w3"], twice=True)
         self.row("qwen3_moe", target_modules="all-linear", twice=True)
 
     def test_experts_one_by_one(self):
-        """As transformers 4 had them, each expert's layers with a LoRA of their own. peft fuses them as it loads."""
+        """Each expert's layers have their own LoRA, as in transformers 4. peft fuses them on loading."""
         for name, layers in (("mixtral", ["w1", "w2", "w3"]), ("qwen3_moe", ["gate_proj", "up_proj", "down_proj"])):
             base = self.base(name)
             adapter = self.adapter(name, target_modules=["q_proj"])
@@ -66,8 +66,8 @@ class Experts(Merging):
             self.require_near(found, theirs, expected, twice=True)
 
     def with_changed_factors(self, adapter, change, **fields):
-        """A copy of an adapter in which `change` made other factors of those of experts, given as [expert, rank, in]
-        and [expert, out, rank]."""
+        """Copies an adapter and replaces the factors of experts, [expert, rank, in] and [expert, out, rank], by those
+        that `change` returns."""
         other = self.place("other")
         shutil.copytree(adapter, other)
         tensors = load_file(adapter / "adapter_model.safetensors")
@@ -82,7 +82,7 @@ class Experts(Merging):
         return other
 
     def test_experts_of_peft_0_18(self):
-        """It took every parameter for [expert, in, out], so that its factors are the transposes of today's."""
+        """peft 0.18 treated every parameter as [expert, in, out], so that its factors are the transposes of today's."""
 
         def change(a, b):
             new_b = a.transpose(1, 2)  # [expert, out, rank]
@@ -92,7 +92,7 @@ class Experts(Merging):
             with self.subTest(name):
                 experts = "feed_forward.experts" if name.startswith("llama4") else "mlp.experts"
                 parameters = [f"{experts}.gate_up_proj", f"{experts}.down_proj"]
-                if name == "qwen3_moe":  # gate_up_proj is square here, as OLMoE's: only the version tells
+                if name == "qwen3_moe":  # gate_up_proj is square here, like OLMoE's: only the version tells
                     parameters.pop()
                 adapter = self.adapter(name, target_modules=[], target_parameters=parameters)
                 older = self.with_changed_factors(adapter, change, peft_version="0.18.1")
@@ -100,7 +100,7 @@ class Experts(Merging):
                 self.require_same(state_of(self.merged(self.base(name), older)), expected)
 
     def test_unsloths_order_of_experts(self):
-        """unsloth read the columns of lora_B as [expert][rank] until September 2026, and can say so in the config."""
+        """Until September 2026 unsloth read the columns of lora_B as [expert][rank]. The config can record that."""
 
         def change(a, b):
             return a.flatten(0, 1), b.permute(1, 0, 2).flatten(1)
@@ -115,7 +115,7 @@ class Experts(Merging):
                 adapter, lambda a, b: (a.flatten(0, 1), b.permute(1, 2, 0).flatten(1)), lora_B_layout="rank_major"
             )
             self.require_same(state_of(self.merged(self.base(name), same)), expected)
-            # unsloth's before that say nothing, and peft's do neither.
+            # Older adapters of unsloth do not record it, and neither do peft's.
             signed = {"auto_mapping": {"base_model_class": "X", "unsloth_fixed": True}}
             unmarked = self.with_changed_factors(adapter, change, **signed)
             said = merge(self.base(name), unmarked, "-o", self.place("refused"), code=1)

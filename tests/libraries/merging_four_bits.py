@@ -14,7 +14,7 @@ from merging import Merging, merge
 from models import decoded, load, quantize_by_transformers
 from transformers import BitsAndBytesConfig, LlavaForConditionalGeneration
 
-# Classes whose layers BitsAndBytesConfig quantizes: what the config says besides, and the layers with an adapter.
+# Classes whose layers BitsAndBytesConfig quantizes: class, further config fields, and layers with an adapter.
 TRAINED = [
     ("LlamaForCausalLM", {"tie_word_embeddings": False}, ["q_proj"]),
     ("LlamaForCausalLM", {"tie_word_embeddings": True}, ["q_proj"]),
@@ -46,7 +46,7 @@ class FourBits(Merging):
         return out
 
     def test_four_bit_base(self):
-        """Onto the decoded weights, as peft does it before it quantizes once more."""
+        """Merges onto the decoded weights, as peft does before it quantizes them again."""
         adapter = self.adapter("llama", target_modules=LINEAR)
         bases = [self.quantized("llama"), self.quantized("llama", "--type", "fp4", "--no-double-quant")]
         theirs = self.place("theirs")
@@ -61,7 +61,7 @@ class FourBits(Merging):
             self.require_same(state_of(out), contract(self.base("llama"), [adapter], tensors=tensors).result())
             self.assertNotIn("quantization_config", config_of(out))
             model_class("llama").from_pretrained(out)
-        # a base of fp16, which its decoded weights have then
+        # a base in fp16, so that its decoded weights are fp16
         base = self.quantized("llama", dtype=torch.float16)
         plain = self.dequantized(base)
         self.assertEqual({tensor.dtype for tensor in state_of(plain).values()}, {torch.float16})
@@ -70,7 +70,7 @@ class FourBits(Merging):
             self.row_of_dora(bases[0])
 
     def test_experts_of_one_tensor(self):
-        """A stack in 4 bits becomes what peft makes of the stack that it decodes to."""
+        """A 4-bit stack becomes what peft makes of the decoded stack."""
         parameters = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]
         adapter = self.adapter("gpt_oss", target_modules=["q_proj"], target_parameters=parameters)
         base = self.quantized("gpt_oss", "--experts")
@@ -86,7 +86,7 @@ class FourBits(Merging):
         self.require_same(state_of(self.merged(base, adapter)), contract(self.dequantized(base), [adapter]).result())
 
     def test_what_no_adapter_touches(self):
-        """Where an adapter is of some layers, the others become what they would without it."""
+        """Layers without an adapter become what they would be without a merge."""
         adapter = self.adapter("llama", target_modules=["q_proj"], size=1.0)
         base = self.quantized("llama")
         plain = self.dequantized(base)
@@ -94,7 +94,7 @@ class FourBits(Merging):
         self.require_same(
             state_of(self.merged(self.base("llama"), adapter, "--base-as", "nf4")), contract(plain, [adapter]).result()
         )
-        # To 4 bits again: codes that nothing is added to stay, the others are those of the merged weights.
+        # To 4 bits again: layers without a delta keep their codes, the others get the codes of the merged weights.
         found = state_of(self.merged(base, adapter, "--to", "nf4", "--fail-below", "0"))
         again = self.place("again")
         run_qfuse("quantize", self.merged(base, adapter), "-o", again, "--quiet")
@@ -128,7 +128,7 @@ class FourBits(Merging):
         self.require_same(state_of(self.merged(base, adapter)), contract(self.dequantized(base), [adapter]).result())
 
     def seen_in_training(self, class_name, base, skip=None):
-        """The base with the values that transformers' BitsAndBytesConfig gives its layers."""
+        """Returns the base with the values that transformers' BitsAndBytesConfig gives its layers."""
         auto = getattr(transformers, class_name)
         weights = decoded(quantize_by_transformers(auto, base, "nf4", False, torch.bfloat16, skip))
         model = auto.from_pretrained(base, dtype="auto")
@@ -139,7 +139,7 @@ class FourBits(Merging):
         return out
 
     def test_base_as_training_saw_it(self):
-        """Every layer that BitsAndBytesConfig quantizes, and no other, whatever the adapter is of."""
+        """--base-as changes exactly the layers that BitsAndBytesConfig quantizes, whichever layers the adapter has."""
         options = ["--base-as", "nf4", "--no-double-quant"]
         for class_name, fields, targets in TRAINED + (MORE_TRAINED if ALL else []):
             with self.subTest(class_name, **fields):
@@ -153,7 +153,7 @@ class FourBits(Merging):
                 self.require_same(found, state_of(self.merged(seen, adapter)))
 
     def test_base_as_somebody_chose_it(self):
-        """By patterns, and as the base's own config records it."""
+        """The layers are chosen by patterns, or as the base's own config records them."""
         base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)
         options = ["--base-as", "nf4", "--no-double-quant"]
         seen = self.seen_in_training("LlamaForCausalLM", base, ["v_proj", "model.layers.0.mlp"])
@@ -175,7 +175,7 @@ class FourBits(Merging):
         )
 
     def test_int8_dtype_of_a_part(self):
-        """Where a config names it in that of the text alone, in the words of older versions."""
+        """The top-level config has no dtype. The text model's counts, which older versions wrote as "torch.float16"."""
         plain, base, theirs = self.place("llava"), self.place("int8"), self.place("theirs")
         make("LlavaForConditionalGeneration", plain)
         model = load(
@@ -214,7 +214,7 @@ class FourBits(Merging):
             model_class("llama").from_pretrained(out)
 
     def test_what_survives(self):
-        """Codes of a 4-bit base swallow a small delta; a base of 16 bits lies between codes, and keeps it."""
+        """The codes of a 4-bit base absorb a small delta. A 16-bit base has values between codes, and keeps it."""
         small = self.adapter("llama", target_modules=LINEAR, size=0.01)
         large = self.adapter("llama", target_modules=LINEAR, size=0.6)
         base = self.quantized("llama")
@@ -227,8 +227,8 @@ class FourBits(Merging):
         self.merged(self.base("llama"), small, "--to", "nf4")
 
     def test_figures(self):
-        """How large a delta is, and how much of it is left behind the codes: its projection on what was added. (Nested
-        scales, which the figures leave out, move it by less than one in a hundred.)"""
+        """Reports the size of a delta, and how much survives in the codes: the projection of the change on the delta.
+        (Nested scales, which the figures ignore, change it by less than one in a hundred.)"""
         for size in (0.02, 0.3):
             adapter = self.adapter("llama", target_modules=LINEAR, size=size)
             for base in (self.base("llama"), self.quantized("llama")):
@@ -249,7 +249,7 @@ class FourBits(Merging):
                     self.assertLess(abs(row["survival"] - kept), 0.01 + 2e-4 / size, (size, row))
 
     def test_base_as_four_bits(self):
-        """Onto what the adapter was trained against: the base as bitsandbytes decodes it."""
+        """Merges onto what the adapter was trained with: the base as bitsandbytes decodes it."""
         adapter = self.adapter("llama", target_modules=LINEAR)
         for kind, options in (("nf4", []), ("fp4", ["--no-double-quant", "--block-size", "128"])):
             out = self.merged(self.base("llama"), adapter, "--base-as", kind, *options)

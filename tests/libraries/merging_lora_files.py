@@ -1,7 +1,7 @@
 """`qfuse merge` takes LoRA files of diffusers and of kohya's scripts, and makes of a pipeline what diffusers makes of
-it with load_lora_weights() and fuse_lora(): bit for bit what the contract of merge_models.py says, and what diffusers
-has, but for the order of its sums. Each output loads as a pipeline. test_diffusers.py runs these tests with its own.
-QFUSE_TEST_ALL=OFF leaves out what repeats a row.
+it with load_lora_weights() and fuse_lora(): bit for bit as in the contract of merge_models.py, and like diffusers
+except for the order of its sums. Each output loads as a pipeline. test_diffusers.py runs these tests with its own.
+QFUSE_TEST_ALL=OFF skips tests that repeat a row.
 """
 
 import json
@@ -103,7 +103,7 @@ def qwen_image():
 
 
 def wan():
-    """Of two stages, each with a transformer of its own, as Wan 2.2 is."""
+    """A pipeline of two stages with one transformer each, like Wan 2.2."""
     return diffusers.WanPipeline(
         boundary_ratio=0.875,
         scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
@@ -117,7 +117,7 @@ def wan():
 
 OFTEN_ENOUGH = unittest.skipUnless(ALL, "unit tests and other rows have the same with other names or numbers")
 
-# A pipeline, and what a LoRA has of its components.
+# Kind -> function that makes the pipeline, and the LoRA's target layers by component.
 PIPELINES = {
     "sd": (stable_diffusion, {"unet": OF_UNETS, "text_encoder": OF_CLIP}),
     "sdxl": (stable_diffusion_xl, {"unet": OF_UNETS, "text_encoder": OF_CLIP, "text_encoder_2": OF_CLIP}),
@@ -134,7 +134,7 @@ PIPELINES = {
 
 
 class Lora:
-    """Matrices for layers of a pipeline: by component and module."""
+    """LoRA matrices for layers of a pipeline, by component and module."""
 
     def __init__(self, pipeline, targets, rank=lambda place: 3, seed=1):
         generator = torch.Generator().manual_seed(seed)
@@ -150,7 +150,7 @@ class Lora:
         assert len(self.layers) > 5
 
     def tensors(self, name_of, a=".lora_A.weight", b=".lora_B.weight", alpha=None):
-        """As a file has them; `alpha` of a layer's place and rank."""
+        """Returns the tensors as in a file. `alpha`: function of a layer's index and rank."""
         found = {}
         for place, ((component, module), (down, up)) in enumerate(self.layers.items()):
             name = name_of(component, module)
@@ -165,7 +165,7 @@ def in_diffusers(component, module):
 
 
 def in_older_diffusers(component, module):
-    """Of attentions' layers alone."""
+    """Returns a name as in older diffusers, which has such names only for attention layers."""
     found = re.sub(r"\.(to_[qkv])$|\.(to_out)\.0$", r".processor.\1\2_lora", module)
     for clip, processor in {"q_proj": "to_q", "k_proj": "to_k", "v_proj": "to_v", "out_proj": "to_out"}.items():
         found = re.sub(rf"\.{clip}$", f".{processor}_lora", found)
@@ -184,7 +184,7 @@ def in_kohya(component, module):
 
 
 def in_stability(module, layers=2):
-    """What Stability's file of SDXL calls a module of the UNet."""
+    """Returns the name of a UNet module in Stability's SDXL file."""
     inner = {"conv1": "in_layers.2", "conv2": "out_layers.3", "time_emb_proj": "emb_layers.1"}
     outer = {"conv_in": "input_blocks.0.0", "conv_out": "out.2", "time_embedding.linear_1": "time_embed.0"}
     if module in outer:
@@ -209,7 +209,7 @@ def in_kohya_of_xl(component, module):
 
 
 class Expected:
-    """What the contract makes of a component's tensors with a LoRA; as Contract has it."""
+    """The contract's result for a component's tensors with a LoRA. Has the interface of Contract."""
 
     def __init__(self, base, layers, scale):
         self.base, self.sums = base, {}
@@ -231,7 +231,7 @@ class LoraFiles(Merging):
 
     def loaded(self, path):
         index = json.loads((path / "model_index.json").read_text())
-        absent = {name: None for name, of in index.items() if of == [None, None]}  # diffusers wants to be told
+        absent = {name: None for name, of in index.items() if of == [None, None]}  # diffusers needs them as arguments
         return diffusers.DiffusionPipeline.from_pretrained(path, torch_dtype=torch.float32, **absent)
 
     def lora(self, kind, targets=None, **options):
@@ -244,7 +244,7 @@ class LoraFiles(Merging):
         return path
 
     def by_diffusers(self, base, file, weight=1.0, **load):
-        """Each component's tensors, merged in memory."""
+        """Returns the directory of a pipeline that diffusers merged in memory."""
         pipeline = self.loaded(base)
         pipeline.load_lora_weights(file, **load)
         pipeline.fuse_lora(lora_scale=weight, **({"components": ["transformer_2"]} if load else {}))
@@ -302,7 +302,7 @@ class LoraFiles(Merging):
         self.row("sd", lora, self.file(renamed))
 
     def test_what_diffusers_saves_with_its_config(self):
-        """save_lora_weights() with the config of each component."""
+        """A file of save_lora_weights() with the config of each component."""
         base, targets = self.pipeline("sd")
         pipeline = self.loaded(base)
         configs = {
@@ -332,7 +332,7 @@ class LoraFiles(Merging):
             return (7 if module.endswith("conv1") else 5) / (2 if module.endswith("to_q") else 3)
 
         out = self.row("sd", lora, path / "pytorch_lora_weights.safetensors", scale)
-        again = self.merged(base, path)  # its directory
+        again = self.merged(base, path)  # given as a directory
         self.require_same(state_of(again / "unet"), state_of(out / "unet"))
 
     def test_names_of_kohyas_scripts(self):
@@ -347,8 +347,8 @@ class LoraFiles(Merging):
                     self.row(kind, lora, self.file(tensors))
 
     def test_names_for_qwen_image(self):
-        """As DiffSynth-Studio, Qwen-Image-Lightning, musubi-tuner and ai-toolkit write them: no file names a component
-        of the pipeline, and diffusers takes each for the transformer's."""
+        """Names as DiffSynth-Studio, Qwen-Image-Lightning, musubi-tuner and ai-toolkit write them. No file names a
+        component of the pipeline, and diffusers applies each to the transformer."""
         kohya, alpha = (".lora_down.weight", ".lora_up.weight"), lambda place, rank: 2 + place % 3
         for name_of, ends, alphas in (
             (lambda _, module: module, (".lora_A.default.weight", ".lora_B.default.weight"), None),
@@ -366,7 +366,7 @@ class LoraFiles(Merging):
                 self.require_same(state_of(alone), state_of(out / "transformer"))
 
     def test_the_second_of_two_transformers(self):
-        """Files for either stage of Wan 2.2 call it the transformer; --component says which, or the folder does."""
+        """Files for either stage of Wan 2.2 name the transformer. --component selects the stage, or the folder does."""
         base, targets = self.pipeline("wan")
         file = self.file(Lora(self.loaded(base), targets).tensors(in_diffusers))
         for component, load in (("transformer", {}), ("transformer_2", {"load_into_transformer_2": True})):
@@ -393,8 +393,8 @@ class LoraFiles(Merging):
 
     @OFTEN_ENOUGH
     def test_alphas_of_each_layer(self):
-        """Where they differ, diffusers takes the most common one for layers of attentions, whose patterns fit nothing.
-        kohya's scripts train with each layer's own."""
+        """If alphas differ, diffusers uses the most common one for attention layers, because its patterns do not match
+        them. kohya's scripts train with each layer's own alpha."""
         lora = self.lora("sd", {"unet": OF_UNETS}, rank=lambda place: 2 + place % 3)
         modules = [module for _, module in lora.layers]
 
@@ -416,7 +416,7 @@ class LoraFiles(Merging):
 
     @OFTEN_ENOUGH
     def test_one_component(self):
-        """A folder of the pipeline as the base, and a file of that component, with its name or without."""
+        """The base is a component's folder, and the file is for that component, with or without its name."""
         base, _ = self.pipeline("sd")
         lora = self.lora("sd", {"unet": OF_UNETS})
         whole = state_of(self.merged(base, self.file(lora.tensors(in_diffusers))) / "unet")
@@ -436,7 +436,7 @@ class LoraFiles(Merging):
             run_qfuse("compare", base, out, "--adapter", f"{file}@0.5", "--quiet")
 
     def test_files_of_other_parts(self):
-        """Every tensor of a file is used, or it is refused."""
+        """Every tensor of a file is used, or the file is refused."""
         base, _ = self.pipeline("sd")
         other_name = self.place("renamed")
         shutil.copytree(base / "unet", other_name)
@@ -455,7 +455,7 @@ class LoraFiles(Merging):
 
 
 def load_of(file, component, becomes=None):
-    """The tensors of one component, perhaps renamed."""
+    """Returns the tensors of one component, renamed if `becomes` is given."""
     return {
         name.replace(component, component if becomes is None else becomes, 1): one
         for name, one in load_file(file).items()

@@ -1,5 +1,5 @@
-"""Tensors that files and adapters call otherwise than transformers does now. test_merge.py runs these tests with its
-own."""
+"""Tensors whose names in files and adapters differ from those in current transformers. test_merge.py runs these tests
+with its own."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 
 class Attention(torch.nn.Module):
-    """As open_clip's towers have it, and a head with a bias."""
+    """Attention as in open_clip's towers, and a head with a bias."""
 
     def __init__(self):
         super().__init__()
@@ -26,13 +26,13 @@ class Attention(torch.nn.Module):
 
 
 def called(tensors, name):
-    """The same with another name of the adapter for "0"."""
+    """Returns the tensors with the adapter's name "0" replaced by `name`."""
     return {re.sub(r"(lora_\w+|modules_to_save)\.0\b", rf"\1.{name}", key): one for key, one in tensors.items()}
 
 
 class Names(Merging):
     def renamed(self, adapter, *pairs):
-        """A copy of an adapter in whose names each first text is the second."""
+        """Copies an adapter, and replaces the first text of each pair by the second in its tensor names."""
         other = self.place("renamed")
         shutil.copytree(adapter, other)
         tensors = load_file(adapter / "adapter_model.safetensors")
@@ -44,8 +44,8 @@ class Names(Merging):
         return other
 
     def test_other_prefixes(self):
-        """What transformers calls otherwise in memory than in files, and adapters that were saved without the
-        prefix of peft's."""
+        """Names that differ between memory and files in transformers, and adapters that were saved without peft's
+        prefix."""
         base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)
         expected = state_of(self.merged(base, adapter))
         wrapped = self.place("wrapped")
@@ -88,7 +88,7 @@ class Names(Merging):
         self.require_same({f"transformer.{name}": tensor for name, tensor in found.items()}, expected)
 
     def with_tensors(self, adapter, tensors):
-        """A copy of an adapter that holds these."""
+        """Returns a copy of an adapter with these tensors."""
         other = self.place("other")
         shutil.copytree(adapter, other)
         save_file({key: one.clone().contiguous() for key, one in tensors.items()}, other / "adapter_model.safetensors")
@@ -101,7 +101,7 @@ class Names(Merging):
         return said
 
     def test_names_of_a_state_dict(self):
-        """Of a PeftModel: an adapter's name in those of its tensors, and all of the base's tensors beside them."""
+        """The state dict of a PeftModel: names contain the adapter's name, and all tensors of the base are included."""
         base = self.base("llama-bias")
         adapter = self.adapter("llama-bias", target_modules=["q_proj", "embed_tokens"], modules_to_save=["lm_head"])
         expected = state_of(self.merged(base, adapter))
@@ -127,7 +127,7 @@ class Names(Merging):
         )
 
     def test_multihead_attention(self):
-        """peft adds to out_proj twice, in training and in merging."""
+        """peft adds the delta to out_proj twice, in training and in merging."""
         torch.manual_seed(3)
         model = Attention()
         base, path = self.place("attention"), self.place("adapter")
@@ -178,12 +178,12 @@ class Names(Merging):
                 self.assertEqual(changed, names[: 1 if set(config) == {"target_modules"} else 2])
 
     def test_prefix(self):
-        """An adapter of one of two towers that have the same names."""
+        """An adapter for one of two towers whose tensors have the same names."""
         base, of_text = self.base("clip"), self.base("clip-text")
         adapter = self.adapter("clip-text", target_modules=["q_proj", "fc1"])
         self.assertIn("--prefix says", self.refused(base, adapter))
         self.assertIn("no tensor under 'tower'", self.refused(base, adapter, "--prefix", "tower"))
-        alone = self.place("alone")  # the text tower of the same base
+        alone = self.place("alone")  # the text tower of the same base as a model
         shutil.copytree(of_text, alone)
         tower = {key.removeprefix("text_model."): one for key, one in state_of(base).items() if "text_model." in key}
         save_file(tower, alone / "model.safetensors", {"format": "pt"})

@@ -1,4 +1,4 @@
-"""Models as transformers loads them, on the CPU or on QFUSE_JUDGE_DEVICE (cuda:0, say), with bitsandbytes' layers."""
+"""Loads models with transformers and bitsandbytes' layers, on the CPU or on QFUSE_JUDGE_DEVICE (such as cuda:0)."""
 
 import os
 
@@ -10,7 +10,7 @@ from transformers import BitsAndBytesConfig
 
 DEVICE = os.environ.get("QFUSE_JUDGE_DEVICE", "cpu")
 
-# What quantize is asked for: its options, and the same in transformers' words.
+# Ways to quantize: the options of `qfuse quantize`, and (quant_type, nested) for transformers.
 VARIANTS = {
     "nf4": ([], ("nf4", True)),
     "nf4-plain": (["--no-double-quant"], ("nf4", False)),
@@ -23,7 +23,7 @@ transformers.utils.logging.disable_progress_bar()
 
 
 def load(auto, path, **options):
-    """The model of a directory, in which transformers found every key that it wants, and no other."""
+    """Loads the model of a directory; requires that transformers found exactly the expected keys."""
     model, info = auto.from_pretrained(path, device_map=DEVICE, output_loading_info=True, **options)
     complaints = {what: found for what, found in info.items() if found}
     assert not complaints, f"{path}: {complaints}"
@@ -42,7 +42,7 @@ def quantize_by_transformers(auto, path, quant_type, nested, dtype, skip=None):
 
 
 def decoded(model):
-    """The 4-bit weights of a model as bitsandbytes decodes them. Asked before the model runs: that may repack them."""
+    """Returns the 4-bit weights as bitsandbytes decodes them. Call it before the model runs, which may repack them."""
     return {
         f"{name}.weight": dequantize_4bit(module.weight.data, module.weight.quant_state).cpu()
         for name, module in model.named_modules()
@@ -51,5 +51,5 @@ def decoded(model):
 
 
 def same_bits(left, right):
-    """Whether two tensors are equal byte for byte; -0 differs from +0, and a NaN equals itself."""
+    """Whether two tensors are equal byte for byte: -0 differs from +0, and a NaN equals only the same NaN."""
     return left.dtype == right.dtype and torch.equal(left.cpu().view(torch.uint8), right.cpu().view(torch.uint8))

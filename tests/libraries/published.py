@@ -1,9 +1,9 @@
-"""Configurations with the structure of published models, and the sizes of small ones: published.json.
+"""Configurations with the structure of published models but small sizes, read from published.json.
 
-What a table of classes is easily wrong about is there as it is published: layers of several kinds, dense layers before
-mixtures, steps, parts that a zero or None leaves out, tied and shared layers. Sizes are small, because files of them
-are written. The name of a model whose structure it has is that of each; then come its class, and the fields of its
-config, among which "is" lists the groups of fields that it has besides, of which the last one counts.
+They include, as published, what a table of classes easily gets wrong: layers of several kinds, dense layers before MoE
+layers, steps, parts that a zero or None removes, tied and shared layers. Sizes are small, because files of them are
+written. Each key is the name of the model whose structure the entry has. The value has the class and the fields of its
+config, among which "is" lists groups of further fields; later groups override earlier ones.
 """
 
 import json
@@ -33,7 +33,7 @@ def published_config(name):
 
 
 def build(name):
-    """A model without memory."""
+    """Builds a model on the meta device."""
     with torch.device("meta"):
         model = getattr(transformers, PUBLISHED[name][0])(published_config(name))
     model.tie_weights()
@@ -41,7 +41,7 @@ def build(name):
 
 
 def stored_shapes(model):
-    """Of what transformers would save: name to shape."""
+    """Returns name -> shape for the tensors that transformers would save."""
     state = model.state_dict()
     kept = {name: it for name, it in state.items() if name not in model.all_tied_weights_keys}
     ignored = model._keys_to_ignore_on_save or ()

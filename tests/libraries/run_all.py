@@ -1,7 +1,7 @@
-"""run_all.py <qfuse> <libqfuse.so> <tests/golden> <name>...: runs test_<name>.py of each name, in a process of its own,
-which begins with the libraries imported. Each test would import them for 7 seconds, longer than most run.
+"""run_all.py <qfuse> <libqfuse.so> <tests/golden> <name>...: runs test_<name>.py for each name in a process of its own,
+which is forked after the libraries are imported. Importing them takes 7 seconds, longer than most tests run.
 
-It exits with 1 where one of them failed, at the end, which names those."""
+If tests failed, exits with 1 at the end and names them."""
 
 import gc
 import os
@@ -18,7 +18,7 @@ import transformers  # noqa: F401
 
 
 def run(name, arguments):
-    """Does what `python test_<name>.py <arguments>` does."""
+    """Does the same as `python test_<name>.py <arguments>`."""
     script = Path(__file__).with_name(f"test_{name}.py")
     sys.argv = [str(script), *arguments]
     runpy.run_path(str(script), run_name="__main__")
@@ -26,14 +26,14 @@ def run(name, arguments):
 
 def succeeds(name, arguments):
     sys.stdout.flush()
-    child = os.fork()  # of one thread: tests/libraries/run asks for no more
+    child = os.fork()  # safe with one thread: tests/libraries/run asks for no more
     if child == 0:
         sys.exit(run(name, arguments))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 command, library, golden, *names = sys.argv[1:]
-gc.freeze()  # a collection in a child would copy every page that it looks at
+gc.freeze()  # a garbage collection in a child would copy every page that it looks at
 failed = []
 for name in names:
     print(f"---- {name}", flush=True)

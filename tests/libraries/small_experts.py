@@ -1,4 +1,4 @@
-"""A small random model of each family of transformers that has the experts interface."""
+"""A small random model of each model type of transformers that has the experts interface."""
 
 import dataclasses
 import importlib
@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 import transformers
 
-# A field of a config, by its whole name, and the value that makes it small. What is not here stays as it is.
+# Patterns for the whole name of a config field -> value that makes the model small. Other fields keep their defaults.
 SMALL = {
     r"hidden_size|emb_dim|d_model": 64,
     r"intermediate_size|dense_intermediate_size|prefix_dense_intermediate_size": 96,
@@ -32,7 +32,7 @@ SMALL = {
     r".*(pad|bos|eos)_token_id": 0,
     r".*dropout.*": 0.0,
 }
-# What names do not say: fields that are None, lists that go by the number of layers, and what must fit another field.
+# What field names do not show: fields that are None, lists with an element per layer, and values that must match.
 _ROPE = {"rope_type": "default", "rope_theta": 1e4}
 _ROUTED = {"num_experts": 4, "top_k_experts": 2, "moe_intermediate_size": 32}
 SPECIAL = {
@@ -52,18 +52,18 @@ SPECIAL = {
     "mimo_v2_flash": {"num_key_value_heads": 2},
     "zaya": {"num_experts_per_tok": 1},
 }
-ENDINGS = ("ForCausalLM", "TextModel", "ForConditionalGeneration", "Model")  # of classes, in this order
+ENDINGS = ("ForCausalLM", "TextModel", "ForConditionalGeneration", "Model")  # of class names, in order of preference
 
 
 def families():
-    """By transformers' folders."""
+    """Returns the model types that have the experts interface, by transformers' folder names."""
     models = Path(transformers.__file__).parent / "models"
     sources = {file.parent.name: file.read_text("utf-8") for file in models.glob("*/modeling_*.py")}
     return sorted(name for name, source in sources.items() if "\n@use_experts_implementation" in source)
 
 
 def build(family):
-    """A small model of its first class that can be built and run over tokens."""
+    """Builds a small model of the family's first class that can be built and run on tokens."""
     errors = []
     for model_class in _classes(family):
         try:

@@ -1,6 +1,6 @@
-"""The forward and backward of SwiGLU with INT8 or e4m3 outputs in plain torch operations, as qfuse.h has them.
+"""Forward and backward of SwiGLU with INT8 or e4m3 outputs in plain torch operations, as qfuse.h defines them.
 
-Eagerly, torch rounds after every operation and fuses none, on the CPU and on a GPU.
+In eager mode torch rounds after every operation and fuses none, on the CPU and on a GPU.
 """
 
 import functools
@@ -11,14 +11,14 @@ import torch
 
 GROUP = 128
 LEAST_SCALE = 1e-10
-LEAST_ABSMAX = 1e-4  # in e4m3
+LEAST_ABSMAX = 1e-4  # for e4m3
 
-# One input of each kind that the contract distinguishes: a name, and what a normal distribution is multiplied by.
+# Each kind of input that the contract distinguishes -> factor for a normal distribution.
 FACTORS = {"normal": 1.0, "saturated": 20.0, "small": 1e-3, "underflow": 1e-20, "overflow": 1e15, "zeros": 0.0}
 
 
 def inputs(m, h, factor, generator, kept=1.0):
-    """x [m, 2h] and grad_y [m, h] in bf16; of all elements, the share `kept` is not zero."""
+    """Returns x [m, 2h] and grad_y [m, h] in bf16. The fraction `kept` of the elements is nonzero."""
     made = []
     for columns in (2 * h, h):
         values = torch.randn(m, columns, generator=generator) * factor
@@ -28,14 +28,14 @@ def inputs(m, h, factor, generator, kept=1.0):
 
 
 def in_groups(z):
-    """Groups along the last dimension, the last one filled up with zeros."""
+    """Splits the last dimension into groups. The last group is zero-padded."""
     count = z.shape[-1]
     groups = -(-count // GROUP)
     return torch.nn.functional.pad(z.float(), (0, groups * GROUP - count)).unflatten(-1, (groups, GROUP))
 
 
 def quantize_e4m3(z):
-    """Payload and scales as DeepGEMM and TileKernels make powers of two: 2 to the ceiling of log2(a / 448)."""
+    """Returns payload and scales, which are powers of two as in DeepGEMM and TileKernels: 2 ^ ceil(log2(a / 448))."""
     count, z = z.shape[-1], in_groups(z)
     absmax = z.abs().amax(-1).clamp(min=LEAST_ABSMAX)
     mantissa, exponent = torch.frexp(absmax.double() / 448.0)
@@ -46,7 +46,7 @@ def quantize_e4m3(z):
 
 
 def quantize(z):
-    """Groups along the last dimension, the last one short: payload and scales."""
+    """Returns payload and scales for groups along the last dimension, of which the last may be short."""
     count, z = z.shape[-1], in_groups(z)
     absmax = z.abs().amax(-1)
     scale = (absmax * torch.tensor(1.0 / 127.0, dtype=torch.float32, device=z.device)).clamp(min=LEAST_SCALE)
@@ -56,7 +56,7 @@ def quantize(z):
 
 
 class Extras(NamedTuple):
-    """What a call has beside x and grad_y; weights are [m] float32."""
+    """Arguments besides x and grad_y. weights: [m] in float32."""
 
     weights: torch.Tensor | None = None
     limit: float = math.inf
@@ -65,7 +65,7 @@ class Extras(NamedTuple):
 
 
 class Results(NamedTuple):
-    """In bfloat16, before they are quantized, and the gradient of weights that are given or 1."""
+    """Outputs in bfloat16 before they are quantized, and the gradient of the weights, which default to 1."""
 
     y: torch.Tensor
     grad_input: torch.Tensor
@@ -73,8 +73,8 @@ class Results(NamedTuple):
 
 
 def sum_of_channels(products):
-    """[m, h] float32 to [m]: of each 128 every eight neighbours one after another, of these 16 sums by halves, then the
-    results one after another. torch's own sum has an order of its own."""
+    """Reduces [m, h] float32 to [m]. In each group of 128, adds eight neighbors in order, then these 16 sums by halves.
+    Adds the groups' sums in order. torch's own sum uses another order."""
     groups = products.unflatten(-1, (-1, 16, 8))
     sums = functools.reduce(torch.add, groups.unbind(-1))
     while sums.shape[-1] > 1:
@@ -103,7 +103,7 @@ def differentiate(x, grad_y, exp=torch.exp, extras=Extras()):  # noqa: B008, a t
 
 
 def swiglu(x, grad_y, exp=torch.exp, quantize=quantize, extras=Extras()):  # noqa: B008, a tuple
-    """grad_input_q, grad_input_s, y_t_q, y_t_s, grad_input_t_q, grad_input_t_s, y_q, y_s, and grad_weights."""
+    """Returns grad_input_q, grad_input_s, y_t_q, y_t_s, grad_input_t_q, grad_input_t_s, y_q, y_s, and grad_weights."""
     y, grad_input, grad_weights = differentiate(x, grad_y, exp, extras)
     by_columns = (*quantize(y.t().contiguous()), *quantize(grad_input.t().contiguous()))
     return *quantize(grad_input), *by_columns, *quantize(y), grad_weights

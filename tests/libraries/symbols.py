@@ -1,4 +1,4 @@
-"""Models built without memory, whose numbers and tensors remember the expressions over config.json that they are."""
+"""Builds models on the meta device whose numbers and tensors remember their expressions over config.json."""
 
 import contextlib
 import sys
@@ -8,7 +8,7 @@ import transformers
 from torch.overrides import TorchFunctionMode
 
 UNKNOWN = "?"
-SCALINGS = {"mul", "__mul__", "__rmul__", "div", "__truediv__"}  # of what a factory made
+SCALINGS = {"mul", "__mul__", "__rmul__", "div", "__truediv__"}  # keep the sizes of a new tensor
 FACTORIES = {torch.empty, torch.zeros, torch.ones, torch.rand, torch.randn}
 
 
@@ -17,7 +17,7 @@ def expression(number):
 
 
 class Symbol(int):
-    """A number with the expression over config.json that it is."""
+    """A number that remembers its expression over config.json."""
 
     def __new__(cls, value, text):
         symbol = int.__new__(cls, value)
@@ -53,7 +53,7 @@ Symbol.__truediv__ = lambda self, other: Quotient(self, other)
 
 
 class Quotient(float):
-    """Of two numbers: int() of it, which models write for a division without remainder, is a symbol again."""
+    """A quotient of two numbers. If it is exact, int() of it, which models write, returns a symbol again."""
 
     def __new__(cls, number, other):
         quotient = float.__new__(cls, int(number) / other)
@@ -71,7 +71,7 @@ class _Integer(type):
 
 
 class Integer(metaclass=_Integer):
-    """What models call int."""
+    """Replaces int in the models' modules."""
 
 
 def numbers_in(arguments):
@@ -83,7 +83,7 @@ def numbers_in(arguments):
 
 
 class Tracing(TorchFunctionMode):
-    """Tensors remember the expressions that their sizes were."""
+    """Makes tensors remember the expressions of their sizes."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -98,7 +98,7 @@ class Tracing(TorchFunctionMode):
 
 
 class Counting:
-    """range() over a symbol; a list of modules made of it remembers how many there are."""
+    """Replaces range(). A list of modules made from range(symbol) remembers the expression of its length."""
 
     last = None
 
@@ -125,7 +125,7 @@ class Counting:
 
 @contextlib.contextmanager
 def traced():
-    """While models are built so."""
+    """Context in which models are built like this."""
     parameter_class, buffer_class, list_class = torch.nn.Parameter, torch.nn.Buffer, torch.nn.ModuleList
     new_parameter, new_buffer, new_list = parameter_class.__new__, buffer_class.__new__, list_class.__init__
     num_labels = transformers.PreTrainedConfig.num_labels
@@ -170,7 +170,7 @@ def configs_in(config, path=""):
 
 
 def labels_of(config):
-    """What PreTrainedConfig.num_labels is: a number that config.json has as the length of id2label."""
+    """Replaces PreTrainedConfig.num_labels: config.json has this number as the length of id2label."""
     return config.id2label and Symbol(len(config.id2label), f"{getattr(config, '_path', '')}num_labels")
 
 
@@ -188,7 +188,7 @@ def with_symbols(config):
 
 
 def sizes_of(tensor):
-    """A number alone may have come from anything that is no number of the config, but for 1 and 2, which are outputs of
-    heads."""
+    """Returns the expressions of a tensor's sizes. Plain numbers count as unknown, because they may not come from the
+    config, except for 1 and 2, which are outputs of heads."""
     sizes = getattr(tensor, "sizes", None) or [UNKNOWN] * tensor.dim()
     return [UNKNOWN if it.isdigit() and it not in ("1", "2") else it for it in sizes]

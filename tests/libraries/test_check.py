@@ -1,7 +1,7 @@
-"""`qfuse check` against transformers: what is missing, unexpected or of another shape, of small models of every class
-that has a vocabulary, as they are saved and with tensors renamed, left out and turned; and the table that it goes by.
+"""`qfuse check` against transformers: what is missing, unexpected or of another shape, in small models of every class
+that has a vocabulary, as saved and with tensors removed, renamed or enlarged; and the table that the check uses.
 
-QFUSE_TEST_ALL=OFF takes the classes of QUICK. QFUSE_CLASSES names classes instead.
+QFUSE_TEST_ALL=OFF tests the classes of QUICK. QFUSE_CLASSES names classes instead.
 """
 
 import json
@@ -23,8 +23,8 @@ QUICK = """
     MambaForCausalLM MixtralForCausalLM Qwen2VLForConditionalGeneration T5ForConditionalGeneration
     WhisperForConditionalGeneration
 """.split()  # noqa: SIM905
-# What the table does not say, as COMMAND.md does: which flags a tensor at the top needs, sizes that flags or lists of
-# numbers decide, those of tensors that transformers splits, and how many parameters a list has.
+# What the table does not know, as in COMMAND.md: the flags that a top-level tensor needs, sizes that flags or lists of
+# numbers decide, sizes of tensors that transformers splits, and the lengths of parameter lists.
 NOT_SEEN = {
     "FlaubertForSequenceClassification": "summary.bias",
     "GPTBigCodeForCausalLM": "c_attn.bias",
@@ -60,7 +60,7 @@ KINDS = {"missing_keys": "missing", "unexpected_keys": "unexpected", "mismatched
 
 
 def inlined(rows, shared):
-    """Class to its tensors, without references to other texts of the table. A part without a row stays a name."""
+    """Maps each class to its tensors, with references to shared text resolved. A part without a row stays a name."""
     texts = {name: row[4] for row in rows for name in row[0].split()}
 
     def whole(text):
@@ -71,21 +71,21 @@ def inlined(rows, shared):
 
 
 def known():
-    """What the source says."""
+    """Returns the rows and the shared modules of class_table.cpp."""
     shared, rows = (SOURCES / "class_table.cpp").read_text().split("kClassRows{{")
     strings = strings_in(rows)
     return [tuple(strings[i : i + 6]) for i in range(0, len(strings), 6)], strings_in(shared.partition("{{")[2])
 
 
 def strings_in(source):
-    """Literals with nothing between them but blanks are one."""
+    """Returns the string literals of the source. Literals with only blanks between them are concatenated."""
     literal = r'"(?:[^"\\]|\\.)*"'
     found = re.findall(rf"{literal}(?:\s+{literal})*", source)
     return ["".join(json.loads(it) for it in re.findall(literal, text)) for text in found]
 
 
 def damaged(tensors):
-    """How a file may be wrong, to its tensors."""
+    """Yields each kind of damage with the damaged tensors."""
     names = sorted(tensors)
     chosen = [names[0], names[len(names) // 2], names[-1]]
     yield "as saved", tensors
@@ -98,7 +98,7 @@ def damaged(tensors):
 
 
 def judged(model_class, path):
-    """What transformers says: the kinds of what is wrong."""
+    """Returns the kinds of problems that transformers reports."""
     _, info = model_class.from_pretrained(
         path, output_loading_info=True, ignore_mismatched_sizes=True, device_map="meta"
     )
@@ -106,7 +106,7 @@ def judged(model_class, path):
 
 
 def as_named(kinds, how):
-    """Of a stack that lacks an expert, transformers says that its size is another, qfuse that the expert is missing."""
+    """If a stack lacks an expert, transformers reports a mismatched size, and qfuse a missing expert."""
     lacks_expert = re.search(r"experts\.\d+\.", how) and not how.endswith(" longer")
     return kinds - {"mismatched"} | {"missing"} if lacks_expert and "mismatched" in kinds else kinds
 
@@ -131,7 +131,7 @@ class Checks(Judged):
             self.assertEqual(found.keys(), source.keys())
 
     def test_transformers_says_the_same(self):
-        """Of kinds, because names in memory may be others; and of each name that is the same."""
+        """Compares only kinds of problems, because names in memory may differ from those in files."""
         names = os.environ.get("QFUSE_CLASSES", "").split() or (
             [name for row in known()[0] for name in row[0].split()] if ALL else QUICK
         )
@@ -147,7 +147,7 @@ class Checks(Judged):
             if sum(it.numel() for it in build(model_class, config).parameters()) > LARGEST:
                 return 0
             model_class(config).save_pretrained(path)
-        except Exception:  # transformers cannot build or save it so
+        except Exception:  # transformers cannot build or save it like this
             self.assertNotIn(model_class.__name__, QUICK)
             return 0
         tensors, compared = load_file(path / "model.safetensors"), 0
@@ -156,7 +156,7 @@ class Checks(Judged):
             with self.subTest(how):
                 try:
                     expected = judged(model_class, path)
-                except Exception:  # which it does not load at all
+                except Exception:  # transformers does not load it at all
                     self.assertNotEqual(how, "as saved")
                     continue
                 problems = checked(path)

@@ -1,4 +1,4 @@
-"""Models of diffusers, and whole pipelines, quantized, dequantized and merged, in the eyes of diffusers."""
+"""diffusers loads models and whole pipelines that qfuse quantized, dequantized or merged."""
 
 import json
 import shutil
@@ -16,13 +16,13 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from transformers import CLIPTextModel, T5EncoderModel
 
-# Classes of which QFUSE_TEST_ALL=OFF checks the layers, beside those of SMALL: they once did not load.
+# Classes whose layers QFUSE_TEST_ALL=OFF checks besides those of SMALL, because they once did not load.
 QUICK = ["AceStepAudioTokenizer", "Cosmos3OmniTransformer", "Kandinsky5Transformer3DModel", "T5FilmDecoder"]
 
 # Classes whose linear layers stay in fp32, or look like heads.
 NOTHING_TO_QUANTIZE = {"AutoencoderKLMiniMaxH3Audio", "Ideogram4PromptEnhancerHead", "StableAudioProjectionModel"}
 
-# bitsandbytes decodes a matrix whose rows are no whole blocks wrongly on some CPUs, so only the others are compared.
+# On some CPUs bitsandbytes wrongly decodes matrices whose rows are not whole blocks, so only others are compared.
 BLOCKSIZE = 64
 
 
@@ -36,10 +36,10 @@ def four_bit_weights(path):
 
 
 class Layers(Judged):
-    """Which layers are quantized is told by their names, so a model of the real size needs no real weights."""
+    """Names alone decide which layers are quantized, so a model of the real size needs no real weights."""
 
     def quantized(self, name, model):
-        """A directory that qfuse made of one with the names of `model`, and few weights."""
+        """Returns what qfuse makes of a model with the names of `model` and few elements."""
         plain = self.directory / name
         plain.mkdir()
         tensors = {
@@ -145,7 +145,7 @@ class Pipelines(Judged):
 
 
 class LoraFiles(merging_lora_files.LoraFiles):
-    """What qfuse merges, in a file of their own."""
+    """Runs the tests of merging LoRA files, which are in a file of their own."""
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""LoRA of experts onto what transformers saves of every family of its that has experts in stacks: one pair of matrices
-for a parameter of all experts, as peft's target_parameters trains it, and a LoRA of each expert's own layers, as
+"""LoRA for experts, merged onto what transformers saves for every model type with stacked experts: one pair of matrices
+for a parameter of all experts, as peft's target_parameters trains it, and a LoRA for each expert's own layers, as
 transformers 4, Megatron-Bridge and unsloth's 4-bit loader have them.
 
-QFUSE_TEST_ALL=OFF sweeps the families of QUICK, one for each way in which files hold experts.
+QFUSE_TEST_ALL=OFF sweeps the families of QUICK, one for each way in which files store experts.
 """
 
 import json
@@ -19,11 +19,11 @@ QUICK = """
     openai_privacy_filter qwen3_moe
 """.split()  # noqa: SIM905
 RANK, ALPHA = 3, 6
-NEAR = 1e-5  # of weights in fp32, which are sums of a few products below 1
+NEAR = 1e-5  # tolerance for fp32 weights, which are sums of a few products below 1
 
 
 def experts_of(model):
-    """The modules that hold experts, by name: each has its down_proj as [experts, rows, columns]."""
+    """Returns the modules that hold experts, by name. Each has its down_proj as [experts, rows, columns]."""
     return {
         name: module
         for name, module in model.named_modules()
@@ -39,7 +39,7 @@ def stacks_of(module):
 
 
 def adapt(model, path):
-    """An adapter of peft's over all stacks; gives back what peft makes of the model with it."""
+    """Saves a peft adapter for all stacks, and returns the model as peft merges it."""
     targets = [f"{holder}.{stack}" for holder, module in experts_of(model).items() for stack in stacks_of(module)]
     config = peft.LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=[], target_parameters=targets)
     adapted = peft.get_peft_model(model, config)
@@ -52,7 +52,7 @@ def adapt(model, path):
 
 
 def layers_of(module):
-    """How the layers of one expert are called, and the rows that they have."""
+    """Maps the names of one expert's layers to their shapes (out, in)."""
     rows = module.down_proj.shape[2 if module.is_transposed else 1]
     inner = module.down_proj.shape[1 if module.is_transposed else 2]
     first = ["gate_proj", "up_proj"] if "gate_up_proj" in module._parameters else ["up_proj"]
@@ -61,7 +61,7 @@ def layers_of(module):
 
 @torch.no_grad()
 def add_singly(module, expert, layer, product):
-    """What a LoRA of an expert's own layer means for the stack in memory."""
+    """Adds the product of a LoRA for one expert's layer to the stack in memory."""
     stack = module._parameters["down_proj" if layer == "down_proj" else stacks_of(module)[0]]
     matrix = stack[expert].T if module.is_transposed else stack[expert]
     if layer == "down_proj" or "up_proj" in module._parameters:
@@ -74,7 +74,7 @@ def add_singly(module, expert, layer, product):
 
 
 def adapt_singly(model, like, path):
-    """An adapter with a LoRA for each layer of each expert, in the form of `like`; changes the model as it means."""
+    """Saves an adapter with a LoRA per layer of each expert, with `like`'s config, and merges it into the model."""
     tensors, modules = {}, set()
     for holder, module in experts_of(model).items():
         for expert in range(len(module.down_proj)):

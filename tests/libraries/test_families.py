@@ -1,7 +1,7 @@
 """Models of every family that transformers can build, quantized and dequantized by qfuse and by transformers.
 
-Of each family a small model with random weights is made from its config. QFUSE_TEST_ALL=OFF sweeps the families of
-QUICK; otherwise all are swept, which takes ten minutes. QFUSE_FAMILIES=FILE also writes what came of each, as JSON.
+A small model with random weights is made from each family's config. QFUSE_TEST_ALL=OFF sweeps the families of QUICK;
+otherwise all are swept, which takes ten minutes. QFUSE_FAMILIES=FILE also writes the results as JSON.
 """
 
 import json
@@ -35,7 +35,7 @@ QUICK = """
     xlm-roberta
 """.split()  # noqa: SIM905
 
-# Classes beside the one that a family is built with, each of which did not load once.
+# Classes besides the one that a family is built with. Each once did not load.
 OTHER_CLASSES = [
     "BertForMaskedLM",
     "CLIPVisionModelWithProjection",
@@ -47,24 +47,24 @@ OTHER_CLASSES = [
     "Wav2Vec2ForCTC",
 ]
 
-# Of QUICK, the families of which nothing is quantized, and the one that is refused.
+# The families in QUICK that have nothing to quantize, and the one that is refused.
 NOTHING_TO_QUANTIZE = {"falcon"}
 IS_REFUSED = {"llama4"}
 
-# A matrix whose rows are no whole blocks is decoded wrongly by bitsandbytes on some CPUs (docs/PYTORCH.md), so only
-# the others are compared.
+# On some CPUs bitsandbytes wrongly decodes matrices whose rows are not whole blocks (docs/PYTORCH.md), so only other
+# matrices are compared.
 BLOCKSIZE = 64
 
-# How far logits may be apart, of the largest, where the same weights are multiplied in another order: Conv1D's are.
+# Tolerance for logits, relative to the largest, if the same weights are multiplied in another order, as Conv1D's are.
 TURNED_LOGITS = 2.0**-5
 
 
 FORK = multiprocessing.get_context("fork")
-REFUSED = "only if its experts are stored one by one"  # what qfuse says of a family that it does not quantize
+REFUSED = "only if its experts are stored one by one"  # qfuse's message for a family that it does not quantize
 
 
 class Failed(Exception):
-    """What qfuse or transformers said."""
+    """The message of qfuse or transformers."""
 
 
 def qfuse(*arguments):
@@ -75,7 +75,7 @@ def qfuse(*arguments):
 
 
 def load_model(model_class, path, dtype=torch.bfloat16):
-    """A model in which every 4-bit layer got its weight."""
+    """Loads a model; requires that every 4-bit layer got its weight."""
     try:
         model = load(model_class, path, dtype=dtype)
     except Exception as error:
@@ -87,7 +87,7 @@ def load_model(model_class, path, dtype=torch.bfloat16):
 
 
 def require_same_weights(four_bit, plain):
-    """`plain` has, for the 4-bit layers of `four_bit`, what bitsandbytes decodes."""
+    """Requires that `plain` has what bitsandbytes decodes for the 4-bit layers of `four_bit`."""
     state = plain.state_dict()
     modules = dict(plain.named_modules())
     for name, weight in decoded(four_bit).items():
@@ -104,7 +104,7 @@ def require_same_weights(four_bit, plain):
 
 @torch.no_grad()
 def logits(model):
-    """What a model of text says of some tokens; None for a model of something else."""
+    """Returns a text model's logits for some tokens; None for other models."""
     ids = torch.arange(3, 19).reshape(1, 16)
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     if model.config.is_encoder_decoder:
@@ -116,14 +116,14 @@ def logits(model):
 
 
 def require_same_logits(four_bit, plain):
-    """Compares with what transformers makes of the same 4-bit model; says whether there were logits to compare."""
+    """Compares with transformers' dequantize() of the same 4-bit model. Returns whether there were logits."""
     weights = decoded(four_bit)
     state = plain.state_dict()
     if any(weight.shape[-1] % BLOCKSIZE != 0 or state[name].dtype != weight.dtype for name, weight in weights.items()):
-        return False  # where the model keeps a layer in fp32, the decoded one computes with more digits
+        return False  # a layer that the model keeps in fp32 is more precise when decoded
     try:
         expected = logits(four_bit.dequantize(dtype=torch.bfloat16))
-    except Exception:  # transformers cannot
+    except Exception:  # transformers cannot dequantize it
         return False
     found = logits(plain)
     if expected is None or found is None or not torch.isfinite(expected).all():
@@ -136,13 +136,13 @@ def require_same_logits(four_bit, plain):
 
 
 class Sweep:
-    """What becomes of one family's model; each answer is "yes", "no: why" or "-" where there is nothing to say."""
+    """The results for one family's model. Each answer is "yes", "no: why", or "-" if there is nothing to say."""
 
     def __init__(self, family, class_name, directory):
         self.family, self.directory = family, directory
         self.model_class = getattr(transformers, class_name)
         make(class_name, directory / "plain")
-        # A family's name, and what config.json calls it, are not always the same.
+        # A family's name may differ from the model_type in config.json.
         self.model_type = json.loads((directory / "plain/config.json").read_text())["model_type"]
         self.checked = True
         self.answers = {}
@@ -180,19 +180,19 @@ class Sweep:
         return "yes"
 
     def dequantize(self):
-        """What transformers quantized, decoded: the same weights, and the same logits where there are any."""
+        """Decodes what transformers quantized: the same weights, and the same logits if there are any."""
         self.answers["logits"] = "-"
         try:
             theirs = quantize_by_transformers(self.model_class, self.directory / "plain", "nf4", True, torch.bfloat16)
         except Exception:
-            return "-"  # transformers cannot
+            return "-"  # transformers cannot quantize it
         if not decoded(theirs):
             return "-"
         theirs.save_pretrained(self.directory / "theirs")
         try:
             load_model(self.model_class, self.directory / "theirs")
         except Failed:
-            return "-"  # what transformers wrote, it does not load itself
+            return "-"  # transformers does not load its own output
         qfuse("dequantize", self.directory / "theirs", "-o", self.directory / "decoded")
         plain = load_model(self.model_class, self.directory / "decoded")
         require_same_weights(theirs, plain)
@@ -201,7 +201,7 @@ class Sweep:
 
 
 def sweep(family, class_name, directory):
-    """None if transformers cannot build such a model."""
+    """Returns None if transformers cannot build such a model."""
     try:
         model = Sweep(family, class_name, directory)
     except Exception:
@@ -211,8 +211,8 @@ def sweep(family, class_name, directory):
 
 
 def sweep_in_child(families, classes, directory, sweep=sweep):
-    """What `sweep` says of each family. A process of its own sweeps: what some models do with odd sizes ends it, and
-    then the next process goes on behind that family, of which nothing is said."""
+    """Yields the result of `sweep` for each family. A child process sweeps, because some models of odd sizes crash the
+    process. Then the result is None, and the next child continues after that family."""
     waiting = list(families)
     while waiting:
         receiver, sender = FORK.Pipe(duplex=False)
@@ -235,8 +235,8 @@ def sweep_in_child(families, classes, directory, sweep=sweep):
 
 
 def quantized_for_training(model_class, config):
-    """The tensors of a model's files that are those of layers which transformers quantizes with a BitsAndBytesConfig;
-    None where it divides, joins or turns some of them."""
+    """Returns the tensors in a model's files that belong to layers which transformers quantizes with a
+    BitsAndBytesConfig; None if it splits, joins or transposes some of them."""
     with torch.device("meta"):
         model = model_class(config)
     model.tie_weights()
@@ -259,7 +259,7 @@ def quantized_for_training(model_class, config):
 
 
 def seen_by_qfuse(directory, chosen):
-    """The tensors that `merge --base-as` changes, with an adapter of zeros for the one that is chosen."""
+    """Returns the tensors that `merge --base-as` changes, with a zero adapter for the tensor `chosen`."""
     rows, columns = load_state(directory / "plain")[chosen].shape
     prefix = f"base_model.model.{chosen.removesuffix('.weight')}"
     (directory / "adapter").mkdir()
@@ -276,7 +276,7 @@ def seen_by_qfuse(directory, chosen):
 
 class Families(Judged):
     def test_what_training_has_in_4_bits(self):
-        """By names, and the table of others: of the families whose layers a file has as they are."""
+        """Tests the selection by names and the table of exceptions, for families whose files store layers as is."""
         if not ALL:
             self.skipTest("takes a quarter of an hour")
         compared = 0
@@ -304,7 +304,7 @@ class Families(Judged):
         results = {}
         for family, found in sweep_in_child(chosen, classes, self.directory):
             with self.subTest(family):
-                if found is None:  # transformers' own affair, except where it once could
+                if found is None:  # an error of transformers, unless it once worked
                     self.assertNotIn(family, QUICK, "transformers cannot build or run it any more")
                     continue
                 results[family] = found

@@ -1,4 +1,4 @@
-"""The safetensors library reads every file that qfuse writes, and finds in it what it has to."""
+"""The safetensors library reads every file that qfuse writes, and finds the expected content."""
 
 import json
 import math
@@ -38,7 +38,7 @@ def pattern(size):
 
 
 def packed(tensors):
-    """A file of these tensors, a mapping of names to dtype and shape, with bytes that differ from their neighbours."""
+    """Returns a file of these tensors (name -> dtype and shape), with bytes that differ from their neighbors."""
     header, data = {}, b""
     for name, (dtype, shape) in tensors.items():
         size = math.prod(shape) * BITS[dtype] // 8
@@ -48,13 +48,13 @@ def packed(tensors):
 
 
 def without_parts(tensors):
-    """Names of what is no part of a quantized weight, nor one."""
+    """Returns the names of tensors that are neither quantized weights nor parts of them."""
     weights = [name.removesuffix(NF4_STATE) for name in tensors if name.endswith(NF4_STATE)]
     return {name for name in tensors if not any(name == weight or name.startswith(weight + ".") for weight in weights)}
 
 
 class Quantized(Judged):
-    """tests/golden/tiny_llama/full becomes what transformers made of it on a GPU, but for the offset's last bit."""
+    """Quantizes tests/golden/tiny_llama/full as transformers did on a GPU, except for the last bit of the offset."""
 
     def test_has_the_codes_of_the_golden_checkpoint(self):
         ours, theirs = read(self.convert("quantize", TINY / "full", to="nf4")), read(TINY / "bnb4")
@@ -74,10 +74,10 @@ class Quantized(Judged):
 
 
 class Written(Judged):
-    """What is not quantized arrives byte for byte, whatever it is; and every file can be read."""
+    """Tensors that are not quantized are copied byte for byte, whatever they are, and every file can be read."""
 
     def assert_survives(self, tensors):
-        """Copied beside a weight that is quantized, and again where that weight is decoded."""
+        """The tensors are copied beside a weight that is quantized, and again when that weight is decoded."""
         weight = {"w.weight": ("F32", [2, 64])}
         plain = self.directory / "plain.safetensors"
         plain.write_bytes(packed(tensors | weight))
@@ -140,7 +140,7 @@ class Written(Judged):
                 self.assertTrue(torch.equal(found.view(torch.uint8), tensor.view(torch.uint8)), name)
 
     def test_shards(self):
-        """The index names each tensor's file, and no more."""
+        """The index names each tensor's file, and nothing else."""
         for verb, source in (("quantize", TINY / "full"), ("dequantize", TINY / "bnb4_scattered")):
             whole = read(self.convert(verb, source, to="whole"))
             out = self.convert(verb, source, "--max-shard-size", "100KB", to="shards")
@@ -153,7 +153,7 @@ class Written(Judged):
             )
 
     def test_every_golden_case(self):
-        """Odd counts, short blocks, every block size: the library can make a tensor of whatever comes out."""
+        """Odd counts, short blocks, every block size: the library can make a tensor of every result."""
         for name in ("bnb_cases", "bnb_extra", "bnb_int8"):
             out = self.convert("dequantize", GOLDEN / f"{name}.safetensors")
             with safe_open(out, "pt") as opened:

@@ -1,5 +1,5 @@
-"""FP8 checkpoints, against transformers, which dequantizes them where there is no GPU, and against torch's arithmetic
-where transformers cannot: blocks that do not divide a matrix, as DeepSeek's 576 x 7168 has them."""
+"""FP8 checkpoints, against transformers, which dequantizes them if there is no GPU, and against torch's arithmetic
+where transformers fails: blocks that do not divide a matrix, like DeepSeek's 576 x 7168."""
 
 import json
 
@@ -25,7 +25,7 @@ FAMILIES = [
 ]
 CODES, RAGGED = torch.float8_e4m3fn, (72, 200)
 IDS = torch.arange(3, 35).reshape(2, 16)
-# Of a Llama whose matrices are whole blocks of 32, and of one whose none is.
+# Sizes of a Llama whose matrices are whole blocks of 32 (True), and of one without such matrices (False).
 SIZES = {
     True: {"hidden_size": 128, "intermediate_size": 160, "head_dim": 32},
     False: {"hidden_size": 72, "intermediate_size": 200, "head_dim": 20},
@@ -33,7 +33,7 @@ SIZES = {
 
 
 class Quantizer:
-    """What transformers' Fp8Quantize asks of its quantizer, which itself wants a GPU."""
+    """What transformers' Fp8Quantize needs of its quantizer, which itself requires a GPU."""
 
     def __init__(self, **options):
         self.quantization_config = FineGrainedFP8Config(**options)
@@ -44,7 +44,7 @@ def ceil(size, block):
 
 
 def expanded(scales, block, shape):
-    """A scale for each element."""
+    """Returns a scale for each element."""
     wide = scales.float().repeat_interleave(block[0], -2).repeat_interleave(block[1], -1)
     return wide[..., : shape[-2], : shape[-1]]
 
@@ -54,7 +54,7 @@ def decoded(codes, scales, block, dtype=torch.bfloat16):
 
 
 def every_code(shape):
-    """All codes but NaN, again and again."""
+    """Returns all codes except NaN, repeated."""
     codes = torch.arange(256, dtype=torch.uint8)
     codes = codes[(codes & 0x7F) != 0x7F]
     size = torch.Size(shape).numel()
@@ -82,7 +82,7 @@ class Fp8(Judged):
         return path
 
     def quantized_llama(self, name, whole, quantize):
-        """A Llama's plain directory, and the same in FP8, with activations' scales as a static scheme has them."""
+        """Writes a plain Llama, and the same in FP8 to another directory, which is returned with its tensors."""
         torch.manual_seed(0)
         fields = {"vocab_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
         model = LlamaForCausalLM(LlamaConfig(**fields, **SIZES[whole])).to(torch.bfloat16)
@@ -96,7 +96,7 @@ class Fp8(Judged):
         return self.write(name, tensors, config), tensors
 
     def test_transformers_decodes_the_same(self):
-        """In blocks that divide every matrix, quantized by transformers' own op."""
+        """Blocks divide every matrix, and transformers' own op quantizes them."""
         for scale_fmt in ("float", "ue8m0"):
             with self.subTest(scale_fmt):
                 op = Fp8Quantize(Quantizer(weight_block_size=(32, 32), scale_fmt=scale_fmt))
@@ -118,7 +118,7 @@ class Fp8(Judged):
                 run_qfuse("check", out)
 
     def test_ragged_blocks(self):
-        """transformers refuses these; the model computes what it computes with weights decoded by torch."""
+        """transformers refuses partial blocks. The output computes the same as a model that torch decoded."""
 
         def quantize(key, tensor):
             blocks = [ceil(size, 32) for size in tensor.shape]
@@ -173,7 +173,7 @@ class Fp8(Judged):
                 self.assertTrue(same_bits(tensor, decoded(tensors[key], factors[key], blocks[key], dtype)), key)
 
     def test_families(self):
-        """Experts one by one and as stacks, in blocks that do not divide them; all keys are the plain model's."""
+        """Experts one by one and stacked, in blocks that do not divide them. All keys are the plain model's."""
         for name in FAMILIES if ALL else FAMILIES[:2]:
             with self.subTest(name):
                 make(name, self.directory / name)
@@ -195,7 +195,7 @@ class Fp8(Judged):
                     self.assertTrue(same_bits(tensor, expected), key)
 
     def test_a_matrix_of_deepseek(self):
-        """kv_a_proj_with_mqa, of which 576 // 5 is 115."""
+        """kv_a_proj_with_mqa: 5 rows of scales for 576 rows mean blocks of 128, although 576 // 5 is 115."""
         torch.manual_seed(1)
         codes, scales = every_code((576, 7168)), torch.rand(5, 56)
         path = self.write("deepseek", {"w.weight": codes, "w.weight_scale_inv": scales}, {"torch_dtype": "bfloat16"})

@@ -1,5 +1,5 @@
-"""GPTQ and AWQ checkpoints of whole models: transformers loads every tensor of what is decoded, and torch's arithmetic
-on their words gives the same bits. What gptqmodel, AutoGPTQ and AutoAWQ decode is in tests/golden/gptq."""
+"""GPTQ and AWQ checkpoints of whole models: transformers loads every decoded tensor, and torch's arithmetic on the
+packed words gives the same bits. tests/golden/gptq has what gptqmodel, AutoGPTQ and AutoAWQ decode."""
 
 import json
 
@@ -19,7 +19,7 @@ FAMILIES = [
     "GemmaForCausalLM",
     "Qwen2ForCausalLM",
 ]
-PACKED_ROWS = [0, 2, 4, 6, 1, 3, 5, 7]  # of AWQ's words
+PACKED_ROWS = [0, 2, 4, 6, 1, 3, 5, 7]  # order of the rows in AWQ's words
 GROUP = 8
 CONFIGS = {
     "gptq": {"quant_method": "gptq", "bits": 4, "group_size": GROUP, "desc_act": True},
@@ -29,19 +29,19 @@ CONFIGS = {
 
 
 def packed(numbers, dim):
-    """Eight numbers along `dim` become a word, the first one lowest."""
+    """Packs each eight numbers along `dim` into a word, the first one in the lowest bits."""
     parts = numbers.to(torch.int64).movedim(dim, -1).unflatten(-1, (-1, 8))
     words = (parts << torch.arange(0, 32, 4)).sum(-1)
     return words.to(torch.uint32).view(torch.int32).movedim(-1, dim).contiguous()
 
 
 def in_words_of_awq(numbers):
-    """Along the last dimension."""
+    """Reorders the last dimension as in AWQ's words."""
     return numbers.unflatten(-1, (-1, 8))[..., PACKED_ROWS].flatten(-2)
 
 
 def quantized(kind, rows, columns):
-    """Random codes, as tensors of that kind; and what they decode to."""
+    """Returns random codes as tensors of that kind, and their decoded values."""
     groups = columns // GROUP
     codes, zeros = torch.randint(16, (columns, rows)), torch.randint(1, 16, (groups, rows))
     scales = (torch.rand(groups, rows) / 100).half()
@@ -59,13 +59,13 @@ def quantized(kind, rows, columns):
 
 class Gptq(Judged):
     def quantized_model(self, name, kind):
-        """The directory, and the plain model's tensors."""
+        """Returns the quantized model's directory, and the tensors expected after decoding."""
         plain, path = self.directory / f"{name}-{kind}-plain", self.directory / f"{name}-{kind}"
         make(name, plain)
         tensors, expected = {}, {}
         for key, tensor in load_file(plain / "model.safetensors").items():
             expected[key] = tensor
-            shape = tensor.shape[::-1] if ".c_" in key else tensor.shape  # of GPT-2, which has [in, out]
+            shape = tensor.shape[::-1] if ".c_" in key else tensor.shape  # GPT-2 has [in, out]
             is_linear = tensor.ndim == 2 and not any(word in key for word in ("emb", "wte", "wpe", "gate.weight"))
             if is_linear and not shape[0] % 8 and not shape[1] % GROUP and key.endswith(".weight"):
                 parts, values = quantized(kind, *shape)
@@ -100,11 +100,11 @@ class Gptq(Judged):
                     run_qfuse("compare", path, out)
 
     def test_every_code_and_zero_point(self):
-        """In fp16, bf16 and fp32, of scales of each type."""
+        """Decodes to fp16, bf16 and fp32, with scales of each type."""
         rows, columns = 256, 16
         codes = torch.arange(16)[:, None].expand(columns, rows)
         for kind, config in CONFIGS.items():
-            least = 1 if kind == "gptq" else 0  # a zero point that version 1 stores as it is less one
+            least = 1 if kind == "gptq" else 0  # version 1 stores the zero point minus one
             zeros = (torch.arange(rows) % (16 - least) + least).repeat(2, 1)
             ordered = in_words_of_awq if kind == "awq" else torch.clone
             tensors = {"w.qweight": packed(ordered(codes), 1 if kind == "awq" else 0)}

@@ -1,10 +1,9 @@
-"""4-bit checkpoints as other libraries lay them out, dequantized, against the plain model in memory.
+"""4-bit checkpoints in the layouts of other libraries, dequantized, against the plain model in memory.
 
-Those that transformers and bitsandbytes save themselves are swept over all families, unless QFUSE_TEST_ALL=OFF, which
-takes those of QUICK: in 4 bits, of a kind that changes from family to family, and as LLM.int8. What comes out must load
-as the plain class, without a missing, unexpected or mismatched key, have every tensor of the model that transformers'
-own dequantize() gives in memory, and compute what that computes. QFUSE_LAYOUTS=FILE also writes what came of each, as
-JSON.
+Those that transformers and bitsandbytes save themselves are swept over all families (QFUSE_TEST_ALL=OFF: over those of
+QUICK), in 4 bits, of a kind that changes from family to family, and as LLM.int8. The output must load as the plain
+class without a missing, unexpected or mismatched key, have every tensor that transformers' own dequantize() gives in
+memory, and compute the same. QFUSE_LAYOUTS=FILE also writes the results as JSON.
 """
 
 import collections
@@ -27,12 +26,12 @@ from transformers.pytorch_utils import Conv1D
 
 QUICK = ["gpt2", "qwen3_moe", "vit"]
 
-# How far outputs in fp32 may be apart, of the largest.
+# Tolerance for fp32 outputs, relative to the largest.
 CLOSE = 1e-5
 
 
 def output_of(model):
-    """What a model says of a few tokens or of a picture; None where it wants something else."""
+    """Returns a model's output for a few tokens or a picture; None if it needs other inputs."""
     ids = torch.arange(3, 19).reshape(1, 16)
     config = getattr(model.config, "vision_config", model.config)
     size, channels = getattr(config, "image_size", 32), getattr(config, "num_channels", 3)
@@ -46,7 +45,7 @@ def output_of(model):
         try:
             with torch.no_grad():
                 found = model(**given).to_tuple()
-        except Exception:  # of another kind
+        except Exception:  # needs other inputs
             continue
         return next((one.float() for one in found if torch.is_tensor(one) and one.is_floating_point()), None)
     return None
@@ -59,7 +58,7 @@ def require_close(found, expected):
 
 
 def require_same_state(plain, expected, odd):
-    """Every tensor but those of `odd`. transformers' dequantize() leaves a linear layer where Conv1D was."""
+    """Requires equal tensors except for `odd`. transformers' dequantize() replaces Conv1D by a linear layer."""
     found, expected = plain.state_dict(), expected.state_dict()
     if found.keys() != expected.keys():
         raise Failed(f"other tensors: {sorted(found.keys() ^ expected.keys())[:4]}")
@@ -121,7 +120,7 @@ class Sweep:
             expected = model.dequantize(dtype=torch.float32)
         except Exception:
             return "- transformers cannot dequantize it"
-        odd = set()  # rows that are no whole blocks, which bitsandbytes decodes wrongly on some CPUs
+        odd = set()  # rows are not whole blocks, which bitsandbytes decodes wrongly on some CPUs
         if quantized == self.quantized_4bit:
             odd = {name for name in layers if expected.get_parameter(name).shape[-1] % BLOCKSIZE != 0}
         require_same_state(plain, expected, odd)
@@ -136,7 +135,7 @@ class Sweep:
 
 
 def sweep(family, class_name, directory):
-    """None if transformers cannot build such a model."""
+    """Returns None if transformers cannot build such a model."""
     try:
         model = Sweep(family, class_name, directory)
     except Exception:
@@ -165,7 +164,7 @@ class Layouts(Judged):
             print(f"\n{name}: {dict(counts)}")
 
     def test_what_loaders_of_4_bit_models_save(self):
-        """Bit for bit what bitsandbytes decodes, in the tensors of the plain model, which computes the same."""
+        """The plain model's tensors have every bit that bitsandbytes decodes, and the model computes the same."""
         for name, (class_name, lay_out, is_joined) in LAYOUTS.items():
             if not ALL and lay_out is packed:
                 continue

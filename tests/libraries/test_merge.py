@@ -1,7 +1,6 @@
-"""`qfuse merge` gives, bit for bit, what its contract says (merge_models.py), and what peft's own merge gives, as near
-as merging.py says. Its numbers, pieces and files are in test_merge_output.py, what it refuses in
-test_merge_refusals.py.
-QFUSE_TEST_ALL=OFF leaves out what only repeats a row with other numbers.
+"""`qfuse merge` matches its contract (merge_models.py) bit for bit, and peft's own merge as nearly as merging.py says.
+test_merge_output.py tests numbers, pieces and files, test_merge_refusals.py what is refused. QFUSE_TEST_ALL=OFF skips
+what only repeats a row with other numbers.
 """
 
 import json
@@ -36,17 +35,17 @@ from models import same_bits
 from safetensors.torch import load_file, save_file
 from test_families import QUICK
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "MERGE.md"  # has a table of features, each with its test
+DOCUMENT = Path(__file__).parents[2] / "docs" / "MERGE.md"  # its table of features names a test for each
 
-# Families whose all linear layers are merged with QFUSE_TEST_ALL=OFF.
+# Families whose linear layers are all merged with QFUSE_TEST_ALL=OFF.
 FEW_FAMILIES = ["aria", "bart", "bloom", "deepseek_v3", "gemma3", "llava", "olmoe", "phimoe", "qwen3_vl_moe", "t5"]
-# Where transformers calls a layer otherwise than its file does, in a way that the command does not know: refused.
+# Refused: transformers renames layers of these on loading, in a way that the command does not know.
 RENAMED = {"jina_embeddings_v3", "nomic_bert", "phimoe", "vit"}
-NOT_OF_PEFT = {"mamba", "nemotron_h"}  # which will not adapt all linear layers of these
+NOT_OF_PEFT = {"mamba", "nemotron_h"}  # peft does not adapt all linear layers of these
 
 
 class Contracts(Merging):
-    """The judge itself."""
+    """Tests of the reference itself."""
 
     def test_each_feature_of_the_document_names_its_test(self):
         tests = {name for kind in KINDS for name in dir(kind) if name.startswith("test_")}
@@ -57,7 +56,7 @@ class Contracts(Merging):
     def test_fmaf_rounds_once(self):
         generator = numpy.random.default_rng(5)
         x, y, z = (generator.standard_normal(4000).astype(numpy.float32) for _ in range(3))
-        # sums that lie beside the middle of two fp32, so near that fp64 has no digit for it
+        # sums so close to the middle between two fp32 numbers that fp64 cannot hold the difference
         near = slice(0, 2000)
         k = generator.integers(1, 2**8, 2000)
         x[near] = (1 + k * 2.0**-23).astype(numpy.float32)
@@ -102,8 +101,8 @@ class Rows(Merging):
         )
 
     def test_patterns_in_the_order_of_the_file(self):
-        """peft sorts the patterns as it writes them, and takes the first that fits as it reads. Another program's, or a
-        hand's, are in any order."""
+        """peft sorts the patterns when it writes them, and takes the first match when it reads them. Files written by
+        hand or by other programs have any order."""
         base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)
         config = json.loads((adapter / "adapter_config.json").read_text())
         config["alpha_pattern"] = {"q_proj": 4, ".*proj": 2, "a.*_proj": 3}
@@ -171,7 +170,7 @@ class Rows(Merging):
         self.row("llama-tied", change=grow, target_modules=["q_proj"], trainable_token_indices=[321, 327])
 
     def test_new_tokens(self):
-        """peft stores each of them twice then, and the untrained copy."""
+        """peft stores a resized embedding or head twice, and also the untrained copy."""
 
         def grow(model):
             model.resize_token_embeddings(328)
@@ -182,7 +181,7 @@ class Rows(Merging):
                     self.row(name, change=grow, target_modules=["q_proj"], modules_to_save=saved)
 
     def test_tied_head(self):
-        """peft adds the delta to the one tensor that both share, which changes what the model computes."""
+        """peft adds the delta to the one shared tensor, which changes what the model computes."""
         for target in ("lm_head", "embed_tokens"):
             for tie, tensors in ((None, 2), ("--untie", 2), ("--tie", 1)):
                 with self.subTest(target, tie=tie):
@@ -200,7 +199,7 @@ class Rows(Merging):
         run_qfuse("dequantize", base, "-o", plain, "--quiet")
         for tie in ([], ["--tie"]):
             self.require_same(state_of(self.merged(base, adapter, *tie)), contract(plain, [adapter], *tie).result())
-        # A pair that nothing touches stays as it is, or is untied on request.
+        # A pair without changes stays tied, or is untied on request.
         out, _ = self.row("llama-tied", target_modules=["q_proj"])
         self.assertTrue(config_of(out)["tie_word_embeddings"])
         out, found = self.row("llama-tied", target_modules=["q_proj"], tie="--untie", theirs=False)
@@ -208,7 +207,7 @@ class Rows(Merging):
         self.assertTrue(same_bits(found["lm_head.weight"], found["model.embed_tokens.weight"]))
 
     def test_tied_together(self):
-        """The adapter has the one delta twice, once turned round. peft 0.21.2 adds it twice."""
+        """The adapter has the same delta twice, once transposed. peft 0.21.2 adds it twice."""
         for tie in (None, "--tie"):
             out, found = self.row(
                 "llama-tied",
@@ -221,7 +220,7 @@ class Rows(Merging):
             self.assertTrue(config_of(out)["tie_word_embeddings"])
         self.row("llama-tied", target_modules=["q_proj"], modules_to_save=["embed_tokens"], ensure_weight_tying=True)
 
-        # Trained in fp32 beside a bf16 base, the two part in peft 0.21.2: then they are two deltas, and both count.
+        # Trained in fp32 beside a bf16 base, the copies diverge in peft 0.21.2. Then both are deltas, and are added.
         base = self.base("llama-tied")
         adapter = self.adapter(
             "llama-tied", target_modules=["lm_head", "embed_tokens", "q_proj"], ensure_weight_tying=True
@@ -254,7 +253,7 @@ class Rows(Merging):
             self.require_exact(out, expected)
             theirs = merged_by_peft("llama", base, [one, two], self.place("theirs"), weights)
             self.require_near(out, theirs, expected, twice)
-        # In fp32 the order shows in last bits; the contract says that it is the one given.
+        # In fp32 the order changes last bits. The contract requires the given order.
         base = self.base("llama", torch.float32)
         turned = state_of(self.merged(base, f"{two}@-1.3", f"{one}@0.7"))
         self.require_same(turned, contract(base, [(two, -1.3), (one, 0.7)]).result())
@@ -271,7 +270,7 @@ class Rows(Merging):
 
 class Families(Merging):
     def test_every_family(self):
-        """All linear layers of a family's small model: each tensor that peft's merge changes is changed by as much."""
+        """Merges all linear layers of a family's small model. Each tensor must change as much as with peft's merge."""
         classes = all_families()
         for family in QUICK if ALL else FEW_FAMILIES:
             with self.subTest(family):
@@ -303,7 +302,7 @@ class Families(Merging):
                 self.assertTrue(torch.equal(other.to(found[name].dtype).double(), one), name)
                 continue
             changed += 1
-            # Each rounds at the end, and peft perhaps the delta too, which is no more than the two together.
+            # Both results round at the end. peft may round the delta too, which is at most result and start together.
             largest = torch.maximum(torch.maximum(one.abs(), other.abs()), start.abs()).reshape(-1).numpy()
             far = (one - other).abs().reshape(-1).numpy() > 4 * half_step(largest, found[name].dtype)
             self.assertFalse(far.any(), f"{name}: {far.sum()} elements are others than peft's")

@@ -1,5 +1,5 @@
-"""What transformers makes of the tokenizer, the template and the processor in the output of `qfuse merge`, whoever of
-base and adapter has which of them, as transformers 4 and 5 write them; and that it loads no adapter beside a model.
+"""What transformers reads of the tokenizer, the chat template and the processor in the output of `qfuse merge`, whether
+base or adapter has them, as transformers 4 and 5 write them; and that it loads no adapter beside a model.
 """
 
 import itertools
@@ -32,7 +32,7 @@ def tokenizer(owner, template=True, **special):
 
 
 def as_4_wrote(path, *, inline=True):
-    """Gives a tokenizer the files that transformers 4 wrote, with the template among its settings."""
+    """Rewrites a tokenizer's files as transformers 4 wrote them, with the template among its settings."""
     made = AutoTokenizer.from_pretrained(path)
     names = {kind: getattr(made, kind) for kind in ("eos_token", "pad_token", "unk_token") if getattr(made, kind)}
     (path / "special_tokens_map.json").write_text(json.dumps(names))
@@ -46,7 +46,7 @@ def as_4_wrote(path, *, inline=True):
 
 
 def as_4_split(path):
-    """Gives a processor a file for its part, as transformers 4 wrote it."""
+    """Moves a part of a processor to its own file, as transformers 4 wrote it."""
     whole = json.loads((path / "processor_config.json").read_text())
     part = next(name for name in ("image_processor", "feature_extractor") if name in whole)
     (path / "preprocessor_config.json").write_text(
@@ -56,7 +56,7 @@ def as_4_split(path):
 
 
 def sees(path):
-    """What a program gets from a tokenizer."""
+    """Returns what a program gets from a tokenizer."""
     made = AutoTokenizer.from_pretrained(path)
     chat = made.apply_chat_template(MESSAGES, tokenize=False) if made.chat_template else None
     return made(TEXT)["input_ids"], made.eos_token, made.pad_token, len(made), chat
@@ -79,7 +79,7 @@ def sound(owner, rate):
 
 class Files(Merging):
     def folders(self):
-        """Copies of a base and an adapter without further files."""
+        """Returns copies of a base and an adapter without further files."""
         both = []
         for name, made in (("base", self.base("llama")), ("adapter", self.plain_adapter())):
             both.append(self.place(name))
@@ -115,7 +115,7 @@ class Files(Merging):
                 self.assertEqual((out[0], out[4]), (sees(base)[0], "own"))
 
     def test_processors(self):
-        """Whole, without the tokenizer, and in the files of transformers 4: each part is the adapter's."""
+        """Processors with and without the tokenizer, also in transformers 4's files: each part is the adapter's."""
         kinds = (
             (images, lambda it: it.image_processor.size["shortest_edge"], 32, 48),
             (sound, lambda it: it.feature_extractor.sampling_rate, 8000, 16000),
@@ -151,7 +151,7 @@ class Files(Merging):
             images("base", 32).save_pretrained(base)
             if is_old:
                 as_4_split(base)
-                (base / "chat_template.json").write_text(json.dumps({"chat_template": "old"}))  # it would win
+                (base / "chat_template.json").write_text(json.dumps({"chat_template": "old"}))  # this file would win
             tokenizer("own").save_pretrained(adapter)
             with self.subTest(is_old=is_old):
                 found = AutoProcessor.from_pretrained(self.merged(base, adapter))
@@ -160,7 +160,7 @@ class Files(Merging):
                 self.assertTrue(found.chat_template.startswith("own"))
 
     def test_an_adapter_beside_the_model(self):
-        """transformers loads it instead of the model, from an input, and from no output."""
+        """transformers loads an adapter beside a model instead of the model, so qfuse copies none to an output."""
         base, adapter = self.folders()
         for name in ("adapter_config.json", "adapter_model.safetensors"):
             shutil.copy(self.plain_adapter() / name, base)
@@ -177,7 +177,7 @@ class Files(Merging):
         self.assertFalse(hasattr(model, "peft_config"))
 
     def test_a_head_is_merged_onto_a_base_that_has_it(self):
-        """As the refusal of one that has not says."""
+        """Follows the advice in the refusal of a base without the head."""
         base, path = self.base("llama", torch.float32), self.place("classifier")
         made = transformers.AutoModelForSequenceClassification.from_pretrained(base, num_labels=3, pad_token_id=0)
         made.save_pretrained(path)

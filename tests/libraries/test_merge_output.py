@@ -1,5 +1,5 @@
-"""What `qfuse merge` writes, whatever the sizes of tensors, pieces and shards, the dtypes and the files beside them;
-and that the merged model computes what base and adapter do. The adapters of each kind are in test_merge.py.
+"""The output of `qfuse merge` for all sizes of tensors, pieces and shards, dtypes and further files; and that the
+merged model computes the same as base and adapter. test_merge.py tests the adapters of each kind.
 """
 
 import itertools
@@ -36,8 +36,8 @@ class Output(Merging):
             self.row("llama", target_modules=["q_proj", "down_proj"], size=size, seed=int(size * 1000))
 
     def test_odd_sizes_and_small_numbers(self):
-        """Shapes at the edges of vectors and tiles, and numbers below the normal ones, which some settings of a
-        processor take for zero. The base is one file, without a config."""
+        """Shapes at the edges of vectors and tiles, and subnormal numbers, which some processor settings treat as zero.
+        The base is one file, without a config."""
         generator = torch.Generator().manual_seed(11)
         base, adapter, ranks = {}, {}, {}
         shapes = [(1, 1, 1), (3, 130, 2), (77, 31, 7), (129, 257, 17), (16, 64, 300), (33, 1, 4), (1, 4099, 3)]
@@ -71,7 +71,7 @@ class Output(Merging):
         self.require_same(state_of(out), expected.result())
 
     def test_tensors_of_many_pieces(self):
-        """Made piece by piece, though DoRA's norms are of whole rows, or of an embedding's whole columns."""
+        """Tensors are made piece by piece, although DoRA's norms cover whole rows, or whole columns of an embedding."""
         generator = torch.Generator().manual_seed(12)
 
         def random(*shape):
@@ -110,7 +110,7 @@ class Output(Merging):
                 self.require_same(state_of(out), expected.result())
 
     def test_to_other_dtypes(self):
-        """Sums are rounded from fp32 to what is asked for, and not to the base's dtype before."""
+        """Sums are rounded from fp32 to the requested dtype, and not to the base's dtype before."""
         base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)
         sums = contract(base, [adapter]).sums
         for option, dtype in (("fp32", torch.float32), ("fp16", torch.float16), ("bf16", torch.bfloat16)):
@@ -164,8 +164,8 @@ class Output(Merging):
             self.assertIn(named, readme)
 
     def download(self, base, revision, commit, card):
-        """Puts a model into a cache of the Hub's, as a download does, and gives back its snapshot in the eyes of
-        huggingface_hub."""
+        """Puts a model into a cache of the Hub, as a download does, and returns the snapshot that huggingface_hub
+        finds."""
         cache = self.place("cache")
         snapshot = cache / "models--org--base" / "snapshots" / commit
         blobs, references = (snapshot.parents[1] / name for name in ("blobs", "refs"))
@@ -182,7 +182,7 @@ class Output(Merging):
         )
 
     def test_the_base_that_the_adapter_names(self):
-        """In the Hub's cache, where huggingface_hub finds it; and the card says what the Hub reads."""
+        """The base is in the Hub's cache, where huggingface_hub finds it, and the card has what the Hub reads."""
         base, adapter = self.base("llama"), self.adapter("llama", target_modules=["q_proj"])
         config = json.loads((adapter / "adapter_config.json").read_text())
         config |= {"base_model_name_or_path": "org/base", "revision": "v2"}
@@ -240,9 +240,9 @@ class Output(Merging):
         self.assertFalse(out.exists())
 
     def test_logits(self):
-        """The merged model computes what base and adapter do, but for the rounding of weights to bf16. Each is off by
-        up to half a step, one way or the other: with independent errors a logit's own has the standard deviation
-        sqrt(sum of (its derivative * half a step)^2 / 3). Eight of these are not exceeded; a lost delta does."""
+        """The merged model computes the same as base and adapter, except that its weights are rounded to bf16, each by
+        up to half a step. With independent errors, a logit's error has the standard deviation sqrt(sum of (its
+        derivative * half a step)^2 / 3). The error must be below eight of these. A lost delta exceeds that."""
         rows = [
             ("llama", {"target_modules": LINEAR}),
             ("llama", {"target_modules": LINEAR, "use_dora": True}),

@@ -1,4 +1,4 @@
-"""`qfuse merge` refuses what it cannot merge: exit code 1, nothing written, and what is wrong named."""
+"""`qfuse merge` refuses what it cannot merge: it exits with 1, writes nothing, and names what is wrong."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ class Refusals(Merging):
         adapt("llama", cls.directory / "base-llama-bfloat16", cls.good, target_modules=["q_proj", "down_proj"])
 
     def altered(self, fields=None, tensors=None):
-        """The good adapter with other fields in its config, and with tensors changed by a function."""
+        """Returns a copy of the good adapter with other config fields, and with tensors changed by a function."""
         path = self.place("altered")
         shutil.copytree(self.good, path)
         config = json.loads((path / "adapter_config.json").read_text())
@@ -92,7 +92,7 @@ class Refusals(Merging):
             cut(self.A, RANK - 1, 256)(tensors)
             cut(self.B, 256, RANK - 1)(tensors)
 
-        self.refused(self.altered(tensors=lower), self.NAME)  # a rank that is not the config's
+        self.refused(self.altered(tensors=lower), self.NAME)  # a rank that differs from the config's
         self.refused(self.altered({"r": 3}), "lora_A")
         self.refused(self.altered({"rank_pattern": {"q_proj": 3}}), "q_proj")
 
@@ -180,9 +180,9 @@ class Refusals(Merging):
         )
 
     def test_refuses_several_that_do_not_add_up(self):
-        """Two that replace the same, a replacement of some weight, and DoRA on what another has changed: the norm is
-        that of the base with DoRA's own delta, and the factor is for these alone. (peft's merge takes all there is
-        times the factor, which is not what its model computes.)"""
+        """Two adapters that replace the same tensor, a replacement with a weight, and DoRA on a weight that another
+        adapter changed: DoRA's norm and factor apply only to the base with its own delta. (peft's merge multiplies the
+        whole sum by the factor, which is not what its model computes.)"""
         head = self.adapter("llama", target_modules=["q_proj"], modules_to_save=["lm_head"])
         dora = self.adapter("llama", target_modules=["q_proj"], use_dora=True)
         for adapters, named in (
@@ -195,7 +195,7 @@ class Refusals(Merging):
                 self.refused(adapters[0], named, options=adapters[1:])
 
     def test_refuses_what_cannot_be_quantized_at_once(self):
-        """Matrices that are stored transposed, and a base that is quantized already or of another kind."""
+        """Matrices that are stored transposed, and a base that is quantized already, perhaps in another format."""
         adapter = self.adapter("gpt2", target_modules=["c_attn"], fan_in_fan_out=True)
         for options in (["--to", "nf4"], ["--base-as", "nf4"]):
             self.refused(adapter, "c_attn", base=self.base("gpt2"), options=options)
@@ -203,10 +203,10 @@ class Refusals(Merging):
         run_qfuse("quantize", self.base("llama"), "-o", quantized, "--quiet")
         self.refused(self.good, "--base-as", base=quantized, options=["--base-as", "nf4"])
         self.refused(self.good, "nf4", base=quantized, options=["--to", "fp4"])
-        self.refused(self.good, "adapter", base=self.good)  # an adapter in the base's place
+        self.refused(self.good, "adapter", base=self.good)  # the base is an adapter
 
     def test_refuses_what_fits_twice(self):
-        """A name that is the end of two tensors' names, and experts of which the config does not say which."""
+        """A name that is the end of two tensors' names, and experts whose parameters the config does not list."""
         base = self.place("bart")
         make("BartForConditionalGeneration", base)
         tensors = {}
@@ -230,7 +230,7 @@ class Refusals(Merging):
                 self.refused(adapter, "mlp.experts", base=self.base("qwen3_moe"))
 
     def test_refuses_a_head_that_the_base_has_not(self):
-        """As an adapter of a classifier brings it along."""
+        """An adapter of a classifier contains such a head."""
 
         def score(tensors):
             tensors[f"{PREFIX}score.weight"] = torch.ones(2, 256)

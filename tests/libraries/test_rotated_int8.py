@@ -1,5 +1,5 @@
-"""torch rotates, rounds and multiplies in INT8 as qfuse.h has it, and qfuse gives its bytes; and the products are near
-those of the weight that bitsandbytes decodes."""
+"""torch rotates, rounds and multiplies in INT8 as qfuse.h defines it, and qfuse gives the same bytes. The products are
+near those with the weight that bitsandbytes decodes."""
 
 import ctypes
 import math
@@ -60,7 +60,7 @@ def empty(*shape, dtype=torch.int8):
 
 
 def quantized(values):
-    """q and scale of rows in float32."""
+    """Returns q and scale of float32 rows."""
     block = 128 if values.shape[1] % 128 == 0 else 64
     v = values
     for d in (1 << i for i in range(block.bit_length() - 1)):
@@ -70,12 +70,12 @@ def quantized(values):
     largest = v.abs().amax(1)
     scale = largest.clamp(min=2.0**-100) * torch.tensor(1 / 127, dtype=torch.float32) * root
     scale = torch.where(largest == 0, 0.0, torch.where(largest.isfinite(), scale, math.nan))
-    q = (v.double() * (root / scale).double()[:, None]).round()  # ties to even, of an exact product
+    q = (v.double() * (root / scale).double()[:, None]).round()  # the exact product, rounded to nearest even
     return torch.where((scale > 0)[:, None], q, 0).to(torch.int8), scale
 
 
 def product(x, w, lora_in, lora_weight, bias):
-    """Of (q, scale) twice; lora_weight is [n, r]. A double holds each fused step but for what rounds away anyway."""
+    """x and w: (q, scale). lora_weight: [n, r]. fp64 holds each fused step, except for what rounds away anyway."""
     y = (x[0].double() @ w[0].double().T).to(torch.int64).float() * x[1][:, None] * w[1]
     for j in range(lora_in.shape[1]):
         y = (lora_in[:, j, None].double() * lora_weight[:, j].double() + y.double()).float()
@@ -135,7 +135,7 @@ class RotatedInt8(unittest.TestCase):
         return x.to(dtype)
 
     def weight(self, rows, cols, kind):
-        """Codes, absmax and, in float32, what they stand for."""
+        """Returns codes, absmax and the decoded values in float32."""
         packed = torch.randint(0, 256, (rows * cols // 2,), generator=self.generator, dtype=torch.uint8)
         absmax = self.normal(rows * cols // BLOCKSIZE).abs() * 0.02
         codes = torch.stack((packed >> 4, packed & 15), 1).flatten().long()
@@ -176,7 +176,7 @@ class RotatedInt8(unittest.TestCase):
                 lies = lora_weight if direction == FORWARD else lora_weight.T.contiguous()
                 ours = our_product(x_int8, w_int8, lora_in, lies, bias, direction)
                 with self.subTest(dtype=dtype, direction=direction):
-                    if dtype != torch.float32:  # whose fused steps no double holds
+                    if dtype != torch.float32:  # fp64 cannot hold fused steps of fp32
                         self.expect_same([product(x_int8, w_int8, lora_in, lora_weight, bias)], [ours])
                     base = our_product(x_int8, w_int8, lora_in[:, :0], lies, torch.zeros(n), direction)
                     exact = x.double() @ w.double().T

@@ -1,6 +1,6 @@
-"""4-bit checkpoints of other libraries than bitsandbytes. Golden models of compressed-tensors and modelopt have what
-those libraries decode (tools/research/make_golden_4bit.py made them); gpt-oss in MXFP4 and DeepSeek-V4's experts are
-judged by transformers, which dequantizes them on a CPU."""
+"""4-bit checkpoints of libraries other than bitsandbytes. Golden models of compressed-tensors and modelopt have what
+those libraries decode (made by tools/research/make_golden_4bit.py). gpt-oss in MXFP4 and DeepSeek-V4's experts are
+compared with transformers, which dequantizes them on a CPU."""
 
 import importlib.util
 import json
@@ -19,7 +19,7 @@ from transformers.models.gpt_oss import GptOssConfig, GptOssForCausalLM
 MADE = GOLDEN / "scaled_4bit"
 IDS = torch.arange(3, 27).reshape(2, 12)
 RANK, ALPHA = 3, 6
-NEAR = 1e-5  # of weights in fp32, which are sums of a few products below 1
+NEAR = 1e-5  # tolerance for fp32 weights, which are sums of a few products below 1
 
 
 def read(path):
@@ -27,7 +27,7 @@ def read(path):
 
 
 def packed(rows, columns):
-    """Random codes, every one of them among them, and scales near 2^-7."""
+    """Returns random codes, which include every code, and scales near 2^-7."""
     codes = torch.randint(0, 256, (*rows, columns // 2), dtype=torch.uint8)
     return codes, torch.randint(116, 124, (*rows, columns // 32), dtype=torch.uint8)
 
@@ -70,7 +70,7 @@ class Scaled4bit(Judged):
             self.assertTrue(torch.equal(ours(IDS).logits, theirs(IDS).logits))
 
     def gpt_oss(self):
-        """A tiny gpt-oss as it is published; gives back its tensors too."""
+        """Writes a tiny gpt-oss in the published format. Returns its path and its tensors."""
         torch.manual_seed(0)
         sizes = {"hidden_size": 64, "intermediate_size": 96, "num_local_experts": 3, "num_experts_per_tok": 2}
         heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 32, "num_hidden_layers": 2}
@@ -106,7 +106,7 @@ class Scaled4bit(Judged):
         run_qfuse("check", out)
 
     def test_adapters_of_gpt_oss(self):
-        """Of attention and experts, as peft trains them on what transformers dequantizes."""
+        """An adapter for attention and experts, made by peft for what transformers dequantizes."""
         path, _ = self.gpt_oss()
         base = AutoModelForCausalLM.from_pretrained(
             path, quantization_config=Mxfp4Config(dequantize=True), dtype=torch.float32
@@ -135,7 +135,7 @@ class Scaled4bit(Judged):
         run_qfuse("compare", path, out, "--adapter", adapter)
 
     def test_deepseek_v4(self):
-        """Experts in 4 bits, and other layers in FP8 in blocks, both with scales that are powers of two."""
+        """Experts in 4 bits and other layers in FP8 blocks, both with scales that are powers of two."""
         torch.manual_seed(0)
         path = self.directory / "deepseek"
         make("DeepseekV4ForCausalLM", path)

@@ -1,5 +1,5 @@
-"""Experts that are one tensor, in 4 bits: the tensors that bitsandbytes itself saves, which it reads again, and which
-transformers refuses."""
+"""Stacked experts in 4 bits: qfuse writes the tensors that bitsandbytes itself saves, bitsandbytes reads them, and
+transformers refuses them."""
 
 import copy
 import json
@@ -15,7 +15,7 @@ from models import VARIANTS, load, same_bits
 from safetensors.torch import load_file
 from torch.nn import Parameter
 
-# Class, fields of its config, and whether its files have all experts in one tensor by `save_original_format=False`.
+# Class, fields of its config, and whether its files stack the experts only with `save_original_format=False`.
 MODELS = {
     "gpt-oss": ("GptOssForCausalLM", {}, False),
     "Gemma 4": (
@@ -25,7 +25,7 @@ MODELS = {
     ),
     "Qwen3 MoE": ("Qwen3MoeForCausalLM", {}, True),
 }
-STACKS = 4  # of each, in two layers
+STACKS = 4  # per model, in two layers
 IDS = torch.arange(3, 67).reshape(2, 32)
 
 
@@ -35,7 +35,7 @@ def logits(model):
 
 
 def parts_of(tensors, name):
-    """What a file has of a weight, by the ends of the names; "" for its codes."""
+    """Returns a weight's tensors by the ends of their names; "" is for its codes."""
     return {
         key.removeprefix(name): tensor for key, tensor in tensors.items() if key == name or key.startswith(name + ".")
     }
@@ -56,7 +56,7 @@ class Stacks(Judged):
         return getattr(transformers, class_name), path
 
     def stacks_of(self, model):
-        """Module and parameter of each, by its name."""
+        """Maps the name of each stack to its module and parameter."""
         found = {}
         for holder, module in model.named_modules():
             for one, parameter in module.named_parameters(recurse=False):
@@ -66,7 +66,7 @@ class Stacks(Judged):
         return found
 
     def test_are_what_bitsandbytes_saves(self):
-        """By replace_parameter_4bit, which on the CPU rounds FP4, and the 8-bit codes of absmax in another way."""
+        """Compares with replace_parameter_4bit, which on the CPU rounds FP4 and 8-bit codes of absmax differently."""
         for name in MODELS:
             model_class, path = self.plain(name)
             for variant, (options, (quant_type, nested)) in VARIANTS.items():
@@ -103,11 +103,11 @@ class Stacks(Judged):
         self.assertAlmostEqual(state_of(ours)["nested_offset"], state_of(theirs)["nested_offset"], delta=1e-7)
 
     def test_are_decoded_as_bitsandbytes_decodes_them(self):
-        """By dequantize, to bits; and by bitsandbytes in the model, which computes what the dequantized one does."""
+        """dequantize and bitsandbytes decode to the same bits, and the model computes the same with either."""
         for name in MODELS:
             with self.subTest(name):
                 model_class, path = self.plain(name)
-                # FP4's code 8 may be +0 on a CPU, so NF4.
+                # Uses NF4, because FP4's code 8 may be +0 on a CPU.
                 quantized = self.convert("quantize", path, "--experts", to="quantized")
                 back = self.convert("dequantize", quantized, to="back")
                 ours, tensors = load_file(back / "model.safetensors"), load_file(quantized / "model.safetensors")
@@ -126,7 +126,7 @@ class Stacks(Judged):
                 self.assertTrue(torch.equal(logits(model), logits(plain)))
 
     def test_are_refused_by_transformers(self):
-        """Clearly: packed codes have another shape than the parameter."""
+        """The error is clear, because packed codes have another shape than the parameter."""
         for name in MODELS:
             with self.subTest(name):
                 model_class, path = self.plain(name)
@@ -137,7 +137,7 @@ class Stacks(Judged):
                 self.assertEqual(Counter(one["kind"] for one in report["problems"])["quantization"], 1)
 
     def test_stay_as_they_are_by_default(self):
-        """And transformers loads the model, as it does what it quantized itself."""
+        """transformers loads the model, like one that it quantized itself."""
         for name in MODELS:
             with self.subTest(name):
                 model_class, path = self.plain(name)

@@ -1,5 +1,5 @@
-"""torch computes SwiGLU, forward and backward, with INT8 and e4m3 outputs, and qfuse gives its bytes: all of them with
-qfuse's own exp written in torch operations, and all but a few at most with torch's exp, which rounds differently."""
+"""SwiGLU forward and backward in torch, with INT8 and e4m3 outputs, against qfuse: all bytes are equal with qfuse's own
+exp in torch operations, and all but a few with torch's exp, which rounds differently."""
 
 import ctypes
 import math
@@ -72,7 +72,7 @@ def call(**fields):
 
 
 def ours(x, grad_y, dtype=torch.int8, extras=Extras()):  # noqa: B008, a tuple
-    """As swiglu's: two calls, since the forward alone has y by rows."""
+    """Returns the same as swiglu(), by two calls, because only a forward call gives y by rows."""
     m, h = grad_y.shape
     groups = -(-m // GROUP)
     shapes = [(m, 2 * h, 2 * h // GROUP), (h, m, groups), (2 * h, m, groups), (m, h, h // GROUP)]
@@ -127,8 +127,8 @@ def our_exp(x):
 
 
 def differing(expected, actual):
-    """Elements of other bytes, where any NaN is NaN."""
-    if expected.dtype == torch.float8_e4m3fn:  # whose bytes tell zeros apart, and the NaN of both signs
+    """Counts elements whose bytes differ. Any NaN equals any NaN."""
+    if expected.dtype == torch.float8_e4m3fn:  # its bytes distinguish both zeros and both NaNs
         nan = expected.float().isnan() & actual.float().isnan()
         return int((~nan & (expected.view(torch.uint8) != actual.view(torch.uint8))).sum())
     same = (expected == actual) | ((expected != expected) & (actual != actual))
@@ -170,8 +170,8 @@ class Swiglu(unittest.TestCase):
     def test_gpt_oss_activation_equals_torch_to_the_byte(self):
         self.expect_torchs_bytes(quantize, torch.int8, lambda m: Extras(torch.rand(m), 0.7, 1.702, 1.0))
 
-    # Two exps that differ by a unit of fp32 here and there change what is rounded to bf16, 16 bits shorter, once in a
-    # hundred thousand or so, and the payload in fewer; where that is a group's absmax, its other elements too.
+    # An exp that differs by one fp32 ulp changes the value rounded to bf16 (16 bits less) about once in a hundred
+    # thousand, and the payload less often. If the value is a group's absmax, the group's other elements may change.
     def test_is_torchs_own_but_for_the_rounding_of_exp(self):
         payload, changed, scales, changed_scales = 0, 0, 0, 0
         for case, x, grad_y in self.each_case():

@@ -8,7 +8,7 @@ from models import DEVICE, VARIANTS, decoded, load, quantize_by_transformers, sa
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
-LINEAR_LAYERS = 14  # of both models, but for lm_head
+LINEAR_LAYERS = 14  # of both models, without lm_head
 IDS = torch.arange(3, 67).reshape(2, 32)
 
 
@@ -19,7 +19,7 @@ def logits(model):
 
 class Transformers(Judged):
     def make(self, dtype):
-        """A small Llama whose rows are whole blocks: only there does bitsandbytes on a CPU find the right scales."""
+        """Saves a small Llama of rows of whole blocks: only then does bitsandbytes find the right scales on a CPU."""
         torch.manual_seed(1)
         config = LlamaConfig(
             hidden_size=128,
@@ -48,7 +48,7 @@ class Transformers(Judged):
         self.assertEqual(len(decoded(load(AutoModelForCausalLM, out))), LINEAR_LAYERS - 8)
 
     def test_computes_the_same_as_what_it_quantized_itself(self):
-        """NF4, not nested: only there are bitsandbytes' codes the same on the CPU and on CUDA, which ours are."""
+        """NF4, not nested: only there are bitsandbytes' codes the same on the CPU and on CUDA, and equal to ours."""
         sources = [(self.make(dtype), dtype) for dtype in (torch.bfloat16, torch.float16, torch.float32)]
         if DEVICE != "cpu":
             sources.append((TINY / "full", torch.bfloat16))  # not all of its rows are whole blocks
@@ -82,7 +82,7 @@ class Transformers(Judged):
         self.assertTrue(torch.isfinite(logits(model)).all())
 
     def test_what_transformers_saves_itself(self):
-        """Nothing that it loaded in 4 bits; from 5.24 on what it has dequantized, under the names that we write."""
+        """transformers saves no model loaded in 4 bits. From 5.24 on it saves a dequantized one, with our names."""
         model = load(AutoModelForCausalLM, TINY / "bnb4")
         with self.assertRaises(NotImplementedError):
             model.save_pretrained(self.directory / "again")
@@ -96,7 +96,7 @@ class Transformers(Judged):
         self.assertEqual(load_file(self.directory / "theirs" / "model.safetensors").keys(), ours.keys())
 
     def test_loads_what_dequantize_wrote(self):
-        """With every bit that bitsandbytes decodes on CUDA."""
+        """The loaded weights have every bit that bitsandbytes decodes on CUDA."""
         expected = load_file(TINY / "dequant_expected.safetensors")
         self.assertEqual(len(expected), LINEAR_LAYERS)
         for source in ("bnb4", "bnb4_scattered"):

@@ -1,8 +1,8 @@
-"""Adapters of embeddings and output heads, of every class of transformers that qfuse knows: what `qfuse merge` writes
-is loaded by transformers without a missing, unexpected or mismatched key, and is what peft has in memory, tied or not.
+"""Adapters of embeddings and output heads for every class of transformers that qfuse knows: transformers loads what
+`qfuse merge` writes without a missing, unexpected or mismatched key, and gets what peft has in memory, tied or not.
 
-QFUSE_TEST_ALL=OFF takes the classes of QUICK; otherwise one class with a head of each family, which takes an hour.
-QFUSE_VOCABULARIES=FILE also writes what came of each, as JSON; QFUSE_CLASSES names classes instead.
+QFUSE_TEST_ALL=OFF tests the classes of QUICK; otherwise one class with a head of each family, which takes an hour.
+QFUSE_VOCABULARIES=FILE also writes the results as JSON; QFUSE_CLASSES names classes instead.
 """
 
 import ast
@@ -31,29 +31,29 @@ QUICK = """
     Qwen2VLForConditionalGeneration T5ForConditionalGeneration UMT5ForConditionalGeneration
     WhisperForConditionalGeneration
 """.split()  # noqa: SIM905
-TOLERANCE = 1e-6  # of the largest, for sums in another order
+TOLERANCE = 1e-6  # relative to the largest element, for sums in another order
 NEW_TOKENS = 8
 UNUSED = ("model.shared.weight", "prophetnet.word_embeddings.weight", "shared.weight")
 NEW_ROWS = SMALL["vocab_size"] + NEW_TOKENS
-# What is trained; with new tokens, nothing else of the vocabulary, or both.
+# Ways to train. With new tokens, "grown" trains neither embedding nor head, and "resized" both.
 WAYS = ["head", "embedding", "both", "save_head", "save_embedding", "save_both", "tokens", "grown", "resized"]
 BASES = {"tied": WAYS, "untied": ["both", "grown", "resized"], "stored_twice": ["head", "embedding", "tokens"]}
 
 
 @functools.cache
 def known():
-    """Of the source: class to its row."""
+    """Maps each class to its row in the source."""
     rows = SOURCE.read_text().partition("kRows{{")[2].partition("}};")[0]
     rows = rows.replace("{", "(").replace("}", ")").replace("true", "True").replace("false", "False")
     return {name: Row(*row) for classes, *row in ast.literal_eval(f"[{rows}]") for name in classes.split()}
 
 
 class Failed(Exception):
-    """What is wrong."""
+    """A wrong result."""
 
 
 def names_of(row):
-    """Groups of (name in memory, name in files)."""
+    """Returns groups of (name in memory, name in files)."""
     return [[(name.split(">")[0], name.split(">")[-1]) for name in group.split("=")] for group in row.tensors.split()]
 
 
@@ -64,7 +64,7 @@ def set_flags(config, fields, value):
 
 
 def make_base(model_class, row, kind, path, **fields):
-    """Raises LookupError where there is no such base. `fields`: of the config."""
+    """Saves a base with `fields` in its config. Raises LookupError if there is no such base."""
     config = small_config(model_class.config_class)
     config.update(fields)
     ties = row.ties_by_default if not row.tie_fields else kind != "untied"
@@ -90,13 +90,13 @@ def make_base(model_class, row, kind, path, **fields):
 
 
 def module_name(model, get):
-    """Where a weight is used: of a module with several names, the last."""
+    """Returns the name of a weight's module; the last one if it has several names."""
     module = get()
     return [name for name, it in model.named_modules(remove_duplicate=False) if it is module][-1]
 
 
 def adapted(model_class, base, way):
-    """peft's model with what is trained. Raises LookupError where there is nothing to train so."""
+    """Returns peft's model, ready to train. Raises LookupError if there is nothing to train this way."""
     model = model_class.from_pretrained(base).eval()
     embedding = module_name(model, model.get_input_embeddings)
     if model.get_output_embeddings() is None:
@@ -114,7 +114,7 @@ def adapted(model_class, base, way):
         for name, it in model.named_modules()
         if type(it) in (torch.nn.Linear, Conv1D) and name not in (head, embedding) and min(it.weight.shape) > 8
     ]
-    layers.sort(key=lambda name: f"{name}.weight" not in stored)  # those first that the file calls so too
+    layers.sort(key=lambda name: f"{name}.weight" not in stored)  # first those with the same name in the file
     chosen = {
         "head": {"target_modules": [head]},
         "embedding": {"target_modules": [embedding]},
@@ -129,7 +129,7 @@ def adapted(model_class, base, way):
     try:
         found = peft.get_peft_model(model, peft.LoraConfig(r=4, init_lora_weights=False, **chosen)).eval()
     except Exception:
-        raise LookupError from None  # peft cannot
+        raise LookupError from None  # peft cannot adapt it this way
     torch.manual_seed(2)
     with torch.no_grad():
         for parameter in found.parameters():
@@ -139,7 +139,7 @@ def adapted(model_class, base, way):
 
 
 def state_of(model):
-    """What peft's model computes with: by the names that its tensors have without peft."""
+    """Returns the tensors that peft's model computes with, under their names without peft."""
     inner = model.base_model.model
     kinds = (LoraLayer, ModulesToSaveWrapper, TrainableTokensWrapper)
     wrapped = {name: it for name, it in inner.named_modules() if isinstance(it, kinds)}
@@ -163,13 +163,13 @@ def state_of(model):
 
 
 def check(model_class, base, way, directory):
-    """Says how the command refuses, or that all is right."""
+    """Returns "right", or how the command refuses. Raises Failed if the result is wrong."""
     model = adapted(model_class, base, way)
     model.save_pretrained(directory / "adapter")
     if way == "grown" and NEW_ROWS not in {
         len(tensor) for tensor in load_file(directory / "adapter/adapter_model.safetensors").values()
     }:
-        raise LookupError  # peft did not see that there are new tokens: nobody has them
+        raise LookupError  # peft did not see the new tokens, so that no file has them
     done = subprocess.run(
         [QFUSE, "merge", base, directory / "adapter", "-o", directory / "out", "--quiet"],
         capture_output=True,
@@ -189,7 +189,7 @@ def check(model_class, base, way, directory):
     if wrong := {key: sorted(value)[:3] for key, value in info.items() if value}:
         raise Failed(f"loaded with {wrong}")
     found, expected = merged.state_dict(), state_of(model)
-    if way == "tokens":  # a name that peft leaves as it was, because no layer computes with it
+    if way == "tokens":  # peft does not update names that no layer computes with
         trained = [name for name, it in model.named_modules() if isinstance(it, TrainableTokensWrapper)]
         unused = [name for name in UNUSED if f"base_model.model.{name}".removesuffix(".weight") not in trained]
         expected |= {name: found[name] for name in unused if name in expected}
@@ -197,7 +197,7 @@ def check(model_class, base, way, directory):
         raise Failed(f"has other tensors: {sorted(missing)[:4]}")
     for name, tensor in expected.items():
         if tensor.dim() == 1 and len(tensor) < len(found[name]) and not found[name][len(tensor) :].any():
-            found[name] = found[name][: len(tensor)]  # which transformers forgets to resize, and would not load so
+            found[name] = found[name][: len(tensor)]  # transformers fails to resize it, and would not load it so
         if found[name].shape != tensor.shape:
             raise Failed(f"{name} is {list(found[name].shape)} for {list(tensor.shape)}")
         if tensor.is_floating_point() and tensor.numel():
@@ -208,7 +208,7 @@ def check(model_class, base, way, directory):
 
 
 def sweep(class_name, directory):
-    """Base and way to what came of it: "right", "refused: why" or "wrong: how"."""
+    """Maps base and way to the result: "right", "refused: why" or "wrong: how"."""
     model_class, row = getattr(transformers, class_name), known()[class_name]
     found = {}
     for kind, ways in BASES.items():
@@ -232,7 +232,7 @@ def sweep(class_name, directory):
 
 
 def classes_with_heads():
-    """One class of each family, and those whose row no other class has."""
+    """Returns one class of each family, and one for each other row with tied tensors."""
     chosen = [name for name in all_families().values() if name in known()]
     seen = {known()[name] for name in chosen}
     for name, row in known().items():
@@ -250,7 +250,7 @@ class Vocabularies(Judged):
         self.assertGreater(len(found), 10)
 
     def test_a_decoder_of_another_size(self):
-        """Marian's configs say how many rows the decoder's embedding has, even where it is the encoder's."""
+        """Marian's config has the number of rows of the decoder's embedding, even if it is the encoder's."""
         model_class, row = transformers.MarianMTModel, known()["MarianMTModel"]
         rows = SMALL["vocab_size"]
         for shared, more, ways in (

@@ -1,9 +1,9 @@
-"""What the classes of transformers have of their vocabulary: made into src/checkpoint/names/vocabulary_table.cpp.
+"""The vocabulary's tensors in the classes of transformers, written as src/checkpoint/names/vocabulary_table.cpp.
 
     python tests/libraries/vocabularies.py > src/checkpoint/names/vocabulary_table.cpp
 
-Each class is built from a small config, without memory, and asked: which tensors grow with the vocabulary and which
-fields of the config, which tensors are one, and which fields say so. test_vocabularies.py makes the table again.
+Builds each class on the meta device from a small config, to find which tensors and config fields grow with the
+vocabulary, which tensors are tied, and which fields say so. test_vocabularies.py makes the table again.
 """
 
 import collections
@@ -23,12 +23,12 @@ from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.auto import modeling_auto
 
 TIE = "tie_word_embeddings"
-LEFT_OUT = {"FSMTForConditionalGeneration", "FSMTModel"}  # which tie across two vocabularies
-TIES_IN_CODE = re.compile(r"^\s+if self\.config\.tie_word_embeddings:", re.MULTILINE)  # what scales the head's input
+LEFT_OUT = {"FSMTForConditionalGeneration", "FSMTModel"}  # they tie across two vocabularies
+TIES_IN_CODE = re.compile(r"^\s+if self\.config\.tie_word_embeddings:", re.MULTILINE)  # to scale the head's input
 
 
 class Row(NamedTuple):
-    """What is the same for many classes. As in vocabulary.h."""
+    """What many classes have in common; see vocabulary.h."""
 
     tensors: str
     size_fields: str
@@ -46,7 +46,7 @@ def all_classes():
 
 
 def is_model(name):
-    """Not the mapping from families to configs, nor a class whose library is missing here."""
+    """Whether it is a class, not the mapping from families to configs, and its library is installed."""
     try:
         return hasattr(getattr(transformers, name, None), "config_class")
     except Exception:
@@ -61,7 +61,7 @@ def build(model_class, config, device="meta"):
 
 
 def tensors_of(model):
-    """By each of their names: all parameters, and the buffers that are stored."""
+    """Returns all parameters and the stored buffers, by each of their names."""
     stored = model.state_dict().keys()
     buffers = model.named_buffers(remove_duplicate=False)
     return dict(model.named_parameters(remove_duplicate=False)) | {name: it for name, it in buffers if name in stored}
@@ -92,8 +92,8 @@ def field(path):
 
 
 def groups_among(model, names):
-    """Tensors that are one, the one that transformers saves first: of these names, and what else the same fields
-    tie, but for layers, whose number the config says."""
+    """Returns the groups of tied tensors, with the one first that transformers saves: groups with one of `names`, and
+    others that the same fields tie, except groups of layers, whose number depends on the config."""
     groups = collections.defaultdict(list)
     for name, tensor in tensors_of(model).items():
         groups[id(tensor)].append(name)
@@ -105,7 +105,7 @@ def groups_among(model, names):
 
 
 def is_chosen_by_config(model, group):
-    """Whether the tensors are of a part whose class is another module's: then other configs give other names."""
+    """Whether the tensors belong to a part whose class is in another module: then other configs give other names."""
     return any(
         isinstance(part, transformers.PreTrainedModel)
         and type(part).__module__ != type(model).__module__
@@ -122,7 +122,7 @@ def file_name(model, name):
 
 
 class Ties:
-    """Which fields of a config tie a class's embeddings."""
+    """The fields of a config that tie a class's embeddings."""
 
     def __init__(self, model_class, config, names):
         self.model_class, self.names = model_class, names
@@ -137,7 +137,7 @@ class Ties:
         return config
 
     def groups(self, values):
-        """With the flag said as given, and nowhere else."""
+        """Returns the tied groups if the flag has these values, and is absent elsewhere."""
         config = copy.deepcopy(self.config)
         for path in self.parts:
             self.part(config, path).pop(TIE, None)
@@ -146,7 +146,7 @@ class Ties:
         return groups_among(build(self.model_class, self.model_class.config_class.from_dict(config)), self.names)
 
     def deciding(self):
-        """The parts of which any ties, and whether one that says nothing does."""
+        """Returns the parts whose flags decide (one that is true ties), and whether a config without flags ties."""
         default = self.groups({})
         parts = [part for part in self.parts if any(self.groups({part: it}) != default for it in (True, False))]
         if len(parts) > 1 and default:
@@ -160,8 +160,8 @@ class Ties:
 
 
 def grown(model_class, config, names):
-    """The tensors and fields that follow the number of tokens, where transformers can change it."""
-    for device in ("meta", "cpu"):  # some look at values, which a tensor without memory has not
+    """Returns the tensors and fields that follow the number of tokens, if transformers can change it."""
+    for device in ("meta", "cpu"):  # some classes read values, which a meta tensor does not have
         found = grown_on(build(model_class, config, device), model_class, names)
         if found is not None:
             return found
@@ -193,7 +193,7 @@ def weight_name(model, get):
 
 
 def describe(class_name):
-    """The row of a class; None if it has no vocabulary, or other classes' names in it."""
+    """Returns the row of a class; None if it has no vocabulary, or if the names depend on another class."""
     if class_name in LEFT_OUT:
         return None
     model_class = getattr(transformers, class_name)
@@ -222,12 +222,12 @@ def describe(class_name):
         " ".join(map(field, parts)),
         default,
         bool(parts) and not TIES_IN_CODE.search(inspect.getsource(importlib.import_module(model_class.__module__))),
-        bool(model_class._tied_weights_keys),  # where peft looks
+        bool(model_class._tied_weights_keys),  # peft looks there
     )
 
 
 def described(class_name):
-    """Nothing for a class that transformers cannot build so, or that would need a library or a foreign class."""
+    """Returns None for a class that transformers cannot build this way, or that needs a library or a foreign class."""
     try:
         return describe(class_name)
     except Exception as error:
@@ -236,7 +236,7 @@ def described(class_name):
 
 
 def table(class_names, processes=2):
-    """Row to the classes that it is for."""
+    """Maps each row to its classes."""
     transformers.logging.set_verbosity_error()
     with multiprocessing.get_context("fork").Pool(processes, torch.set_num_threads, (1,)) as pool:
         rows = pool.map(described, class_names, chunksize=8)

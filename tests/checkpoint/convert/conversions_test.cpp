@@ -1,5 +1,5 @@
-// What both conversions keep: an output that is whole or not there, what they tell of their progress, and what they
-// take of a directory.
+// Properties of both conversions: the output is complete or absent, progress reaches its total, and which files of a
+// directory are copied.
 #include "conversions.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST_P(Conversions, that_fail_leave_nothing_and_the_old_output_as_it_was) {
   EXPECT_EQ(read_file(directory_ / "out"), "old");
 }
 
-// Of what is plain: written by one, read by the other; and of what is copied beside it.
+// The total is the bytes of the plain model, which quantize reads and dequantize writes, plus the copied files.
 TEST_P(Conversions, tell_of_progress_up_to_its_total) {
   std::int64_t done = 0;
   std::int64_t total = -1;
@@ -68,7 +68,7 @@ TEST_P(Conversions, tell_of_progress_up_to_its_total) {
   EXPECT_EQ(done, std::max(report.bytes_read, report.bytes_written) + copied);
 }
 
-// The parts of a weight lie in one file.
+// All parts of a weight are in the same file.
 TEST_P(Conversions, write_shards_that_agree_with_their_index) {
   constexpr std::int64_t kMost = 100'000;
   options_.max_shard_size = kMost;
@@ -137,7 +137,7 @@ TEST_P(Conversions, give_the_same_files_on_the_reference_device_and_by_any_numbe
   }
 }
 
-// Also of a model whose weights have their parts in several files.
+// Includes a model whose weights have their parts in several files.
 INSTANTIATE_TEST_SUITE_P(Of, Conversions,
                          testing::Values(kConversions[0], kConversions[1],
                                          ConversionCase{"dequantize_scattered", "tiny_llama/bnb4_scattered",

@@ -1,4 +1,4 @@
-// Decoding piece by piece gives the bytes that decoding at once gives, wherever the pieces begin and end.
+// Decoding in pieces gives the same bytes as decoding at once, wherever the pieces begin and end.
 #include "checkpoint/convert/decode.h"
 
 #include <rapidcheck.h>
@@ -25,7 +25,7 @@ std::vector<float> random_floats(std::size_t count) {
   return values;
 }
 
-// A file with one nested weight of n elements, and what it decodes to at once.
+// A file with one double-quantized weight of n elements, and the result of decoding it at once.
 struct NestedWeight {
   NestedWeight(std::int64_t n, std::int64_t blocksize, std::int64_t nested_blocksize, Dtype dtype)
       : packed(random_values<std::uint8_t>(static_cast<std::size_t>(qfuse_packed_size(n)), 1)),

@@ -1,4 +1,4 @@
-// FP8 checkpoints from file to file: every bit is that of plain arithmetic, and nothing of FP8 is left.
+// Dequantizes FP8 checkpoints from file to file: every bit matches plain arithmetic, and no trace of FP8 remains.
 #include <algorithm>
 #include <qfuse/checkpoint.hpp>
 
@@ -15,7 +15,7 @@ struct StoredFp8 {
   std::vector<std::int64_t> shape;
   const char* scale_type;
   std::vector<std::int64_t> scale_shape;
-  std::size_t rows;  // of each matrix, and its blocks
+  std::size_t rows;  // rows and columns of each matrix, then of its blocks
   std::size_t columns;
   std::size_t block_rows;
   std::size_t block_columns;
@@ -104,7 +104,7 @@ TEST(DequantizeFp8, one_wrong_bit_is_seen_by_compare) {
   EXPECT_EQ(report.tensors.at(1).first_differing, 29);
 }
 
-// vLLM takes the record beside config.json for the model's.
+// vLLM reads hf_quant_config.json, which is beside config.json, as the quantization config of the model.
 TEST(DequantizeFp8, records_of_other_tools_go_too) {
   const TemporaryDirectory directory;
   write_model(directory / "in", small_fp8(),
@@ -128,7 +128,7 @@ Names notes_with(const std::string& lists) {
   tensors["layers.2.q_proj.weight"] = random_weight({3, 4});
   write_model(directory / "in", tensors, R"({"quantization_config": {"weight_block_size": [3, 4], )" + lists + "}}");
   Names notes = dequantize(directory / "in", directory / "out").notes;
-  return {notes.begin() + 2, notes.end()};  // behind those of its family and of activations
+  return {notes.begin() + 2, notes.end()};  // skips the notes on the model's family and on activation scales
 }
 
 TEST(DequantizeFp8, what_config_says_otherwise_is_said) {
@@ -243,7 +243,7 @@ TEST(DequantizeFp8, a_merge_is_that_onto_the_decoded_model) {
                  merge(directory / "fp8", adapters, directory / "nf4", options));
 }
 
-// GPT-2's Conv1D is [in, out]; bitsandbytes stores it as [out, in], and of FP8 nobody does.
+// GPT-2's Conv1D is [in, out]. bitsandbytes stores it as [out, in], but no FP8 format transposes it.
 TEST(DequantizeFp8, nothing_is_transposed) {
   const TemporaryDirectory directory;
   RawTensors tensors{{"h.0.attn.c_attn.weight", fp8_codes({4, 12})}, {"h.0.attn.c_attn.weight_scale", f32({1})}};

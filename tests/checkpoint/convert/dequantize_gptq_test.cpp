@@ -1,5 +1,5 @@
-// GPTQ and AWQ checkpoints from file to file: every bit is that of plain arithmetic, and of the libraries that packed
-// them; nothing of them is left.
+// Dequantizes GPTQ and AWQ checkpoints from file to file: every bit matches plain arithmetic and the libraries that
+// packed them, and no trace of the packing remains.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                     StoredGptq{"awq_whole", &kAwq, {24, 7, 1}, 7}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// A strip of columns is held at a time: whole rows of the file are read for it, or, of long ones, parts.
+// Decoding holds one strip of columns at a time. It reads whole rows of the file for a strip, or parts of long rows.
 TEST(DequantizeGptq, weights_that_are_larger_than_memory_is_for_them) {
   struct Large {
     const GptqKind* kind;
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(All, DequantizeKinds, testing::Values(&kGptq1, &kGptq2,
   return std::string(info.param->is_awq ? "awq" : info.param->stores_one_less ? "gptq" : "gptq_v2");
 });
 
-// gptqmodel 7.7.0, AutoGPTQ 0.7.1 and AutoAWQ 0.2.9 packed them, and decoded them to fp16.
+// gptqmodel 7.7.0, AutoGPTQ 0.7.1 and AutoAWQ 0.2.9 packed these models and decoded them to fp16.
 TEST(DequantizeGptq, the_libraries_decode_the_same) {
   for (const std::string name : {"gptq", "gptq_v2", "auto_gptq", "awq"}) {
     SCOPED_TRACE(name);
@@ -186,7 +186,7 @@ TEST(DequantizeGptq, the_libraries_decode_the_same) {
   }
 }
 
-// Which gptqmodel and vLLM would take for the model's.
+// gptqmodel and vLLM would read quantize_config.json as the quantization config of the output.
 TEST(DequantizeGptq, files_that_say_how_it_is_packed_go_too) {
   const TemporaryDirectory directory;
   write_model(directory / "in", small_gptq(kGptq2), R"({"torch_dtype": "bfloat16"})");
@@ -199,7 +199,7 @@ TEST(DequantizeGptq, files_that_say_how_it_is_packed_go_too) {
   }));
 }
 
-// GPT-2's Conv1D is [in, out], and is packed as a linear layer is.
+// GPT-2's Conv1D is [in, out], but is packed like a linear layer.
 TEST(DequantizeGptq, what_the_model_keeps_transposed_is_transposed_back) {
   const TemporaryDirectory directory;
   const GptqSize size{16, 24, 3};

@@ -1,5 +1,5 @@
-// Checkpoints of 4-bit weights with scales of blocks from file to file: every bit is that of plain arithmetic, and
-// nothing of the quantization is left.
+// Dequantizes checkpoints of 4-bit weights with block scales from file to file: every bit matches plain arithmetic, and
+// no trace of the quantization remains.
 #include <algorithm>
 #include <qfuse/checkpoint.hpp>
 
@@ -94,7 +94,7 @@ TEST(DequantizeScaled4bit, one_wrong_bit_is_seen_by_compare) {
   EXPECT_EQ(found->first_differing, 500);
 }
 
-// Larger than a piece, of which strips of columns and rows are read.
+// The weights are larger than a piece, so that strips of columns and of rows are read.
 TEST(DequantizeScaled4bit, pieces_begin_within_rows_and_experts) {
   const TemporaryDirectory directory;
   for (const Made4bit& made : {stacked_mxfp4("e.down_proj", 3, 1000, 3200), packed_int4("a", 3001, 3001, 16),

@@ -1,4 +1,4 @@
-// End to end: what comes out equals, byte for byte, what bitsandbytes decodes.
+// End to end: the output equals what bitsandbytes decodes, byte for byte.
 #include <qfuse/checkpoint.hpp>
 
 #include "support.h"
@@ -10,7 +10,7 @@ const char* torch_name(const std::string& type) {
   return type == "F32" ? "float32" : type == "F16" ? "float16" : "bfloat16";
 }
 
-// Equal bytes, but any NaN equals any NaN.
+// Whether a and b have equal bytes, except that any NaN equals any NaN.
 bool same_values(const RawTensor& a, const RawTensor& b) {
   if (a.type != b.type || a.shape != b.shape || a.bytes.size() != b.bytes.size()) return false;
   const std::size_t size = a.type == "F32" ? 4 : 2;
@@ -43,7 +43,7 @@ TEST_P(TinyLlama, equals_bitsandbytes_and_keeps_the_rest) {
   const RawTensors out = load(directory / "out");
   const RawTensors expected = load(golden("tiny_llama/dequant_expected.safetensors"));
   RawTensors full =
-      load(golden("tiny_llama/full"));  // has every tensor of the model, and those not quantized as they are
+      load(golden("tiny_llama/full"));  // has every tensor of the model; the unquantized ones are unchanged
   ASSERT_EQ(out.size(), full.size());
   std::int64_t bytes = 0;
   for (const auto& [name, tensor] : out) {
@@ -135,13 +135,13 @@ TEST(Dequantize, the_dtype_of_most_decoded_elements_is_the_config_s) {
   others["b.weight.quant_state.bitsandbytes__nf4"] =
       text(R"({"quant_type": "nf4", "blocksize": 64, "dtype": "float16", "shape": [200]})");
   tensors.merge(others);
-  tensors["embedding"] = {"F32", {10'000}, std::string(40'000, '\0')};  // not decoded: has no say
+  tensors["embedding"] = {"F32", {10'000}, std::string(40'000, '\0')};  // not decoded, so not counted
   write_model(directory / "in", tensors, R"({"dtype": "float32"})");
   dequantize(directory / "in", directory / "out");
   EXPECT_EQ(read_file(directory / "out/config.json"), "{\n  \"dtype\": \"float16\"\n}\n");
 }
 
-// quant_storage: the same bytes under another dtype, one weight of three dimensions, one of no elements.
+// bitsandbytes' quant_storage: the same bytes stored under another dtype. Also a quant_state of a 3D shape.
 TEST(Dequantize, codes_are_bits_whatever_type_they_are_stored_as) {
   RawTensors tensors = small_nested_nf4("w");
   const TemporaryDirectory directory;
@@ -233,7 +233,7 @@ TEST(Dequantize, the_input_is_not_written_to) {
   EXPECT_TRUE(load(directory / "in") == before);
 }
 
-// A folder of a diffusers pipeline: its files have names of their own.
+// Writes a folder of a diffusers pipeline, whose files have their own names.
 void write_diffusers(const fs::path& path) {
   const std::string stem = "diffusion_pytorch_model";
   fs::create_directory(path);

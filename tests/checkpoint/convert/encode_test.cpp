@@ -1,4 +1,4 @@
-// Weights encoded piece by piece: the bytes of the whole, each written once.
+// Encoding weights in pieces gives the bytes of encoding at once, and writes each byte once.
 #include "checkpoint/convert/encode.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// What is read of a weight's tensors, as a conversion reads them.
+// Encodes a weight and reads the resulting tensors in pieces, as a conversion does.
 class Encoded {
  public:
   Encoded(const StoredTensor& weight, const QuantState& state, ScratchFile& scratch, bool in_units) {
@@ -40,7 +40,7 @@ class Encoded {
     pipeline_.finish();
   }
 
-  static constexpr std::int64_t kPlace = 12;  // in the scratch file
+  static constexpr std::int64_t kPlace = 12;  // byte offset in the scratch file
   Pipeline pipeline_{Exec{}};
   std::map<std::string, std::string> bytes_;
   QuantState state_;
@@ -55,7 +55,7 @@ TEST(Encode, pieces_give_the_bytes_of_the_whole) {
       QuantizeOptions options;
       options.blocksize = blocksize;
       options.double_quant = double_quant;
-      // Two whole pieces at the least size, then one that ends within a block, at an odd count.
+      // Two whole pieces of the minimum size, then one that ends within a block, at an odd element count.
       const std::int64_t columns = 2 * 4096 * blocksize / 3 + 3 * 64 + 1;
       const RawTensor weight = random_weight({3, columns}, Dtype::float16, static_cast<unsigned>(blocksize));
       write_file(directory / "in", safetensors({{"w", weight}}));

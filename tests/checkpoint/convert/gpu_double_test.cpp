@@ -1,4 +1,4 @@
-// What a GPU does that works badly, and how much of one is used: on a double.
+// Tests on a simulated GPU (a test double): failing calls, which devices are used, and how much memory.
 #include "support/gpu_double.h"
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace {
 using tests::gpu_double;
 using tests::GpuDouble;
 
-// For every test of this program.
+// Installs the double for every test of this program.
 [[maybe_unused]] const bool kInstalled = [] {
   tests::install_gpu_double();
   return true;
@@ -43,7 +43,7 @@ void encode(const fs::path& in, const fs::path& out) {
   quantize(in, out, options);
 }
 
-// An adapter of two layers of tiny_llama, onto what is given.
+// Merges an adapter for two layers of tiny_llama into `base`.
 void merge_onto(const fs::path& base, const fs::path& out, const std::optional<QuantType> to_4bit = {}) {
   const TemporaryDirectory directory;
   RawTensors factors;
@@ -56,8 +56,8 @@ void merge_onto(const fs::path& base, const fs::path& out, const std::optional<Q
   merge(base, std::vector<AdapterInput>{{directory / "adapter"}}, out, options);
 }
 
-// Each call to the GPU fails once, until there are no more; in the quick builds every third. Gives back about how many
-// there were.
+// Makes the first, second, ... GPU call fail, one per run (quick builds: every third), until a run has no such call.
+// Returns roughly the number of calls.
 int fail_each_call(const std::function<void(const fs::path& out)>& convert) {
   const TemporaryDirectory directory;
   for (int failing = 1;; failing += tests::kQuick ? 3 : 1) {
@@ -95,7 +95,7 @@ TEST_F(Double, the_first_that_works_is_the_best_device) {
   EXPECT_EQ(best_device().type, QFUSE_CPU);
 }
 
-// Another one would be started by the first call that names none, which takes a second and memory of it.
+// A call that names no device would initialize the default one, which takes a second and some of its memory.
 TEST_F(Double, only_the_one_that_was_asked_for_is_used) {
   const TemporaryDirectory directory;
   DequantizeOptions options;
@@ -104,7 +104,7 @@ TEST_F(Double, only_the_one_that_was_asked_for_is_used) {
   EXPECT_EQ(gpu_double().used, std::set<int>{1});
 }
 
-// All of it, in its pieces.
+// Reads the whole source on the device, piece by piece.
 std::string read_on(qfuse_device device, const Source& source) {
   Pipeline pipeline(Exec{.device = device});
   std::string all;
@@ -119,7 +119,7 @@ std::string read_on(qfuse_device device, const Source& source) {
   return all;
 }
 
-// As embeddings are where an adapter brings another vocabulary.
+// Embeddings are cut and lengthened like this if an adapter brings another vocabulary size.
 TEST_F(Double, a_4bit_tensor_is_cut_and_lengthened) {
   const Model model(golden("tiny_llama/bnb4"));
   for (const Tensor& tensor : read_layout(model, std::nullopt).tensors) {
@@ -132,7 +132,7 @@ TEST_F(Double, a_4bit_tensor_is_cut_and_lengthened) {
   }
 }
 
-// 100 MB when it is decoded.
+// Decodes to 100 MB.
 RawTensors large_int8() {
   constexpr std::int64_t kRows = 5000;
   constexpr std::int64_t kColumns = 10'000;
@@ -150,11 +150,11 @@ TEST_F(Double, several_pieces_are_under_way_and_memory_is_bounded) {
     EXPECT_EQ(gpu_double().most_busy, 3);
     EXPECT_LT(gpu_double().most_device_bytes, kBound);
     EXPECT_LT(gpu_double().most_pinned_bytes, kBound);
-    fs::rename(directory / "out", directory / "in");  // what was decoded is encoded next
+    fs::rename(directory / "out", directory / "in");  // the next conversion encodes what this one decoded
   }
 }
 
-// Matrices as long as those of an output head, by which a piece is multiplied.
+// The adapter's matrices, which every piece needs, are as long as those of an output head.
 TEST_F(Double, of_a_large_tensor_several_pieces_are_merged_and_memory_is_bounded) {
   constexpr std::int64_t kBound = 256 << 20;  // bytes
   const TemporaryDirectory directory;

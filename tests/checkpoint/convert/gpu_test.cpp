@@ -1,5 +1,5 @@
-// A GPU writes the files that the CPU writes, byte for byte. With a GPU these are part of test_checkpoint; everywhere,
-// of test_gpu_double, which has a double of one.
+// A GPU writes the same files as the CPU, byte for byte. These tests are part of test_checkpoint if there is a GPU, and
+// always part of test_gpu_double, which simulates one.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -22,7 +22,7 @@ Files files_of(const fs::path& output) {
   return fs::is_directory(output) ? files_in(output) : Files{{"", read_file(output)}};
 }
 
-// Names of files that differ; their bytes are too many to print.
+// Returns the names of the files that differ, because their bytes are too many to print.
 Names differing(const Files& a, const Files& b) {
   Names names;
   for (const auto& [name, bytes] : a)
@@ -38,7 +38,7 @@ class Gpu : public testing::Test {
     if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
   }
 
-  // `convert` writes its output to a path, by a device.
+  // `convert` writes its output to a path, with the given device.
   void expect_same(const std::function<void(const fs::path& out, qfuse_device device)>& convert) {
     const TemporaryDirectory directory;
     convert(directory / "cpu", {QFUSE_CPU, 0});
@@ -83,7 +83,7 @@ TEST_F(Gpu, encodes_a_model_in_every_way) {
 
 // ---- sizes -----------------------------------------------------------------------------------------------------
 
-// Bits that are numbers in their dtype, with magnitudes that differ from block to block.
+// Random bits, but only finite values in their dtype, whose magnitudes differ from block to block.
 RawTensor random_tensor(const std::string& type, std::vector<std::int64_t> shape, unsigned seed) {
   const std::size_t item = type == "F32" ? 4 : type == "I8" ? 1 : 2;
   const std::size_t n = elements_of(shape);
@@ -95,14 +95,14 @@ RawTensor random_tensor(const std::string& type, std::vector<std::int64_t> shape
   return {type, std::move(shape), repeated(noise, n * item)};
 }
 
-// Many pieces of one tensor, then tensors of all sizes, so that each slot is used again for more and for less.
+// Many pieces of one tensor, then tensors of all sizes, so that each slot is reused for larger and smaller pieces.
 RawTensors plain_model() {
   RawTensors tensors{{"a.weight", random_tensor("BF16", {4999, 4096}, 1)},  // 41 MB: three pieces to encode
-                     {"b.weight", random_tensor("F32", {1501, 4099}, 2)},   // two, the second of an odd length
+                     {"b.weight", random_tensor("F32", {1501, 4099}, 2)},   // two pieces, the second of an odd length
                      {"c.weight", random_tensor("F16", {33, 127}, 3)},
                      {"d.weight", random_tensor("BF16", {1, 1}, 4)},
                      {"e.weight", random_tensor("F32", {0, 64}, 5)},
-                     {"f.weight", random_tensor("F16", {2048, 4096}, 6)},  // one piece and no more
+                     {"f.weight", random_tensor("F16", {2048, 4096}, 6)},  // exactly one piece
                      {"norm", random_tensor("BF16", {5003}, 7)},
                      {"embed_tokens.weight", random_tensor("BF16", {2500, 4096}, 8)}};  // 20 MB, copied
   for (int i = 0; i < 20; ++i)
@@ -129,7 +129,7 @@ TEST_F(Gpu, decodes_fp8_in_pieces_that_begin_within_blocks) {
     });
 }
 
-// Larger than a piece, of which parts of rows are read; a stack that the host transposes; and one of each layout.
+// A weight larger than a piece, read in parts of rows, a stack that the host transposes, and one of each layout.
 TEST_F(Gpu, decodes_4bit_codes_of_other_libraries) {
   const TemporaryDirectory directory;
   RawTensors tensors = small_4bit().tensors;
@@ -193,7 +193,7 @@ TEST_F(Gpu, decodes_int8_of_all_sizes) {
 
 // ---- merging -----------------------------------------------------------------------------------------------------
 
-// Of several pieces and of less than one; of pieces that begin within a row, and of blocks that end within a piece.
+// Weights of several pieces and of less than one, pieces that begin within a row, and blocks that end within a piece.
 RawTensors base_to_merge() {
   RawTensors tensors = plain_model();
   for (const char* name : {"a", "b", "c", "d", "f"}) {
@@ -280,7 +280,7 @@ TEST_F(Gpu, merges_from_and_to_4_bits) {
 
 // ---- files and shards --------------------------------------------------------------------------------------------
 
-// Matrices that a model keeps as [in, out]: smaller than a piece, and larger, with pieces that end within a row.
+// Matrices stored as [in, out], smaller and larger than a piece. The pieces of the larger one end within a row.
 TEST_F(Gpu, turns_matrices) {
   const TemporaryDirectory directory;
   write_model(directory / "in",
@@ -308,7 +308,7 @@ TEST_F(Gpu, writes_the_same_files_and_shards) {
     options.exec.device = device;
     dequantize(golden("tiny_llama/bnb4"), out, options);
   });
-  // Of the other output each part is another device's: the CPU's, the GPU's, the CPU's.
+  // In the second output the CPU, the GPU and the CPU write one part each.
   expect_same([](const fs::path& out, qfuse_device device) {
     QuantizeOptions options;
     options.max_shard_size = 100'000;
@@ -325,9 +325,9 @@ TEST_F(Gpu, writes_the_same_files_and_shards) {
   });
 }
 
-// ---- what does not go well ---------------------------------------------------------------------------------------
+// ---- failures ----------------------------------------------------------------------------------------------------
 
-// The error of both conversions on a device, and that they leave nothing.
+// Returns the error that both conversions give on a device, and checks that they leave no output.
 std::string error_on(const Exec& exec, Status status) {
   const TemporaryDirectory directory;
   ConversionOptions options;

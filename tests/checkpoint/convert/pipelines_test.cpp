@@ -1,4 +1,4 @@
-// Pipelines of diffusers: some components are converted, the others are copied, and the whole appears at once.
+// Diffusers pipelines: some components are converted, the others are copied, and the output appears all at once.
 #include <algorithm>
 
 #include "support.h"

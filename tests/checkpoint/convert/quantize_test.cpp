@@ -1,4 +1,4 @@
-// End to end: what comes out is what transformers saves with bitsandbytes, and decodes as the ops say.
+// End to end: the output equals what transformers saves with bitsandbytes, and decodes as the ops do.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ const std::string& state_of(const RawTensors& tensors, const std::string& name) 
   return tensors.at(name + (tensors.contains(name + kStateNf4) ? kStateNf4 : kStateFp4)).bytes;
 }
 
-// The text of a value in a quant_state, which can be Infinity and so no JSON; "" if it is not there.
+// Returns the text of a value in a quant_state, or "" if it is missing. It can be Infinity, which is not valid JSON.
 std::string value_in(const std::string& state, const std::string& key) {
   const std::size_t at = state.find('"' + key + "\": ");
   if (at == state.npos) return "";
@@ -29,7 +29,7 @@ std::int32_t offset_bits(const RawTensors& tensors, const std::string& name) {
   return std::bit_cast<std::int32_t>(std::stof(value_in(state_of(tensors, name), "nested_offset")));
 }
 
-// The text of a quant_state up to its offset, which is its last value.
+// The text of a quant_state up to nested_offset, which is its last value.
 std::string before_offset(const std::string& state) { return state.substr(0, state.find("nested_offset")); }
 
 RawTensors quantize_tensors(const RawTensors& tensors, const QuantizeOptions& options = {}) {
@@ -41,8 +41,8 @@ RawTensors quantize_tensors(const RawTensors& tensors, const QuantizeOptions& op
 
 // ---- golden data -----------------------------------------------------------------------------------------------
 
-// What bitsandbytes made of the same weight, byte for byte. Its offset is an fp32 sum in another order: where ours
-// differs, by a unit in the last place, the nested absmax do as well. Gives back whether it is the same.
+// Expects the bytes that bitsandbytes made of the same weight. Its offset is an fp32 sum in another order: where ours
+// differs by one ulp, the nested absmax differ too. Returns whether both offsets are the same.
 bool expect_equals_bitsandbytes(const RawTensors& ours, const RawTensors& theirs, const std::string& name) {
   EXPECT_EQ(before_offset(state_of(ours, name)), before_offset(state_of(theirs, name))) << name;
   EXPECT_TRUE(ours.at(name) == theirs.at(name)) << name;
@@ -119,7 +119,7 @@ TEST(Quantize, every_golden_case_is_what_bitsandbytes_saved) {
 
 // ---- the ops, on whole tensors ---------------------------------------------------------------------------------
 
-// The arrays of one encoded weight, by one call of the op.
+// The arrays of one weight, encoded by one call of the op.
 RawTensors encoded_by_op(const std::string& name, const RawTensor& weight, const QuantizeOptions& options) {
   const Weight4bitArrays q = encoded_by_op(weight, options);
   RawTensors tensors;
@@ -189,7 +189,7 @@ TEST(Quantize, dtype_says_what_weights_will_decode_to) {
   }
 }
 
-// What is not a number follows the op. Here the offset becomes infinite.
+// Infinities and NaNs are encoded as the op encodes them. Here the offset becomes infinite.
 TEST(Quantize, weights_that_overflowed_are_encoded_like_others) {
   std::vector<float> values(256, 0.5F);
   values[7] = std::numeric_limits<float>::infinity();
@@ -249,7 +249,7 @@ TEST(Quantize, include_and_exclude) {
   EXPECT_TRUE(holds(error(Status::invalid_argument, {}, {"norm.*"}), "exclude 'norm.*' matches nothing"));
 }
 
-// The quantization_config of a model of these tensors.
+// Quantizes a model of these tensors and returns the quantization_config that is written.
 nlohmann::json config_of(const RawTensors& tensors, const QuantizeOptions& options = {},
                          const std::string& config = R"({"architectures": ["LlamaForCausalLM"]})") {
   const TemporaryDirectory directory;
@@ -308,7 +308,7 @@ TEST(Quantize, config_names_heads_that_are_tied_to_an_embedding) {
       << "transformers leaves out lm_head by itself only where it is the output embedding";
 }
 
-// transformers takes a name of the list as the end of a module's name, and as its beginning up to a dot.
+// transformers matches a name in the list with the end of a module's name, or with its beginning up to a dot.
 TEST(Quantize, what_config_leaves_out_is_plain) {
   const RawTensor weight = random_weight({8, 64});
   const auto quantized = [&](const Names& names, const std::string& config, const Names& include = {}) {
@@ -418,7 +418,7 @@ TEST(Quantize, config_keeps_its_order) {
             0U);
 }
 
-// ---- refusals, and what is left of a failure ---------------------------------------------------------------------
+// ---- refusals, and what is left after a failure ------------------------------------------------------------------
 
 TEST(Quantize, refuses_what_makes_no_sense) {
   const TemporaryDirectory directory;
@@ -444,7 +444,7 @@ TEST(Quantize, refuses_models_that_it_would_spoil) {
 
 // ---- files -----------------------------------------------------------------------------------------------------
 
-// PyTorch makes views of the file: an element must not begin between two of its size.
+// PyTorch makes views of the file, so each tensor must begin at a multiple of its element size.
 TEST(Quantize, every_tensor_is_aligned_to_its_elements) {
   const TemporaryDirectory directory;
   write_file(directory / "in", safetensors({{"a.weight", random_weight({3, 7})},
@@ -465,8 +465,8 @@ TEST(Quantize, every_tensor_is_aligned_to_its_elements) {
   }
 }
 
-// The offset of zeros prints as 0.0, 19 digits less than room is kept for. With so many of them the numbers in the
-// header get shorter too, while the data stays where it is.
+// The offset of zeros prints as 0.0, 19 characters shorter than its reserved room. With so many short offsets, the
+// numbers in the header get shorter too, while the data keeps its position.
 TEST(Quantize, the_header_keeps_its_length_when_quant_states_turn_out_short) {
   RawTensors plain{{"a.weight", random_weight({8, 64})}};
   for (int i = 0; i < 80; ++i)

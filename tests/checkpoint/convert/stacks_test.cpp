@@ -1,4 +1,4 @@
-// Experts that are one tensor of three dimensions, in 4 bits: written, read back, and said to be what they are.
+// Stacks of experts (one 3D tensor) in 4 bits: written, read back, and reported by inspect, check and the config.
 #include <qfuse/checkpoint.hpp>
 
 #include "adapters.h"
@@ -13,7 +13,7 @@ const std::string kUpStack = "model.layers.0.mlp.experts.gate_up_proj";
 const std::string kDownStack = "model.layers.0.mlp.experts.down_proj";
 const std::string kQuery = "model.layers.0.self_attn.q_proj.weight";
 
-// What gpt-oss has of a layer: stacks with biases of two dimensions, and a router.
+// The tensors of a gpt-oss layer: expert stacks with 2D biases, and a router.
 RawTensors model_of_stacks() {
   return {{kUpStack, random_weight({4, 32, 64})},
           {kUpStack + "_bias", random_weight({4, 64}, Dtype::bfloat16, 2)},
@@ -54,7 +54,7 @@ class Stacks : public testing::Test {
   Names notes;
 };
 
-// As Mixtral stores them.
+// The tensors are laid out as in Mixtral.
 TEST_F(Stacks, what_stays_of_a_mixture_is_said) {
   RawTensors tensors{{"model.embed_tokens.weight", random_weight({64, 64})},
                      {"lm_head.weight", random_weight({64, 64})},
@@ -92,7 +92,7 @@ TEST_F(Stacks, stay_as_they_are_unless_they_are_asked_for) {
   EXPECT_TRUE(holds(notes[0], "24.6 kB of experts, which are one tensor for all, stay as they are; `experts`"));
 }
 
-// As the op makes it of all elements in a row, which is what bitsandbytes does.
+// The codes equal those of the op on all elements in one row, which is what bitsandbytes computes.
 TEST_F(Stacks, are_one_array_of_codes) {
   for (const QuantType quant_type : {QuantType::nf4, QuantType::fp4})
     for (const bool double_quant : {true, false}) {
@@ -123,7 +123,7 @@ TEST_F(Stacks, are_one_array_of_codes) {
     }
 }
 
-// transformers looks for modules of these names that are linear layers: it would leave out none, but it need not look.
+// transformers compares the list with linear modules. Stacks are none, so the list need not name them.
 TEST_F(Stacks, are_no_modules_that_config_leaves_out) {
   for (const bool experts : {false, true}) {
     QuantizeOptions options;
@@ -196,7 +196,7 @@ TEST_F(Stacks, are_nothing_that_transformers_loads) {
   EXPECT_TRUE(check(directory / "out").problems.empty());
 }
 
-// As LoRA of target_parameters is merged into the decoded stack.
+// Merges LoRA of target_parameters, with the same result as merging into the decoded stack.
 TEST_F(Stacks, take_adapters) {
   quantized(with_experts());
   dequantized();
@@ -221,7 +221,7 @@ TEST_F(Stacks, take_adapters) {
     }
 }
 
-// ---- what other writers, and nobody, would write ----------------------------------------------------------------
+// ---- other layouts, and invalid ones -----------------------------------------------------------------------------
 
 RawTensors stack_of(const std::string& name) {
   const TemporaryDirectory directory;
@@ -277,7 +277,7 @@ TEST(StackParts, that_do_not_fit_are_refused) {
   EXPECT_TRUE(holds(error(bare), "has the type and shape of 4-bit codes, but"));
 }
 
-// Two experts of 200 blocks each: four nested blocks, or, over the whole stack, as many by chance.
+// Two experts of 200 blocks each: one nested block per expert makes two, by chance as many as over the whole stack.
 TEST(StackParts, nested_blocks_that_end_with_an_expert_are_none_of_the_whole_stack) {
   const TemporaryDirectory directory;
   write_file(directory / "in", safetensors({{"experts.w", random_weight({2, 200, 64})}}));

@@ -1,4 +1,4 @@
-// Transposes read in parts of any length, and whole conversions of models that keep their matrices as [in, out].
+// Transposes that are read in parts of any length, and conversions of whole models that store matrices as [in, out].
 #include "checkpoint/convert/transpose.h"
 
 #include <rapidcheck.h>
@@ -11,7 +11,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Element by element, the slow way.
+// Transposes element by element, as a slow reference.
 template <class T>
 std::vector<T> transpose(const std::vector<T>& matrix, std::size_t rows, std::size_t columns) {
   std::vector<T> result(matrix.size());
@@ -76,7 +76,7 @@ TEST(Transpose, of_nothing) {
 
 constexpr const char* kGpt2 = R"({"model_type": "gpt2"})";
 
-// Of a model with one Conv1D and one linear layer: as it is, and with the first turned, as if both were linear.
+// A model with one Conv1D and one linear layer: as it is, and with the Conv1D transposed, as if both were linear.
 struct Models {
   explicit Models(Dtype dtype) {
     const RawTensor conv = random_weight({65, 190}, dtype, 3);

@@ -1,4 +1,4 @@
-// What an adapter's directory says, and what is no adapter.
+// How an adapter's directory is read, and which directories are refused as no adapter.
 #include "checkpoint/files/adapter.h"
 
 #include <cmath>
@@ -35,7 +35,7 @@ TEST(AdapterConfig, rank_and_scale) {
   EXPECT_EQ(config_with({{"r", 4.0}}).rank_of("a"), 4);
 }
 
-// As peft matches: the whole name, or its end behind a dot; of several patterns the first.
+// peft matches a pattern with the whole name or with its end after a dot. The first of several patterns wins.
 TEST(AdapterConfig, patterns) {
   const nlohmann::json ranks =
       nlohmann::json::parse(R"({"rank_pattern": {"up_proj": 2, "model.layers.0.down": 3, "layers\\.[12]\\..*": 5}})");
@@ -99,7 +99,7 @@ TEST(AdapterConfig, kinds_that_cannot_be_merged) {
     EXPECT_EQ(config_error(fine), "") << fine;
 }
 
-// As peft 0.2, ms-swift and tools that put the model's config in have them.
+// Fields written by peft 0.2, by ms-swift, and by tools that copy the model's config into the adapter's.
 TEST(AdapterConfig, fields_of_other_versions_and_tools) {
   for (const nlohmann::json& fine : {nlohmann::json{{"enable_lora", nullptr}, {"merge_weights", true}},
                                      {{"lora_dtype", "float32"}, {"lorap_lr_ratio", 16.0}, {"lorap_emb_lr", 1e-6}},
@@ -121,7 +121,7 @@ TEST(AdapterConfig, versions) {
   EXPECT_EQ(config_with({{"peft_version", "0.18.1.dev0@abc"}}).peft_version(), 18);
   EXPECT_EQ(config_with({{"peft_version", "1.2"}}).peft_version(), 1002);
   EXPECT_EQ(config_with({{"peft_version", "new"}}).peft_version(), std::nullopt);
-  // 0.17 did not write it, and is known by its fields; a later file from which it was lost is not.
+  // peft 0.17 did not write its version and is recognized by its fields. A later file that lost its version is not.
   EXPECT_EQ(config_with({{"qalora_group_size", 16}}).peft_version(), 17);
   EXPECT_EQ(config_with({{"qalora_group_size", 16}, {"ensure_weight_tying", false}}).peft_version(), std::nullopt);
   EXPECT_EQ(config_with({{"qalora_group_size", 16}, {"peft_version", "0.19.0"}}).peft_version(), 19);
@@ -175,10 +175,10 @@ TEST_F(AdapterFiles, the_untrained_copy_is_not_used) {
   EXPECT_EQ(Adapter(path).tensors().size(), 2U);
 }
 
-// What names mean: the part of an adapter, and the module or tensor of the base.
+// The meaning of each name: the part of an adapter, and the module or tensor of the base model.
 using Meanings = std::map<std::string, std::pair<AdapterPart, std::string>>;
 
-// An adapter of such names, which says all of that.
+// Writes and opens an adapter with these tensor names, and expects that each is read as `known` says.
 Adapter adapter_that_means(const Meanings& known, const fs::path& path) {
   RawTensors tensors;
   for (const auto& [name, meaning] : known) tensors[name] = f32({1.0F});
@@ -210,7 +210,7 @@ TEST_F(AdapterFiles, what_a_name_says) {
   for (const AdapterTensor& tensor : adapter.tensors()) EXPECT_EQ(tensor.of_base, tensor.module == "m.b.weight");
 }
 
-// Those of a state_dict, in which the adapter's own name stands behind the kind of a tensor.
+// The names in a state dict, where the adapter's own name follows the kind of tensor.
 TEST_F(AdapterFiles, what_a_name_says_with_the_adapters_own) {
   const Meanings known{{kPeft + "m.up.lora_A.mine.weight", {AdapterPart::a, "m.up"}},
                        {"m.up.lora_B.mine.weight", {AdapterPart::b, "m.up"}},
@@ -273,7 +273,7 @@ TEST_F(AdapterFiles, elements_are_widened_exactly) {
   }
 }
 
-// What was cut off behind the reader's back is no zero.
+// Bytes that are cut off while the file is open must not be read as zeros.
 TEST_F(AdapterFiles, a_file_that_shrinks_is_an_error) {
   write_adapter(path, lora("up", 300, 500, 4));
   const Adapter adapter(path);

@@ -1,4 +1,4 @@
-// The parts of a quantized weight: complete, of the right types and sizes, and agreeing with each other, or refused.
+// The parts of a quantized weight must be complete, have the right types and sizes, and agree with each other.
 #include "checkpoint/files/layout.h"
 
 #include <functional>
@@ -17,7 +17,7 @@ std::string read_error(Status status, const RawTensors& tensors) {
   });
 }
 
-// A small weight, spoilt.
+// Change, remove or rename one tensor of a small weight, to make it invalid.
 RawTensors with(RawTensors tensors, const std::string& name, const RawTensor& tensor) {
   tensors[name] = tensor;
   return tensors;
@@ -131,7 +131,7 @@ TEST(Bitsandbytes, a_part_belongs_to_one_weight) {
 }
 
 TEST(Bitsandbytes, folds_parts_into_weights_and_leaves_the_rest) {
-  RawTensors tensors = small_nested_nf4("x.experts");  // a base that does not end in .weight
+  RawTensors tensors = small_nested_nf4("x.experts");  // a base name that does not end in .weight
   tensors.merge(small_nf4("y.weight"));
   tensors.merge(small_int8("z"));
   tensors["norm.weight"] = f32({1, 2, 3});

@@ -1,4 +1,4 @@
-// What lies in folders of a model's directory goes with it, and weights from before the conversion do not.
+// Folders in a model's directory are copied with the model, except for weights from before the conversion.
 #include "checkpoint/files/companions.h"
 
 #include <qfuse/checkpoint.hpp>
@@ -13,7 +13,7 @@ void write_deep(const fs::path& path, const std::string& bytes) {
   write_file(path, bytes);
 }
 
-// All that is in a directory: the bytes of files, and "folder" for folders.
+// Everything in a directory: the bytes of each file, and "folder" for each folder.
 std::map<std::string, std::string> tree(const fs::path& directory) {
   std::map<std::string, std::string> found;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
@@ -31,7 +31,7 @@ class CompanionsTest : public testing::Test {
   [[nodiscard]] fs::path in() const { return directory_ / "in"; }
   [[nodiscard]] fs::path out() const { return directory_ / "out"; }
 
-  // As sentence-transformers keeps a model.
+  // Writes the folders that sentence-transformers keeps with a model.
   void write_modules() const {
     write_file(in() / "modules.json", R"([{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Dense"},
                                           {"path": "3_Normalize/"}])");
@@ -42,7 +42,7 @@ class CompanionsTest : public testing::Test {
     write_deep(in() / "additional_chat_templates/tools.jinja", "tools");
   }
 
-  // Names that a conversion says were not copied.
+  // The names that a conversion reports as not copied.
   [[nodiscard]] Names left_out() const {
     Names names;
     for (const fs::path& name : companions_of(Model(in())).left_out) names.push_back(name.native());
@@ -138,7 +138,7 @@ TEST_F(CompanionsTest, hostile_folders_end) {
   fs::create_directories(deep);
   fs::create_directory(in() / "config.json.d");
   fs::create_directory(in() / "weights.bin");
-  // Two links in each of many folders to the next one: 2^16 ways, more than are followed.
+  // Each of many folders has two links to the next one: 2^16 paths, more than are followed.
   constexpr int kLevels = 16;
   for (int i = 0; i < kLevels; ++i) {
     const std::string folder = "links/" + std::to_string(i);

@@ -1,4 +1,4 @@
-// config.json: what says "quantized" goes, the dtype is set, everything else stays as it was.
+// config.json: the quantization is removed, the dtype is set, and everything else stays unchanged.
 #include "checkpoint/files/config.h"
 
 #include "support.h"

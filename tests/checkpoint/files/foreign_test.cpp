@@ -1,4 +1,4 @@
-// What qfuse cannot read has a name in the message, and something to do.
+// The error for a model that qfuse cannot read names its format and what to do.
 #include "checkpoint/files/foreign.h"
 
 #include "support.h"
@@ -6,7 +6,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// What both conversions say of a model of these tensors.
+// Expects that both conversions refuse a model of these tensors with a message that contains `part`.
 void expect_refused(const RawTensors& tensors, const std::string& config, const std::string& part,
                     Status dequantize_status = Status::unsupported) {
   SCOPED_TRACE(part);
@@ -49,7 +49,7 @@ TEST(Foreign, methods_are_told_by_tensors) {
 TEST(Foreign, adapters_are_not_converted) {
   expect_refused({{"base_model.model.q_proj.lora_A.weight", random_weight({8, 64})}}, "", "is a LoRA adapter",
                  Status::invalid_data);
-  const TemporaryDirectory directory;  // Phi-4-multimodal has adapters inside
+  const TemporaryDirectory directory;  // Phi-4-multimodal contains adapters
   write_model(
       directory / "in",
       {{"q_proj.base_layer.weight", random_weight({8, 64})}, {"q_proj.lora_A.speech.weight", random_weight({8, 64})}},

@@ -1,4 +1,4 @@
-// Which tensors are an FP8 weight, and which block each of its scales is of; all else is refused by name.
+// Which tensors form an FP8 weight, and which block each scale belongs to. Everything else is refused by name.
 #include "checkpoint/files/layout.h"
 
 #include "fp8.h"
@@ -156,8 +156,8 @@ TEST(Fp8, refuses_weights_whose_parts_disagree) {
 
 TEST(Fp8, every_tensor_is_claimed_once) {
   RawTensors tensors = small_fp8();
-  tensors["a.k_scale"] = f32({1, 2});       // more than an attention's: a parameter
-  tensors["other.input_scale"] = f32({1});  // of no FP8 weight
+  tensors["a.k_scale"] = f32({1, 2});       // two elements, so not the scale of an attention but a parameter
+  tensors["other.input_scale"] = f32({1});  // belongs to no FP8 weight
   tensors["gain.scale"] = f32({1});
   tensors["scaled_fp8"] = {"F8_E4M3", {0}, ""};
   tensors["a.comfy_quant"] = text("{}");
@@ -200,7 +200,7 @@ TEST(Fp8, scales_of_an_attention_are_those_of_one_that_has_fp8) {
     Names kept;
     for (const char* module : {"l.att", "l.attn.k_proj", "norm"})
       if (std::string(module).ends_with("k_proj") && std::string(ending) == ".k_scale")
-        continue;  // modelopt's, whatever the layer is
+        continue;  // modelopt writes this name for any layer
       else
         kept.push_back(module + std::string(ending));
     EXPECT_EQ(plain_tensors(tensors), kept);
@@ -213,11 +213,11 @@ TEST(Fp8, parameters_are_called_scales_too) {
   for (const std::string& name : names) tensors[name] = f32({1, 2});
   EXPECT_EQ(plain_tensors(tensors), names);
   RawTensors in_blocks = small_fp8();
-  in_blocks["x.up_proj_scale"] = f32({1});  // where scales have another ending
+  in_blocks["x.up_proj_scale"] = f32({1});  // a parameter, because the scales in this model end in _scale_inv
   EXPECT_EQ(plain_tensors(in_blocks), (Names{"norm.weight", "x.up_proj_scale"}));
 }
 
-// Or another one of that name.
+// config.json beside the file may also belong to another model.
 TEST(Fp8, a_file_has_the_blocks_of_the_config_beside_it) {
   const TemporaryDirectory directory;
   write_file(directory / "x.safetensors", safetensors(small_fp8()));

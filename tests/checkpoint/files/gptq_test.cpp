@@ -1,4 +1,4 @@
-// Which tensors are a weight of GPTQ or AWQ, and what the config says of them; all else is refused by name.
+// Which tensors form a GPTQ or AWQ weight, and what the config says about them. Everything else is refused by name.
 #include "checkpoint/files/gptq.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// What foreign_method says of a model whose weights are left as they are, "" where they are read.
+// Returns what foreign_method says of a model whose weights are not decoded, or "" if they are.
 std::string unread_method(const std::string& record, const Files& beside = {}) {
   const TemporaryDirectory directory;
   write_model(directory / "m", small_gptq(kGptq1),
@@ -39,7 +39,7 @@ TEST(Gptq, configs_that_are_read) {
   EXPECT_EQ(unread_method(record, {{file, R"({"tool": "another"})"}}), "");
 }
 
-// Rules may give a layer groups of its own: g_idx says them.
+// Rules in the config may give one layer another group size. g_idx states it.
 TEST(Gptq, groups_of_each_layer_are_its_own) {
   const TemporaryDirectory directory;
   const GptqSize size{8, 16, 4};
@@ -170,7 +170,7 @@ TEST(Gptq, refuses_weights_whose_parts_disagree) {
   }
 }
 
-// Nothing, of as many columns as a weight may have.
+// A weight without rows, but with the maximum number of columns.
 RawTensors no_rows(const std::string& module) {
   return {{module + ".qweight", i32({1 << 17, 0}, "")},
           {module + ".qzeros", i32({1 << 17, 0}, "")},
@@ -224,7 +224,7 @@ TEST(Gptq, weights_decode_to_the_dtype_of_the_config_or_of_the_scales) {
   EXPECT_EQ(inventory.tensors.at(2).dtype, "BF16");
 }
 
-// Nothing is copied that may be quantized too.
+// Refuses tensors that may also be quantized, instead of copying them.
 TEST(Gptq, what_no_layout_claims_is_refused_by_name) {
   const TemporaryDirectory directory;
   RawTensors tensors = small_gptq(kGptq1);

@@ -1,5 +1,5 @@
-// Models by their names on the Hub, in a cache as huggingface_hub lays it out (tests/libraries asks that library
-// itself).
+// Finds models by their names on the Hub, in a cache laid out like huggingface_hub's. tests/libraries tests against
+// that library itself.
 #include "checkpoint/files/hub.h"
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// An environment variable for as long as this lives.
+// Sets an environment variable for the lifetime of the object.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -27,7 +27,7 @@ class Variable {
 
 class Hub : public testing::Test {
  protected:
-  // A snapshot whose files are links to blobs.
+  // Makes a snapshot whose files are links to blobs.
   fs::path download(const std::string& folder, const std::string& commit, const std::string& reference = "main") {
     const fs::path repository = directory_ / folder;
     const fs::path snapshot = repository / "snapshots" / commit;
@@ -116,7 +116,7 @@ TEST_F(Hub, a_conversion_takes_it_and_says_whence_it_came) {
   EXPECT_FALSE(fs::exists(out / "same/README.md")) << "nothing is known";
 }
 
-// Whatever the cache holds, which may be anybody's, no name leads out of it.
+// Anybody may have written the cache, so no name may lead out of it.
 TEST_F(Hub, references_that_lead_elsewhere_are_none) {
   download("models--org--name", "c0ffee");
   for (const char* commit : {"../../../models--org--name/snapshots/c0ffee", "/etc", "..", "", "a\nb", "\xFF"}) {

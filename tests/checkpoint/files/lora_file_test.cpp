@@ -1,5 +1,5 @@
-// LoRA files of diffusers and of kohya's scripts: what their names say, and what is refused. That they are merged as
-// diffusers does is tested with diffusers (tests/libraries/merging_lora_files.py).
+// LoRA files of diffusers and of kohya's scripts: how their names are read, and what is refused.
+// tests/libraries/merging_lora_files.py tests with diffusers that they are merged as diffusers merges them.
 #include "checkpoint/files/lora_file.h"
 
 #include <cmath>
@@ -13,7 +13,7 @@ RawTensor matrix(std::int64_t rows, std::int64_t columns) { return random_weight
 
 RawTensor number(float value) { return {"F32", {}, bytes_of(std::vector<float>{value})}; }
 
-// Matrices of rank 4, in kohya's names.
+// Matrices of rank 4 for one layer, under kohya's names.
 RawTensors kohya(const std::string& layer) {
   return {{layer + ".lora_down.weight", matrix(4, 8)}, {layer + ".lora_up.weight", matrix(6, 4)}};
 }
@@ -24,7 +24,7 @@ class LoraFiles : public testing::Test {
     write_file(path, safetensors(tensors));
     return read_lora_file(path);
   }
-  // With a header of these metadata, for one layer of a unet.
+  // Reads a file whose header has these metadata, with one layer of a unet.
   std::vector<Adapter> read_with(const std::string& metadata) {
     const RawTensors tensors{{"unet.a.lora_A.weight", matrix(4, 8)}, {"unet.a.lora_B.weight", matrix(6, 4)}};
     const std::string plain = safetensors(tensors);

@@ -1,4 +1,4 @@
-// A checkpoint on disk: which files are the model, and what makes a directory none.
+// A checkpoint on disk: which files belong to the model, and which directories are no model.
 #include "checkpoint/files/model.h"
 
 #include <fmt/format.h>

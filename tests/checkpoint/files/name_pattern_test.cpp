@@ -11,7 +11,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The expected answers are those of Python 3.11's re.
+// The expected answers come from `re` of Python 3.11.
 TEST(NamePattern, fits_as_in_python) {
   struct Row {
     const char* expression;
@@ -61,7 +61,7 @@ TEST(NamePattern, what_is_none) {
   EXPECT_TRUE(holds(error(std::string(20'000, 'a')), "longer than the limit"));
 }
 
-// A file from somewhere must not keep a machine busy for years, nor overflow a stack.
+// A downloaded file must not keep a machine busy for years, nor overflow the stack.
 TEST(NamePattern, hostile_ones_are_refused) {
   const auto begin = std::chrono::steady_clock::now();
   const auto error = [](const std::string& expression) {

@@ -1,4 +1,4 @@
-// The JSON beside a 4-bit weight: every value that decoding relies on is checked, with a message that names it; and it
+// The JSON (quant_state) of a 4-bit weight: every value that decoding relies on is checked, and an error names it. It
 // is printed as bitsandbytes prints it.
 #include "checkpoint/files/quant_state.h"
 
@@ -118,7 +118,7 @@ TEST(QuantStateText, is_what_json_dumps_prints) {
             R"({"quant_type": "nf4", "blocksize": 32, "dtype": "float32", "shape": [1]})");
 }
 
-// As Python prints float(numpy.float32(x)).
+// Python prints float(numpy.float32(x)) like this.
 TEST(QuantStateText, offsets_are_printed_as_python_prints_them) {
   const std::vector<std::pair<float, const char*>> cases{
       {0.0F, "0.0"},

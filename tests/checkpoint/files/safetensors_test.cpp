@@ -1,4 +1,4 @@
-// The container: what the format forbids is refused with a message that says what, what it allows is read.
+// The safetensors container: what the format forbids is refused with a message that says why, what it allows is read.
 #include <rapidcheck.h>
 #include <sys/stat.h>
 
@@ -19,7 +19,7 @@ std::string entry(const std::string& fields) { return R"({"a":{)" + fields + "}}
 
 const std::string kFour(4, 'x');
 
-// Every reject of the reference implementation, and the names that occur twice.
+// Every file that the reference implementation rejects, and duplicate names.
 std::vector<Rejected> rejected_files() {
   const auto length_only = [](std::uint64_t n) { return file_bytes("").replace(0, 8, bytes_of<std::uint64_t>({n})); };
   const auto f = [](const std::string& header, const std::string& data = "") { return file_bytes(header, data); };
@@ -224,14 +224,14 @@ TEST(Safetensors, messages_are_utf8_without_control_characters) {
   EXPECT_EQ(printable("\x7F\t\u009B"), "\\x7f\\x09\\xc2\\x9b");
   EXPECT_EQ(printable("\x80\xC0\x80\xE0\x9F\xBF"), "\\x80\\xc0\\x80\\xe0\\x9f\\xbf");  // overlong
   EXPECT_EQ(printable("\xED\xA0\x80\xF4\x90\x80\x80"), "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
-  EXPECT_EQ(printable("\xE2\x82"), "\\xe2\\x82");  // cut
+  EXPECT_EQ(printable("\xE2\x82"), "\\xe2\\x82");  // a truncated sequence
   EXPECT_EQ(printable(std::string(299, 'n') + "ä"), std::string(299, 'n') + "...");
   EXPECT_EQ(printable(std::string(298, 'n') + "ä"), std::string(298, 'n') + "ä");
   EXPECT_EQ(printable(std::string(1000, '\n')).size(), 303U);
 }
 
 TEST(Safetensors, unknown_fields_nest_as_deep_as_the_reference_reads_and_cost_no_stack) {
-  const auto header = [](std::size_t depth) {  // of the field; the document and the entry are around it
+  const auto header = [](std::size_t depth) {  // depth of the field; the document and the entry add two levels
     return entry(R"("x":)" + std::string(depth, '[') + std::string(depth, ']') +
                  R"(,"dtype":"U8","shape":[0],"data_offsets":[0,0])");
   };
@@ -242,7 +242,7 @@ TEST(Safetensors, unknown_fields_nest_as_deep_as_the_reference_reads_and_cost_no
   }
 }
 
-// Orders and places `entries`; their header.
+// Orders and places `entries`, and returns their header.
 std::string write_header(std::vector<TensorEntry>& entries) {
   order_entries(entries);
   place_entries(entries);
@@ -270,9 +270,9 @@ TEST(Safetensors, reads_what_it_writes) {
     const auto names = *rc::gen::unique<Names>(rc::gen::nonEmpty(rc::gen::string<std::string>()));
     std::vector<TensorEntry> entries;
     for (std::string name : names) {
-      for (char& c : name) c = static_cast<char>(std::max(c & 0x7F, 1));  // UTF-8, no zero
+      for (char& c : name) c = static_cast<char>(std::max(c & 0x7F, 1));  // ASCII, no zero
       const auto shape = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 5));
-      const auto type = static_cast<TensorType>(*rc::gen::inRange(4, 22));  // whole bytes
+      const auto type = static_cast<TensorType>(*rc::gen::inRange(4, 22));  // only types of whole bytes
       const std::int64_t bytes = element_count(shape).value() * type_bits(type) / 8;
       const bool is_new = std::none_of(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });
       if (is_new && name != "__metadata__") entries.push_back({name, type, shape, 0, bytes});

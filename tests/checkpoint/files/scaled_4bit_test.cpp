@@ -1,4 +1,4 @@
-// Which tensors are a 4-bit weight with scales of blocks, and how; all else is refused by name.
+// Which tensors form a 4-bit weight with block scales, and in which layout. Everything else is refused by name.
 #include "scaled_4bit.h"
 
 #include "checkpoint/files/layout.h"

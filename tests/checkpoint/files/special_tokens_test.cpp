@@ -1,4 +1,4 @@
-// Which files of a directory contradict each other about the tokens that end and fill up a text.
+// Detects when the files of a directory disagree about the eos and pad tokens.
 #include "checkpoint/files/special_tokens.h"
 
 #include "support.h"
@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of a tokenizer with the tokens <end>, 2; <pad>, 3; <turn>, 4.
+// A tokenizer with the tokens <end> (2), <pad> (3) and <turn> (4).
 class SpecialTokens : public testing::Test {
  protected:
   SpecialTokens() {
@@ -18,7 +18,7 @@ class SpecialTokens : public testing::Test {
   }
   void write(const std::string& name, const Json& json) const { write_file(directory / name, json.dump()); }
 
-  // "harmful: ", or not, and the message of each.
+  // The message of each conflict, after "harmful: " if it is harmful.
   [[nodiscard]] Names found() const {
     Names all;
     const auto find = [&](const std::string& name) { return directory / name; };
@@ -54,10 +54,10 @@ TEST_F(SpecialTokens, generation_that_does_not_stop) {
   EXPECT_TRUE(holds(only(),
                     "harmful: the tokenizer ends a text with '<end>', 2, and generation_config.json has "
                     "eos_token_id 4, 5"));
-  config["architectures"] = {"MusicgenForConditionalGeneration"};  // whose ends are not of text
+  config["architectures"] = {"MusicgenForConditionalGeneration"};  // its eos tokens are not text
   EXPECT_TRUE(only().starts_with("the tokenizer ends"));
   config["architectures"] = {"LlamaForCausalLM"};
-  config["eos_token_id"] = 2;  // which the other file wins over
+  config["eos_token_id"] = 2;  // generation_config.json wins over it
   EXPECT_TRUE(holds(only(), "generation_config.json"));
   fs::remove(directory / "generation_config.json");
   EXPECT_TRUE(found().empty());
@@ -68,7 +68,7 @@ TEST_F(SpecialTokens, generation_that_does_not_stop) {
   EXPECT_TRUE(holds(only(), "config.json has eos_token_id 4"));
 }
 
-// As those of Kimi K2 and Yi, which stop where their template ends a turn.
+// Kimi K2 and Yi stop at the token with which their template ends a turn.
 TEST_F(SpecialTokens, a_template_that_ends_turns_with_another_token) {
   write("generation_config.json", {{"eos_token_id", 4}});
   for (const Json& chat : {Json("{{ text }}<turn>"), Json{{{"name", "default"}, {"template", "{{ text }}<turn>"}}}}) {
@@ -76,7 +76,7 @@ TEST_F(SpecialTokens, a_template_that_ends_turns_with_another_token) {
     EXPECT_TRUE(found().empty()) << chat;
   }
   for (const char* chat : {"{{ text }}<end>", "{{ text }}{{ eos_token }}"}) {
-    write_file(directory / "chat_template.jinja", chat);  // which wins
+    write_file(directory / "chat_template.jinja", chat);  // wins over tokenizer_config.json
     EXPECT_TRUE(only().starts_with("harmful: the tokenizer ends")) << chat;
   }
 }
@@ -88,9 +88,9 @@ TEST_F(SpecialTokens, the_files_of_a_tokenizer) {
                     "harmful: eos_token is '<end>' in tokenizer_config.json and '<turn>' in "
                     "special_tokens_map.json: the second wins"));
   write("generation_config.json", {{"eos_token_id", 2}});
-  EXPECT_EQ(found().size(), 2U);  // the second does not stop
+  EXPECT_EQ(found().size(), 2U);  // the second conflict: generation does not stop
   write("tokenizer_config.json", {{"eos_token", "<end>"}, {"added_tokens_decoder", {{"2", {{"content", "<end>"}}}}}});
-  EXPECT_TRUE(only().starts_with("eos_token is '<end>'"));  // as transformers has not read the map since 4.34
+  EXPECT_TRUE(only().starts_with("eos_token is '<end>'"));  // because transformers has not read the map since 4.34
   EXPECT_TRUE(holds(only(), "the first wins"));
 }
 

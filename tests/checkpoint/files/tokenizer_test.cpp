@@ -37,7 +37,7 @@ TEST(Tokenizer, tokens_have_the_numbers_that_the_file_gives_them) {
   EXPECT_EQ(numbers_in("{"), Numbers());
 }
 
-// Of whatever else is in the file, nothing is taken for one.
+// No other number in the file is mistaken for a token.
 TEST(Tokenizer, other_numbers_are_no_tokens) {
   EXPECT_EQ(largest_in(R"({"id": 5, "vocab": {"a": 8}, "model": {"dropout": 9, "vocab": {"a": 1}, "x": {"y": 99}},
                            "post_processor": {"special_tokens": {"<s>": {"id": 77, "ids": [88]}}}, "version": "1.0"})"),

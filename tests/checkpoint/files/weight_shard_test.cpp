@@ -1,4 +1,4 @@
-// Shards of a 4-bit weight, against what they are element by element.
+// Compares the plans for shards of a 4-bit weight with what each element needs.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -23,7 +23,7 @@ std::int64_t product(const Shape& sizes, std::size_t from = 0) {
   return n;
 }
 
-// The elements that each rank has, in its own order, as places in the whole.
+// Returns the elements that each rank holds, in the order of its shard, as indices in the whole weight.
 std::vector<Indices> elements_of_ranks(const Shape& shape, int dim, std::int64_t ranks) {
   const std::int64_t size = shape[at(dim)];
   const std::int64_t inner = product(shape, at(dim) + 1);
@@ -33,7 +33,7 @@ std::vector<Indices> elements_of_ranks(const Shape& shape, int dim, std::int64_t
   return found;
 }
 
-// Whether blocks of these elements are blocks of the whole: all of each one's, in order.
+// Whether the shard's blocks are whole blocks of the weight, with all elements in order.
 bool are_whole_blocks(const Indices& elements, std::int64_t n, std::int64_t blocksize) {
   for (std::int64_t i = 0; i < std::ssize(elements); ++i)
     if (elements[at(i)] != elements[at(i - i % blocksize)] + i % blocksize || (elements[at(i)] - i) % blocksize != 0)
@@ -42,7 +42,7 @@ bool are_whole_blocks(const Indices& elements, std::int64_t n, std::int64_t bloc
   return end % blocksize == 0 || end == n;
 }
 
-// What a process with this plan takes of arrays that have `each` entries a block.
+// Returns the indices that a process with this plan reads from an array with `each` entries per block.
 Indices taken(const WeightShard& shard, std::int64_t each, std::int64_t entries) {
   Indices places;
   for (std::int64_t run = 0; run < shard.runs; ++run) {
@@ -52,8 +52,8 @@ Indices taken(const WeightShard& shard, std::int64_t each, std::int64_t entries)
   return places;
 }
 
-// The largest power of two up to the whole's, of which each nested block begins where one of that size begins in the
-// whole, and goes on as it does.
+// Returns the largest power of two, at most `of_whole`, for which each nested block of the shard begins at a multiple
+// of it in the whole weight and holds the same blocks in order.
 std::int64_t largest_nested_blocksize(const Indices& blocks, std::int64_t of_whole) {
   const auto fits = [&](std::int64_t nested) {
     for (std::int64_t i = 0; i < std::ssize(blocks); ++i)
@@ -66,7 +66,7 @@ std::int64_t largest_nested_blocksize(const Indices& blocks, std::int64_t of_who
   return nested;
 }
 
-// How many of the shard's elements have another code byte, block or nested block than the plan says.
+// Counts the shard's elements whose code byte, block or nested block differs from the plan.
 std::int64_t misplaced(const WeightShard& shard, const Indices& elements, std::int64_t n, std::int64_t blocksize,
                        std::int64_t nested_blocksize) {
   const Indices bytes = taken(shard, blocksize / 2, qfuse_packed_size(n));
@@ -91,7 +91,7 @@ std::int64_t misplaced(const WeightShard& shard, const Indices& elements, std::i
   return wrong;
 }
 
-// Sizes that blocks fit, and some that they do not.
+// Sizes that are multiples of the block size, and some that are not.
 std::vector<Shape> shapes(std::int64_t blocksize) {
   const std::int64_t b = blocksize;
   std::vector<Shape> found{{7 * b + 5},   {16 * b},       {3},           {12, b},        {5, 3 * b},
@@ -142,7 +142,7 @@ TEST_P(WeightShards, have_their_elements_codes_and_scales_or_are_refused) {
   EXPECT_GT(smaller_nested_blocks, 100);
 }
 
-// A weight of random bits, which no encoder need have made.
+// A weight of random bits, which an encoder need not be able to produce.
 struct Arrays {
   std::vector<std::uint8_t> packed;
   std::vector<float> absmax;
@@ -207,7 +207,7 @@ std::vector<std::uint32_t> decoded(const Arrays& arrays, std::int64_t n, std::in
   return bits;
 }
 
-// One number of ranks, whose shards are all whole blocks.
+// Expects that the shards of all ranks, which are whole blocks, decode to the bits of the whole weight.
 void expect_the_wholes_bits(const Shape& shape, int dim, std::int64_t ranks, std::int64_t blocksize,
                             std::int64_t nested_blocksize, QuantType quant_type) {
   SCOPED_TRACE(testing::PrintToString(shape) + " along " + std::to_string(dim) + " for " + std::to_string(ranks));
@@ -242,7 +242,7 @@ TEST_P(WeightShards, decode_to_the_bits_of_the_whole) {
 
 INSTANTIATE_TEST_SUITE_P(Blocksizes, WeightShards, testing::Values(32, 64, 128, 256, 512, 1024, 2048, 4096));
 
-// torch.chunk's sizes, as torch 2.15 gives them; behind its chunks, shards of DTensor are empty.
+// Sizes of torch.chunk, as torch 2.15 returns them. Ranks after its last chunk have empty DTensor shards.
 TEST(WeightShard, has_the_indices_of_torch_chunk) {
   const std::vector<std::pair<std::int64_t, Indices>> cases{
       {10, {3, 3, 3, 1}}, {5, {2, 2, 1, 0}}, {9, {3, 3, 3, 0}},       {6, {2, 2, 2, 0}},
@@ -279,7 +279,7 @@ TEST(WeightShard, of_columns_is_a_run_for_each_row) {
                                                              .nested_blocks = 3});
 }
 
-// However its rows lie, and its last block may be short.
+// This holds for any dim and row length, and the last block may be short.
 TEST(WeightShard, of_all_is_one_run) {
   expect_plan(shard_plan(Shape{3, 5, 7}, 32, 256, 1, 0, 1),
               {.length = 5, .runs = 1, .run_blocks = 4, .nested_blocksize = 256, .nested_blocks = 1});

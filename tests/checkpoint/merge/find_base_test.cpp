@@ -1,4 +1,4 @@
-// Which base an adapter's config names, and what is said of another one.
+// How the base that an adapter's config names is found, and the notes if the given base is another one.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -27,7 +27,7 @@ class FindBase : public Merge {
   std::string refusal(Status status = Status::io_error) {
     return error_of(status, [&] { static_cast<void>(find_base(adapter())); });
   }
-  // Those of a merge onto base().
+  // The notes of a merge onto base().
   std::string notes() {
     merged();
     std::string all;
@@ -44,7 +44,7 @@ TEST_F(FindBase, a_directory_beside_the_adapter_or_in_it) {
   EXPECT_EQ(find_base(adapter()), adapter() / "base");
 }
 
-// As shells complete it.
+// Shells complete names like this.
 TEST_F(FindBase, a_directory_as_it_was_typed) {
   write_base(layers());
   for (const char* name : {"./base", "base/", "./base//", "././base/."}) {
@@ -73,7 +73,7 @@ TEST_F(FindBase, a_model_of_the_hub_at_its_revision) {
   EXPECT_TRUE(holds(read_file(directory / "out/README.md"), "| base | org/base | |"));
 }
 
-// An adapter may be anybody's: what it names leads nowhere that its user did not name.
+// Anybody may have written an adapter, so the path that it names must not lead where the user did not point.
 TEST_F(FindBase, no_path_that_leads_elsewhere) {
   write_base(layers());
   for (const std::string& name : Names{"../base", "base/../base", "/no/base", "~"}) {

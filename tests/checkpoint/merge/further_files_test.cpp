@@ -1,5 +1,5 @@
-// Tokenizers, processors and modules of sentence-transformers: from which directory a merge takes each of their files.
-// tests/libraries/test_merge_files.py asks transformers what it makes of them.
+// Tokenizers, processors and sentence-transformers modules: the directory from which a merge takes each file.
+// tests/libraries/test_merge_files.py tests what transformers makes of them.
 #include <qfuse/checkpoint.hpp>
 #include <string>
 #include <vector>
@@ -22,12 +22,12 @@ class FurtherFiles : public Merge {
     fs::create_directories((folder / name).parent_path());
     write_file(folder / name, text);
   }
-  // Each says of which directory it is.
+  // Each file contains the name of its directory.
   static void write_all(const fs::path& folder, const Names& names) {
     for (const std::string& name : names) write(folder, name, folder.filename().native());
   }
 
-  // The output's further files, by name within it.
+  // Returns the output's files except weights, config.json and README.md, by relative name.
   Files further(const std::vector<AdapterInput>& adapters = {}, const MergeOptions& options = {}) {
     const fs::path out = directory / "out";
     fs::remove_all(out);
@@ -70,7 +70,7 @@ TEST_F(FurtherFiles, without_one_of_its_own_the_adapter_takes_the_bases) {
   EXPECT_TRUE(report.notes.empty());
 }
 
-// A processor's template, which no tokenizer reads, stays beside a tokenizer that has none.
+// The processor's template, which no tokenizer reads, is kept beside a tokenizer without a template.
 TEST_F(FurtherFiles, a_tokenizer_without_a_template) {
   write_all(base(), {"tokenizer.json", "chat_template.jinja", "chat_template.json"});
   write_all(adapter(), {"spiece.model", "tokenizer_config.json"});
@@ -96,7 +96,7 @@ TEST_F(FurtherFiles, settings_without_a_vocabulary) {
   EXPECT_EQ(further(),
             (Files{{"tokenizer.json", "base"}, {"tokenizer_config.json", "adapter"}, {"added_tokens.json", "base"}}));
   EXPECT_TRUE(is_noted("has settings of a tokenizer alone"));
-  fs::remove(base() / "tokenizer.json");  // as of bytes, which have none
+  fs::remove(base() / "tokenizer.json");  // a byte-level tokenizer has no vocabulary file
   EXPECT_EQ(further(), (Files{{"tokenizer_config.json", "adapter"}}));
 }
 
@@ -119,7 +119,7 @@ TEST_F(FurtherFiles, a_processor_in_one_file_takes_the_place_of_older_ones) {
       (Files{{"processor_config.json", own}, {"video_preprocessor_config.json", "base"}, {"tokenizer.json", "base"}}));
 }
 
-// In which case the newer file, which is the base's, would win.
+// If both files were kept, the newer kind of file would win, which is the base's.
 TEST_F(FurtherFiles, an_older_processor_wins_over_the_bases) {
   write(base(), "processor_config.json",
         R"({"processor_class": "P", "image_processor": {"size": 1}, "feature_extractor": {"rate": 2},)"
@@ -130,7 +130,7 @@ TEST_F(FurtherFiles, an_older_processor_wins_over_the_bases) {
             (nlohmann::json{
                 {"processor_class", "P"}, {"feature_extractor", {{"rate", 2}}}, {"video_processor", {{"fps", 3}}}}));
   EXPECT_EQ(found.size(), 2U);
-  write(adapter(), "processor_config.json", R"({"processor_class": "Q"})");  // knows nothing of sound and video
+  write(adapter(), "processor_config.json", R"({"processor_class": "Q"})");  // has no settings for audio and video
   EXPECT_EQ(nlohmann::json::parse(further().at("processor_config.json")),
             (nlohmann::json{
                 {"processor_class", "Q"}, {"feature_extractor", {{"rate", 2}}}, {"video_processor", {{"fps", 3}}}}));
@@ -171,7 +171,7 @@ TEST_F(FurtherFiles, modules_of_sentence_transformers) {
   EXPECT_EQ(further(), expected);
   EXPECT_FALSE(fs::exists(directory / "out/2_Normalize"));
   EXPECT_FALSE(is_noted("weights beside"));
-  // The same, made by shards.
+  // The same result, made by shards.
   MergeOptions options;
   fs::remove_all(directory / "out");
   options.shard = Shard{0, 1};

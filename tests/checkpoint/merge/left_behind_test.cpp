@@ -1,4 +1,4 @@
-// What notes say of an adapter's directory that has more than the adapter.
+// The notes on an adapter's directory that contains more than the adapter.
 #include <algorithm>
 #include <qfuse/checkpoint.hpp>
 #include <string>
@@ -45,7 +45,7 @@ TEST_F(LeftBehind, of_many_the_first_are_named) {
   EXPECT_TRUE(holds(notes(), "a.bin, b.bin, c.bin, d.bin, e.bin and 2 more"));
 }
 
-// No part of a trained model, or the adapter itself.
+// These files are not part of a trained model, or are the adapter itself.
 TEST_F(LeftBehind, nothing_is_said_of_a_trainers_own_files) {
   for (const char* name :
        {"optimizer.pt", "optimizer.bin", "scheduler.pt", "rng_state.pth", "rng_state_0.pth", "training_args.bin",
@@ -56,7 +56,7 @@ TEST_F(LeftBehind, nothing_is_said_of_a_trainers_own_files) {
   EXPECT_EQ(notes(), "");
 }
 
-// As a trainer copies them there.
+// A trainer may copy these files there.
 TEST_F(LeftBehind, nothing_is_said_of_what_the_base_has_too) {
   write_file(base() / "speakers.pt", "speakers");
   write("speakers.pt", "speakers");

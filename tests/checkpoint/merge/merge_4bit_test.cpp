@@ -1,4 +1,4 @@
-// Bases in 4 and 8 bits, bases taken for such, and merging to 4 bits.
+// Bases in 4 and 8 bits, plain bases merged as if they were in 4 bits (`base_as`), and merging to 4 bits.
 #include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <string>
@@ -11,7 +11,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The base's linear layers in 4 bits, the plain one at plain().
+// The base's linear layers are in 4 bits. The plain model is at plain().
 class MergeQuantized : public Merge {
  protected:
   void SetUp() override {
@@ -25,7 +25,7 @@ class MergeQuantized : public Merge {
   }
   [[nodiscard]] fs::path plain() const { return directory / "plain"; }
 
-  // What one process after the other makes of it.
+  // Runs the steps one after another, each on the output of the step before, and returns the final tensors.
   template <class... Steps>
   RawTensors in_steps(const fs::path& in, Steps... steps) {
     fs::path at = in;
@@ -92,7 +92,7 @@ TEST_F(MergeQuantized, a_4bit_base_stays_so_and_untouched_tensors_keep_their_byt
   EXPECT_GT(report.merged.at(0).survival, 0.9) << "what is added is as large as the weight";
 }
 
-// BitsAndBytesConfig quantizes them by default, and quantize does not; an output head stays plain in both.
+// BitsAndBytesConfig quantizes vision layers by default, but quantize does not. Both leave an output head plain.
 TEST_F(MergeQuantized, layers_of_a_vision_tower_that_were_trained_are_seen_as_training_saw_them) {
   fs::remove_all(base());
   const std::string tower = "vision_tower.layers.0.fc1";
@@ -115,7 +115,7 @@ TEST_F(MergeQuantized, layers_of_a_vision_tower_that_were_trained_are_seen_as_tr
   }
 }
 
-// As FSDP needs them, and as the config's bnb_4bit_quant_storage says.
+// FSDP needs codes under another type, which the config's bnb_4bit_quant_storage states.
 TEST_F(MergeQuantized, codes_keep_the_type_that_they_are_stored_under) {
   MergeOptions options;
   options.to_4bit = QuantType::nf4;
@@ -147,7 +147,7 @@ TEST_F(MergeQuantized, an_adapter_that_is_lost_in_4_bits_is_refused) {
   EXPECT_REFUSED(Status::invalid_argument, "is nf4, and cannot become fp4: dequantize the base first", merged(options));
 }
 
-// Whatever brought the base's values onto codes: `base_as`, or a conversion before.
+// All base values are decoded codes, because of `base_as` or of an earlier conversion.
 TEST_F(MergeQuantized, an_adapter_is_as_lost_where_the_base_was_in_4_bits_before) {
   const std::vector<AdapterInput> faint{{adapter(), 1e-2}};
   MergeOptions options;
@@ -165,7 +165,7 @@ TEST_F(MergeQuantized, an_adapter_is_as_lost_where_the_base_was_in_4_bits_before
   EXPECT_REFUSED(Status::invalid_data, "as it was before it had 4 bits", merged(options, faint));
 }
 
-// Each process measures what it makes, and a file in which an adapter is lost is no shard's.
+// Each process measures the files that it writes. A shard refuses to write a file in which an adapter is lost.
 TEST_F(MergeQuantized, a_shard_measures_and_refuses_its_own_files) {
   RawTensors faint = lora(kDown, 128, 64, 4);
   RawTensor& b = faint.at(kPeft + kDown + ".lora_B.weight");
@@ -177,7 +177,7 @@ TEST_F(MergeQuantized, a_shard_measures_and_refuses_its_own_files) {
   const std::vector<AdapterInput> adapters{{adapter()}};
   MergeOptions options;
   options.to_4bit = QuantType::nf4;
-  options.max_shard_size = 1;  // each tensor is a file
+  options.max_shard_size = 1;  // one file per tensor
   const auto convert = [&](const std::string& out, double fail_below, std::optional<Shard> shard, bool dry_run) {
     options.fail_below = fail_below;
     options.shard = shard;
@@ -260,10 +260,10 @@ TEST_F(MergeQuantized, a_base_as_it_was_trained_on_is_one_quantized_and_decoded)
   EXPECT_TRUE(encoded.at(kUp + ".weight").bytes == bytes_of(encoded_by_op(expected.at(kUp + ".weight"), {}).packed));
 }
 
-// BitsAndBytesConfig leaves out fewer layers than quantize() does.
+// BitsAndBytesConfig excludes fewer layers than quantize() does.
 class SeenInTraining : public Merge {
  protected:
-  // Those of the base, all matrices, that a merge has in other values.
+  // Returns those of the base's `modules`, all matrices, whose values a merge with `base_as` changes.
   Names seen(const Names& modules, const std::string& config, MergeOptions options = {}) {
     RawTensors tensors{{kUp + ".weight", random_weight({64, 128})}};
     for (const std::string& module : modules) tensors[module] = random_weight({64, 128}, Dtype::bfloat16, 3);

@@ -1,4 +1,4 @@
-// Adapters of experts, which files hold as one tensor or one by one.
+// Adapters of experts, which a file stores as one stacked tensor or one by one.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 const std::string kExperts = "model.layers.0.mlp.experts";
 
-// Of [experts, out, in]: the columns of lora_B are ordered by rank, then expert; the rows of lora_A by expert.
+// One expert's matrices. Columns of the stored lora_B are ordered by rank, then expert; rows of lora_A by expert.
 struct Expert {
   Matrix b;
   Matrix a;
@@ -53,7 +53,7 @@ TEST_F(Merge, joined_experts_get_a_product_each) {
   EXPECT_EQ(report.merged.at(0).rule, "lora of experts");
 }
 
-// More layers than experts: number 3 of layer 0 is no other name for number 0 of layer 3.
+// There are more layers than experts, to show that expert 3 of layer 0 is not mistaken for expert 0 of layer 3.
 TEST_F(Merge, experts_that_are_stored_one_by_one_share_the_rows_of_a_product) {
   constexpr std::int64_t kCount = 3;
   RawTensors base;
@@ -86,7 +86,7 @@ TEST_F(Merge, experts_that_are_stored_one_by_one_share_the_rows_of_a_product) {
 
 // ---- names ----
 
-// As transformers 5 calls them in memory, and the file otherwise.
+// The adapter uses the names that transformers 5 has in memory. The file uses other names.
 TEST_F(Merge, stacks_that_the_file_calls_otherwise) {
   const std::string moe = "model.layers.0.block_sparse_moe";
   for (const auto& [parameter, in_file] :
@@ -105,7 +105,7 @@ TEST_F(Merge, stacks_that_the_file_calls_otherwise) {
   }
 }
 
-// Inkling's rows of gate and up take turns in the file alone.
+// Inkling interleaves the rows of gate and up in the file, but not in memory.
 TEST_F(Merge, stacks_whose_rows_take_turns_in_the_file) {
   const RawTensor weight = random_weight({3, 6, 9}, Dtype::float32);
   const auto turns = [](const RawTensor& of) {
@@ -126,7 +126,7 @@ TEST_F(Merge, stacks_whose_rows_take_turns_in_the_file) {
 
 // ---- a LoRA of each expert's own layers ----
 
-// What the stack is with these products at rows `first`, `first` + `step`, ... of each expert's matrix.
+// with_singles() adds each Single's product to rows `first`, `first` + `step`, ... of its expert's matrix.
 struct Single {
   std::string module;
   std::int64_t expert = 0;
@@ -156,7 +156,7 @@ std::vector<float> with_singles(const RawTensor& weight, const RawTensors& facto
 
 class MergeSingles : public Merge {
  protected:
-  // Of [3 experts, 8, 6] or turned, gate and up each 4 by 6; the second expert's gate alone, and another rank.
+  // The stack is [3 experts, 8, 6] or transposed, gate and up 4 x 6. Expert 1 has only a gate LoRA, of another rank.
   void judge(const std::string& name, bool turned, bool in_turns, const std::string& config) {
     const RawTensor weight = random_weight(turned ? Shape{3, 6, 8} : Shape{3, 8, 6}, Dtype::float32);
     const std::int64_t step = in_turns ? 2 : 1;
@@ -187,7 +187,7 @@ TEST_F(MergeSingles, lie_in_a_stack) {
   judge(kExperts + ".w13_weight", false, true, R"({"model_type": "inkling2_text"})");
 }
 
-// As unsloth's loader of gpt-oss calls them, and with scales that differ.
+// The names are those of unsloth's gpt-oss loader. The scales differ.
 TEST_F(MergeSingles, have_gate_and_up_as_one) {
   const RawTensor weight = random_weight({2, 6, 8}, Dtype::float32);
   RawTensors factors = lora(kExperts + ".gate_up_projs.0", 8, 6, 2, 1);
@@ -200,7 +200,7 @@ TEST_F(MergeSingles, have_gate_and_up_as_one) {
   EXPECT_TRUE(merged().at(kExperts + ".gate_up_proj") == tensor_of(values, weight.shape, Dtype::float32));
 }
 
-// Tinker has the matrices of all experts in one tensor, and one matrix for all where they share it.
+// Tinker stores the matrices of all experts as one 3D tensor, or as a single matrix if all experts share it.
 TEST_F(MergeSingles, are_in_tensors_of_three_dimensions) {
   RawTensors base;
   for (int i = 0; i < 3; ++i)
@@ -283,7 +283,7 @@ TEST_F(MergeOrders, is_asked_for_where_unsloth_does_not_say_it) {
     nlohmann::json marked = sign;
     marked["lora_B_layout"] = "grouped_by_expert";
     EXPECT_TRUE(with(marked) == grouped);
-    with(sign, LoraBLayout::as_said, 1);  // of which both orders are one
+    with(sign, LoraBLayout::as_said, 1);  // with rank 1 both orders are the same
   }
   write_file(adapter() / "README.md", "---\ntags:\n- base_model:adapter:x\n- unsloth\n---\n");
   EXPECT_REFUSED(Status::unsupported, "its README.md has the tag unsloth", with());

@@ -1,4 +1,4 @@
-// What is written beside the sums: files, shards, reports; and when nothing is.
+// What a merge writes besides merged weights (further files, shards, reports), and when it writes nothing.
 #include <cmath>
 #include <qfuse/checkpoint.hpp>
 #include <string>
@@ -11,7 +11,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// In two files, of which neither says that there is an index.
+// Writes a base of six shards, with an index and a config.
 void write_sharded_base(const fs::path& path) {
   fs::create_directories(path);
   nlohmann::json index;
@@ -73,7 +73,7 @@ TEST_F(Merge, shards_threads_and_the_reference_device_give_the_same_files) {
   EXPECT_TRUE(files_in(directory / "out") == expected);
 }
 
-// What the other processes had said: another scale would be in some files alone.
+// Another scale or adapter config would apply only to this process's files.
 TEST_F(Merge, shards_must_have_the_same_adapter) {
   write_sharded_base(base());
   write_adapter(adapter(), lora_of_all_layers());
@@ -125,14 +125,14 @@ TEST_F(Merge, files_beside_the_weights) {
   EXPECT_EQ(text("config.json"), kConfig);
   EXPECT_TRUE(holds(text("README.md"), "| adapter | adapter | 1 |"));
   EXPECT_TRUE(holds(text("README.md"), "1 tensors were changed."));
-  // Merged onto once more, the description of either is kept.
+  // After a second merge, both earlier README files are kept.
   write_adapter(adapter("two"), lora(kUp, 33, 127, 4));
   merge(directory / "out", std::vector<AdapterInput>{{adapter("two")}}, directory / "again");
   EXPECT_EQ(read_file(directory / "again/original_README.md"), "README.md of the base");
   EXPECT_EQ(read_file(directory / "again/original_original_README.md"), text("README.md"));
 }
 
-// transformers would load the adapter that lies there, and none of the merged weights.
+// transformers would load the adapter in that directory instead of the merged weights.
 TEST_F(Merge, an_adapter_beside_the_base_is_left_out) {
   write_base(layers());
   write_adapter(adapter(), lora(kUp, 33, 127, 4));
@@ -175,12 +175,12 @@ TEST_F(Merge, a_dtype_is_that_of_the_whole_model) {
   EXPECT_EQ(nlohmann::json::parse(config), (nlohmann::json{{"dtype", "float16"}}));
   ASSERT_EQ(report.notes.size(), 1U);
   EXPECT_TRUE(holds(report.notes[0], "keep their own dtype, which is not the model's: 1"));
-  options.dtype = Dtype::float32;  // which no value is rounded for
+  options.dtype = Dtype::float32;  // no value is rounded
   made = merged(options);
   for (const char* name : {"model.norm.weight", "model.layers.0.other.weight", "model.layers.0.router.weight"})
     EXPECT_EQ(type_of(made, name), "F32") << name;
   EXPECT_TRUE(report.notes.empty());
-  for (const Dtype to : {Dtype::float16, Dtype::float32}) {  // which base and adapter, compared with it, are rounded to
+  for (const Dtype to : {Dtype::float16, Dtype::float32}) {  // compare() must round base and adapter to these types
     options.dtype = to;
     options.force = true;
     merge_to(directory / "out", options);

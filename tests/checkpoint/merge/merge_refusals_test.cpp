@@ -1,4 +1,4 @@
-// What merge() refuses, and that nothing is left of it.
+// What merge() refuses, and that a refused merge leaves no output.
 #include <cmath>
 #include <qfuse/checkpoint.hpp>
 #include <string>
@@ -42,7 +42,7 @@ TEST_F(MergeRefuses, outputs_that_are_an_input_or_within_one) {
   EXPECT_REFUSED(Status::invalid_argument, "is the input itself",
                  merge(base(), std::vector<AdapterInput>{{base() / "adapter"}}, base() / "adapter", options));
   EXPECT_TRUE(files_in(base() / "adapter") == before);
-  // The output of an earlier run, in which someone has put an adapter: it would be deleted with it.
+  // Someone put an adapter into the output of an earlier run. Replacing the output would delete the adapter.
   merge(base(), std::vector<AdapterInput>{{base() / "adapter"}}, directory / "out");
   fs::rename(base() / "adapter", directory / "out/adapter");
   EXPECT_REFUSED(Status::invalid_argument, "contains the input",
@@ -50,7 +50,7 @@ TEST_F(MergeRefuses, outputs_that_are_an_input_or_within_one) {
   EXPECT_TRUE(files_in(directory / "out/adapter") == before);
 }
 
-// Of a classifier or a reward model, trained over a causal model.
+// The head of a classifier or a reward model, trained on a causal model.
 TEST_F(MergeRefuses, a_head_that_the_base_lacks) {
   write_file(base() / "config.json", R"({"architectures": ["LlamaForCausalLM"]})");
   RawTensors tensors = lora(kUp, 33, 127, 4);
@@ -68,7 +68,7 @@ TEST_F(MergeRefuses, a_head_that_the_base_lacks) {
     config["task_type"] = task;
     EXPECT_TRUE(holds(refusal_of(tensors, config), name));
   }
-  // A layer, and what the config does not call trained, are of another model.
+  // A layer, or a tensor that the config does not list as trained, belongs to another model.
   tensors[kPeft + "model.layers.7.mlp.gate.weight"] =
       std::exchange(tensors[kPeft + "score.weight"], random_weight({1}));
   tensors.erase(kPeft + "score.weight");
@@ -142,7 +142,7 @@ TEST_F(MergeRefuses, tensors_that_are_left_over) {
   EXPECT_TRUE(holds(refusal_of(factors), "has no tensor 'model.other.weight'"));
 }
 
-// Two names in memory that are one in the file: both would be added to it.
+// Two module names in memory that are one tensor in the file, so that both products would be added to it.
 TEST_F(MergeRefuses, two_modules_that_mean_one_tensor) {
   RawTensors factors = lora(kUp, 33, 127, 4);
   factors.merge(lora("language_model." + kUp, 33, 127, 4, 2));
@@ -197,7 +197,7 @@ TEST_F(MergeRefuses, tokens_that_the_embedding_has_not) {
   EXPECT_TRUE(holds(refusal_for(nullptr), "do not say which rows it is for"));
 }
 
-// A product of numbers that are finite each, but for their scale.
+// All factors are finite, but the scale overflows fp32.
 TEST_F(MergeRefuses, scales_that_are_too_large_for_fp32) {
   EXPECT_NE(refusal_of(lora(kUp, 33, 127, 4), {{"lora_alpha", 1e300}}), "");
 }

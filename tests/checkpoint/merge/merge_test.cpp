@@ -1,4 +1,4 @@
-// What is added to weights, biases and embeddings, and what takes the place of their values.
+// What a merge adds to weights, biases and embeddings, and what replaces their values.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -60,7 +60,7 @@ TEST_F(Merge, what_no_adapter_changes_keeps_its_bytes_and_so_does_the_config) {
   EXPECT_TRUE(std::isnan(report.merged[0].added_rms)) << "only a dry run measures";
 }
 
-// In fp32 between them, not in the type of the base.
+// The sum stays in fp32 between adapters; it is not rounded to the base's type.
 TEST_F(Merge, several_adapters_are_added_in_their_order_with_their_weights) {
   const RawTensor weight = layers().at(kUp + ".weight");
   const RawTensors one = lora(kUp, 33, 127, 4, 1);
@@ -127,7 +127,7 @@ TEST_F(Merge, whole_tensors_take_the_place_of_the_bases) {
   EXPECT_EQ(error_of(Status::invalid_argument, [&] { merged({}, {{adapter(), 0.5}}); }).empty(), false);
 }
 
-// The lengths are those of the sum in fp32, before it is rounded.
+// Scales each row or column of the fp32 sum, before rounding, to the given length.
 std::vector<float> with_lengths(std::vector<float> sums, std::int64_t columns, const std::vector<float>& lengths,
                                 bool of_columns) {
   std::vector<double> squares(lengths.size());
@@ -153,7 +153,7 @@ TEST_F(Merge, dora_gives_every_row_its_length) {
   const std::vector<float> one = with_lengths(sum_of(start, b, a, kScale), 127, values_of(lengths), false);
   EXPECT_TRUE(merged().at(kUp + ".weight") == tensor_of(one, {33, 127}, Dtype::bfloat16));
   EXPECT_EQ(report.merged.at(0).rule, "dora");
-  // Its lengths, then a plain one behind it; the other way round, the length would be that of both.
+  // DoRA scales to its lengths, then the plain adapter is added. In the other order, the lengths would include both.
   const RawTensors plain = lora(kUp, 33, 127, 4, 3);
   write_adapter(adapter("plain"), plain);
   const std::vector<float> two = sum_of(one, matrix_of(plain.at(kPeft + kUp + ".lora_B.weight")),
@@ -163,7 +163,7 @@ TEST_F(Merge, dora_gives_every_row_its_length) {
   EXPECT_REFUSED(Status::unsupported, "give the DoRA adapter first", merged({}, {{adapter("plain")}, {adapter()}}));
 }
 
-// GPT-2 keeps its matrices as [in, out].
+// GPT-2 stores its matrices as [in, out].
 TEST_F(Merge, a_matrix_that_is_stored_turned_gets_the_product_turned) {
   const std::string module = "h.0.attn.c_attn";
   for (const std::int64_t out : {96, 32}) {  // the second is square
@@ -198,7 +198,7 @@ TEST_F(Merge, an_embedding_gets_the_product_turned) {
               tensor_of(sum_of(values_of(weight), a, b, kScale), {37, 16}, Dtype::bfloat16));
 }
 
-// The rows of two matrices, one below the other.
+// Replaces the rows with these numbers by `rows`.
 std::vector<float> with_rows(std::vector<float> values, const std::vector<std::size_t>& numbers,
                              const std::vector<float>& rows, std::size_t columns) {
   for (std::size_t i = 0; i < numbers.size(); ++i)

@@ -1,5 +1,5 @@
-// What becomes of tensors that are tied, and of those that follow the vocabulary: facts of the class that config.json
-// names.
+// How a merge treats tied tensors and tensors whose size follows the vocabulary. These are facts of the class that
+// config.json names.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
@@ -19,7 +19,7 @@ using nlohmann::json;
 
 class MergeTied : public Merge {
  protected:
-  // Of that class, with further fields.
+  // Writes a base of class `name`, with further config fields.
   void write_base_of(const std::string& name, const RawTensors& tensors, json config = json::object()) {
     config["architectures"] = {name};
     write_base(tensors, config.dump());
@@ -41,7 +41,7 @@ class MergeTied : public Merge {
   const RawTensor grown = random_weight({40, 16}, Dtype::bfloat16, 2);
 };
 
-// The head becomes a tensor of its own, and the embedding stays as it is.
+// The head becomes a separate tensor, and the embedding is unchanged.
 TEST_F(MergeTied, a_head_that_is_trained_alone_is_no_longer_tied) {
   const RawTensors factors = lora("lm_head", 37, 16, 4);
   write_base_of("LlamaForCausalLM", {{kEmbedding + ".weight", weight}}, {{"tie_word_embeddings", true}});
@@ -72,7 +72,7 @@ TEST_F(MergeTied, a_head_can_be_untied) {
   EXPECT_EQ(field("/tie_word_embeddings"), false);
 }
 
-// Not every head is called lm_head, and not every class ties only if its config says so.
+// Some heads are not called lm_head, and some classes tie without a field in the config.
 TEST_F(MergeTied, the_class_says_what_is_tied) {
   const std::string embedding = "model.decoder.embed_tokens";
   const RawTensors factors = lora("proj_out", 37, 16, 4);
@@ -87,7 +87,7 @@ TEST_F(MergeTied, the_class_says_what_is_tied) {
   EXPECT_TRUE(holds(refusal(Status::invalid_data), "has no tensor 'proj_out.weight'"));
 }
 
-// What unties one of a group unties all.
+// Untying one tensor of a group unties all.
 TEST_F(MergeTied, a_group_is_written_whole) {
   const RawTensors factors = lora("lm_head", 37, 16, 4);
   write_base_of("BartForConditionalGeneration", {{"model.shared.weight", weight}});
@@ -101,7 +101,7 @@ TEST_F(MergeTied, a_group_is_written_whole) {
   EXPECT_EQ(field("/tie_word_embeddings"), false);
 }
 
-// Its decoder has rows of its own number where it is no longer the encoder's, which nothing said so far.
+// An untied Marian decoder takes its row count from decoder_vocab_size, which was unused (and wrong) before.
 TEST_F(MergeTied, a_decoder_is_as_large_as_what_is_written) {
   const RawTensors factors = lora("lm_head", 37, 16, 4);
   write_adapter(adapter(), factors);
@@ -111,7 +111,7 @@ TEST_F(MergeTied, a_decoder_is_as_large_as_what_is_written) {
   EXPECT_EQ(field("/vocab_size"), 37);
 }
 
-// Then the head is the decoder's.
+// If encoder and decoder share no embedding, the head is tied to the decoder's.
 TEST_F(MergeTied, an_encoder_that_shares_nothing_is_apart) {
   const RawTensors factors = lora("lm_head", 37, 16, 4);
   write_adapter(adapter(), factors);
@@ -130,7 +130,7 @@ TEST_F(MergeTied, an_encoder_that_shares_nothing_is_apart) {
   EXPECT_TRUE(holds(refusal(Status::unsupported), "cannot change the number of tokens of a MarianMTModel"));
 }
 
-// T5's flag says how its outputs are scaled, and false would change that.
+// T5's tie_word_embeddings also selects how its outputs are scaled, so it must not become false.
 TEST_F(MergeTied, a_flag_that_means_something_else_stays) {
   write_base_of("T5ForConditionalGeneration", {{"shared.weight", weight}}, {{"tie_word_embeddings", true}});
   write_adapter(adapter(), lora("lm_head", 37, 16, 4));
@@ -152,7 +152,7 @@ TEST_F(MergeTied, nobody_knows_what_an_unknown_class_ties) {
       EXPECT_EQ(merged(with(Head::untie)).size(), 2);
     }
   }
-  // It has both, or says that it ties nothing.
+  // The base has both tensors, or its config says that nothing is tied.
   write_adapter(adapter(), lora("lm_head", 37, 16, 4));
   write_base({{kEmbedding + ".weight", weight}, {"lm_head.weight", weight}}, "{}");
   EXPECT_TRUE(merged().at(kEmbedding + ".weight") == weight);
@@ -160,7 +160,7 @@ TEST_F(MergeTied, nobody_knows_what_an_unknown_class_ties) {
   EXPECT_TRUE(holds(refusal(Status::invalid_data), "has no tensor 'lm_head.weight'"));
 }
 
-// transformers ties two equal tensors of a file, and leaves two that differ.
+// transformers ties two equal tensors of a file, and keeps two that differ.
 TEST_F(MergeTied, equal_tensors_of_a_tied_file_are_one) {
   const RawTensors tokens{{kPeft + kEmbedding + ".token_adapter.trainable_tokens_delta", random_weight({1, 16})}};
   write_adapter(adapter(), tokens, {{"trainable_token_indices", {3}}});
@@ -175,7 +175,7 @@ TEST_F(MergeTied, equal_tensors_of_a_tied_file_are_one) {
   }
 }
 
-// Else transformers, given a list, would expect it quantized.
+// Otherwise transformers would expect the head quantized, because the config's list does not name it.
 TEST_F(MergeTied, an_untied_head_stays_plain_in_a_quantized_model) {
   const std::string embedding = "model.decoder.embed_tokens.weight";
   write_base_of("WhisperForConditionalGeneration", {{embedding, weight}, {kUp + ".weight", random_weight({64, 64})}});
@@ -188,7 +188,7 @@ TEST_F(MergeTied, an_untied_head_stays_plain_in_a_quantized_model) {
   EXPECT_TRUE(std::ranges::find(skipped, "proj_out") != skipped.end()) << skipped;
 }
 
-// ---- another number of tokens ----
+// ---- a change of the vocabulary size ----
 
 TEST_F(MergeTied, a_vocabulary_may_grow) {
   write_base({{kEmbedding + ".weight", weight}, {"lm_head.weight", weight}},
@@ -200,7 +200,7 @@ TEST_F(MergeTied, a_vocabulary_may_grow) {
   EXPECT_EQ(field("/vocab_size"), 40);
 }
 
-// Also where the file leaves the class's default out.
+// The config gets vocab_size even if it was missing because it had the class's default.
 TEST_F(MergeTied, the_config_says_how_many_tokens_there_are) {
   const std::string embedding = "language_model.model.embed_tokens.weight";
   write_base_of("Gemma3ForConditionalGeneration", {{embedding, weight}}, {{"text_config", json::object()}});
@@ -210,8 +210,7 @@ TEST_F(MergeTied, the_config_says_how_many_tokens_there_are) {
   EXPECT_EQ(report.tensors, 1);
 }
 
-// Older files have the fields of the part that is text among the model's own; other parts have vocabularies of their
-// own.
+// Older configs store the text model's fields at the top level. Other parts have their own vocabulary sizes.
 TEST_F(MergeTied, a_config_without_parts_stays_without) {
   const std::string embedding = "model.embed_tokens.weight";
   write_base_of("Qwen2VLForConditionalGeneration", {{embedding, weight}},
@@ -228,7 +227,7 @@ TEST_F(MergeTied, a_config_without_parts_stays_without) {
   EXPECT_EQ(field("/text_config"), json());
 }
 
-// Whichever of the names peft stores them with.
+// The trained tokens apply to the tied tensor under any name that peft stores them with.
 TEST_F(MergeTied, tokens_that_were_trained_are_of_all_names) {
   const RawTensor row = random_weight({1, 16}, Dtype::bfloat16, 4);
   for (const char* name : {"model.shared", "model.encoder.embed_tokens", "lm_head"}) {
@@ -267,7 +266,7 @@ TEST_F(MergeTied, new_rows_that_no_adapter_has_are_not_made_up) {
                     "makes the vocabulary 40 tokens, from 37, and has no rows of 'lm_head.weight' for them"));
 }
 
-// ---- what was probably meant otherwise ----
+// ---- what was probably not intended ----
 
 TEST_F(MergeTied, a_tokenizer_of_more_tokens_is_noted) {
   write_base_of("LlamaForCausalLM", {{kEmbedding + ".weight", weight}, {kUp + ".weight", random_weight({33, 127})}});

@@ -1,4 +1,4 @@
-// Merging piece by piece gives the bytes that merging at once gives, wherever pieces begin and end.
+// Merging in pieces gives the same bytes as merging at once, wherever the pieces begin and end.
 #include "checkpoint/merge/merged.h"
 
 #include <rapidcheck.h>
@@ -10,7 +10,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// A weight of [blocks, rows, columns] in a file, and two adapters for it.
+// A weight of shape [blocks, rows, columns] in a file, and two adapters for it.
 struct Weights {
   Weights(std::int64_t blocks, std::int64_t rows, std::int64_t columns, std::int64_t rank, Dtype dtype)
       : tensors{{"w", random_weight({blocks, rows, columns}, dtype)},
@@ -21,7 +21,7 @@ struct Weights {
     write_file(directory / "x", safetensors(tensors));
     file.emplace(directory / "x");
     merging.shape = {blocks, rows, columns};
-    // Columns of b are ordered by rank, then block; those of `turned` are read across.
+    // Columns of b are ordered by rank, then by block.
     Addend addend{.b = {stored("b"), 0, 1, rank * blocks, blocks, {}},
                   .a = {stored("a"), 0, rank * columns, columns, 1, {}},
                   .rank = rank,
@@ -35,7 +35,7 @@ struct Weights {
     throw std::runtime_error("no tensor " + name);
   }
 
-  // As few bytes as `piece_bytes` at a time.
+  // Reads the merged weight, at most `piece_bytes` at a time.
   [[nodiscard]] std::string read(Dtype dtype, std::int64_t piece_bytes) const {
     Pipeline pipeline({});
     const Source source = merged(checkpoint::stored(stored("w")), merging, dtype);
@@ -50,7 +50,7 @@ struct Weights {
     return all;
   }
 
-  // The sums in plain loops, block by block.
+  // The expected sums, in plain loops, block by block.
   [[nodiscard]] std::vector<float> sums() const {
     const auto [blocks, rows, columns] = merging.shape;
     const std::int64_t rank = merging.addends[0].rank;
@@ -100,7 +100,7 @@ TEST(Merged, any_shape_in_any_pieces) {
   });
 }
 
-// Their lengths are those of whole rows, whatever a piece holds of them.
+// The lengths are those of whole rows, even if a piece holds only part of a row.
 TEST(Merged, dora_in_any_pieces) {
   Weights weights(1, 9, 13, 3, Dtype::bfloat16);
   weights.merging.addends[1].magnitude = weights.stored("lengths");

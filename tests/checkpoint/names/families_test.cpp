@@ -1,4 +1,4 @@
-// What is known of model families: that the table is one, and what follows from it.
+// Known model families: the consistency of the table, and what follows from it.
 #include "checkpoint/names/families.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which tensors are quantized when nothing else is said, by the names that models really have.
+// Which tensors are quantized by default, for the names of real models.
 #include "checkpoint/names/linear.h"
 
 #include "checkpoint/names/names.h"

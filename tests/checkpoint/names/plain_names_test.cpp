@@ -1,4 +1,4 @@
-// Checkpoints whose layers only a loader of 4-bit models has, dequantized to what the plain model has.
+// Checkpoints whose layer names only a loader of 4-bit models uses. Dequantizing restores the plain model's tensors.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 
 class PlainNamed : public testing::Test {
  protected:
-  // Of plain tensors, quantized under their names.
+  // Quantizes plain tensors under their names.
   void write_quantized(const RawTensors& tensors, const std::string& model_type) {
     const fs::path plain = directory / "plain";
     write_model(plain, tensors, R"({"model_type": "llama"})");
@@ -28,7 +28,7 @@ class PlainNamed : public testing::Test {
     config["model_type"] = model_type;
     write_file(in() / "config.json", config.dump());
   }
-  // Modules of the quantized model.
+  // Renames modules of the quantized model.
   void rename_all(const std::map<std::string, std::string>& modules) {
     RawTensors renamed;
     for (const auto& [name, tensor] : load(in())) {
@@ -42,7 +42,7 @@ class PlainNamed : public testing::Test {
     notes = dequantize(in(), directory / "out").notes;
     return load(directory / "out");
   }
-  // As it is decoded where nobody joins it.
+  // Decodes without joining experts, because the config names a model type that needs no joining.
   RawTensors decoded() {
     const std::string config = read_file(in() / "config.json");
     nlohmann::json other = nlohmann::json::parse(config);
@@ -54,7 +54,7 @@ class PlainNamed : public testing::Test {
   }
   [[nodiscard]] fs::path in() const { return directory / "in"; }
 
-  // [experts, columns, rows] of matrices of [rows, columns], one below the other in each expert.
+  // Returns [experts, columns, rows]: concatenates each expert's [rows, columns] matrices by rows, then transposes.
   static RawTensor joined(const std::vector<std::vector<RawTensor>>& experts) {
     const std::int64_t columns = experts[0][0].shape[1];
     std::vector<float> all;
@@ -70,7 +70,7 @@ class PlainNamed : public testing::Test {
     }
     return tensor_of(all, {std::ssize(experts), columns, rows}, Dtype::bfloat16);
   }
-  // [experts, rows, columns] of tensors of all experts, side by side in each row of `width` columns.
+  // Returns a tensor of `shape` that interleaves chunks of `width` elements from parts that each hold all experts.
   static RawTensor side_by_side(const std::vector<RawTensor>& parts, const std::vector<std::int64_t>& shape,
                                 std::size_t width) {
     std::vector<float> all;
@@ -121,7 +121,7 @@ TEST_F(PlainNamed, experts_of_gpt_oss_are_joined) {
 TEST_F(PlainNamed, gate_and_up_of_llama_4_are_one_tensor) {
   const std::string experts = "model.layers.0.feed_forward.experts";
   RawTensors tensors;
-  for (int e = 0; e < 12; ++e)  // two digits: in the order of numbers
+  for (int e = 0; e < 12; ++e)  // two digits, to test that the order is numeric
     for (const char* part : {"gate_proj", "up_proj", "down_proj"})
       tensors[fmt::format("{}.{}.{}.weight", experts, e, part)] = matrix(64, 64);
   write_quantized(tensors, "llama4_text");
@@ -195,7 +195,7 @@ TEST_F(PlainNamed, fused_layers_of_qwen3_become_the_experts) {
   write_quantized({{mlp + "gate_proj.weight", stack(4, 6, 1)},
                    {mlp + "up_proj.weight", stack(4, 6, 2)},
                    {mlp + "down_proj.weight", stack(6, 4, 3)},
-                   {"model.layers.0.mlp.gate_proj.weight", matrix(64, 64)}},  // of no experts
+                   {"model.layers.0.mlp.gate_proj.weight", matrix(64, 64)}},  // not a layer of experts
                   "qwen3_moe");
   RawTensors apart = decoded();
   const RawTensors out = dequantized();

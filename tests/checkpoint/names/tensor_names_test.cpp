@@ -8,7 +8,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The name that is found among `names`; "" if none is.
+// Returns the name that matches `name` among `names`, or "" if none does.
 std::string found(const Names& names, const std::string& name) {
   std::vector<Tensor> tensors(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) tensors[i].name = names[i];
@@ -26,7 +26,7 @@ TEST(TensorNames, parts_in_another_order) {
             "language_model.model.layers.0.q.weight");
 }
 
-// Layer 1's expert 0 is not layer 0's expert 1.
+// Expert 0 of layer 1 is not expert 1 of layer 0.
 TEST(TensorNames, numbers_keep_their_order) {
   EXPECT_EQ(found({"layers.1.experts.0.weight"}, "layers.0.experts.1.weight"), "");
   EXPECT_EQ(found({"a.model.layers.1.experts.0.weight"}, "model.a.layers.0.experts.1.weight"), "");
@@ -43,7 +43,7 @@ TEST(TensorNames, a_beginning_that_one_of_them_lacks) {
     EXPECT_EQ(found({"h.0.q.weight"}, std::string(wrapper) + ".h.0.q.weight"), "h.0.q.weight");
 }
 
-// A vision tower's layer is not that of a model which has no tower.
+// A layer of a vision tower is not a layer of a model without a tower.
 TEST(TensorNames, a_module_is_no_wrapper) {
   for (const char* module : {"vision_tower", "audio_tower", "model.vision_tower", "encoder", "er", "bert.encoder"})
     EXPECT_EQ(found({"layers.0.q.weight"}, std::string(module) + ".layers.0.q.weight"), "");
@@ -59,7 +59,7 @@ TEST(TensorNames, under_a_prefix) {
   EXPECT_EQ(names.find("a.x.q.w", "f"), nullptr);
 }
 
-// kohya's scripts write an underscore for every dot.
+// kohya's scripts replace every dot by an underscore.
 TEST(TensorNames, of_kohyas_scripts) {
   const Names unet{"down_blocks.0.resnets.0.conv1.weight",
                    "down_blocks.0.resnets.1.conv1.weight",
@@ -124,7 +124,7 @@ TEST(TensorNames, two_that_would_do_are_refused) {
   EXPECT_NE(error_of(Status::invalid_data, [] { found({"a.b.w", "b.a.w"}, "w.a.b"); }), "");
 }
 
-// Each end of a name is kept, but not of those that would fill the memory.
+// The search indexes every suffix of a name, but not of names with so many parts that this would exhaust the memory.
 TEST(TensorNames, names_of_very_many_parts) {
   std::string long_name = "w";
   for (int i = 0; i < 100'000; ++i) long_name += ".a";

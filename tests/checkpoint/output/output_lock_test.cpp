@@ -1,4 +1,4 @@
-// Locks among processes, on file systems that fail, and beside processes that come and go.
+// Locks between processes, on failing file systems, and beside processes that start and end.
 #include "checkpoint/output/output_lock.h"
 
 #include <sys/file.h>
@@ -12,12 +12,12 @@
 
 namespace {
 
-// What the C library's function does before it locks: 0, or the errno that it fails with instead.
+// Runs before each flock(); returns 0 to lock, or an errno to fail with.
 std::function<int()> before_flock;  // NOLINT(cert-err58-cpp): empty
 
 }  // namespace
 
-// Stands before the C library's.
+// Overrides the C library's flock().
 extern "C" int flock(int file, int operation) noexcept {
   errno = before_flock ? before_flock() : 0;
   return errno != 0 ? -1 : static_cast<int>(::syscall(SYS_flock, file, operation));

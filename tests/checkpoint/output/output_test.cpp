@@ -1,4 +1,4 @@
-// An output appears complete or not at all, and takes nobody's data away.
+// An output appears complete or not at all, and never destroys other data.
 #include "checkpoint/output/output.h"
 
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ class Output : public testing::Test {
 TEST_F(Output, a_file_appears_and_nothing_else) {
   make(directory_ / "out", OutputKind::file, false, "text");
   EXPECT_EQ(read_file(directory_ / "out"), "text");
-  make(directory_ / "out2/", OutputKind::file, false, "text");  // the slash is forgiven
+  make(directory_ / "out2/", OutputKind::file, false, "text");  // the trailing slash is ignored
   EXPECT_EQ(read_file(directory_ / "out2"), "text");
   EXPECT_EQ(names_in(directory_.path()), (Names{"in", "out", "out2"}));
 }

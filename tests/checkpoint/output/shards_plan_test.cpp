@@ -1,4 +1,4 @@
-// The plan of a sharded conversion, as anyone may have written it.
+// The plan file of a sharded conversion, which anyone may have written.
 #include "checkpoint/output/shards_plan.h"
 
 #include <qfuse/checkpoint.hpp>

@@ -1,4 +1,4 @@
-// Conversions in parts: the whole is what one process writes, and what does not fit together is never made an output.
+// Sharded conversions: the result equals that of one process, and parts that do not match never become an output.
 #include "checkpoint/output/shards.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ class Shards : public testing::TestWithParam<ConversionCase> {
   }
   [[nodiscard]] fs::path shards() const { return directory_ / "out.qfuse-shards"; }
   [[nodiscard]] std::string plan() const { return read_file(shards() / kPlan); }
-  // Of the whole.
+  // Number of files in the whole output.
   static std::int64_t files() { return std::string(GetParam().name) == "dequantize" ? 9 : 4; }
 
   TemporaryDirectory directory_;
@@ -94,7 +94,7 @@ TEST_P(Shards, may_be_made_again) {
   EXPECT_TRUE(files_in(shards()) == before);
 }
 
-// Whatever the plan cannot see: files of two runs do not lie side by side.
+// A shard removes the files of its earlier run, because the plan cannot tell whether they still match.
 TEST_P(Shards, remove_what_they_made_before) {
   convert_all("out", 2);
   const Names before = names_in(shards());
@@ -154,7 +154,7 @@ TEST_P(Shards, of_another_conversion_are_refused) {
   EXPECT_TRUE(holds(change("{", "["), "remove the directory and run all"));
 }
 
-// A plan that was removed alone would be made anew, by another conversion too.
+// Removing only the plan would let a new one be made, even by another conversion.
 TEST_P(Shards, without_a_plan_are_not_taken_for_those_of_a_new_one) {
   convert_all("out", 2);
   fs::remove(shards() / kPlan);
@@ -264,7 +264,7 @@ TEST_P(Shards, finish_throws_nothing_away_that_it_does_not_know) {
 
 class Finished : public Shards {
  protected:
-  // As finish() leaves the output where links can be; the shards are still there.
+  // The state after finish() made the output, where hard links work, but before it removed the shards.
   void make_output() {
     convert_all("out", 2);
     convert("whole");
@@ -286,7 +286,7 @@ class Finished : public Shards {
 
 TEST_P(Finished, but_for_the_removal_of_the_shards_is_finished) {
   make_output();
-  fs::create_directory(directory_ / "out.qfuse-old");  // that the same run had replaced
+  fs::create_directory(directory_ / "out.qfuse-old");  // replaced by the same run
   finish_again({"out", "out.qfuse-old", "whole"});
 }
 
@@ -354,7 +354,7 @@ TEST(ShardsOfInput, that_are_cancelled_leave_what_others_made) {
   EXPECT_TRUE(files_in(directory / "out.qfuse-shards") == before);
 }
 
-// A model whose files can be written to, and one of its shards.
+// A model whose files are writable, and the output of one of its shards.
 class ChangingInput : public testing::Test {
  protected:
   ChangingInput() {
@@ -441,7 +441,7 @@ TEST(ShardsOfInput, a_quant_state_is_no_longer_than_planned) {
   }
 }
 
-// What JSON escapes once more, and is no zero character.
+// The name contains a backslash and "u0000", which JSON escapes again; it does not contain a NUL character.
 TEST(ShardsOfInput, a_tensor_s_name_may_have_a_backslash_before_u0000) {
   const TemporaryDirectory directory;
   const std::string name = R"(a\u0000b.weight)";

@@ -17,7 +17,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Files of this process end at `bytes` while it lives: writing further fails with EFBIG.
+// Limits files of this process to `bytes` during its lifetime: writing further fails with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -42,7 +42,7 @@ void put(WriteBehind& behind, std::size_t offset, std::size_t size, char byte) {
   behind.write(static_cast<std::int64_t>(offset));
 }
 
-TEST(Errors, of_the_system_are_qfuse_s) {  // as of a thread that cannot be started
+TEST(Errors, of_the_system_are_qfuse_s) {  // e.g. a thread that cannot be started
   const std::error_code error(EAGAIN, std::generic_category());
   EXPECT_EQ(error_of(Status::io_error, [&] { with_qfuse_errors([&] { throw std::system_error(error); }); }),
             "Resource temporarily unavailable");
@@ -64,7 +64,7 @@ TEST(WriteBehind, writes_everything) {
   EXPECT_TRUE(read_file(directory / "file") == expected);
 }
 
-// As an encoder does, that fills several tensors of a file in turn.
+// An encoder writes like this: it fills several tensors of a file in turn.
 TEST(WriteBehind, writes_where_it_is_told) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
@@ -115,7 +115,7 @@ TEST(WriteBehind, may_be_abandoned) {
   std::array<HostMemory, 3> buffers;
   WriteBehind behind(file, buffers);
   put(behind, 0, 1000, 'x');
-  behind.buffer(10);  // given, and not handed over
+  behind.buffer(10);  // taken, but not written
 }
 
 }  // namespace

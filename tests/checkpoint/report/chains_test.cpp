@@ -1,4 +1,4 @@
-// The sums by which compare proves a merge: those of the oracle, bit by bit.
+// The sums with which compare() verifies a merge have the oracle's bits.
 #include "checkpoint/report/chains.h"
 
 #include <array>
@@ -17,7 +17,7 @@ struct Sizes {
   std::int64_t rank;
 };
 
-// Of many sizes, with values that are no numbers, and zeros of both signs.
+// Returns normally distributed values with some infinities, NaNs, extreme magnitudes and zeros of both signs.
 std::vector<float> factor(std::int64_t count, std::mt19937& random) {
   constexpr float kInfinite = std::numeric_limits<float>::infinity();
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();

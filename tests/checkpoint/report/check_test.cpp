@@ -1,5 +1,5 @@
-// What `check` finds wrong, against what transformers 5 needs, known by hand: tests/libraries/test_check.py asks
-// transformers itself.
+// The problems that `check` finds, for models whose needs in transformers 5 are known by hand.
+// tests/libraries/test_check.py compares with transformers itself.
 #include <algorithm>
 
 #include "support.h"
@@ -7,7 +7,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr std::int64_t kRows = 24;  // of the vocabulary
+constexpr std::int64_t kRows = 24;  // rows of the vocabulary
 
 nlohmann::json llama_config() {
   return {{"architectures", {"LlamaForCausalLM"}},
@@ -45,7 +45,7 @@ RawTensors llama_tensors() {
   return tensors;
 }
 
-// "kind tensor" of each problem, sorted.
+// "kind tensor" for each problem, sorted.
 Names found(const CheckReport& report) {
   Names all;
   for (const CheckProblem& problem : report.problems) all.push_back(problem.kind + " " + problem.tensor);
@@ -94,7 +94,7 @@ TEST_F(Check, FindsFilesThatContradictEachOther) {
   write_file(directory / "tokenizer.json", R"({"model": {"vocab": {"<end>": 1, "<pad>": 2}}})");
   write_file(directory / "generation_config.json", R"({"eos_token_id": [1, 3], "pad_token_id": 0})");
   EXPECT_EQ(problems(), Names());
-  EXPECT_EQ(report().notes.size(), 1U);  // of the padding, over which nothing falls
+  EXPECT_EQ(report().notes.size(), 1U);  // about the padding token, which breaks nothing
   EXPECT_FALSE(report().cannot_tell);
   write_file(directory / "generation_config.json", R"({"eos_token_id": 3})");
   EXPECT_EQ(problems(), Names({"tokenizer "}));
@@ -103,7 +103,7 @@ TEST_F(Check, FindsFilesThatContradictEachOther) {
 TEST_F(Check, FindsALayerThatIsMissing) {
   config["num_hidden_layers"] = 3;
   EXPECT_EQ(problems().size(), 9U);
-  config["num_hidden_layers"] = std::int64_t{1} << 62;  // of a file that somebody made up
+  config["num_hidden_layers"] = std::int64_t{1} << 62;  // a made-up value
   EXPECT_GT(problems().size(), 9U);
   config["num_hidden_layers"] = 1;
   EXPECT_TRUE(all_begin_with("unexpected model.layers.1."));
@@ -184,7 +184,7 @@ TEST_F(Check, FieldsThatAreNotThereDecideNothing) {
   config.erase("head_dim");
   tensors["model.layers.0.self_attn.q_proj.weight"] = zeros({16, 8});
   EXPECT_EQ(problems(), Names());
-  config["head_dim"] = std::int64_t{1} << 62;  // times two heads is none of 63 bits
+  config["head_dim"] = std::int64_t{1} << 62;  // times two heads exceeds 63 bits
   config["num_key_value_heads"] = 2;
   EXPECT_EQ(problems(), Names());
 }
@@ -196,7 +196,7 @@ TEST_F(Check, ATiedHeadNeedNotBeThere) {
   EXPECT_EQ(problems(), Names());
 }
 
-// Of a Mixtral with 3 experts, in the layout that files have.
+// A Mixtral model with 3 experts, in the layout of files.
 class CheckExperts : public Check {
  protected:
   CheckExperts() {
@@ -274,7 +274,7 @@ TEST_F(Check, NamesWithoutTheInnerModel) {
 }
 
 TEST_F(Check, QuantizedWeightsHaveTheirShapes) {
-  RawTensors weight = small_nf4("model.layers.0.mlp.up_proj.weight");  // of 6 x 32
+  RawTensors weight = small_nf4("model.layers.0.mlp.up_proj.weight");  // shape 6 x 32
   tensors.erase("model.layers.0.mlp.up_proj.weight");
   tensors.merge(weight);
   EXPECT_EQ(problems(), Names({"mismatched model.layers.0.mlp.up_proj.weight", "quantization "}));
@@ -337,7 +337,7 @@ TEST_F(Check, HostileNames) {
 }
 
 TEST_F(Check, ALongName) {
-  config["architectures"] = {"DeepseekV3ForCausalLM"};  // which passes over names by a regular expression
+  config["architectures"] = {"DeepseekV3ForCausalLM"};  // its ignored names are a regular expression
   tensors = {{std::string(1'000'000, 'm'), zeros({1})}};
   EXPECT_EQ(found(report()).back(), "unexpected " + std::string(1'000'000, 'm'));
 }
@@ -350,7 +350,7 @@ TEST_F(Check, Json) {
   EXPECT_EQ(json["files"], 1);
 }
 
-// ---- what conversions do with it -------------------------------------------------------------------------------
+// ---- what conversions do with the problems ---------------------------------------------------------------------
 
 TEST_F(Check, AQuantizedModelWithAMisnamedTensorIsRefused) {
   RawTensors weight = small_nf4("model.layers.0.mlp.other_proj.weight");

@@ -1,4 +1,4 @@
-// The comparator itself: it must see every difference, and call nothing different that is not.
+// compare() must see every difference, and report none where there is none.
 #include <cmath>
 #include <qfuse/checkpoint.hpp>
 #include <thread>
@@ -117,7 +117,7 @@ TEST(Compare, a_difference_in_the_last_element_beyond_a_chunk_is_seen) {
   EXPECT_EQ(t.first_b, 2.0);
 }
 
-// Pieces that are equal are not added up until others differ.
+// Equal pieces are not summed until a differing piece is found.
 TEST(Compare, equal_pieces_count_as_signal) {
   std::vector<float> a(3'000'001, 2.0F);
   a[1'500'000] = NAN;
@@ -164,7 +164,7 @@ TEST(Compare, any_number_of_threads_gives_the_same_figures) {
   }
 }
 
-// The first report comes before the threads: none has read anything when the file is cut.
+// The first progress report comes before any thread has read, so that the file is truncated in time.
 TEST(Compare, what_fails_in_a_thread_is_said) {
   const TemporaryDirectory directory;
   RawTensors tensors;

@@ -49,7 +49,7 @@ TEST(Inspect, tells_the_formats_apart) {
   EXPECT_EQ(inspect(golden("bnb_int8.safetensors")).tensors.at(2).format, "int8");
 }
 
-// Reads every array where the inventory says that it lies, with nothing else of the file.
+// Reads every array by the file, offset and size in the inventory, and nothing else of the file.
 RawTensors located(const Inventory& inventory) {
   RawTensors arrays;
   std::map<fs::path, std::string> files;
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Inspect, Where,
 TEST(Inspect, knows_arrays_that_are_empty_unaligned_or_stored_as_another_dtype) {
   RawTensors tensors = small_nested_nf4("w");
   tensors["w"] = {"BF16", {48, 1}, tensors["w"].bytes};
-  tensors["a_byte_before_all"] = u8({1});  // so that whatever follows is at an odd place
+  tensors["a_byte_before_all"] = u8({1});  // so that what follows has an odd offset
   tensors["empty"] = {"F32", {0, 3}, ""};
   tensors["scalar"] = {"I64", {}, "12345678"};
   const TemporaryDirectory directory;
