@@ -205,6 +205,13 @@ constexpr std::array kMultistageCases = {
     Matmul4bitCase{"more stages than slots backward, half a step, rows shorter than a block", 3, 584, 32, 128},
     Matmul4bitCase{
         .risk = "blocks that straddle rows, LoRA", .m = 5, .rows = 136, .cols = 96, .gap = 8, .lora_rank = 71},
+    Matmul4bitCase{.risk = "MXFP4 with LoRA, half a stage",
+                   .m = 19,
+                   .rows = 40,
+                   .cols = 160,
+                   .blocksize = 32,
+                   .quant_type = QFUSE_E2M1,
+                   .lora_rank = 8},
     Matmul4bitCase{"several tiles of tokens, out at an odd address too", 131, 24, 64, 64, QFUSE_NF4, 16},
 };
 

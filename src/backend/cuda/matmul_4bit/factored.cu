@@ -38,7 +38,7 @@ struct FactoredSteps {
   static __device__ void make_table(const MatmulArguments& a, Table* table, int warp, int warps, int lane) {
     const int row = table_row<Table>(a);
     fill_table(a, warp, warps,
-               [&](int byte, float first, float second) { table[byte * row + lane] = half_bits(first, second); });
+               [&](int byte, const Pair& pair) { table[byte * row + lane] = half_bits(pair.first, pair.second); });
   }
   static __device__ Lookups lookups(const MatmulArguments& a, const Table* table, int lane) {
     return words_of_lane(table, lane, table_row<Table>(a));

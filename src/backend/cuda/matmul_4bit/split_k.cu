@@ -133,9 +133,7 @@ struct SplitSteps {
 
   static __device__ void make_table(const MatmulArguments& a, Pair* table, int warp, int warps, int lane) {
     const int copies = table_row<Pair>(a);
-    fill_table(a, warp, warps, [&](int byte, float first, float second) {
-      table[byte * copies + lane % copies] = {first, second};
-    });
+    fill_table(a, warp, warps, [&](int byte, const Pair& pair) { table[byte * copies + lane % copies] = pair; });
   }
   static __device__ PairsOfLane lookups(const MatmulArguments& a, const Pair* table, int lane) {
     return pairs_of_lane(table, lane, table_row<Pair>(a));

@@ -178,14 +178,14 @@ __device__ int table_row(const MatmulArguments& a) {
   return static_cast<int>(pair_table_bytes(on_turing(a.is_turing)) / (format::kCodes8 * sizeof(Entry)));
 }
 
-// Calls fill(byte, the value of its high nibble, that of the low one) for all 256 bytes, divided among the warps. All
-// lanes of a warp call it, each for its own copy of the table.
+// Calls fill(byte, the values of its codes) for all 256 bytes, divided among the warps. All lanes of a warp call it,
+// each for its own copy of the table.
 template <class Fill>
 __device__ void fill_table(const MatmulArguments& a, int warp, int warps, const Fill& fill) {
   for (int high = warp; high < format::kCodes4; high += warps)
 #pragma unroll
     for (int low = 0; low < format::kCodes4; ++low)
-      fill(high * format::kCodes4 + low, a.weight.values[high], a.weight.values[low]);
+      fill(high * format::kCodes4 + low, pair_of_byte(a.weight, a.weight.values[high], a.weight.values[low]));
 }
 
 // By all threads, which then must synchronize.
