@@ -654,8 +654,9 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
  *               multiply by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
  * On CUDA the numbers are powers of two, few_rows up to 64 and fused_rows up to 128, on Hopper 256: estimates by the
  * device's multiprocessors, its clock and its memory's, from times of each kernel on an H200. SPLIT has a kernel for
- * few rows where cols is a multiple of 64 and blocks are of 64. A GPU that cannot be had here has fused_rows 8, so that
- * programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
+ * few rows where cols is a multiple of 64 and blocks are of 64. MXFP4 has the kernels of such blocks: ask for 64. A GPU
+ * that cannot be had here has fused_rows 8, so that programs can be compiled elsewhere. The op needs 16-byte alignment
+ * to be as fast.
  * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is no power of
  * two from 32 to 4096, a NULL.
  * UNSUPPORTED: a device without the op. */

@@ -82,8 +82,8 @@ struct FactoredSteps {
 
   // 16 outputs by one chunk.
   template <class Nested>
-  static __device__ void multiply(Lookups table, const Nested& nested, const Inputs& inputs, const Codes& codes,
-                                  int blocks, float (&sums)[kColumns][4]) {
+  static __device__ void multiply(const MatmulArguments& /*a*/, Lookups table, const Nested& nested,
+                                  const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
     const auto pair = [&](std::uint32_t word, int byte) {
       return byte == 0   ? load_word<0>(table, word)
              : byte == 1 ? load_word<1>(table, word)

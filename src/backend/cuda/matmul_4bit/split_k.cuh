@@ -166,7 +166,7 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
     const std::int64_t first = rows_of(a, tile)[h] * a.cols + term + of_lane;
     prefetch(a.weight.packed + first / 2);
     if constexpr (Steps::kIsNested)
-      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + first / kSplitKBlocksize);
+      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + (first >> a.weight.block_shift));
     else
       prefetch(a.weight.absmax + first / kSplitKBlocksize);
   }
@@ -288,18 +288,19 @@ __device__ void add_team(const SplitKArguments<kProducts>& arguments,
 
 // Multiplies a tile's codes, and has the next one's loaded in their place.
 template <class Steps, class LoadNext>
-__device__ void multiply_codes(const typename Steps::Lookups& lookups, const NestedMap& nested,
-                               const typename Steps::Inputs& inputs, typename Steps::Codes& codes, int blocks,
-                               const LoadNext& load_next, float (&sums)[Steps::kColumns][4]) {
+__device__ void multiply_codes(const MatmulArguments& a, const typename Steps::Lookups& lookups,
+                               const NestedMap& nested, const typename Steps::Inputs& inputs,
+                               typename Steps::Codes& codes, int blocks, const LoadNext& load_next,
+                               float (&sums)[Steps::kColumns][4]) {
   if constexpr (Steps::kColumns == 1) {
     // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move others
     // behind the arithmetic, to save registers.
     typename Steps::Codes next_codes = codes;
     load_next(next_codes);
-    Steps::multiply(lookups, nested, inputs, codes, blocks, sums);
+    Steps::multiply(a, lookups, nested, inputs, codes, blocks, sums);
     codes = next_codes;
   } else {
-    Steps::multiply(lookups, nested, inputs, codes, blocks, sums);
+    Steps::multiply(a, lookups, nested, inputs, codes, blocks, sums);
     load_next(codes);
   }
 }
@@ -362,7 +363,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
         if (!is_last) load_codes(next, next_codes);
       };
       float sums[Steps::kColumns][4] = {};
-      multiply_codes<Steps>(lookups, shared.nested[here.product], inputs, codes, chain.blocks, load_next, sums);
+      multiply_codes<Steps>(a, lookups, shared.nested[here.product], inputs, codes, chain.blocks, load_next, sums);
       here = next;
       store_part(sums, lane, parts[phase][together++][warp]);
       if (together < most_together && !is_last) continue;

@@ -49,9 +49,10 @@ __device__ inline CodeVector load_codes(const MatmulArguments& a, std::int64_t r
 template <class Value>
 __device__ void decode_codes(const CodeVector& vector, const float* values, bool is_low_first, uint4* to) {
   std::uint32_t codes[4] = {vector.codes.x, vector.codes.y, vector.codes.z, vector.codes.w};
-  if (is_low_first)
+  if (is_low_first) {
 #pragma unroll
     for (std::uint32_t& word : codes) word = with_high_first(word);
+  }
 #pragma unroll
   for (int v = 0; v < 4; ++v) {
     std::uint32_t words[4];
