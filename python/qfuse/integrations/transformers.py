@@ -15,10 +15,11 @@ import transformers
 
 from . import transformers_experts
 
-__all__: list[str] = []  # to import it is all that a user does
-
 try:
     transformers_experts.register()
+    from .transformers_mxfp4 import Mxfp4Config
+
+    __all__ = ["Mxfp4Config"]
 except ImportError as error:  # an old transformers, which can judge a checkpoint for all that
     warnings.warn(str(error), stacklevel=2)
 

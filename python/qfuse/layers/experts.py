@@ -322,7 +322,12 @@ class Stack4bit(nn.Module):
     @property
     def has_scales(self) -> bool:
         """Else the parameter has them: see make_stacks_parameters."""
-        return self._buffers["absmax"] is not None
+        return any(tensor is not None for tensor in self._buffers.values())
+
+    def is_transposed(self, owner: Any) -> bool:
+        """Whether rows of the weight are inputs: it lies as the parameter in whose place it is."""
+        transposed: bool = owner.is_transposed
+        return transposed
 
     def give_up_scales(self) -> None:
         self._buffers = dict.fromkeys(self._buffers)
