@@ -175,6 +175,18 @@ def test_a_model_without_its_head(published):
     assert len(found) == 8 and same(found, expected)
 
 
+def test_layers_on_disk(published, tmp_path):
+    """Which accelerate brings in for each forward."""
+    pytest.importorskip("accelerate")
+    places = {"model.embed_tokens": "cpu", "model.layers.0": "cpu", "model.layers.1": "disk", "model.norm": "cpu"}
+    places |= {"model.rotary_emb": "cpu", "lm_head": "cpu"}
+    model = load(published, device_map=places, offload_folder=tmp_path / "offload")
+    assert model.model.layers[1].mlp.experts.down_proj.is_meta
+    assert same_bits(logits(model), logits(load(published)))
+    model.save_pretrained(tmp_path / "saved")
+    assert same_bits(logits(load(tmp_path / "saved")), logits(load(published)))
+
+
 # Saving
 
 

@@ -111,8 +111,9 @@ def _replace(module: Any) -> None:
         dense = module._parameters[name]
         dtype = dense.dtype if dense.dtype in FLOAT_DTYPES else torch.bfloat16
         stack = Mxfp4Stack(tuple(dense.shape), dtype, module.is_transposed, dense.device)
-        codes = torch.empty(stack.codes_shape, dtype=torch.uint8, device=dense.device)
-        module._parameters[name] = Parameter(codes, requires_grad=False)
+        codes = Parameter(torch.empty(stack.codes_shape, dtype=torch.uint8, device=dense.device), requires_grad=False)
+        codes._is_hf_initialized = True  # type: ignore[attr-defined]  # else transformers draws what is left on disk
+        module._parameters[name] = codes
         module.add_module(name_of(name), stack)
     transformers_experts.set_implementation(module)
 
