@@ -19,16 +19,14 @@ from transformers.quantizers.quantizers_utils import should_convert_module
 from transformers.utils.quantization_config import QuantizationMethod
 
 from ..layers.experts import name_of, stack_names
-from ..layers.mxfp4_stack import BLOCK, Mxfp4Stack
+from ..layers.mxfp4_stack import BLOCKS, BYTES_OF_BLOCK, SCALES, Mxfp4Stack, in_blocks, in_rows
 from ..weight.form import FLOAT_DTYPES
 from . import transformers_experts
 
 __all__ = ["Mxfp4Config"]
 
 _METHOD = "qfuse_mxfp4"
-_BLOCKS, _SCALES = "_blocks", "_scales"  # of a file's names, behind the parameter's
-_BYTES_OF_BLOCK = BLOCK // 2
-_DTYPES = {_BLOCKS: ("U8",), _SCALES: ("U8", "F8_E8M0")}  # as safetensors spells them
+_DTYPES = {BLOCKS: ("U8",), SCALES: ("U8", "F8_E8M0")}  # as safetensors spells them
 
 
 class Mxfp4Config(transformers.Mxfp4Config):  # type: ignore[misc]  # of one name, as from_pretrained compares these
@@ -94,8 +92,8 @@ class _Quantizer(HfQuantizer):  # type: ignore[misc]
         """Two of each name: transformers 5.20 knows no several to several. The lookahead, which counts in saving alone,
         keeps biases apart."""
         names = ("gate_up_proj", "up_proj", "down_proj")
-        codes = [WeightConverter([name + _BLOCKS], [rf"{name}(?!\w)"], [_ToRows(self)]) for name in names]
-        scales = [WeightConverter([name + _SCALES], [f"{name_of(name)}.scales"], [_ToBytes(self)]) for name in names]
+        codes = [WeightConverter([name + BLOCKS], [rf"{name}(?!\w)"], [_ToRows(self)]) for name in names]
+        scales = [WeightConverter([name + SCALES], [f"{name_of(name)}.scales"], [_ToBytes(self)]) for name in names]
         return codes + scales
 
     def is_serializable(self) -> bool:
@@ -127,8 +125,8 @@ def _check_files(modules: dict[str, Any], files: list[str]) -> None:
     for module_name, module in modules.items():
         for name in stack_names(module):
             *experts, rows, bytes_of_row = module._parameters[name].shape
-            grid = (*experts, rows, bytes_of_row // _BYTES_OF_BLOCK)
-            for suffix, shape in ((_BLOCKS, (*grid, _BYTES_OF_BLOCK)), (_SCALES, grid)):
+            grid = (*experts, rows, bytes_of_row // BYTES_OF_BLOCK)
+            for suffix, shape in ((BLOCKS, (*grid, BYTES_OF_BLOCK)), (SCALES, grid)):
                 _check_array(f"{module_name}.{name}{suffix}", arrays, shape, _DTYPES[suffix])
 
 
@@ -175,7 +173,7 @@ class _View(ConversionOps):  # type: ignore[misc]
 
 class _ToRows(_View):
     def of(self, array: Tensor) -> Tensor:
-        return array.flatten(-2)
+        return in_rows(array)
 
     @property
     def reverse_op(self) -> _View:
@@ -184,7 +182,7 @@ class _ToRows(_View):
 
 class _ToBlocks(_View):
     def of(self, array: Tensor) -> Tensor:
-        return array.unflatten(-1, (-1, _BYTES_OF_BLOCK))
+        return in_blocks(array)
 
 
 class _ToBytes(_View):

@@ -8,7 +8,8 @@ from ..weight.form import Form
 from .experts import Stack4bit
 
 BLOCK = 32  # elements of a row that share a scale, a power of two in a byte
-_QUANT_TYPE = "mxfp4"
+BYTES_OF_BLOCK = BLOCK // 2
+BLOCKS, SCALES = "_blocks", "_scales"  # of names in files, behind a parameter's
 
 
 class Mxfp4Stack(Stack4bit):
@@ -29,7 +30,7 @@ class Mxfp4Stack(Stack4bit):
         if cols % BLOCK != 0:
             raise ValueError(f"a row of {cols} elements is no whole number of MXFP4's blocks of {BLOCK}")
         self.shape, self.dtype = tuple(shape), dtype
-        self.quant_type, self.blocksize, self.offset = _QUANT_TYPE, BLOCK, None
+        self.quant_type, self.blocksize, self.offset = "mxfp4", BLOCK, None
         self._rows_and_cols = rows, cols
         # Persistent: transformers gives every other buffer new memory behind loading.
         self.register_buffer("scales", torch.empty(experts, rows, cols // BLOCK, dtype=torch.uint8, device=device))
@@ -48,3 +49,14 @@ class Mxfp4Stack(Stack4bit):
 
     _save_to_state_dict = nn.Module._save_to_state_dict
     _load_from_state_dict = nn.Module._load_from_state_dict
+
+
+def in_rows(blocks: Tensor) -> Tensor:
+    """Codes as a parameter has them, of a file's [experts, rows, blocks, bytes of a block]. A view."""
+    return blocks.flatten(-2)
+
+
+def in_blocks(codes: Tensor) -> Tensor:
+    """in_rows, undone."""
+    blocks: Tensor = codes.unflatten(-1, (-1, BYTES_OF_BLOCK))
+    return blocks
