@@ -213,6 +213,19 @@ def test_state_dicts_of_torch(published):
     assert same_bits(logits(other), logits(model)) and same_bits(logits(copy.deepcopy(other)), logits(model))
 
 
+def test_dequantize_makes_a_model_of_transformers_own(published, tmp_path):
+    """For who wants to merge in memory."""
+    model, expected = load(published, torch.bfloat16), decoded(published, torch.bfloat16)
+    model.dequantize()
+    assert same(model.state_dict(), expected.state_dict()) and not list(stacks(model))
+    model.save_pretrained(tmp_path)
+    plain = transformers.AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.bfloat16)
+    assert same(plain.state_dict(), expected.state_dict())
+    adapted = randomize(peft.get_peft_model(model, config()))
+    before = logits(adapted)
+    assert (logits(adapted.merge_and_unload()) - before).norm() < 0.02 * before.norm()
+
+
 # Training
 
 

@@ -4,7 +4,7 @@ Its own Mxfp4HfQuantizer needs kernels from the Hub, has no gradients, and decod
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ from transformers.quantizers.auto import AUTO_QUANTIZER_MAPPING, register_quanti
 from transformers.quantizers.quantizers_utils import should_convert_module
 from transformers.utils.quantization_config import QuantizationMethod
 
-from ..layers.experts import name_of, stack_names
+from ..layers.experts import name_of, stack_names, stack_of
 from ..layers.mxfp4_stack import BLOCKS, BYTES_OF_BLOCK, SCALES, Mxfp4Stack, in_blocks, in_rows
 from ..weight.form import FLOAT_DTYPES
 from . import transformers_experts
@@ -96,6 +96,18 @@ class _Quantizer(HfQuantizer):  # type: ignore[misc]
         scales = [WeightConverter([name + SCALES], [f"{name_of(name)}.scales"], [_ToBytes(self)]) for name in names]
         return codes + scales
 
+    def _dequantize(self, model: Any, dtype: torch.dtype | None = None) -> Any:
+        """For model.dequantize(), which makes an ordinary model of it."""
+        for _, module in transformers_experts.find_experts(model):
+            for name in stack_names(module):
+                stack = stack_of(module, name)
+                if isinstance(stack, Mxfp4Stack):
+                    _decode(module, name, stack, dtype)
+        conversions = getattr(model, "_weight_conversions", None) or []
+        others = [each for each in conversions if not any(isinstance(op, _View) for op in _operations_of(each))]
+        model._weight_conversions = others
+        return model
+
     def is_serializable(self) -> bool:
         return True
 
@@ -114,6 +126,19 @@ def _replace(module: Any) -> None:
         module._parameters[name] = codes
         module.add_module(name_of(name), stack)
     transformers_experts.set_implementation(module)
+
+
+@torch.no_grad()
+def _decode(module: Any, name: str, stack: Mxfp4Stack, dtype: torch.dtype | None) -> None:
+    weight = stack.weight(module._parameters[name])
+    decoded = weight.dequantize(dtype)
+    module._parameters[name] = Parameter(decoded.mT.contiguous() if module.is_transposed else decoded)
+    del module._modules[name_of(name)]
+
+
+def _operations_of(conversion: Any) -> Sequence[Any]:
+    found: Sequence[Any] = getattr(conversion, "operations", ())
+    return found
 
 
 def _check_files(modules: dict[str, Any], files: list[str]) -> None:
