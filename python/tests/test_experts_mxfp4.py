@@ -353,6 +353,17 @@ def test_a_trainer_takes_it(published, tmp_path):
     assert not any(same_bits(tensor, old[name]) for name, tensor in adapter(model).items())
 
 
+def test_a_module_of_qfuse_s_own_has_its_bits(published):
+    """Over the same memory, with an adapter of its own; what ExpertParallel4bit cuts."""
+    module = load(published).get_submodule(EXPERTS)
+    made = qfuse.nn.Experts4bit.from_module(module, rank=4)
+    assert made.gate_up_proj.base.packed.data_ptr() == module.gate_up_proj.data_ptr() and not made.is_transposed
+    torch.manual_seed(0)
+    arguments = torch.randn(10, 64), torch.randint(4, (10, 2)), torch.rand(10, 2)
+    with torch.no_grad():
+        assert same_bits(made(*arguments), module(*arguments))
+
+
 def test_a_step_is_compiled(published):
     model, twin = pair(published)
     layer = model.base_model.model.model.layers[0].mlp.experts
