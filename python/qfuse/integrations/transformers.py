@@ -1,6 +1,7 @@
 """What transformers itself says of a checkpoint, without reading its data or needing memory for it.
 
-Once this is imported, transformers knows the experts_implementation "qfuse" (transformers_experts.py), by its registry.
+Once this is imported, transformers knows the experts_implementation "qfuse" (transformers_experts.py) and the quantizer
+of Mxfp4Config (transformers_mxfp4.py), by its registries.
 """
 
 import json
