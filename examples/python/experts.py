@@ -4,6 +4,7 @@
     experts.py OUT          # a tiny Qwen3-MoE made here; the adapter is saved in OUT
     experts.py OUT MODEL    # a 16-bit model, by directory or name on the Hub: its experts are quantized here
     experts.py OUT MODEL    # a Qwen3-MoE directory written by `qfuse quantize --experts`: its codes are loaded
+    experts.py OUT MODEL    # gpt-oss, such as openai/gpt-oss-20b: its experts stay in MXFP4
 
 It runs on a GPU, or on a CPU if there is none, where only small models are fast enough. It trains on random tokens:
 replace them with your own batches. Needs torch, transformers and peft besides qfuse.
@@ -19,6 +20,7 @@ from torch import Tensor
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel, Qwen3MoeConfig
 
 import qfuse
+from qfuse.integrations.transformers import Mxfp4Config
 
 TINY = dict(vocab_size=256, hidden_size=128, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
 TINY |= dict(head_dim=32, moe_intermediate_size=64, num_experts=8, num_experts_per_tok=2)
@@ -58,7 +60,9 @@ def load_codes(folder: Path) -> PreTrainedModel:
 def load(name: str | None) -> PreTrainedModel:
     if name is None:
         model = AutoModelForCausalLM.from_config(Qwen3MoeConfig(**TINY), dtype=torch.bfloat16)
-    elif hasattr(AutoConfig.from_pretrained(name), "quantization_config"):
+    elif quantized := getattr(AutoConfig.from_pretrained(name), "quantization_config", None):
+        if quantized["quant_method"] == "mxfp4":
+            return AutoModelForCausalLM.from_pretrained(name, dtype=torch.bfloat16, quantization_config=Mxfp4Config())
         return load_codes(Path(name))
     else:
         model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.bfloat16)

@@ -261,8 +261,9 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
 
 /* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
 
-/* A weight of 4-bit codes. Every op that reads one takes this struct; the arrays lie where the op runs. Only
- * qfuse_dequantize_4bit takes E2M1 and INT4; every other op refuses them, UNSUPPORTED.
+/* A weight of 4-bit codes. Every op that reads one takes this struct; the arrays lie where the op runs. Of E2M1 and
+ * INT4, which qfuse_dequantize_4bit takes, the products of matmul_4bit take MXFP4: E2M1 with UE8M0 scales in blocks of
+ * 32, cols being a multiple of 32, without a global scale or divisor. All else is refused, UNSUPPORTED.
  * NF4 and FP4, as bitsandbytes stores them, with plain or nested absmax:
  * Layout: the rows*cols elements follow one another, row by row. Byte j of `packed` holds element 2j in its high and
  * 2j+1 in its low nibble; block b covers elements [b*blocksize, (b+1)*blocksize), so that blocks may straddle rows; the
@@ -529,9 +530,10 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  *   BACKWARD  out[i][c] += the sum over j of lora_in[i][j] * lora_weight[j][c]   scale * (dy * lora_B), and lora_A
  * Both are of `dtype`, as the caller has rounded them. In FLOAT16, the caller shares the scale out between them, so
  * that neither overflows nor underflows where the sum does not.
- * W's elements are what dequantize_4bit gives in `dtype`, to the bit. The sum is an fp32 number, made as `sum` says;
- * bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in alone, not on m: rows
- * that are given together have the bits of rows that are given one by one.
+ * W's elements are what dequantize_4bit gives in `dtype`, to the bit; those of MXFP4 are ftz(code * ftz(A)) here, as
+ * what is subnormal in fp32 is zero in NF4's values: so is a scale of 2^-127, the byte 0. The sum is an fp32 number,
+ * made as `sum` says; bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in
+ * alone, not on m: rows that are given together have the bits of rows that are given one by one.
  *
  *   sum       dtypes    CUDA                              CPU                             REFERENCE
  *   FP32      all       yes                               yes                             yes
@@ -664,8 +666,9 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
  *               multiply by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
  * On CUDA the numbers are powers of two, few_rows up to 64 and fused_rows up to 128, on Hopper 512: estimates by the
  * device's multiprocessors, its clock and its memory's, from times of each kernel on an H200. SPLIT has a kernel for
- * few rows where cols is a multiple of 64 and blocks are of 64. A GPU that cannot be had here has fused_rows 8, so that
- * programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
+ * few rows where cols is a multiple of 64 and blocks are of 64. MXFP4 has the kernels of such blocks: ask for 64. A GPU
+ * that cannot be had here has fused_rows 8, so that programs can be compiled elsewhere. The op needs 16-byte alignment
+ * to be as fast.
  * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is no power of
  * two from 32 to 4096, a NULL.
  * UNSUPPORTED: a device without the op. */

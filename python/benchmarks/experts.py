@@ -189,11 +189,11 @@ def products_table(rows: Sequence[dict[str, Any]]) -> str:
 @torch.no_grad()
 def main(argv: Sequence[str] | None = None) -> int:
     parser = measure.argument_parser(__doc__)
-    parser.add_argument("--shapes", choices=mixtures.SIZES, nargs="+", help="of which models; default: all but tiny")
+    parser.add_argument("--shapes", choices=mixtures.SIZES, nargs="+", help="default: Qwen3's and Mixtral's")
     parser.add_argument("--rows", type=measure.counts, metavar="M,M,...")
     arguments = measure.parse(parser, argv)
     torch.manual_seed(mixtures.SEED)
-    models = arguments.shapes or (["tiny"] if arguments.small else [name for name in mixtures.SIZES if name != "tiny"])
+    models = arguments.shapes or (["tiny"] if arguments.small else ["qwen3-30b-a3b", "mixtral-8x7b"])
     means: list[int] = arguments.rows or (SMALL_ROWS if arguments.small else ROWS)
     result = measure.circumstances(arguments) | {"skew": mixtures.SKEW}
     result["rows"] = [

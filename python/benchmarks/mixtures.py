@@ -1,8 +1,9 @@
-"""A mixture of experts of a few layers shaped as those of Qwen3-30B-A3B, with random weights; tokens as a router shares
-them out; and the ways to multiply by the experts."""
+"""A mixture of experts of a few layers shaped as those of a published one, with random weights; tokens as a router
+shares them out; and the ways to multiply by the experts."""
 
+import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from llamas import Attention, Cache, norm, random_weight
@@ -18,8 +19,6 @@ RANK, SCALING = 16, 2.0
 
 
 class Size(NamedTuple):
-    """An expert's blocks are whole nested blocks, so that a part of a nested stack is a nested weight."""
-
     experts: int
     top: int  # experts of a token
     hidden: int
@@ -38,15 +37,31 @@ SIZES = {
     "tiny": Size(4, 2, 128, 128),
     "qwen3-30b-a3b": Size(128, 8, 2048, 768),
     "mixtral-8x7b": Size(8, 2, 4096, 14336),
+    "gpt-oss-20b": Size(32, 4, 2880, 2880),
 }
+Weights = Literal["nf4", "mxfp4"]
+
+
+def random_stack(shape: tuple[int, int, int], device: str, weights: Weights) -> qfuse.Weight4bit:
+    """mxfp4: random codes, and scales with which a product is about as large as its input."""
+    if weights == "nf4":
+        return random_weight(shape, device)
+    experts, n, k = shape
+    middle = 127 + round(-0.5 * math.log2(k) - math.log2(2.93))  # the codes' root mean square
+    codes = torch.randint(256, (experts, n, k // 2), dtype=torch.uint8, device=device)
+    scales = torch.randint(middle - 1, middle + 2, (experts, n, k // 32), dtype=torch.uint8, device=device)
+    return qfuse.Weight4bit((codes, scales), shape, torch.bfloat16, "mxfp4", 32)
 
 
 def experts_of(stack: qfuse.Weight4bit) -> list[qfuse.Weight4bit]:
-    """Each as a weight of its own, which shares the stack's memory."""
+    """Each as a weight of its own, with the absmax of a nested stack decoded: an expert's need not be whole blocks."""
     experts, *shape = stack.shape
-    *parts, quant_map, offset = stack.tensors
-    singles = zip(*(part.flatten().chunk(experts) for part in parts), strict=True)
-    return [stack._replace(tensors=(*single, quant_map, offset), shape=tuple(shape)) for single in singles]
+    packed, absmax = stack.packed, stack.absmax
+    if stack.nested:
+        _, codes, nested_absmax, quant_map, offset = stack.tensors
+        absmax = qfuse.ops.dequantize_blockwise(codes, nested_absmax, quant_map, 256, torch.float32) + offset
+    singles = zip(packed.flatten().chunk(experts), absmax.flatten().chunk(experts), strict=True)
+    return [stack._replace(tensors=single, shape=tuple(shape)) for single in singles]
 
 
 # ---- rows of experts ----
@@ -81,19 +96,23 @@ class Shape(NamedTuple):
     heads: int
     kv_heads: int
     width: int  # of a head
-    vocabulary: int
+    layers: int  # of the whole model
+    vocabulary: int  # 4 layers' share of it
 
 
-QWEN3 = Shape(SIZES["qwen3-30b-a3b"], 32, 4, 128, vocabulary=12672)  # of 151936, 4 layers' share of 48
-TINY = Shape(SIZES["tiny"], 4, 2, 32, vocabulary=256)
+SHAPES = {
+    "qwen3-30b-a3b": Shape(SIZES["qwen3-30b-a3b"], 32, 4, 128, layers=48, vocabulary=12672),  # of 151936
+    "gpt-oss-20b": Shape(SIZES["gpt-oss-20b"], 64, 8, 64, layers=24, vocabulary=33536),  # of 201088
+    "tiny": Shape(SIZES["tiny"], 4, 2, 32, layers=48, vocabulary=256),
+}
 
 
 class Stack(nn.Module):
     """A layer of all experts, with an adapter, over weights in 4 bits, in bf16 or both."""
 
-    def __init__(self, shape: tuple[int, int, int], device: str, kinds: Sequence[str]) -> None:
+    def __init__(self, shape: tuple[int, int, int], device: str, kinds: Sequence[str], weights: Weights) -> None:
         super().__init__()
-        stack = random_weight(shape, device)
+        stack = random_stack(shape, device, weights)
         self.stack = stack if "4-bit" in kinds else None
         self.dense = stack.dequantize() if "bf16" in kinds else None
         experts, n, k = shape
@@ -120,11 +139,11 @@ def frozen(inputs: int, outputs: int, device: str) -> nn.Linear:
 class Experts(nn.Module):
     """As transformers' grouped_mm computes them, but for the products, which are `multiply`'s."""
 
-    def __init__(self, size: Size, device: str, kinds: Sequence[str]) -> None:
+    def __init__(self, size: Size, device: str, kinds: Sequence[str], weights: Weights) -> None:
         super().__init__()
         self.size = size
         self.router = frozen(size.hidden, size.experts, device)
-        self.gate_up, self.down = (Stack(shape, device, kinds) for shape in size.stacks.values())
+        self.gate_up, self.down = (Stack(shape, device, kinds, weights) for shape in size.stacks.values())
         self.multiply: Multiply  # by whoever makes a model
 
     def forward(self, x: Tensor) -> Tensor:
@@ -139,14 +158,14 @@ class Experts(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, shape: Shape, device: str, kinds: Sequence[str]) -> None:
+    def __init__(self, shape: Shape, device: str, kinds: Sequence[str], weights: Weights) -> None:
         super().__init__()
         hidden = shape.size.hidden
         self.attention = Attention(
             hidden, shape.heads, shape.kv_heads, shape.width, lambda inputs, outputs: frozen(inputs, outputs, device)
         )
         self.attention.q_norm, self.attention.k_norm = (norm(shape.width, device) for _ in range(2))
-        self.experts = Experts(shape.size, device, kinds)
+        self.experts = Experts(shape.size, device, kinds, weights)
         self.norms = nn.ModuleList(norm(hidden, device) for _ in range(2))
 
     def forward(self, x: Tensor, position: Tensor, cache: Cache | None = None) -> Tensor:
@@ -156,11 +175,11 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    def __init__(self, shape: Shape, layers: int, device: str, kinds: Sequence[str]) -> None:
+    def __init__(self, shape: Shape, layers: int, device: str, kinds: Sequence[str], weights: Weights = "nf4") -> None:
         super().__init__()
         torch.manual_seed(SEED)
         self.embedding = torch.randn(shape.vocabulary, shape.size.hidden, device=device).bfloat16()
-        self.layers = nn.ModuleList(Layer(shape, device, kinds) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(shape, device, kinds, weights) for _ in range(layers))
         self.norm, self.head = norm(shape.size.hidden, device), frozen(shape.size.hidden, shape.vocabulary, device)
 
     def multiplying(self, multiply: "Multiply") -> "Model":

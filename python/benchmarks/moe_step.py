@@ -2,12 +2,14 @@
 
     python python/benchmarks/moe_step.py --graph --json moe-step.json
     python python/benchmarks/moe_step.py --generate --json moe-generate.json
+    python python/benchmarks/moe_step.py --model gpt-oss-20b --weights mxfp4 --graph --json moe-step-gpt-oss.json
     python python/benchmarks/moe_step.py --device cpu --small
 
-A few layers shaped as those of Qwen3-30B-A3B, and its vocabulary cut alike, with random weights, the same in all ways.
-All but the experts is frozen in bf16; each expert has an adapter of rank 16 over its gate and up, and over its down. A
-step is of one sequence, with checkpointed activations. bf16 multiplies by torch._grouped_mm; decode does so too, after
-decoding the stack whenever a product needs it; qfuse is matmul_4bit_grouped_lora in its default order.
+A few layers shaped as those of Qwen3-30B-A3B, or of gpt-oss-20b but for biases and clamps, and its vocabulary cut
+alike, with random weights, the same in all ways; the 4 bits are NF4 or MXFP4. All but the experts is frozen in bf16;
+each expert has an adapter of rank 16 over its gate and up, and over its down. A step is of one sequence, with
+checkpointed activations. bf16 multiplies by torch._grouped_mm; decode does so too, after decoding the stack whenever a
+product needs it; qfuse is matmul_4bit_grouped_lora in its default order.
 
 Before the clock, a few steps by torch's deterministic operations. Of these must be equal bit for bit: the losses of
 bf16 and decode; of two runs of qfuse under set_batch_invariant(True); and the first loss of qfuse, when B is still
@@ -18,8 +20,8 @@ sums elsewhere, may differ by a hundredth of a loss.
 adapters count with gradients and AdamW's state.
 
 --generate instead times a token of each of 1, 8 or 64 sequences through the layers alone, without adapters, in a CUDA
-graph; the time of 48 layers is that of those measured, times 48 over their number. How far the results are from those
-in bf16 is told and not judged: a router may choose another expert.
+graph; the time of all layers is that of those measured, by their numbers. How far the results are from those in bf16 is
+told and not judged: a router may choose another expert.
 
 Exit status: 0 all is equal that must be, 1 it is not.
 """
@@ -38,13 +40,13 @@ import measure
 import mixtures
 import torch
 from llamas import Cache
-from mixtures import GENERATING, MULTIPLY, QWEN3, TINY, Model, Shape, Stack
+from mixtures import GENERATING, MULTIPLY, SHAPES, Model, Shape, Stack
 from torch import Tensor
 
 import qfuse
 
 CHECKED_STEPS, WARM_UP = 4, 3
-LAYERS_IN_ALL, CONTEXT = 48, 512
+CONTEXT = 512
 TRAINING = ("bf16", "decode", "qfuse")
 DIFFERENCE = 0.01  # of two losses, relative
 
@@ -54,7 +56,7 @@ DIFFERENCE = 0.01  # of two losses, relative
 
 def make(way: str, shape: Shape, arguments: argparse.Namespace) -> Model:
     kinds = ["bf16"] if way == "bf16" else ["4-bit"]
-    return Model(shape, arguments.layers, arguments.device, kinds).multiplying(MULTIPLY[way])
+    return Model(shape, arguments.layers, arguments.device, kinds, arguments.weights).multiplying(MULTIPLY[way])
 
 
 def random_tokens(count: int, shape: Shape, device: str) -> Tensor:
@@ -159,9 +161,10 @@ def time_way(way: str, count: int, shape: Shape, arguments: argparse.Namespace) 
 @torch.no_grad()
 def time_generating(shape: Shape, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     device, found = arguments.device, []
-    model = Model(shape, arguments.layers, device, ["4-bit", "bf16"])
+    model = Model(shape, arguments.layers, device, ["4-bit", "bf16"], arguments.weights)
     position = torch.tensor([CONTEXT], device=device)
-    ways = [name for name in GENERATING if device == "cuda" or "factored" not in name]
+    has_factored = device == "cuda" and arguments.weights == "nf4"
+    ways = [name for name in GENERATING if has_factored or "factored" not in name]
     for batch in arguments.batch:
         kept = batch, shape.kv_heads, CONTEXT + 1, shape.width
         caches = [Cache(kept, CONTEXT, device, torch.bfloat16) for _ in model.layers]
@@ -172,7 +175,7 @@ def time_generating(shape: Shape, arguments: argparse.Namespace) -> list[dict[st
             measure.progress(f"{batch} sequence(s), {name}")
             model.multiplying(GENERATING[name])
             row: dict[str, Any] = {"batch": batch, "way": name, "from_bf16": measure.relative_error(run(), expected)}
-            times = [us / 1e3 * LAYERS_IN_ALL / arguments.layers for us in measure.replayed_us(run, 1, device)]
+            times = [us / 1e3 * shape.layers / arguments.layers for us in measure.replayed_us(run, 1, device)]
             row["token_ms"] = measure.spread(times)
             found.append(row | {"tokens_per_second": batch / row["token_ms"]["median"] * 1e3})
     return found
@@ -194,7 +197,7 @@ TRAINING_COLUMNS: dict[str, Callable[[dict[str, Any]], object]] = {
 GENERATING_COLUMNS: dict[str, Callable[[dict[str, Any]], object]] = {
     "sequences": lambda row: row["batch"],
     "way": lambda row: row["way"],
-    f"ms a token, {LAYERS_IN_ALL} layers": lambda row: measure.text_of(row["token_ms"], 3),
+    "ms a token, all layers": lambda row: measure.text_of(row["token_ms"], 3),
     "tokens/s": lambda row: f"{row['tokens_per_second']:.0f}",
     "from bf16": lambda row: f"{row['from_bf16']:.1e}",
 }
@@ -202,6 +205,8 @@ GENERATING_COLUMNS: dict[str, Callable[[dict[str, Any]], object]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = measure.argument_parser(__doc__)
+    parser.add_argument("--model", choices=SHAPES, default="qwen3-30b-a3b", help="whose shape, default qwen3-30b-a3b")
+    parser.add_argument("--weights", choices=("nf4", "mxfp4"), default="nf4", help="the experts' 4 bits, default nf4")
     parser.add_argument("--layers", type=measure.count, default=4, metavar="N", help="default 4")
     parser.add_argument("--tokens", type=measure.count, nargs="+", metavar="N", help="of a step; default 2048 4096")
     parser.add_argument("--steps", type=measure.count, default=10, metavar="N", help="to time, default 10")
@@ -210,9 +215,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--batch", type=measure.count, nargs="+", default=[1, 8, 64], metavar="N", help="to generate")
     arguments = measure.parse(parser, argv)
     arguments.tokens = arguments.tokens or ([64] if arguments.small else [2048, 4096])
-    shape = TINY if arguments.small else QWEN3
+    shape = SHAPES["tiny" if arguments.small else arguments.model]
     result: dict[str, Any] = measure.circumstances(arguments)
     result |= {"shape": shape._asdict() | {"size": shape.size._asdict()}, "layers": arguments.layers}
+    result["weights"] = arguments.weights
     if arguments.generate:
         result["generating"] = time_generating(shape, arguments)
         return measure.finish(arguments, result, measure.table_of(result["generating"], GENERATING_COLUMNS))

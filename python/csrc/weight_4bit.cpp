@@ -5,8 +5,9 @@
 namespace qfuse::torch_ops {
 namespace {
 
-constexpr std::size_t kPlain = 2;
+constexpr std::size_t kPlain = 2;  // and of MXFP4
 constexpr std::size_t kNested = 5;
+constexpr std::int64_t kMxfp4Blocksize = 32;
 
 // The bytes of a storage dtype stand for themselves: FSDP wants a float one, and no value is ever converted.
 const std::uint8_t* packed_bytes(const Call& call, const TensorView& packed, std::int64_t n) {
@@ -39,6 +40,21 @@ void set_nested(const Call& call, qfuse_weight_4bit& w, const TensorViews& weigh
   w.nested_offset = floats(4, "nested_offset", parts);
 }
 
+// MXFP4 has a scale in UE8M0 in the place of absmax.
+void set_mxfp4(const Call& call, qfuse_weight_4bit& w, const TensorViews& weight, const Blocks& blocks) {
+  const TensorView& scales = weight[1];
+  if (weight.size() != kPlain)
+    refuse("weight has ", weight.size(), " tensors, of 'mxfp4' it must have 2: packed, scales");
+  if (w.blocksize != kMxfp4Blocksize) refuse("blocksize is ", w.blocksize, ", of 'mxfp4' it is ", kMxfp4Blocksize);
+  if (w.cols % kMxfp4Blocksize != 0)
+    refuse("a row of the weight has ", w.cols, " elements, of 'mxfp4' it must be a multiple of ", kMxfp4Blocksize);
+  if (scales.dtype != ScalarType::Byte && scales.dtype != ScalarType::Float8_e8m0fnu)
+    refuse("scales is ", name_of(scales.dtype), ", it must be uint8 or float8_e8m0fnu");
+  w.quant_type = QFUSE_E2M1;
+  w.scale_type = QFUSE_SCALES_UE8M0;
+  w.scales = call.array(scales, "scales", scales.dtype, blocks);
+}
+
 }  // namespace
 
 const TensorView& packed_of(const TensorViews& weight) {
@@ -64,10 +80,16 @@ qfuse_weight_4bit weight_4bit(const Call& call, const TensorViews& weight, Shape
   w.cols = shape.empty() ? 1 : shape[shape.size() - 1];
   w.rows = shape.empty() ? 1 : elements_of(shape.slice(0, shape.size() - 1));
   w.blocksize = blocksize;
-  w.quant_type = quant_type_of(quant_type);
   w.nested_blocksize = nested_blocksize;
   w.packed = packed_bytes(call, packed_of(weight), n);
   const Blocks blocks{n, blocksize, "blocksize"};
+  if (quant_type == "mxfp4") {
+    set_mxfp4(call, w, weight, blocks);
+    return w;
+  }
+  if (quant_type != "nf4" && quant_type != "fp4")
+    refuse("quant_type is '", quant_type, "', it can be 'nf4', 'fp4' or 'mxfp4'");
+  w.quant_type = quant_type_of(quant_type);
   if (weight[1].dtype == ScalarType::Byte)
     set_nested(call, w, weight, blocks, parts);
   else

@@ -11,7 +11,7 @@
 namespace qfuse::torch_ops {
 
 // A plain weight is packed and absmax; a nested one packed, absmax_8bit, nested_absmax, nested_quant_map and
-// nested_offset. Weight4bit of python/qfuse/weight makes these lists.
+// nested_offset; one of MXFP4 packed and scales. Weight4bit of python/qfuse/weight makes these lists.
 using Tensors = std::vector<Tensor>;
 using TensorViews = std::vector<TensorView>;
 

@@ -216,6 +216,44 @@ def case_2_fsdp_of_transformers_experts() -> None:
     dist.barrier()
 
 
+def case_2_fsdp_of_gpt_oss() -> None:
+    """As it is published, in MXFP4, with peft's adapters over experts; its base is saved as it was read."""
+    needs("transformers", "peft, LoRA over experts")
+    from experts_models import published_gpt_oss
+    from peft import LoraConfig, get_peft_model
+    from safetensors.torch import load_file
+    from transformers import AutoModelForCausalLM
+
+    from qfuse.integrations.transformers import Mxfp4Config
+
+    folder = FOLDER / "gpt-oss"
+    if dist.get_rank() == 0:
+        published_gpt_oss(folder)
+    dist.barrier()
+
+    def made() -> Any:
+        torch.manual_seed(3)
+        settings = dict(quantization_config=Mxfp4Config(), dtype=torch.bfloat16)
+        model = AutoModelForCausalLM.from_pretrained(folder, **settings).to(DEVICE)
+        stacks = [f"mlp.experts.{name}_proj" for name in ("gate_up", "down")]
+        return get_peft_model(model, LoraConfig(r=4, target_modules=["q_proj"], target_parameters=stacks))
+
+    model, expected = made(), losses_of_lengths(made())
+    report = qd.shardable(model)
+    assert len(report.layers) == 2 and not report.left
+    share_out_layers(model, mesh(2))
+    stack = model.get_parameter("base_model.model.model.layers.0.mlp.experts.base_layer.base_layer.down_proj")
+    assert stack.to_local().packed.shape == (2, 64, 48) and stack.to_local().absmax.shape == (2, 64, 3)
+    assert losses_of_lengths(model) == expected
+    qd.save(model, FOLDER / "gpt-oss-trained", base=True)
+    if dist.get_rank() == 0:
+        qd.consolidate(FOLDER / "gpt-oss-trained", FOLDER / "gpt-oss-files", like=folder)
+        found = load_file(FOLDER / "gpt-oss-files" / "model-00001-of-00001.safetensors")
+        original = load_file(folder / "model.safetensors")
+        assert found.keys() == original.keys() and all(torch.equal(found[name], original[name]) for name in found)
+    dist.barrier()
+
+
 def case_2_fsdp_of_a_model_that_is_sped_up() -> None:
     """speed_up_training() before and after fully_shard has the losses of one process, and its logits where they are
     asked for."""

@@ -69,12 +69,21 @@ class Plain(nn.Module):
         return self.down(nn.functional.silu(self.up((x * self.scale).to(x.dtype))))
 
 
-def experts(seed: int = 0, rank: int = 4, count: int = 4) -> Experts4bit:
+def mxfp4(seed: int, *shape: int) -> qfuse.Weight4bit:
+    generator = torch.Generator().manual_seed(seed)
+    codes = torch.randint(256, (*shape[:-1], shape[-1] // 2), dtype=torch.uint8, generator=generator)
+    scales = torch.randint(120, 124, (*shape[:-1], shape[-1] // 32), dtype=torch.uint8, generator=generator)
+    return qfuse.Weight4bit((codes, scales), shape, torch.bfloat16, "mxfp4", 32)
+
+
+def experts(seed: int = 0, rank: int = 4, count: int = 4, packed: bool = False) -> Experts4bit:
+    """packed: in MXFP4."""
     generator = torch.Generator().manual_seed(seed)
     gate_up = torch.randn(count, 2 * 64, 128, generator=generator).bfloat16() / 11
     down = torch.randn(count, 128, 64, generator=generator).bfloat16() / 8
     bias = torch.randn(count, 128, generator=generator).bfloat16()
-    made = Experts4bit(gate_up.to(DEVICE), down.to(DEVICE), down_bias=bias.to(DEVICE), rank=rank)
+    stacks: Any = (mxfp4(0, count, 128, 128), mxfp4(1, count, 128, 64)) if packed else (gate_up, down)
+    made = Experts4bit(*(stack.to(DEVICE) for stack in stacks), down_bias=bias.to(DEVICE), rank=rank)
     for stack in (made.gate_up_proj, made.down_proj):
         for factor in (stack.lora_A, stack.lora_B):
             if factor is not None:

@@ -243,20 +243,25 @@ def case_2_load_and_save_parts_of_experts_and_biases() -> None:
 
 
 def case_2_experts_over_ranks() -> None:
+    for packed in (False, True):
+        _experts_over_ranks(packed)
+
+
+def _experts_over_ranks(packed: bool) -> None:
     over, rank = mesh(2), dist.get_rank()
     hidden, index = batch(24, 128), torch.randint(4, (24, 2), generator=torch.Generator().manual_seed(1)).to(DEVICE)
     shares = torch.rand(24, 2, generator=torch.Generator().manual_seed(2)).to(DEVICE)
-    alone = experts()
+    alone = experts(packed=packed)
     expected = alone(hidden, index, shares)
     expected.float().square().sum().backward()
-    made = experts()
+    made = experts(packed=packed)
     parallelize_module(made, over, qd.ExpertParallel4bit())
     assert made.gate_up_proj.base.shape == (2, 128, 128)
     found = made(hidden, index, shares)
     torch.testing.assert_close(found, expected, rtol=0.02, atol=0.05)
     found.float().square().sum().backward()
     _check_factors(made, alone)
-    made = experts()
+    made = experts(packed=packed)
     parallelize_module(made, over, qd.ExpertParallel4bit(sequence_parallel=True))
     found = made(*(each.chunk(2)[rank] for each in (hidden, index, shares)))
     torch.testing.assert_close(found, expected.chunk(2)[rank], rtol=0.02, atol=0.05)

@@ -1,9 +1,11 @@
 """Small models whose experts are to be quantized, and a quantized one's twin, whose stacks are decoded."""
 
 import copy
+import json
 
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 from torch.nn import Parameter
 from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS, batched_mm_experts_forward
 
@@ -22,6 +24,27 @@ def gpt_oss(dtype=torch.float32, seed=0):
         **_SIZES, num_key_value_heads=2, num_local_experts=4, num_experts_per_tok=2, head_dim=16, rope_parameters=rope
     )
     return _make(transformers.GptOssForCausalLM, config, dtype, seed)
+
+
+def published_gpt_oss(folder):
+    """A directory as gpt-oss is published, experts in MXFP4, whose arrays are given back."""
+    gpt_oss(torch.bfloat16).save_pretrained(folder)
+    arrays = load_file(folder / "model.safetensors")
+    for name in [name for name in arrays if name.endswith(("gate_up_proj", "down_proj"))]:
+        experts, inputs, outputs = arrays.pop(name).shape
+        blocks = experts, outputs, inputs // 32
+        arrays[f"{name}_blocks"] = torch.randint(256, (*blocks, 16), dtype=torch.uint8)
+        arrays[f"{name}_scales"] = torch.randint(118, 124, blocks, dtype=torch.uint8)  # 2^-9 to 2^-4
+    save_file(arrays, folder / "model.safetensors", metadata={"format": "pt"})
+    plain = ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]
+    change_config(folder, quantization_config={"quant_method": "mxfp4", "modules_to_not_convert": plain})
+    return arrays
+
+
+def change_config(folder, **fields):
+    """None takes one out."""
+    config = json.loads((folder / "config.json").read_text()) | fields
+    (folder / "config.json").write_text(json.dumps({key: value for key, value in config.items() if value is not None}))
 
 
 _SIZES = dict(hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4, vocab_size=128)

@@ -188,9 +188,10 @@ def test_experts_are_timed(run, monkeypatch):
     assert "tiny down" in printed and "64 (70)" in printed
 
 
-def test_a_mixture_is_trained_three_ways(run, device):
+@pytest.mark.parametrize("weights", ["nf4", "mxfp4"])
+def test_a_mixture_is_trained_three_ways(run, device, weights):
     graph = ["--graph"] if device == "cuda" else []
-    status, result, printed = run(moe_step, "--layers", "2", "--steps", "2", *graph)
+    status, result, printed = run(moe_step, "--layers", "2", "--steps", "2", "--weights", weights, *graph)
     assert status == 0 and result["faults"] == []
     losses = result["losses"]
     assert losses["bf16"] == losses["decode"] and losses["qfuse"] == losses["qfuse, again"]

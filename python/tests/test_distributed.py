@@ -3,6 +3,7 @@ QFUSE_RANKS_DEVICE=cuda, processes on a GPU each with NCCL."""
 
 import ast
 import gc
+import itertools
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any, ClassVar
 
 import pytest
 import torch
-from distributed_models import DEVICE, Model, Plain, batch, experts, train_with, weight
+from distributed_models import DEVICE, Model, Plain, batch, experts, mxfp4, train_with, weight
 
 import qfuse
 
@@ -215,6 +216,15 @@ def test_shards_decode_to_the_bits_of_the_whole(blocksize: int, nested: bool) ->
                 for rank in range(ranks):
                     _check_shard(one, decoded, dim, rank, ranks)
         assert torch.equal(qd.shard(one, Replicate(), 0, 3).dequantize(), decoded)
+
+
+def test_shards_of_mxfp4_decode_to_the_bits_of_the_whole() -> None:
+    for shape in SHAPES:
+        one = mxfp4(0, *shape)
+        decoded = one.dequantize()
+        for dim, ranks in itertools.product(range(len(shape)), (1, 2, 3, 4)):
+            for rank in range(ranks):
+                _check_shard(one, decoded, dim, rank, ranks)
 
 
 def _fits(one: Any, dim: int, ranks: int) -> bool:

@@ -56,6 +56,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all that the pages take to be there."""
     for name in ("transformers", "peft", "bitsandbytes", "trl", "datasets"):
         pytest.importorskip(name)
+    from experts_models import published_gpt_oss
     from transformers import AutoModelForCausalLM, LlamaConfig, Qwen3MoeConfig
 
     folder = tmp_path_factory.mktemp("models")
@@ -76,6 +77,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config |= dict(head_dim=32, moe_intermediate_size=64, num_experts=8, num_experts_per_tok=2)
     mixture = AutoModelForCausalLM.from_config(Qwen3MoeConfig(**config), dtype=torch.bfloat16)
     mixture.save_pretrained(folder / "Qwen3-30B-A3B")
+    published_gpt_oss(folder / "gpt-oss-20b")
     config = dict(vocab_size=256, hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4)
     AutoModelForCausalLM.from_config(LlamaConfig(**config), dtype=torch.bfloat16).save_pretrained(folder / "full")
     qfuse.checkpoint.quantize(folder / "full", folder / "Llama-3-70B-bnb-4bit")

@@ -76,8 +76,8 @@ def mixture(experts_example, tmp_path):
     return tmp_path / "mixture"
 
 
-def check_training_of_experts(printed, adapter):
-    assert "quantized the experts of 2 modules" in printed
+def check_training_of_experts(printed, adapter, quantizes=True):
+    assert ("quantized the experts of 2 modules" in printed) == quantizes
     before, behind = (float(loss) for loss in re.findall(r"loss \w+ the step: ([\d.]+)", printed))
     assert behind < before
     assert (adapter / "adapter_model.safetensors").is_file()
@@ -104,6 +104,14 @@ def test_trains_experts_in_4_bits(run_example, experts_example, tmp_path, mixtur
         for i, expert in enumerate(stack):
             weights = [files[f"model.layers.1.mlp.experts.{i}.{part}.weight"].dequantize() for part in parts]
             assert same_bits(expert, torch.cat(weights))
+
+
+def test_trains_experts_of_gpt_oss(run_example, experts_example, tmp_path):
+    from experts_models import published_gpt_oss
+
+    published_gpt_oss(tmp_path / "gpt-oss")
+    printed = run_example("experts.py", tmp_path / "out", tmp_path / "gpt-oss")
+    check_training_of_experts(printed, tmp_path / "out", quantizes=False)
 
 
 @pytest.fixture

@@ -285,7 +285,7 @@ def choosing(model, given=None):
         return logits, scores, index
 
     for module in model.modules():
-        if type(module).__name__ == "MixtralTopKRouter":
+        if type(module).__name__ in ("MixtralTopKRouter", "GptOssTopKRouter"):
             module.register_forward_hook(choose)
     return chosen
 

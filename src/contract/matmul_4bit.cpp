@@ -62,7 +62,7 @@ Outcome check_factored(const Matmul4bit& p) {
 }  // namespace
 
 Outcome check_ranges(const Matmul4bit& p) {
-  if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
+  if (Outcome o = check_ranges_of_product(p.weight); !o.ok()) return o;
   if (Outcome o = check_direction(p.direction); !o.ok()) return o;
   if (Outcome o = check_dtype("dtype", p.dtype); !o.ok()) return o;
   if (Outcome o = check_count("m", p.m); !o.ok()) return o;

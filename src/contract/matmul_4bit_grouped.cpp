@@ -16,8 +16,9 @@ qfuse_weight_4bit weight_of(const Matmul4bitGrouped& p, std::int64_t expert) {
   if (expert == 0) return w;
   const std::int64_t first_block = expert * blocks_each(p);
   w.packed += expert * format::packed_size(w.rows * w.cols);
+  w.scales = behind(w.scales, first_block, format::scale_size(w.scale_type));
   if (!is_nested(w)) {
-    w.absmax += first_block;
+    if (w.absmax != nullptr) w.absmax += first_block;
     return w;
   }
   w.absmax_8bit += first_block;
@@ -40,6 +41,8 @@ Outcome check_stack(const Matmul4bitGrouped& p) {
         fmt::format("an expert has {} elements, which are not whole blocks of {}", rows_each(p) * w.cols, w.blocksize));
   if (p.nested_each != 0 && p.nested_each != 1)
     return invalid_argument(fmt::format("nested_each is {}, it must be 0 or 1", p.nested_each));
+  if (p.nested_each != 0 && has_scales_of_rows(w))
+    return invalid_argument("nested_each is 1, it must be 0 of scales of rows");
   if (w.nested_begin != 0)
     return invalid_argument(fmt::format("nested_begin is {}, it must be 0 of a stack", w.nested_begin));
   return {};
@@ -68,7 +71,7 @@ Matmul4bit product(const Matmul4bitGrouped& p, std::int64_t expert, std::int64_t
 }
 
 Outcome check_ranges(const Matmul4bitGrouped& p) {
-  if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
+  if (Outcome o = check_ranges_of_product(p.weight); !o.ok()) return o;
   if (Outcome o = check_ranges(expert_ends(p)); !o.ok()) return o;
   if (Outcome o = check_stack(p); !o.ok()) return o;
   const Matmul4bit any = any_product(p);

@@ -10,11 +10,12 @@
 namespace qfuse::contract {
 namespace {
 
-// Which formats an op takes: those of blocks of the flattened tensor, which are bitsandbytes', or all.
-enum class Takes { flat_blocks, all };
+// Which formats an op takes: those of blocks of the flattened tensor, which are bitsandbytes', these and E2M1, or all.
+enum class Takes { flat_blocks, product, all };
 
 bool is_taken(const format::Format4& format, Takes takes) {
-  return takes == Takes::all || format.scales == format::ScalesOf::flat_blocks;
+  return takes == Takes::all || format.scales == format::ScalesOf::flat_blocks ||
+         (takes == Takes::product && format.quant_type == QFUSE_E2M1);
 }
 
 std::string list_of(Takes takes) {
@@ -35,8 +36,8 @@ Outcome check_quant_type(qfuse_quant_type quant_type, Takes takes) {
         fmt::format("quant_type is {}, it must be {}", static_cast<int>(quant_type), list_of(takes)));
   if (!is_taken(*format, takes))
     return unsupported(
-        fmt::format("quant_type is {} ({}), which qfuse_dequantize_4bit alone takes: decode the weight "
-                    "by it first",
+        fmt::format("quant_type is {} ({}), which this op does not take: decode the weight by "
+                    "qfuse_dequantize_4bit first",
                     format->name, static_cast<int>(quant_type)));
   return {};
 }
@@ -89,6 +90,26 @@ Outcome check_scales_of_rows(const qfuse_weight_4bit& w) {
   return {};
 }
 
+// Of a checked one.
+Outcome check_scales_of_product(const qfuse_weight_4bit& w) {
+  const auto refused = [](const auto& what) {
+    return unsupported(
+        fmt::format("{} in products with QFUSE_E2M1 (3): decode the weight by qfuse_dequantize_4bit "
+                    "first",
+                    what));
+  };
+  if (w.scale_type != QFUSE_SCALES_UE8M0)
+    return refused(fmt::format("scale_type is {}, it must be QFUSE_SCALES_UE8M0 (1)", static_cast<int>(w.scale_type)));
+  if (w.blocksize != format::kMinBlocksize)
+    return refused(fmt::format("blocksize is {}, it must be {}", w.blocksize, format::kMinBlocksize));
+  if (w.cols % w.blocksize != 0)
+    return refused(fmt::format("cols is {}, it must be a multiple of {}", w.cols, w.blocksize));
+  if (w.global_scale != nullptr || w.global_divisor != nullptr)
+    return refused(
+        fmt::format("{} is given, it must be NULL", w.global_scale != nullptr ? "global_scale" : "global_divisor"));
+  return {};
+}
+
 Outcome check_nested_begin(const qfuse_weight_4bit& w) {
   const std::int64_t end = is_nested(w) ? w.nested_blocksize : 1;
   if (w.nested_begin < 0 || w.nested_begin >= end)
@@ -123,6 +144,15 @@ Outcome check_ranges_of_any(const qfuse_weight_4bit& w) {
   if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
   if (Outcome o = check_quant_type(w.quant_type, Takes::all); !o.ok()) return o;
   return has_scales_of_rows(w) ? check_scales_of_rows(w) : check_ranges(w);
+}
+
+Outcome check_ranges_of_product(const qfuse_weight_4bit& w) {
+  if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
+  if (Outcome o = check_quant_type(w.quant_type, Takes::product); !o.ok()) return o;
+  if (!has_scales_of_rows(w)) return check_ranges(w);
+  if (Outcome o = check_scales_of_rows(w); !o.ok()) return o;
+  if (Outcome o = check_scales_of_product(w); !o.ok()) return o;
+  return check_no_begin(w);
 }
 
 Outcome check_no_begin(const qfuse_weight_4bit& w) {

@@ -4,6 +4,8 @@
 
 #include <qfuse/qfuse.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "contract/arrays.h"
@@ -11,6 +13,7 @@
 #include "format/codebook4.h"
 #include "format/elements.h"
 #include "format/layout.h"
+#include "format/ue8m0_absmax.h"
 
 namespace qfuse::contract {
 
@@ -43,9 +46,24 @@ Outcome check_blocksize(std::int64_t blocksize);
 Outcome check_ranges(const qfuse_weight_4bit& w);
 // For the op that decodes all.
 Outcome check_ranges_of_any(const qfuse_weight_4bit& w);
+// For products, which take scales of rows in UE8M0.
+Outcome check_ranges_of_product(const qfuse_weight_4bit& w);
 // For ops that take no part of a nested weight.
 Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
+
+// A checked weight of a product as kernels have it, with absmax: one with scales in UE8M0 is nested by `arrays`, all of
+// it in one nested block. What its codes stand for and the order of its nibbles stay those of its quant_type.
+inline qfuse_weight_4bit with_absmax(qfuse_weight_4bit w, const format::Ue8m0Absmax& arrays) {
+  if (!has_scales_of_rows(w)) return w;
+  const auto blocks = static_cast<std::uint64_t>(block_count(w));
+  w.absmax_8bit = static_cast<const std::uint8_t*>(w.scales);
+  w.nested_absmax = &arrays.absmax;
+  w.nested_quant_map = arrays.map;
+  w.nested_offset = &arrays.offset;
+  w.nested_blocksize = std::max(format::kNestedBlocksize, static_cast<std::int64_t>(std::bit_ceil(blocks)));
+  return w;
+}
 
 template <ParamsOf<qfuse_weight_4bit> W, class Visit>
 void visit_arrays_of_rows(W& w, Visit& visit) {

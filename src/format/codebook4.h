@@ -97,6 +97,7 @@ constexpr const Format4* find_format4(qfuse_quant_type quant_type) {
 
 // That of a checked quant_type.
 constexpr const Format4& format4(qfuse_quant_type quant_type) { return *find_format4(quant_type); }
+constexpr bool is_low_first(qfuse_quant_type quant_type) { return format4(quant_type).order == NibbleOrder::low_first; }
 
 }  // namespace qfuse::format
 

@@ -38,13 +38,13 @@ Terms row_of(const contract::Matmul4bit& p, std::int64_t row) {
   return terms;
 }
 
-// Of output o, rounded as dequantize_4bit rounds them.
+// Of output o, rounded to the dtype.
 Terms weights_of(const contract::Matmul4bit& p, std::int64_t o) {
   Terms terms;
   for (std::int64_t t = 0; t < term_count(p); ++t) {
     const std::int64_t i = is_forward(p) ? o * p.weight.cols + t : t * p.weight.cols + o;
     float weight = 0.0F;
-    format::store_rounded(&weight, 0, p.dtype, decode_element(p.weight, i));
+    format::store_rounded(&weight, 0, p.dtype, decode_element_of_product(p.weight, i));
     append(terms, p.dtype, &weight, 0);
   }
   return terms;

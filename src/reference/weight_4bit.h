@@ -41,6 +41,14 @@ inline float decode_element(const qfuse_weight_4bit& w, std::int64_t i) {
   return format::mul_ftz(codebook.values[format::load_nibble(w.packed, i)], decode_absmax(w, i / w.blocksize));
 }
 
+// The same in a product, where subnormal numbers are zeros whatever the format.
+inline float decode_element_of_product(const qfuse_weight_4bit& w, std::int64_t i) {
+  if (!contract::has_scales_of_rows(w)) return decode_element(w, i);
+  const format::Format4& format = format::format4(w.quant_type);
+  const float value = format.values[format::load_nibble(w.packed, i, format.order)];  // rows have whole bytes
+  return format::mul_ftz(value, decode_scale(w, i / w.blocksize));
+}
+
 }  // namespace qfuse::reference
 
 #endif  // QFUSE_REFERENCE_WEIGHT_4BIT_H

@@ -55,6 +55,7 @@ struct Dequantize4bitInput {
   std::vector<float> nested_absmax;
   std::vector<float> nested_quant_map;
   float nested_offset = 0.0F;
+  std::vector<std::uint8_t> scales;  // UE8M0, of E2M1 alone, in products
 };
 
 inline float random_scale(AbsmaxKind kind, std::mt19937& random) {
@@ -71,12 +72,27 @@ inline float random_scale(AbsmaxKind kind, std::mt19937& random) {
   return kExtremes[std::uniform_int_distribution<std::size_t>(0, kExtremes.size() - 1)(random)];
 }
 
+inline std::uint8_t random_ue8m0(AbsmaxKind kind, std::mt19937& random) {
+  switch (kind) {
+    case AbsmaxKind::trained: return static_cast<std::uint8_t>(std::uniform_int_distribution(116, 124)(random));
+    case AbsmaxKind::subnormal: return static_cast<std::uint8_t>(std::uniform_int_distribution(0, 30)(random));
+    case AbsmaxKind::extreme: break;
+  }
+  constexpr std::array<std::uint8_t, 8> kExtremes = {0, 1, 2, 100, 127, 253, 254, 255};
+  return kExtremes[std::uniform_int_distribution<std::size_t>(0, kExtremes.size() - 1)(random)];
+}
+
 inline Dequantize4bitInput make_input(const Dequantize4bitCase& c) {
   std::mt19937 random(static_cast<std::uint32_t>(c.n + c.blocksize));
   const auto blocks = static_cast<std::size_t>(qfuse_block_count(c.n, c.blocksize));
   Dequantize4bitInput in;
   in.packed.resize(static_cast<std::size_t>(qfuse_packed_size(c.n)));
   for (auto& byte : in.packed) byte = static_cast<std::uint8_t>(random());
+  if (c.quant_type == QFUSE_E2M1) {
+    in.scales.resize(blocks);
+    for (auto& scale : in.scales) scale = random_ue8m0(c.absmax, random);
+    return in;
+  }
   if (c.nested_blocksize == 0) {
     in.absmax.resize(blocks);
     for (auto& scale : in.absmax) scale = random_scale(c.absmax, random);
@@ -102,6 +118,11 @@ inline contract::Dequantize4bit make_params(const Dequantize4bitCase& c, const D
   w.blocksize = c.blocksize;
   w.quant_type = c.quant_type;
   w.packed = in.packed.data();
+  if (c.quant_type == QFUSE_E2M1) {
+    w.scale_type = QFUSE_SCALES_UE8M0;
+    w.scales = in.scales.data();
+    return p;
+  }
   if (c.nested_blocksize == 0) {
     w.absmax = in.absmax.data();
     return p;

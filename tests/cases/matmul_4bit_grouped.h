@@ -65,6 +65,8 @@ inline const std::vector<GroupedCase> kGroupedCases = {
     {"LoRA", {5, 0, 9}, 40, 128, 64, QFUSE_NF4, 256, false, 1, 0, 16},
     {"LoRA of an odd rank", {2, 3}, 19, 64, 64, QFUSE_NF4, 0, false, 0, 0, 5},
     {"LoRA in several stages", {1, 3, 0, 2}, 24, 64, 64, QFUSE_NF4, 256, true, 0, 0, 136},
+    {"MXFP4", {5, 0, 9, 1}, 40, 160, 32, QFUSE_E2M1},
+    {"MXFP4 with LoRA, tokens of nobody", {2, 0, 11}, 24, 320, 32, QFUSE_E2M1, 256, false, 3, 8, 16},
     {"no outputs forward, no terms backward", {2, 3}, 0, 64, 64, QFUSE_NF4, 0},
     {"no terms forward, no outputs backward", {2, 3}, 8, 0, 64, QFUSE_NF4, 0},
     {"two rounds of chains, several tiles", {2, 1, 9}, 24, 4608, 64, QFUSE_NF4, 256, false, 0, 0, 0, true},
@@ -88,6 +90,18 @@ inline const std::vector<GroupedCase> kGroupedCases = {
      QFUSE_NF4,
      16,
      true,
+     0,
+     0,
+     0,
+     true},
+    {"MXFP4, three chains and a block, several teams and turns",
+     {1, 0, 2, 9, 1},
+     56,
+     832,
+     32,
+     QFUSE_E2M1,
+     256,
+     false,
      0,
      0,
      0,
@@ -188,6 +202,7 @@ inline std::size_t output_bytes(const contract::Matmul4bitGrouped& p) { return o
 inline std::vector<float> decoded_absmax(const GroupedCase& c, const GroupedInput& in, std::int64_t expert) {
   const std::int64_t blocks = block_count(c);
   std::vector<float> absmax;
+  if (c.quant_type == QFUSE_E2M1) return absmax;  // which has scales
   for (std::int64_t b = expert * blocks; b < (expert + 1) * blocks; ++b) {
     if (c.nested_blocksize == 0) {
       absmax.push_back(in.stack.absmax[static_cast<std::size_t>(b)]);
@@ -220,7 +235,11 @@ inline contract::Matmul4bit single_product(const contract::Matmul4bitGrouped& p,
   one.weight.blocksize = c.blocksize;
   one.weight.quant_type = c.quant_type;
   one.weight.packed = p.weight.packed + expert * c.rows * c.cols / 2;
-  one.weight.absmax = absmax.data();
+  one.weight.scale_type = p.weight.scale_type;
+  if (c.quant_type == QFUSE_E2M1)
+    one.weight.scales = static_cast<const std::uint8_t*>(p.weight.scales) + expert * block_count(c);
+  else
+    one.weight.absmax = absmax.data();
   one.direction = p.direction;
   one.dtype = p.dtype;
   one.m = end - begin;

@@ -93,20 +93,62 @@ TEST(Ranges, only_dequantize_4bit_takes_every_format) {
     refused(quantize_4bit_sample(false), unknown, QFUSE_INVALID_ARGUMENT,
             number + ", it must be QFUSE_FP4 (1) or QFUSE_NF4 (2)");
   }
-  for (const auto& [quant_type, name] : {std::pair{QFUSE_E2M1, "QFUSE_E2M1 (3)"}, {QFUSE_INT4, "QFUSE_INT4 (4)"}}) {
-    const auto refused_by_name = [&, type = quant_type, message = std::string("quant_type is ") + name](const auto& p) {
-      refused(p, type, QFUSE_UNSUPPORTED,
-              message + ", which qfuse_dequantize_4bit alone takes: decode the weight by it first");
-    };
-    refused_by_name(quantize_4bit_sample(false));
-    refused_by_name(matmul_4bit_sample(QFUSE_FORWARD, false));
-    refused_by_name(matmul_4bit_grouped_sample(QFUSE_FORWARD));
-    refused_by_name(rotated_int8_weight_sample<RotatedInt8WeightScales>(QFUSE_FORWARD));
-    refused_by_name(rotated_int8_weight_sample<RotatedInt8Weight>(QFUSE_FORWARD));
-    Matmul4bitMany many = matmul_4bit_many_sample();
-    many.products.back().weight.quant_type = quant_type;
-    EXPECT_EQ(check_ranges(many).status, QFUSE_UNSUPPORTED);
+  const auto refused_by_name = [&](const auto& p, int type, const std::string& name) {
+    refused(
+        p, type, QFUSE_UNSUPPORTED,
+        "quant_type is " + name + ", which this op does not take: decode the weight by qfuse_dequantize_4bit first");
+  };
+  for (const auto& [type, name] : {std::pair{QFUSE_E2M1, "QFUSE_E2M1 (3)"}, {QFUSE_INT4, "QFUSE_INT4 (4)"}}) {
+    refused_by_name(quantize_4bit_sample(false), type, name);
+    refused_by_name(rotated_int8_weight_sample<RotatedInt8WeightScales>(QFUSE_FORWARD), type, name);
+    refused_by_name(rotated_int8_weight_sample<RotatedInt8Weight>(QFUSE_FORWARD), type, name);
   }
+  refused_by_name(matmul_4bit_sample(QFUSE_FORWARD, false), QFUSE_INT4, "QFUSE_INT4 (4)");
+  refused_by_name(matmul_4bit_grouped_sample(QFUSE_FORWARD), QFUSE_INT4, "QFUSE_INT4 (4)");
+  Matmul4bitMany many = matmul_4bit_many_sample();
+  many.products.back().weight.quant_type = QFUSE_INT4;
+  EXPECT_EQ(check_ranges(many).status, QFUSE_UNSUPPORTED);
+  refused(matmul_4bit_sample(QFUSE_FORWARD, false), 9, QFUSE_INVALID_ARGUMENT,
+          "quant_type is 9, it must be QFUSE_FP4 (1), QFUSE_NF4 (2) or QFUSE_E2M1 (3)");
+}
+
+// Of E2M1, products take MXFP4.
+TEST(Ranges, products_take_mxfp4) {
+  Matmul4bit p = matmul_4bit_sample(QFUSE_FORWARD, false);
+  p.weight = mxfp4_sample();
+  EXPECT_TRUE(check_ranges(p).ok()) << check_ranges(p).message;
+  const auto refused = [&](const std::function<void(Matmul4bit&)>& spoil, qfuse_status status,
+                           const std::string& message) {
+    Matmul4bit other = p;
+    spoil(other);
+    EXPECT_EQ(check_ranges(other).status, status);
+    EXPECT_EQ(check_ranges(other).message, message);
+  };
+  const auto unsupported = [&](const std::function<void(qfuse_weight_4bit&)>& spoil, const std::string& what) {
+    refused([&](auto& other) { spoil(other.weight); }, QFUSE_UNSUPPORTED,
+            what + " in products with QFUSE_E2M1 (3): decode the weight by qfuse_dequantize_4bit first");
+  };
+  const float scale = 0;
+  unsupported([](auto& w) { w.scale_type = QFUSE_SCALES_E4M3; }, "scale_type is 4, it must be QFUSE_SCALES_UE8M0 (1)");
+  for (const std::int64_t blocksize : {16, 64, 96})
+    unsupported([&](auto& w) { w.blocksize = blocksize; },
+                "blocksize is " + std::to_string(blocksize) + ", it must be 32");
+  unsupported([](auto& w) { w.cols = 95; }, "cols is 95, it must be a multiple of 32");
+  unsupported([&](auto& w) { w.global_scale = &scale; }, "global_scale is given, it must be NULL");
+  unsupported([&](auto& w) { w.global_divisor = &scale; }, "global_divisor is given, it must be NULL");
+  refused([](auto& other) { other.weight.nested_begin = 1; }, QFUSE_INVALID_ARGUMENT,
+          "nested_begin is 1, it must be 0 here");
+  refused([&](auto& other) { other.weight.absmax = &scale; }, QFUSE_INVALID_ARGUMENT,
+          "absmax is given, but quant_type is QFUSE_E2M1 (3), whose scales are `scales`");
+  refused([](auto& other) { other.weight.rows = other.weight.cols = std::int64_t{1} << 40; }, QFUSE_INVALID_ARGUMENT,
+          "rows * cols is 1099511627776 * 1099511627776, more than memory can hold");
+  refused([](auto& other) { other.sum = QFUSE_SUM_FACTORED, other.weight.cols = 64; }, QFUSE_INVALID_ARGUMENT,
+          "sum is QFUSE_SUM_FACTORED, which needs blocks of 64 or more, not 32");
+  Matmul4bitGrouped grouped = matmul_4bit_grouped_sample(QFUSE_FORWARD);
+  grouped.weight = p.weight;
+  EXPECT_TRUE(check_ranges(grouped).ok()) << check_ranges(grouped).message;
+  grouped.nested_each = 1;
+  EXPECT_EQ(check_ranges(grouped).message, "nested_each is 1, it must be 0 of scales of rows");
 }
 
 TEST(Ranges, a_weight_with_absmax_has_no_scales_of_rows) {

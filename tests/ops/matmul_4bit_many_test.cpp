@@ -53,6 +53,8 @@ const std::vector<ManyCase> kManyCases = {
     {"one launch, chains in several rounds", {{"", 1, 24, 4608}, {"", 1, 16, 4608}}},
     {"two formats, too many for a launch", {{"", 2, 16, 256}, {"", 2, 16, 256, 64, QFUSE_FP4}}},
     {"nested and plain, too many for a launch", {{"", 2, 16, 256}, {"", 2, 16, 256, 64, QFUSE_NF4, 0}}},
+    {"MXFP4, one launch", {{"", 3, 40, 576, 32, QFUSE_E2M1}, {"", 3, 24, 576, 32, QFUSE_E2M1}}},
+    {"MXFP4 and NF4 in blocks of 32", {{"", 2, 16, 256, 32, QFUSE_E2M1}, {"", 2, 16, 256, 32}}},
     {"a weight without rows", {{"", 3, 40, 64}, {"", 3, 0, 64}, {"", 3, 24, 64}}},
     {"no tokens", {{"", 0, 40, 64}, {"", 0, 24, 64}}},
 };

@@ -191,6 +191,9 @@ constexpr std::array kStagedCases = {
     Matmul4bitCase{"stages of a single tile", 5, 128, 192},
     Matmul4bitCase{.risk = "stages with LoRA", .m = 70, .rows = 264, .cols = 192, .lora_rank = 136},
     Matmul4bitCase{"stages of many tokens, plain", 259, 136, 320, 64, QFUSE_NF4, 0},
+    Matmul4bitCase{"stages of MXFP4", 67, 136, 320, 32, QFUSE_E2M1},
+    Matmul4bitCase{"stages of MXFP4, scales of all kinds", 5, 72, 192, 32, QFUSE_E2M1, 0, InputKind::normal,
+                   AbsmaxKind::extreme},
     Matmul4bitCase{"stages of several tiles of tokens", 300, 72, 64, 128, QFUSE_FP4, 16},
     Matmul4bitCase{"stages of outputs that no vector is full of", 131, 75, 128},
     Matmul4bitCase{.risk = "many tiles of stages with LoRA", .m = 3, .rows = 1104, .cols = 64, .lora_rank = 16},
@@ -205,6 +208,13 @@ constexpr std::array kMultistageCases = {
     Matmul4bitCase{"more stages than slots backward, half a step, rows shorter than a block", 3, 584, 32, 128},
     Matmul4bitCase{
         .risk = "blocks that straddle rows, LoRA", .m = 5, .rows = 136, .cols = 96, .gap = 8, .lora_rank = 71},
+    Matmul4bitCase{.risk = "MXFP4 with LoRA, half a stage",
+                   .m = 19,
+                   .rows = 40,
+                   .cols = 160,
+                   .blocksize = 32,
+                   .quant_type = QFUSE_E2M1,
+                   .lora_rank = 8},
     Matmul4bitCase{"several tiles of tokens, out at an odd address too", 131, 24, 64, 64, QFUSE_NF4, 16},
 };
 

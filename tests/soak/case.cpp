@@ -14,6 +14,7 @@ constexpr const char* kAnyDirection = "forward backward";
 constexpr CaseField kRows = {"rows", "4096", ""};
 constexpr CaseField kCols = {"cols", "4096", ""};
 constexpr CaseField kType = {"type", "nf4", "nf4 fp4"};
+constexpr CaseField kProductType = {"type", "nf4", "nf4 fp4 mxfp4"};  // mxfp4: in blocks of 32, with `nested` 0
 constexpr CaseField kBlocksize = {"blocksize", "64", ""};
 constexpr CaseField kNested = {"nested", "256", ""};  // absmax values in a nested block; 0: plain
 constexpr CaseField kDtype = {"dtype", "bf16", kAnyDtype};
@@ -37,7 +38,7 @@ std::vector<CaseField> product_fields(std::vector<CaseField> fields = {}) {
                                kLora,
                                kBias,
                                kGap,
-                               kType,
+                               kProductType,
                                kBlocksize,
                                kNested,
                                kDtype,

@@ -167,9 +167,16 @@ Case choose_rotated_product(Random& random) {
   return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
 }
 
+void make_mxfp4(Case& c) {
+  constexpr std::int64_t kBlock = 32;
+  c.set("type", "mxfp4").set("blocksize", kBlock).set("nested", std::int64_t{0});
+  c.set("cols", std::max(kBlock, c.number("cols") / kBlock * kBlock));
+}
+
 // Changes the case to few tokens and to the other requirements of the order FACTORED.
 void make_factored(Case& c, Random& random) {
   constexpr std::int64_t kBlock = 64;
+  if (c.is("type", "mxfp4")) c.set("type", "nf4");
   c.set("order", "factored").set("m", random.from_to(1, 40));
   c.set("direction", "forward").set("sums", "tensor_core").set("lora", std::int64_t{0});
   c.set("cols", std::max(kBlock, c.number("cols") / kBlock * kBlock));
@@ -185,6 +192,7 @@ Case choose_small_product(Random& random) {
   if (c.is("dtype", "fp32") || random.one_in(5)) c.set("sums", "fp32").set("m", random.of_any_size(1, 20));
   if (random.one_in(3)) c.set("order", "split");
   if (random.one_in(3)) c.set("lora", random.any_of(kRanks));
+  if (random.one_in(4)) make_mxfp4(c);
   if (random.one_in(4)) make_factored(c, random);
   if (c.is("direction", "forward")) c.set("bias", random.below(2));
   return c;
@@ -199,6 +207,7 @@ Case choose_model_product(Random& random) {
   if (random.one_in(12)) c.set("order", "split");
   if (random.one_in(4)) c.set("lora", random.any_of(kRanks));
   if (random.one_in(16)) c.set("at", random.any_of(kPlaces)).set("m", random.from_to(1, 64));
+  if (random.one_in(4)) make_mxfp4(c);
   if (random.one_in(4)) make_factored(c, random);
   if (c.is("direction", "forward") && random.one_in(4)) c.set("bias", std::int64_t{1});
   return c.set("seed", random.below(16));
@@ -218,6 +227,7 @@ Case choose_grouped(Random& random) {
   if (random.one_in(3)) {
     c.set("rows", 1536).set("cols", 2048).set("seed", random.below(16));  // Qwen3 30B A3B
     if (random.one_in(2)) c.set("rows", 2048).set("cols", 768);
+    if (random.one_in(3)) c.set("rows", random.one_in(2) ? 5760 : 2880).set("cols", 2880);  // gpt-oss
   } else {
     set_small_weight(c, random, 300, 2000);
   }
@@ -227,6 +237,7 @@ Case choose_grouped(Random& random) {
   if (c.is("dtype", "fp32") || random.one_in(8)) c.set("sums", "fp32").set("m", random.of_any_size(1, 20));
   if (random.one_in(3)) c.set("order", "split");
   if (random.one_in(3)) c.set("lora", random.any_of(kRanks));
+  if (random.one_in(4)) make_mxfp4(c);
   if (random.one_in(4)) make_factored(c, random);
   return c;
 }

@@ -1,11 +1,20 @@
 #include "context.h"
 
+#include <random>
 #include <utility>
 
 namespace qfuse::soak {
 namespace {
 
 constexpr std::int64_t kLayerCount = 1 << 20;  // weights with at least this many elements are kept
+
+// 2^-15 to 2^-8.
+Bytes ue8m0_scales(std::int64_t count, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  Bytes scales(static_cast<std::size_t>(count));
+  for (std::uint8_t& scale : scales) scale = static_cast<std::uint8_t>(112 + random() % 8);
+  return scales;
+}
 
 }  // namespace
 
@@ -35,6 +44,12 @@ Weight::Weight(Context& context, const Case& c, Life life) : life_(life) {
     return context.input(n, {Values::uniform, QFUSE_FLOAT32, most, seed_of(c, array)}, at, life);
   };
   w.packed = keep(bytes(qfuse_packed_size(count()), 0)).as<std::uint8_t>();
+  if (w.quant_type == QFUSE_E2M1) {
+    w.scale_type = QFUSE_SCALES_UE8M0;
+    const Bytes scales = ue8m0_scales(blocks, seed_of(c, 1));
+    w.scales = keep(context.upload(scales.data(), blocks, at, life)).given;
+    return;
+  }
   if (w.nested_blocksize == 0) {
     w.absmax = keep(floats(blocks, 0.06F, 1)).as<float>();
     return;
@@ -53,6 +68,10 @@ qfuse_weight_4bit Weight::on_host(std::vector<Bytes>& keeper) const {
   const auto floats = [&](int array) { return reinterpret_cast<const float*>(first[array].data()); };
   qfuse_weight_4bit w = on_gpu_;
   w.packed = first[0].data();
+  if (w.quant_type == QFUSE_E2M1) {
+    w.scales = first[1].data();
+    return w;
+  }
   if (w.nested_blocksize == 0) {
     w.absmax = floats(1);
     return w;

@@ -20,7 +20,8 @@ struct DisplacedWeight {
         absmax_8bit(copy_of(in.absmax_8bit, misalignment)),
         nested_absmax(copy_of(in.nested_absmax, misalignment)),
         nested_quant_map(copy_of(in.nested_quant_map, misalignment)),
-        nested_offset(copy_of(std::vector{in.nested_offset}, misalignment)) {}
+        nested_offset(copy_of(std::vector{in.nested_offset}, misalignment)),
+        scales(copy_of(in.scales, misalignment)) {}
 
   void point(qfuse_weight_4bit& w) {
     w.packed = packed.as();
@@ -29,6 +30,7 @@ struct DisplacedWeight {
     w.nested_absmax = w.nested_absmax != nullptr ? nested_absmax.as<float>() : nullptr;
     w.nested_quant_map = w.nested_quant_map != nullptr ? nested_quant_map.as<float>() : nullptr;
     w.nested_offset = w.nested_offset != nullptr ? nested_offset.as<float>() : nullptr;
+    w.scales = w.scales != nullptr ? scales.as<void>() : nullptr;
   }
 
   Buffer packed;
@@ -37,6 +39,7 @@ struct DisplacedWeight {
   Buffer nested_absmax;
   Buffer nested_quant_map;
   Buffer nested_offset;
+  Buffer scales;
 };
 
 }  // namespace qfuse::tests

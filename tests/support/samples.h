@@ -210,6 +210,17 @@ inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool n
   return p;
 }
 
+// MXFP4, of 6 blocks.
+inline qfuse_weight_4bit mxfp4_sample() {
+  qfuse_weight_4bit w{};
+  w.rows = 2;
+  w.cols = 96;
+  w.blocksize = 32;
+  w.quant_type = QFUSE_E2M1;
+  w.scale_type = QFUSE_SCALES_UE8M0;
+  return w;
+}
+
 // One product, with all that it can have: several would have arrays of the same names.
 inline contract::Matmul4bitMany matmul_4bit_many_sample() {
   contract::Matmul4bitMany p{};
@@ -332,10 +343,13 @@ inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<cont
   with_bias.bias = detail::asked<void>();
   contract::Matmul4bit with_lora = matmul_4bit_sample(QFUSE_BACKWARD, true);
   with_lora.lora_rank = 5;
+  contract::Matmul4bit of_mxfp4 = matmul_4bit_sample(QFUSE_FORWARD, false);
+  of_mxfp4.weight = mxfp4_sample();
   return {{"forward", matmul_4bit_sample(QFUSE_FORWARD, false)},
           {"backward", matmul_4bit_sample(QFUSE_BACKWARD, true)},
           {"with a bias", with_bias},
-          {"with LoRA", with_lora}};
+          {"with LoRA", with_lora},
+          {"of MXFP4", of_mxfp4}};
 }
 
 inline std::vector<Sample<contract::LoraMerge>> samples(std::type_identity<contract::LoraMerge> /*op*/) {
@@ -352,7 +366,11 @@ inline std::vector<Sample<contract::Matmul4bitGrouped>> samples(
   full.nested_each = 1;
   full.bias = detail::asked<void>();
   full.lora_rank = 5;
-  return {{"forward", matmul_4bit_grouped_sample(QFUSE_FORWARD)}, {"backward, with all there can be", full}};
+  contract::Matmul4bitGrouped of_mxfp4 = matmul_4bit_grouped_sample(QFUSE_BACKWARD);
+  of_mxfp4.weight = mxfp4_sample();
+  return {{"forward", matmul_4bit_grouped_sample(QFUSE_FORWARD)},
+          {"backward, with all there can be", full},
+          {"of MXFP4", of_mxfp4}};
 }
 
 inline std::vector<Sample<contract::RotatedInt8Quantize>> samples(

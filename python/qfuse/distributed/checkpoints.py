@@ -23,6 +23,7 @@ from torch.distributed.tensor import DTensor, Shard
 
 from ..layers.experts import GroupedLinear4bit
 from ..layers.linear import Linear4bit
+from ..layers.mxfp4_stack import BLOCKS, SCALES, in_blocks
 from ..layers.over_weight import OverWeight
 from ..weight.form import QUANT_TYPES
 from ..weight.state_dict import STATE, to_state_dict
@@ -274,7 +275,7 @@ def _of_4bit_layer(module: nn.Module, prefix: str) -> Iterator[tuple[str, Tensor
 
 
 def _arrays(module: nn.Module, name: str, parameter: Any) -> Iterator[tuple[str, Tensor]]:
-    """A 4-bit weight as bitsandbytes' arrays, of which each rank has its part."""
+    """A 4-bit weight as bitsandbytes' arrays, or gpt-oss' two of MXFP4, of which each rank has its part."""
     local: Weight4bitTensor = getattr(parameter, "_local_tensor", parameter)
     cut = vars(module).get("cut")
     mesh: Any = None
@@ -290,13 +291,19 @@ def _arrays(module: nn.Module, name: str, parameter: Any) -> Iterator[tuple[str,
         mesh, placements = cut.mesh, (Shard(cut.dim),)
     shape = tuple(parameter.shape) if cut is None else tuple(cut.whole.shape)
     whole = cut.whole if cut is not None else local.whole_form(shape)
-    for key, tensor in to_state_dict(whole, name).items():
-        if key not in (name, f"{name}.absmax"):
+    if whole.quant_type == "mxfp4":
+        codes, scales = name + BLOCKS, name + SCALES
+        arrays = {codes: whole.packed, scales: whole.absmax}
+    else:
+        codes, scales = name, f"{name}.absmax"
+        arrays = to_state_dict(whole, name)
+    for key, tensor in arrays.items():
+        own = local.packed if key == codes else local.absmax
+        if key not in (codes, scales):
             yield key, tensor
         elif mesh is None:
-            yield key, local.packed if key == name else local.absmax
+            yield key, own
         else:
-            own = local.packed if key == name else local.absmax
             size = (*shape[:-1], shape[-1] // (local.shape[-1] // own.shape[-1]))
             stride = tuple(torch.empty(size, device="meta").stride())
             yield key, DTensor.from_local(own, mesh, placements, run_check=False, shape=torch.Size(size), stride=stride)
@@ -328,8 +335,10 @@ def _read(path: Any, sizes: dict[str, Any], names: dict[str, str]) -> dict[str, 
 
 
 def _as_in_a_file(name: str, tensor: Tensor, names: dict[str, str]) -> Tensor:
-    """bitsandbytes' codes are a column."""
+    """bitsandbytes' codes are a column, those of gpt-oss' experts have a dimension for blocks."""
     is_codes = any(f"{name}.{STATE}{kind}" in names for kind in QUANT_TYPES)
+    if name.endswith(BLOCKS):
+        return in_blocks(tensor)
     return tensor.reshape(-1, 1) if is_codes else tensor
 
 

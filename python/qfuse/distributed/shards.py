@@ -58,9 +58,9 @@ class ShardPlan(NamedTuple):
         """The shard's bytes of the codes."""
         return self._runs(self.blocksize, 2, math.prod(self.shape))
 
-    def absmax(self) -> Runs:
-        """The shard's bytes of absmax: float32 or, nested, uint8."""
-        return self._runs(1 if self.nested_blocksize else 4, 1, None)
+    def absmax(self, width: int | None = None) -> Runs:
+        """The shard's bytes of absmax: float32 or, nested, uint8; or of scales of `width` bytes each."""
+        return self._runs(width or (1 if self.nested_blocksize else 4), 1, None)
 
     def _runs(self, per_block: int, divisor: int, elements: int | None) -> Runs:
         begin, size, stride = (
@@ -126,7 +126,7 @@ def shard(weight: Weight4bit, placement: Placement, rank: int, ranks: int) -> We
     packed, absmax, *nested = weight.tensors
     found = [
         runs.of(array.contiguous().view(-1).view(torch.uint8)).clone().view(-1)
-        for runs, array in ((plan.packed(), packed), (plan.absmax(), absmax))
+        for runs, array in ((plan.packed(), packed), (plan.absmax(absmax.element_size()), absmax))
     ]
     return assembled(weight, plan, found[0], found[1].view(absmax.dtype), nested)
 

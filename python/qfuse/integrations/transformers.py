@@ -1,6 +1,7 @@
 """What transformers itself says of a checkpoint, without reading its data or needing memory for it.
 
-Once this is imported, transformers knows the experts_implementation "qfuse" (transformers_experts.py), by its registry.
+Once this is imported, transformers knows the experts_implementation "qfuse" (transformers_experts.py) and the quantizer
+of Mxfp4Config (transformers_mxfp4.py), by its registries.
 """
 
 import json
@@ -15,10 +16,11 @@ import transformers
 
 from . import transformers_experts
 
-__all__: list[str] = []  # to import it is all that a user does
-
 try:
     transformers_experts.register()
+    from .transformers_mxfp4 import Mxfp4Config
+
+    __all__ = ["Mxfp4Config"]
 except ImportError as error:  # an old transformers, which can judge a checkpoint for all that
     warnings.warn(str(error), stacklevel=2)
 

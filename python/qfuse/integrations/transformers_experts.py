@@ -105,14 +105,14 @@ def quantize_experts(
         raise ValueError(
             f"quant_type is {quant_type!r} and blocksize {blocksize}, they must be among {QUANT_TYPES} and {BLOCKSIZES}"
         )
-    found = list(_find(model))
+    found = list(find_experts(model))
     if not found:
         versions.require("transformers")  # of an older one the fields are others
         raise ValueError(
             f"{type(model).__name__} has no experts as transformers 5.23 has them, 3-D parameters behind its experts "
             "interface; experts that are linear layers are bitsandbytes' own affair"
         )
-    _prepare()
+    prepare()
     report = ExpertsReport()
     for name, module in found:
         if names is not None and not names(name):
@@ -137,7 +137,7 @@ def _save_as_they_are(model: nn.Module) -> None:
             vars(part)["_weight_conversions"] = []
 
 
-def _find(model: nn.Module) -> Iterator[tuple[str, Any]]:
+def find_experts(model: nn.Module) -> Iterator[tuple[str, Any]]:
     """By fields of its own: a wrapper of peft's has all that its module has."""
     for name, module in model.named_modules():
         if vars(module).keys() >= _FIELDS:
@@ -190,7 +190,12 @@ def _quantize(module: Any, report: ExpertsReport, quant_type: QuantType, blocksi
         report.bytes_after += sum(tensor.nbytes for tensor in weight.tensors)
         module._parameters[name] = Parameter(codes, requires_grad=False)
         module.add_module(name_of(name), Stack4bit(weight))
-    module.config._experts_implementation = {"": "qfuse"}  # of this config alone
+    set_implementation(module)
+
+
+def set_implementation(module: Any) -> None:
+    """That of its config alone."""
+    module.config._experts_implementation = {"": "qfuse"}
 
 
 def experts_forward(
@@ -224,10 +229,10 @@ def experts_forward(
 
 
 def _multiply(module: Any, name: str, x: Tensor, ends: Tensor, adapters: dict[str, Adapter] | None) -> Tensor:
-    weight = module._modules[name_of(name)].weight(module._parameters[name])
+    stack = module._modules[name_of(name)]
+    weight, turned = stack.weight(module._parameters[name]), stack.is_transposed(module)
     bias = module._parameters[f"{name}_bias"] if module.has_bias else None
     adapter = adapters.get(name) if adapters else None
-    turned = module.is_transposed
     if adapter is None:
         return functional.matmul_4bit_grouped(x, weight, ends, bias=bias, is_transposed=turned)
     return functional.matmul_4bit_grouped_lora(x, weight, ends, *adapter, bias=bias, is_transposed=turned)
@@ -244,7 +249,7 @@ def register() -> None:
     _interface.enable()
 
 
-def _prepare() -> None:
+def prepare() -> None:
     """register(), and peft, where it is installed, knows that codes are no weight."""
     global _is_prepared
     if _is_prepared:
@@ -259,4 +264,4 @@ def _prepare() -> None:
 
 
 _is_prepared = False
-on_unpickling.append(_prepare)
+on_unpickling.append(prepare)

@@ -161,6 +161,9 @@ class Experts4bit(nn.Module):
         """
         if activation is None:
             activation = _activation_of(module)
+        stored = stack_of(module, _STACKS[0])
+        if stored is not None:
+            options.setdefault("is_transposed", stored.is_transposed(module))
         for name in ("is_transposed", "is_concatenated"):
             options.setdefault(name, getattr(module, name, name == "is_concatenated"))
         options |= {f"{kind}_bias": getattr(module, f"{kind}_proj_bias", None) for kind in ("gate_up", "down")}
@@ -271,7 +274,10 @@ def _activation_of(module: Any) -> Activation:
 
 
 def _stored(module: nn.Module, name: str) -> Any:
-    """A stack of a module, of whose parameters bitsandbytes may have made what it decodes each time."""
+    """A stack of a module, which may be in 4 bits, or what bitsandbytes decodes each time."""
+    stack = stack_of(module, name)
+    if stack is not None:
+        return stack.weight(_own(module, name))
     if name not in getattr(module, "parametrizations", {}):
         return getattr(module, name)
     parametrized: Any = module.parametrizations[name]  # type: ignore[index]
@@ -322,7 +328,12 @@ class Stack4bit(nn.Module):
     @property
     def has_scales(self) -> bool:
         """Else the parameter has them: see make_stacks_parameters."""
-        return self._buffers["absmax"] is not None
+        return any(tensor is not None for tensor in self._buffers.values())
+
+    def is_transposed(self, owner: Any) -> bool:
+        """Whether rows of the weight are inputs: it lies as the parameter in whose place it is."""
+        transposed: bool = owner.is_transposed
+        return transposed
 
     def give_up_scales(self) -> None:
         self._buffers = dict.fromkeys(self._buffers)

@@ -98,6 +98,9 @@ def dequantize_4bit(
     float32. nested_quant_map: [256] float32, the map stored with the weight. nested_offset: one float32, read where it
     lies. dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
     Returns `shape` in `dtype`.
+
+    Of quant_type "mxfp4", which products take too, weight is (packed, scales): E2M1 codes, the first in the low half,
+    and scales [nb], uint8 or float8_e8m0fnu. blocksize is 32, and the last dimension a multiple of it.
     """
     return torch_ops.dequantize_4bit(_weight(weight, shape, dtype, quant_type, blocksize, nested_blocksize))
 

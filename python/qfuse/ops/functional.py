@@ -13,7 +13,15 @@ from ..weight.form import FLOAT_DTYPES
 from ..weight.quant_state import read_weight
 from ..weight.weight_4bit import Weight4bit, decode_in_shape, float_dtype, without_torch_function
 from . import gradients, lora, rotated_int8_matmul, rotated_int8_quantize
-from .orders import batch_invariant, default_order, default_order_grouped, has_factored, is_decoded, set_batch_invariant
+from .orders import (
+    advised_blocksize,
+    batch_invariant,
+    default_order,
+    default_order_grouped,
+    has_factored,
+    is_decoded,
+    set_batch_invariant,
+)
 
 __all__ = [
     "batch_invariant",
@@ -307,7 +315,7 @@ def _grouped_call(
     splits_few: bool = False,
 ) -> Call:
     if order is None:
-        order = default_order_grouped(x, weight.shape, weight.blocksize, splits_few)
+        order = default_order_grouped(x, weight.shape, advised_blocksize(weight), splits_few)
     return Call(x, _detached(weight), bias, "backward" if is_transposed else "forward", order, ends=ends)
 
 
@@ -431,7 +439,7 @@ def _adapted_call(x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops
     """Returns the call of the base product, to which an adapter is added."""
     if order is None:
         # Never "split": the kernel for few rows has no LoRA.
-        order = None if is_decoded(x, weight.shape, weight.blocksize) else "plain"
+        order = None if is_decoded(x, weight.shape, advised_blocksize(weight)) else "plain"
     return Call(x, _detached(weight), bias, order=order)
 
 
@@ -452,7 +460,7 @@ def _call_of(
     x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None, few_factored: bool = False
 ) -> Call:
     if order is None:
-        order = default_order(x, weight.shape, weight.blocksize, bias)
+        order = default_order(x, weight.shape, advised_blocksize(weight), bias)
         if order == "split" and few_factored and has_factored(x, weight.shape, weight.blocksize):
             order = "factored"
     return Call(x, weight, bias, "forward", order)

@@ -12,6 +12,7 @@ from torch import Tensor
 from ..native import devices, library
 from ..native.torch_ops import Direction, Order
 from ..weight.form import FLOAT_DTYPES
+from ..weight.weight_4bit import Weight4bit
 from . import gradients, grouped_products, rotated_products
 
 _MOST_ROWS_OF_TILES = 128  # largest fused_rows of a product without a Hopper kernel
@@ -36,6 +37,11 @@ def set_batch_invariant(enabled: bool) -> None:
 def batch_invariant() -> bool:
     """Returns the setting of set_batch_invariant."""
     return _batch_invariant
+
+
+def advised_blocksize(weight: Weight4bit) -> int:
+    """What the library's advice is asked for: MXFP4 has the kernels of blocks of 64."""
+    return 64 if weight.quant_type == "mxfp4" else weight.blocksize
 
 
 def default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> Order | None:

@@ -4,17 +4,21 @@ from typing import Literal, NamedTuple
 
 import torch
 
-QuantType = Literal["nf4", "fp4"]
+QuantType = Literal["nf4", "fp4", "mxfp4"]
 
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
-QUANT_TYPES: tuple[QuantType, ...] = ("nf4", "fp4")
+QUANT_TYPES: tuple[QuantType, ...] = ("nf4", "fp4")  # bitsandbytes' own
 BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # bitsandbytes' own
 NESTED_BLOCKSIZE = 256  # it has no other
 TENSORS = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")  # the last three where nested
 
 
 class Form(NamedTuple):
-    """dtype: what it decodes to. Weight4bit has these fields behind its tensors."""
+    """dtype: what it decodes to. Weight4bit has these fields behind its tensors.
+
+    Of "mxfp4", whose blocksize is 32 and whose rows are whole blocks, the scales stand for absmax: uint8, the exponents
+    of powers of two. It is never nested.
+    """
 
     shape: tuple[int, ...]
     dtype: torch.dtype

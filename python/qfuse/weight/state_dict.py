@@ -16,6 +16,8 @@ STATE = "quant_state.bitsandbytes__"  # between a weight's name and its quant_ty
 def to_state_dict(weight: Weight4bit, name: str, offset: float | None = None) -> dict[str, Tensor]:
     """A weight under its name, and what else it has behind that; what is not a tensor is JSON in bytes. offset: the
     nested one, where it is known; else a GPU is waited for."""
+    if weight.quant_type not in QUANT_TYPES:
+        raise ValueError(f"bitsandbytes' layout has no quant_type {weight.quant_type!r}, which {name!r} has")
     found = {name: weight.packed, f"{name}.absmax": weight.absmax}
     found[f"{name}.quant_map"] = quant_map(weight.quant_type, weight.device)
     if weight.nested:

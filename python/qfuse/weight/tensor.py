@@ -27,9 +27,9 @@ class Weight4bitTensor(Tensor):
 
         layer.weight = torch.nn.Parameter(Weight4bitTensor.of(weight), requires_grad=False)
 
-    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32 or, nested, uint8. The nested arrays are whole in
-    every part of a weight; they are 0.05 % of its bytes. quant_state: the Weight4bit that all functions of qfuse
-    take; they take the tensor itself as well.
+    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32, or uint8 where nested and of "mxfp4". The nested
+    arrays are whole in every part of a weight; they are 0.05 % of its bytes. quant_state: the Weight4bit that all
+    functions of qfuse take; they take the tensor itself as well.
     """
 
     packed: Tensor
@@ -70,6 +70,8 @@ class Weight4bitTensor(Tensor):
         packed, absmax, *nested = weight.tensors
         packed = packed.contiguous().view(-1).view(torch.uint8).view(*rows, cols // 2)
         absmax = absmax.contiguous().view(*rows, cols // weight.blocksize)
+        if weight.quant_type == "mxfp4":
+            absmax = absmax.view(torch.uint8)
         return cls((packed, absmax, *nested), weight.form)
 
     def __init__(
@@ -109,7 +111,10 @@ class Weight4bitTensor(Tensor):
         return tuple(getattr(self, name) for name in self._names())
 
     def _names(self) -> tuple[str, ...]:
-        return TENSORS if self.absmax.dtype is torch.uint8 else TENSORS[:2]
+        return TENSORS if self._is_nested() else TENSORS[:2]
+
+    def _is_nested(self) -> bool:
+        return self.absmax.dtype is torch.uint8 and self.form.quant_type != "mxfp4"
 
     @property
     def quant_state(self) -> Weight4bit:
@@ -130,7 +135,7 @@ class Weight4bitTensor(Tensor):
         return self.quant_state.dequantize()
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        nested = self.absmax.dtype is torch.uint8
+        nested = self._is_nested()
         form = f"{self.form.dtype}, {self.form.quant_type}, blocksize={self.form.blocksize}, nested={nested}"
         return f"Weight4bitTensor({tuple(self.shape)}, {form}, device={self.device})"
 

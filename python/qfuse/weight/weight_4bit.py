@@ -18,6 +18,7 @@ class Weight4bit(NamedTuple):
     """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order: its tensors, and then its form.
 
     tensors: (packed, absmax), or of a nested weight (packed, absmax, nested_absmax, nested_quant_map, nested_offset).
+    Of quant_type "mxfp4", whose blocksize is 32, (packed, scales): scales as uint8 or float8_e8m0fnu.
     dtype: what it decodes to.
     """
 
@@ -38,7 +39,7 @@ class Weight4bit(NamedTuple):
 
     @property
     def absmax(self) -> Tensor:
-        """float32, or uint8 where nested."""
+        """float32, or uint8 where nested; the scales of "mxfp4"."""
         return self.tensors[1]
 
     @property
@@ -82,6 +83,8 @@ class Weight4bit(NamedTuple):
 
         layer.weight = weight.params4bit(layer) puts it into a Linear4bit, whose quant_state is set too.
         """
+        if self.quant_type not in QUANT_TYPES:
+            raise ValueError(f"a weight of quant_type {self.quant_type!r} cannot be bitsandbytes', which lacks it")
         from bitsandbytes.functional import QuantState, get_4bit_type
         from bitsandbytes.nn import Params4bit
 

@@ -81,11 +81,17 @@ HWY_INLINE __m512i make_dot_products(__m512 codes, float absmax) {
   return __builtin_bit_cast(__m512i, _mm512_cvtne2ps_pbh(values, values));
 }
 
-// 32 values. The first of a byte's two is the one of its high nibble.
-HWY_INLINE __m512i decode_words(__m512i products, const std::uint8_t* packed) {
+// How far each word is moved, so that its nibble is lowest: of a byte's two values, the first or the second one is that
+// of the high nibble.
+HWY_INLINE __m512i nibble_shifts(const qfuse_weight_4bit& w) {
+  return _mm512_set1_epi32(format::is_low_first(w.quant_type) ? 4 << 16 : 4);
+}
+
+// 32 values.
+HWY_INLINE __m512i decode_words(__m512i products, __m512i shifts, const std::uint8_t* packed) {
   const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(packed)));
   const __m512i spread = _mm512_shuffle_epi8(bytes, _mm512_load_si512(kSpread<kBfloatSize>.data()));
-  return _mm512_permutexvar_epi16(_mm512_srlv_epi16(spread, _mm512_set1_epi32(4)), products);
+  return _mm512_permutexvar_epi16(_mm512_srlv_epi16(spread, shifts), products);
 }
 
 // ---- rows in bf16 ----
@@ -101,13 +107,14 @@ HWY_INLINE void narrow(const float* values, std::int64_t count, std::uint16_t* t
 // Elements [first, first + count) of the weight, whole units, by the tame absmax of their blocks.
 HWY_INLINE void decode_blocks(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count, const float* scales,
                               std::uint16_t* to) {
-  const __m512 codes = _mm512_loadu_ps(format::codebook4(w.quant_type).values.data());
+  const __m512 codes = _mm512_loadu_ps(format::format4(w.quant_type).values.data());
+  const __m512i shifts = nibble_shifts(w);
   const std::uint8_t* packed = w.packed + first / 2;
   for (std::int64_t i = first, end = first + count; i < end; ++scales) {
     const std::int64_t stop = std::min(end, (i | (w.blocksize - 1)) + 1);
     const __m512i products = make_dot_products(codes, *scales);
     for (; i < stop; i += kUnit, packed += kUnitPacked, to += kUnit)
-      _mm512_storeu_si512(to, decode_words(products, packed));
+      _mm512_storeu_si512(to, decode_words(products, shifts, packed));
   }
 }
 
@@ -256,8 +263,8 @@ struct CodedRows {
 };
 
 template <int kCount>
-HWY_NOINLINE void add_coded(__m512 codes, const CodedRows& rows, const std::uint8_t* in, std::int64_t in_stride,
-                            float* sums) {
+HWY_NOINLINE void add_coded(__m512 codes, __m512i shifts, const CodedRows& rows, const std::uint8_t* in,
+                            std::int64_t in_stride, float* sums) {
   __m512 sum[kDotRows][kCount];
   for (int r = 0; r < kDotRows; ++r)
     for (int t = 0; t < kCount; ++t) sum[r][t] = _mm512_load_ps(sums + t * kDotTokenSums + r * kDotSums);
@@ -267,7 +274,7 @@ HWY_NOINLINE void add_coded(__m512 codes, const CodedRows& rows, const std::uint
                                          rows.scales + 3 * rows.blocks};
   const auto add_unit = [&](const __m512i(&products)[kDotRows], std::int64_t byte) QFUSE_DOT_ATTR {
     __m512i weight[kDotRows];
-    for (int r = 0; r < kDotRows; ++r) weight[r] = decode_words(products[r], packed[r] + byte);
+    for (int r = 0; r < kDotRows; ++r) weight[r] = decode_words(products[r], shifts, packed[r] + byte);
     for (int t = 0; t < kCount; ++t) {
       const __m512i x =
           _mm512_loadu_si512(in + t * in_stride + byte * (kUnit * kBfloatSize / std::int64_t{kUnitPacked}));
@@ -295,7 +302,8 @@ HWY_INLINE bool are_coded(const qfuse_weight_4bit& w, Item item) {
 }
 
 HWY_INLINE void add_coded_rows(const qfuse_weight_4bit& w, DotForwardTile& tile, Item item, DotInputs in) {
-  const __m512 codes = _mm512_loadu_ps(format::codebook4(w.quant_type).values.data());
+  const __m512 codes = _mm512_loadu_ps(format::format4(w.quant_type).values.data());
+  const __m512i shifts = nibble_shifts(w);
   const bool has_more = item.first + item.count + kDotRowsAhead <= w.rows;
   const std::int64_t blocks = w.cols / w.blocksize;
   for_token_groups(in.count, [&](auto count, std::int64_t t) QFUSE_DOT_ATTR {
@@ -306,7 +314,7 @@ HWY_INLINE void add_coded_rows(const qfuse_weight_4bit& w, DotForwardTile& tile,
                               .blocks = blocks,
                               .block_bytes = w.blocksize / 2,
                               .ahead = has_more ? kDotRowsAhead * w.cols / 2 : 0};
-      add_coded<count()>(codes, rows, in.first + t * in.stride, in.stride, tile.sums[t][r]);
+      add_coded<count()>(codes, shifts, rows, in.first + t * in.stride, in.stride, tile.sums[t][r]);
     }
   });
 }

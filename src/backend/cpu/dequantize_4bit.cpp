@@ -66,13 +66,13 @@ constexpr std::int64_t kUnitBytes = static_cast<std::int64_t>(kUnitElements) * f
 template <qfuse_dtype kDtype, bool kStream, bool kTame>
 HWY_NOINLINE void decode_full_blocks(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end,
                                      const ScaleTable& scales, const std::uint8_t* codes) {
-  const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
+  const Values& values = format::codebook4(p.weight.quant_type).values;
   const std::int64_t units = p.weight.blocksize / static_cast<std::int64_t>(kUnitElements);
   const std::uint8_t* packed = p.weight.packed + begin * p.weight.blocksize / 2;
   std::uint8_t* out = static_cast<std::uint8_t*>(p.out) + begin * units * kUnitBytes<kDtype>;
   for (std::int64_t i = 0; i < end - begin; ++i) {
     const float absmax = scales[static_cast<std::size_t>(codes != nullptr ? codes[i] : i)];
-    const Products products = make_products<kDtype, kTame>(codebook, absmax);
+    const Products products = make_products<kDtype, kTame>(values, absmax);
     for (std::int64_t unit = 0; unit < units; ++unit, packed += kUnitPacked, out += kUnitBytes<kDtype>)
       decode_unit<kDtype, kStream>(products, packed, out);
   }
@@ -81,7 +81,7 @@ HWY_NOINLINE void decode_full_blocks(const contract::Dequantize4bit& p, std::int
 // The short last block: the same units, the last of them on copies.
 template <qfuse_dtype kDtype>
 HWY_NOINLINE void decode_short_block(const contract::Dequantize4bit& p, std::int64_t block, float absmax) {
-  const Products products = make_products<kDtype, false>(format::codebook4(p.weight.quant_type), absmax);
+  const Products products = make_products<kDtype, false>(format::codebook4(p.weight.quant_type).values, absmax);
   std::int64_t first = block * p.weight.blocksize;
   for (; first < contract::element_count(p.weight); first += kUnitElements) {
     const std::int64_t count =

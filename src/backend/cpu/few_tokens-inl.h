@@ -296,7 +296,7 @@ HWY_INLINE void add_few(const qfuse_weight_4bit& w, const Part& part, const Few&
                         std::int64_t row_sums) {
   for (std::int64_t r = 0; r < part.rows; ++r)
     split_units(sums + r * row_sums, few.tokens * kUnit, sums + r * row_sums);
-  const auto codes = hn::LoadU(Floats16(), format::codebook4(w.quant_type).values.data());
+  const auto codes = hn::LoadU(Floats16(), format::format4(w.quant_type).values.data());
   const bool has_more = part.first_row + part.rows + kFewRowsAhead <= w.rows;
   for (std::int64_t t = 0; t < few.tokens; t += kTokensAtOnce) {
     const std::int64_t tokens = std::min(kTokensAtOnce, few.tokens - t);

@@ -431,6 +431,15 @@ constexpr Multiplier kByAmx = {
       HWY_DISPATCH_TABLE(multiply_bf16_amx)[target](p, begin, end);
     }};
 
+constexpr format::Ue8m0Absmax kUe8m0Absmax = format::make_ue8m0_absmax();
+
+// The same product by a weight with absmax.
+template <class Params>
+Params with_absmax(Params p) {
+  p.weight = contract::with_absmax(p.weight, kUe8m0Absmax);
+  return p;
+}
+
 contract::Outcome missing(const contract::Matmul4bit& p, std::size_t target) {
   return contract::no_instructions(p, std::string(compiled_target(target)) + " on this processor and system");
 }
@@ -461,7 +470,8 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p) {
           .fused_rows = std::numeric_limits<std::int64_t>::max()};
 }
 
-contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+contract::Outcome matmul_4bit(const contract::Matmul4bit& given, const qfuse_exec& exec) {
+  const contract::Matmul4bit p = with_absmax(given);
   Multiplier multiplier{};
   if (contract::Outcome o = choose_multiplier(p, exec, multiplier); !o.ok()) return o;
   return run(
@@ -471,7 +481,8 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& e
 }
 
 // The items of all experts, one expert's after another's.
-contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec) {
+contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& given, const qfuse_exec& exec) {
+  const contract::Matmul4bitGrouped p = with_absmax(given);
   if (contract::Outcome o = check_values(p); !o.ok()) return o;
   const contract::Matmul4bit any = any_product(p);
   Multiplier multiplier{};

@@ -28,7 +28,7 @@ constexpr std::size_t kUnitElements = 2 * kUnitPacked;
 
 using Values = std::array<float, format::kCodes4>;
 
-// An absmax from which on products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
+// An absmax from which on products with every code of all codebooks (the smallest is 2^-7.6) are normal numbers.
 constexpr std::uint32_t kTameBits = 0x04800000U;  // 2^-118
 
 // Whether each of these values is zero, or its magnitude, as bits, at least `least` and below `end`: an aligned array
@@ -250,10 +250,10 @@ HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed
 
 // Of a block of a format with absmax.
 template <qfuse_dtype kDtype, bool kTame>
-HWY_INLINE Products make_products(const format::Codebook4& codebook, float absmax) {
+HWY_INLINE Products make_products(const Values& values, float absmax) {
   const auto rule = [&](auto df, auto codes)
                         HWY_ATTR { return round_products<kDtype, kTame>(df, codes, hn::Set(df, absmax)); };
-  return make_outputs<kDtype>(codebook.values, rule);
+  return make_outputs<kDtype>(values, rule);
 }
 
 // Of a block of a format with scales of rows, which flushes nothing. kFinite promises that the scale is.

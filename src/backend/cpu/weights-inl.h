@@ -1,6 +1,6 @@
 // A stretch of a 4-bit weight, decoded to fp32 on the stack, for the ops that multiply by it: what dequantize_4bit
 // gives in a dtype, widened. Two functions over products-inl.h's tables:
-//   make_wide_products<dtype, kTame>(codebook, absmax)    the 16 values of a block, rounded to the dtype
+//   make_wide_products<dtype, kTame>(values, absmax)      the 16 values of a block, rounded to the dtype
 //   decode_stretch<dtype>(weight, first, count, room)     elements [first, first + count), wherever blocks begin
 #if defined(QFUSE_BACKEND_CPU_WEIGHTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_WEIGHTS_INL_H
@@ -52,15 +52,15 @@ template <qfuse_dtype kDtype>
 using WideProducts = Products;
 
 template <qfuse_dtype kDtype, bool kTame>
-HWY_INLINE WideProducts<kDtype> make_wide_products(const format::Codebook4& codebook, float absmax) {
+HWY_INLINE WideProducts<kDtype> make_wide_products(const Values& values, float absmax) {
   const hn::Full512<float> df;
-  const auto codes = hn::LoadU(df, codebook.values.data());
+  const auto codes = hn::LoadU(df, values.data());
   return hn::BitCast(Bits<decltype(df)>(), wide_products<kDtype, kTame>(df, codes, hn::Set(df, absmax)));
 }
 
-template <qfuse_dtype kDtype>
+template <qfuse_dtype kDtype, NibbleOrder kOrder>
 HWY_INLINE void decode_wide_unit(WideProducts<kDtype> products, const std::uint8_t* packed, float* out) {
-  decode_unit<QFUSE_FLOAT32, false>(products, packed, reinterpret_cast<std::uint8_t*>(out));
+  decode_unit<QFUSE_FLOAT32, false, kOrder>(products, packed, reinterpret_cast<std::uint8_t*>(out));
 }
 
 #elif HWY_TARGET == HWY_AVX2
@@ -75,11 +75,11 @@ template <qfuse_dtype kDtype>
 using WideProducts = WidePair;
 
 template <qfuse_dtype kDtype, bool kTame>
-HWY_INLINE WidePair make_wide_products(const format::Codebook4& codebook, float absmax) {
+HWY_INLINE WidePair make_wide_products(const Values& values, float absmax) {
   const hn::Full256<float> df;
   const auto scale = hn::Set(df, absmax);
-  return {wide_products<kDtype, kTame>(df, hn::LoadU(df, codebook.values.data()), scale),
-          wide_products<kDtype, kTame>(df, hn::LoadU(df, codebook.values.data() + 8), scale)};
+  return {wide_products<kDtype, kTame>(df, hn::LoadU(df, values.data()), scale),
+          wide_products<kDtype, kTame>(df, hn::LoadU(df, values.data() + 8), scale)};
 }
 
 // Highway's own permutation insists, in debug builds, on clear bits above the index, which the instruction ignores.
@@ -87,14 +87,23 @@ HWY_INLINE hn::Vec256<float> permute_floats(hn::Vec256<float> table, hn::Vec256<
   return hn::Vec256<float>{_mm256_permutevar8x32_ps(table.raw, index.raw)};
 }
 
-// 4 packed bytes, read as a little-endian number, have the nibble of element i at bit 8 * (i / 2) + (i % 2 ? 0 : 4).
-alignas(32) constexpr std::uint32_t kNibbleShifts[8] = {4, 0, 12, 8, 20, 16, 28, 24};
+// 4 packed bytes, read as a little-endian number, have the nibble of element i at bit 8 * (i / 2), and 4 behind that
+// where it is its byte's high one.
+template <NibbleOrder kOrder>
+constexpr auto make_nibble_shifts() {
+  constexpr std::uint32_t kOfHigh = kOrder == NibbleOrder::high_first ? 0 : 1;
+  std::array<std::uint32_t, 8> shifts{};
+  for (std::uint32_t i = 0; i < shifts.size(); ++i) shifts[i] = i / 2 * 8 + (i % 2 == kOfHigh ? 4 : 0);
+  return shifts;
+}
+template <NibbleOrder kOrder>
+alignas(32) constexpr auto kNibbleShifts = make_nibble_shifts<kOrder>();
 
-template <qfuse_dtype kDtype>
+template <qfuse_dtype kDtype, NibbleOrder kOrder>
 HWY_INLINE void decode_wide_unit(const WidePair& products, const std::uint8_t* packed, float* out) {
   const hn::Full256<float> df;
   const hn::Full256<std::uint32_t> du;
-  const auto shifts = hn::Load(du, kNibbleShifts);
+  const auto shifts = hn::Load(du, kNibbleShifts<kOrder>.data());
   for (std::int64_t at = 0; at < kUnit; at += 8) {
     const auto bytes = hn::Set(du, format::load_unaligned<std::uint32_t>(packed, at / 8));
     const auto index = hn::Shr(bytes, shifts);
@@ -111,16 +120,16 @@ template <qfuse_dtype kDtype>
 using WideProducts = Products;
 
 template <qfuse_dtype kDtype, bool kTame>
-HWY_INLINE Products make_wide_products(const format::Codebook4& codebook, float absmax) {
-  return make_products<kDtype, kTame>(codebook, absmax);
+HWY_INLINE Products make_wide_products(const Values& values, float absmax) {
+  return make_products<kDtype, kTame>(values, absmax);
 }
 
-template <qfuse_dtype kDtype>
+template <qfuse_dtype kDtype, NibbleOrder kOrder>
 HWY_INLINE void decode_wide_unit(const Products& products, const std::uint8_t* packed, float* out) {
   const hn::ScalableTag<float> df;
   constexpr std::size_t kSize = format::dtype_size(kDtype);
   alignas(64) std::uint8_t narrow[kUnitElements * kSize];
-  decode_unit<kDtype, false>(products, packed, narrow);
+  decode_unit<kDtype, false, kOrder>(products, packed, narrow);
   for (std::size_t i = 0; i < kUnitElements; i += hn::Lanes(df))
     hn::StoreU(load_as_float<kDtype>(df, narrow + i * kSize), df, out + i);
 }
@@ -171,22 +180,22 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
 }
 
 // Whole units, the first one starting a byte; the weight's last unit may be short, and ends in codes of nothing then.
-template <qfuse_dtype kDtype, bool kTame>
+template <qfuse_dtype kDtype, bool kTame, NibbleOrder kOrder>
 HWY_INLINE void decode_units(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, const float* scales,
                              float* out) {
-  const format::Codebook4& codebook = format::codebook4(w.quant_type);
+  const Values& values = format::format4(w.quant_type).values;
   const std::int64_t units_in_block = w.blocksize / kUnit;
   const std::int64_t full_end = std::min(end, contract::element_count(w) / kUnit);
   const std::uint8_t* packed = w.packed + begin * static_cast<std::int64_t>(kUnitPacked);
   for (std::int64_t unit = begin; unit < end; ++scales) {
     const std::int64_t stop = std::min(end, unit / units_in_block * units_in_block + units_in_block);
-    const auto products = make_wide_products<kDtype, kTame>(codebook, *scales);
+    const auto products = make_wide_products<kDtype, kTame>(values, *scales);
     for (; unit < std::min(stop, full_end); ++unit, packed += kUnitPacked, out += kUnit)
-      decode_wide_unit<kDtype>(products, packed, out);
+      decode_wide_unit<kDtype, kOrder>(products, packed, out);
     if (unit == stop) continue;
     std::uint8_t copy[kUnitPacked] = {};
     std::memcpy(copy, packed, static_cast<std::size_t>(format::packed_size(contract::element_count(w) % kUnit)));
-    decode_wide_unit<kDtype>(products, copy, out);
+    decode_wide_unit<kDtype, kOrder>(products, copy, out);
     return;
   }
 }
@@ -206,8 +215,12 @@ HWY_NOINLINE const float* decode_stretch(const qfuse_weight_4bit& w, std::int64_
   const std::int64_t end = format::ceil_div(first + count, kUnit);
   const std::size_t blocks =
       load_scales<kStretch, false>(w, first / w.blocksize, format::ceil_div(first + count, w.blocksize), scales);
-  is_tame(scales, blocks) ? decode_units<kDtype, true>(w, begin, end, scales, stretch.values)
-                          : decode_units<kDtype, false>(w, begin, end, scales, stretch.values);
+  const auto decode = [&]<NibbleOrder kOrder>() HWY_ATTR {
+    is_tame(scales, blocks) ? decode_units<kDtype, true, kOrder>(w, begin, end, scales, stretch.values)
+                            : decode_units<kDtype, false, kOrder>(w, begin, end, scales, stretch.values);
+  };
+  format::is_low_first(w.quant_type) ? decode.template operator()<NibbleOrder::low_first>()
+                                     : decode.template operator()<NibbleOrder::high_first>();
   float* const values = stretch.values + (first - begin * kUnit);
   std::fill(values + count, values + format::ceil_div(count, kUnit) * kUnit, 0.0F);
   return values;

@@ -35,6 +35,7 @@ using cudaDeviceProp = hipDeviceProp_t;
 #define cudaGetDeviceProperties hipGetDeviceProperties
 #define cudaGetErrorName hipGetErrorName
 #define cudaGetErrorString hipGetErrorString
+#define cudaGetSymbolAddress hipGetSymbolAddress
 #define cudaMalloc hipMalloc
 #define cudaMemcpyAsync hipMemcpyAsync
 #define cudaMemcpyDefault hipMemcpyDefault

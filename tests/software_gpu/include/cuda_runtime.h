@@ -189,6 +189,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 // Calls from here on give a thread without a context that of its device.
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
+template <class T>
+cudaError_t cudaGetSymbolAddress(void** address, const T& symbol);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaFreeHost(void* memory);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
@@ -205,6 +207,13 @@ cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::func
 void only_count_launches();
 std::int64_t launches();
 }  // namespace qfuse::software_gpu
+
+template <class T>
+cudaError_t cudaGetSymbolAddress(void** address, const T& symbol) {
+  qfuse::software_gpu::enter();
+  *address = const_cast<T*>(&symbol);
+  return cudaSuccess;
+}
 
 template <class Argument>
 cudaError_t cudaLaunchKernel(void (*kernel)(Argument), dim3 grid, dim3 block, void** arguments,

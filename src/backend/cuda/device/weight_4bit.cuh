@@ -20,6 +20,7 @@ struct Weight4bit {
   int block_shift;            // log2 of elements a block
   int nested_shift;           // log2 of elements a nested block, or of more elements than there are
   std::int64_t nested_begin;  // blocks
+  bool is_low_first;          // the nibble of a byte's first element
   const std::uint8_t* packed;
   const float* absmax;
   const std::uint8_t* absmax_8bit;
@@ -36,6 +37,7 @@ inline Weight4bit device_view(const qfuse_weight_4bit& w) {
   Weight4bit view{.block_shift = block_shift,
                   .nested_shift = std::min(nested_shift, kMaxShift),
                   .nested_begin = w.nested_begin,
+                  .is_low_first = format::is_low_first(w.quant_type),
                   .packed = w.packed,
                   .absmax = w.absmax,
                   .absmax_8bit = w.absmax_8bit,
@@ -43,7 +45,7 @@ inline Weight4bit device_view(const qfuse_weight_4bit& w) {
                   .nested_quant_map = w.nested_quant_map,
                   .nested_offset = w.nested_offset,
                   .values = {}};
-  std::ranges::copy(format::codebook4(w.quant_type).values, view.values);
+  std::ranges::copy(format::format4(w.quant_type).values, view.values);
   return view;
 }
 

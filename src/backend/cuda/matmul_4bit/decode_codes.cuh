@@ -10,6 +10,8 @@ namespace qfuse::cuda::matmul_4bit {
 
 // ---- absmax ----
 
+constexpr unsigned kSmallBlock = kPanelCols / 2;
+
 // The map of nested absmax, of which each of so many warps loads a part. Who uses it waits for `full`.
 template <int kWarps>
 __device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, int warp, int lane) {
@@ -26,7 +28,8 @@ struct LaneRows {
   int stages;  // until the weight ends
 };
 
-// How a block's absmax is found from the number of a panel row.
+// How a block's absmax is found from the number of a panel row. Blocks of 32 have scales in UE8M0 (MXFP4), of which a
+// panel row has two; they are loaded as if they were plain absmax, in words of two panel rows'.
 struct AbsmaxReader {
   const std::uint8_t* absmax_8bit;
   const float* scales;
@@ -34,6 +37,7 @@ struct AbsmaxReader {
   int scale_shift;
   float offset;
   bool is_nested;
+  bool has_small_blocks;
 };
 
 // Panel rows are counted from where nested blocks are: blocks of a weight that is a part of another one come behind
@@ -42,6 +46,14 @@ __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
   constexpr int kPanelShift = 6;
   static_assert(1 << kPanelShift == kPanelCols);
   constexpr int kMostShift = 31;  // of a panel row's number, which is less than 2^31
+  if (has_small_blocks(a.weight))
+    return {.absmax_8bit = nullptr,
+            .scales = reinterpret_cast<const float*>(a.weight.absmax_8bit),
+            .block_shift = 0,
+            .scale_shift = 1,
+            .offset = 0.0F,
+            .is_nested = false,
+            .has_small_blocks = true};
   const int block_shift = a.weight.block_shift - kPanelShift;
   const int nested_shift = a.weight.nested_shift - kPanelShift;
   return {.absmax_8bit = a.weight.absmax_8bit - a.weight.nested_begin,
@@ -51,7 +63,8 @@ __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
                          : nested_shift < kMostShift ? nested_shift
                                                      : kMostShift,
           .offset = a.is_nested ? *a.weight.nested_offset : 0.0F,
-          .is_nested = a.is_nested};
+          .is_nested = a.is_nested,
+          .has_small_blocks = false};
 }
 
 // Panel rows before the first one of the tile's weight.
@@ -72,12 +85,21 @@ __device__ void load_offset(const PipelineArguments& a, const Scheduler& schedul
 }
 
 // Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same
-// register would wait for the first. Beyond the last row that one is loaded, and not used.
+// register would wait for the first. Beyond the last row that one is loaded, and not used. Of small blocks the code is
+// which half of the word is the row's.
 __device__ inline Absmax load_absmax(const AbsmaxReader& reader, const LaneRows& rows, int stage) {
   const int there = stage < rows.stages ? stage : rows.stages - 1;
   const std::uint32_t row = rows.stages > 0 ? rows.first + static_cast<std::uint32_t>(there) * rows.apart : 0;
-  const unsigned code = reader.is_nested ? __ldg(reader.absmax_8bit + (row >> reader.block_shift)) : 0U;
+  const unsigned code = reader.is_nested ? __ldg(reader.absmax_8bit + (row >> reader.block_shift)) : row & 1U;
   return {code, __ldg(reader.scales + (row >> reader.scale_shift))};
+}
+
+// The scale of a panel row's first or second small block. Its exponent is the byte, of which 255 makes infinity; that
+// times zero is NaN.
+__device__ inline float decode_small_absmax(const Absmax& absmax, unsigned half) {
+  const unsigned byte = __float_as_uint(absmax.scale) >> (16 * absmax.code + 8 * half) & 0xffU;
+  const float scale = __uint_as_float(byte << 23);
+  return __fmaf_rn(scale, 0.0F, scale);
 }
 
 // ---- codes ----
@@ -89,21 +111,40 @@ struct Weights16 {
   std::uint32_t high[4];
 };
 
+// Of the codes 4i to 4i + 3.
 template <class Value>
-__device__ Weights16 weights_of(const float* values, float absmax) {
+__device__ void make_weights_of_four(const float* values, float absmax, int i, Weights16& weights) {
   constexpr std::uint32_t kLowBytes = 0x6420;
   constexpr std::uint32_t kHighBytes = 0x7531;
-  std::uint32_t words[8];
+  std::uint32_t words[2];
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const float pair[2] = {mul_ftz(values[2 * i], absmax), mul_ftz(values[2 * i + 1], absmax)};
-    words[i] = Rounding<Value>::word(pair);
+  for (int w = 0; w < 2; ++w) {
+    const float* const two = values + 4 * i + 2 * w;
+    const float pair[2] = {mul_ftz(two[0], absmax), mul_ftz(two[1], absmax)};
+    words[w] = Rounding<Value>::word(pair);
   }
+  weights.low[i] = permuted(words[0], words[1], kLowBytes);
+  weights.high[i] = permuted(words[0], words[1], kHighBytes);
+}
+
+template <class Value>
+__device__ Weights16 weights_of(const float* values, float absmax) {
   Weights16 weights;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    weights.low[i] = permuted(words[2 * i], words[2 * i + 1], kLowBytes);
-    weights.high[i] = permuted(words[2 * i], words[2 * i + 1], kHighBytes);
+  for (int i = 0; i < 4; ++i) make_weights_of_four<Value>(values, absmax, i, weights);
+  return weights;
+}
+
+// Where code 8 + i is code i with the other sign, as in E2M1.
+template <class Value>
+__device__ Weights16 signed_weights_of(const float* values, float absmax) {
+  constexpr std::uint32_t kSigns = 0x80808080;
+  Weights16 weights;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    make_weights_of_four<Value>(values, absmax, i, weights);
+    weights.low[i + 2] = weights.low[i];
+    weights.high[i + 2] = weights.high[i] ^ kSigns;
   }
   return weights;
 }
@@ -113,25 +154,31 @@ __device__ inline std::uint32_t looked_up(const std::uint32_t (&table)[4], std::
   return (permuted(table[0], table[1], indices) & ~upper) | (permuted(table[2], table[3], indices) & upper);
 }
 
-// Four codes, whose low three bits are `indices`: of bytes 0 and 1, then 2 and 3, the one from the high nibble is
-// first.
-__device__ inline void decode_four(const Weights16& weights, std::uint32_t indices, std::uint32_t upper,
-                                   std::uint32_t* words) {
-  constexpr std::uint32_t kFirstTwo = 0x4051;
-  constexpr std::uint32_t kLastTwo = 0x6273;
-  const std::uint32_t low = looked_up(weights.low, indices, upper);
-  const std::uint32_t high = looked_up(weights.high, indices, upper);
-  words[0] = permuted(low, high, kFirstTwo);
-  words[1] = permuted(low, high, kLastTwo);
+// Which bytes of four looked up ones make two weights, of codes 0 and 1, and of 2 and 3.
+struct PairOrder {
+  std::uint32_t first_two;
+  std::uint32_t last_two;
+};
+__device__ inline PairOrder pair_order(const Weight4bit& w) {
+  return w.is_low_first ? PairOrder{0x5140, 0x7362} : PairOrder{0x4051, 0x6273};
 }
 
-__device__ inline uint4 decode_eight(const Weights16& weights, std::uint32_t codes) {
+// Four codes, whose low three bits are `indices`.
+__device__ inline void decode_four(const Weights16& weights, const PairOrder& order, std::uint32_t indices,
+                                   std::uint32_t upper, std::uint32_t* words) {
+  const std::uint32_t low = looked_up(weights.low, indices, upper);
+  const std::uint32_t high = looked_up(weights.high, indices, upper);
+  words[0] = permuted(low, high, order.first_two);
+  words[1] = permuted(low, high, order.last_two);
+}
+
+__device__ inline uint4 decode_eight(const Weights16& weights, const PairOrder& order, std::uint32_t codes) {
   constexpr std::uint32_t kIndices = 0x77777777;
   const std::uint32_t indices = codes & kIndices;
   const std::uint32_t moved = codes << 4;  // the highest bits of low nibbles are bytes' signs here
   std::uint32_t words[4];
-  decode_four(weights, indices, spread_signs<0>(codes, moved), words);
-  decode_four(weights, indices >> 16, spread_signs<1>(codes, moved), words + 2);
+  decode_four(weights, order, indices, spread_signs<0>(codes, moved), words);
+  decode_four(weights, order, indices >> 16, spread_signs<1>(codes, moved), words + 2);
   return vector_of(words);
 }
 

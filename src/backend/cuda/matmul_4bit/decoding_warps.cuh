@@ -42,19 +42,35 @@ __device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& s
   }
 }
 
-// To where wgmma reads them. All panel rows of a lane at once: their look-ups do not wait for one another.
+// What a lane's codes of a stage can mean. Of small blocks, `weights` are those of the first 32 codes, and `absmax` is
+// that of the others.
 template <class Tiles>
-__device__ void store_rows(const Weights16 (&weights)[Tiles::kRowsEach],
+struct RowWeights {
+  static constexpr bool kHasTwoHalves = Tiles::kLaneCols == kPanelCols;
+  Weights16 weights[Tiles::kRowsEach];
+  float absmax[Tiles::kRowsEach];
+};
+
+// To where wgmma reads them. All panel rows of a lane at once: their look-ups do not wait for one another.
+template <class Value, class Tiles>
+__device__ void store_rows(const Weight4bit& w, const AbsmaxReader& reader, RowWeights<Tiles>& rows,
                            const std::uint32_t (&codes)[Tiles::kRowsEach][Tiles::kLaneCols / 8], int row, int panel,
                            unsigned char* decoded) {
+  constexpr int kVectors = Tiles::kLaneCols / 8;
+  const PairOrder order = pair_order(w);
 #pragma unroll
-  for (int v = 0; v < Tiles::kLaneCols / 8; ++v)
+  for (int v = 0; v < kVectors; ++v) {
+    if (RowWeights<Tiles>::kHasTwoHalves && v == kVectors / 2 && reader.has_small_blocks) {
+#pragma unroll
+      for (int i = 0; i < Tiles::kRowsEach; ++i) rows.weights[i] = signed_weights_of<Value>(w.values, rows.absmax[i]);
+    }
 #pragma unroll
     for (int i = 0; i < Tiles::kRowsEach; ++i) {
       const int line = (panel + i * Tiles::kPanelsApart) * Tiles::kRows + row + i * Tiles::kRowsApart;
       *reinterpret_cast<uint4*>(decoded + line * Tiles::kRowBytes + swizzled_bytes<Tiles::kRowBytes>(row, v)) =
-          decode_eight(weights[i], codes[i][v]);
+          decode_eight(rows.weights[i], order, codes[i][v]);
     }
+  }
 }
 
 // The panel rows that a lane decodes of a tile, the first of which is at `row` and `panel` of each stage. Loads their
@@ -73,16 +89,22 @@ __device__ void begin_rows(const PipelineArguments& a, const Scheduler& schedule
   }
 }
 
-// The weights that a stage's codes can mean; loads the absmax of the team's next stage.
+// The weights that a stage's codes can mean; loads the absmax of the team's next stage. Beyond the weight absmax is 0,
+// and so are the weights. half: of a panel row, that which a lane has, if it has one alone.
 template <class Value, class Tiles>
 __device__ void make_weights(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
-                             const LaneRows (&rows)[Tiles::kRowsEach], int stage, Absmax (&next)[Tiles::kRowsEach],
-                             Weights16 (&weights)[Tiles::kRowsEach]) {
+                             const LaneRows (&rows)[Tiles::kRowsEach], int stage, unsigned half,
+                             Absmax (&next)[Tiles::kRowsEach], RowWeights<Tiles>& made) {
 #pragma unroll
   for (int i = 0; i < Tiles::kRowsEach; ++i) {
-    // Beyond the weight absmax is 0, and so are the weights.
-    const float absmax = decode_absmax(reader.is_nested, map, next[i], reader.offset);
-    weights[i] = weights_of<Value>(a.weight.values, stage < rows[i].stages ? absmax : 0.0F);
+    const bool exists = stage < rows[i].stages;
+    if (reader.has_small_blocks) {
+      made.weights[i] = signed_weights_of<Value>(a.weight.values, exists ? decode_small_absmax(next[i], half) : 0.0F);
+      made.absmax[i] = exists ? decode_small_absmax(next[i], 1) : 0.0F;
+    } else {
+      const float absmax = decode_absmax(reader.is_nested, map, next[i], reader.offset);
+      made.weights[i] = weights_of<Value>(a.weight.values, exists ? absmax : 0.0F);
+    }
     next[i] = load_absmax(reader, rows[i], stage + Tiles::kTeams);
   }
 }
@@ -116,10 +138,12 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
     LaneRows rows[kRows];
     Absmax next[kRows];
     begin_rows<kForward, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
+    const unsigned half =
+        RowWeights<Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile)) / kSmallBlock % 2U;
     if (reader.is_nested) wait_for(shared.map_full);
     for (; stage < scheduler.stages; stage += kTeams) {
-      Weights16 weights[kRows];
-      make_weights<Value, Tiles>(matmul, reader, shared.map, rows, stage, next, weights);
+      RowWeights<Tiles> weights;
+      make_weights<Value, Tiles>(matmul, reader, shared.map, rows, stage, half, next, weights);
       wait_for(shared.codes_full[from.slot], from.phase);
       if (stage < scheduler.weight_stages) {
         std::uint32_t codes[kRows][Tiles::kLaneCols / 8];
@@ -128,7 +152,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
           load_codes<Tiles::kCodeRowBytes>(shared.codes[from.slot], row + i * Tiles::kRowsApart,
                                            panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
-        store_rows<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
+        store_rows<Value, Tiles>(matmul.weight, reader, weights, codes, row, panel, shared.decoded[to.slot]);
         fence_proxy_async();
         arrive_as_warp(shared.decoded_full[to.slot], lane);
       } else {

@@ -38,7 +38,7 @@ struct FactoredSteps {
   static __device__ void make_table(const MatmulArguments& a, Table* table, int warp, int warps, int lane) {
     const int row = table_row<Table>(a);
     fill_table(a, warp, warps,
-               [&](int byte, float first, float second) { table[byte * row + lane] = half_bits(first, second); });
+               [&](int byte, const Pair& pair) { table[byte * row + lane] = half_bits(pair.first, pair.second); });
   }
   static __device__ Lookups lookups(const MatmulArguments& a, const Table* table, int lane) {
     return words_of_lane(table, lane, table_row<Table>(a));
@@ -82,8 +82,8 @@ struct FactoredSteps {
 
   // 16 outputs by one chunk.
   template <class Nested>
-  static __device__ void multiply(Lookups table, const Nested& nested, const Inputs& inputs, const Codes& codes,
-                                  int blocks, float (&sums)[kColumns][4]) {
+  static __device__ void multiply(const MatmulArguments& /*a*/, Lookups table, const Nested& nested,
+                                  const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
     const auto pair = [&](std::uint32_t word, int byte) {
       return byte == 0   ? load_word<0>(table, word)
              : byte == 1 ? load_word<1>(table, word)

@@ -19,12 +19,13 @@ bool loads_vectors(const contract::Matmul4bit& p) {
          is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
 }
 
-// Forward, bitsandbytes' blocks, and rows of whole ones; and what 32 bits count.
+// Forward, bitsandbytes' blocks, or MXFP4's, and rows of whole ones; and what 32 bits count.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (!has_tensor_cores(p.dtype, facts) || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
   if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % kSplitKBlocksize != 0 ||
-      w.blocksize != kSplitKBlocksize || (contract::is_nested(w) && w.nested_blocksize > kMostNestedBlocksize))
+      (w.blocksize != kSplitKBlocksize && !contract::has_scales_of_rows(w)) ||
+      (contract::is_nested(w) && w.nested_blocksize > kMostNestedBlocksize))
     return false;
   return contract::element_count(w) < kMostElements / owners.count &&
          w.rows < kMostElements / kSplitKBlocksize / owners.count;
@@ -55,6 +56,14 @@ bool can_count(std::int64_t most_elements, const qfuse_weight_4bit& w, const Own
   return left >= 0 && w.nested_begin <= left / w.blocksize;
 }
 
+// Blocks of 64 or more, or MXFP4's, whose scales are loaded in words of four.
+bool has_blocks_of_panels(const qfuse_weight_4bit& w, const Owners& owners) {
+  constexpr std::int64_t kWordCodes = 128;
+  if (w.blocksize >= kPanelCols) return true;
+  return contract::has_scales_of_rows(w) && is_aligned(w.absmax_8bit, 4) &&
+         owners.count * contract::element_count(w) % kWordCodes == 0;
+}
+
 // Both directions: whole panels of codes, and what the coordinates of a tensor map count.
 bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
@@ -63,7 +72,7 @@ bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const Dev
            count_tiles(p, owners, shape.outputs, shape.tokens) < kMostCoordinate;
   };
   return facts.compute_capability == kHopper && loads_vectors(p) && term_count(p) > 0 && w.cols % kPanelCols == 0 &&
-         w.blocksize >= kPanelCols && w.rows < kMostCoordinate / owners.count && w.cols < kMostCoordinate &&
+         has_blocks_of_panels(w, owners) && w.rows < kMostCoordinate / owners.count && w.cols < kMostCoordinate &&
          p.m < kMostCoordinate && p.lora_rank < kMostCoordinate / owners.count && is_lora_aligned(p) &&
          can_count(kMostElements, w, owners) && in_stride(p) < kMostCoordinate &&
          std::ranges::all_of(kStageShapes, fits);
@@ -94,7 +103,7 @@ std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, in
 
 bool has_whole_chains(const contract::Matmul4bit& p) {
   const qfuse_weight_4bit& w = p.weight;
-  return w.cols % QFUSE_SPLIT_TERMS == 0 &&
+  return w.cols % QFUSE_SPLIT_TERMS == 0 && !contract::has_scales_of_rows(w) &&
          (!contract::is_nested(w) ||
           (w.nested_blocksize >= kSplitKChainBlocks && w.nested_begin % kSplitKChainBlocks == 0 &&
            is_aligned(w.absmax_8bit, kSplitKChainBlocks)));

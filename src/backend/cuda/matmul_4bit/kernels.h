@@ -97,7 +97,7 @@ constexpr std::int64_t split_k_groups_bytes(bool is_turing) { return pair_table_
 inline constexpr int kStageTerms = 128;
 inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs where tokens are many
 inline constexpr int kProducerWarps = 2;   // warps
-inline constexpr int kPanelCols = 64;      // codes of a row that a thread decodes at once: they share a block
+inline constexpr int kPanelCols = 64;      // codes of a row that a thread decodes at once: of a block, or MXFP4's two
 inline constexpr int kWarpgroupWarps = 4;  // of a warpgroup
 
 // The tiles of a thread block, the warps that decode, how many stages lie in shared memory, and the clocks that a stage
@@ -176,8 +176,9 @@ inline constexpr int kRegisterWeightsThreads = 32 * (kRegisterWeightsMultipliers
 constexpr std::int64_t register_weights_shared_bytes() {
   constexpr std::int64_t kValueBytes = std::int64_t{2} * kPanelCols;  // of a token
   constexpr std::int64_t kCodeBytes = kPanelCols / 2;                 // of an output
-  constexpr std::int64_t kTable = 32;                                 // of the 16 weights that these can be
-  constexpr std::int64_t kSlot = kRegisterWeightsTokens * kValueBytes + kRegisterWeightsOutputs * (kCodeBytes + kTable);
+  constexpr std::int64_t kTables = 2 * 32;                            // of the 16 weights of a block, or of MXFP4's two
+  constexpr std::int64_t kSlot =
+      kRegisterWeightsTokens * kValueBytes + kRegisterWeightsOutputs * (kCodeBytes + kTables);
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }
@@ -257,8 +258,8 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 // Tiles of the call: at most, where they are those of several owners, who share no tile.
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
-// Of split-K: whether every chain has all its terms, and its blocks' absmax are of one nested block and in one word;
-// its tiles; and the rounds in which a block takes the chains.
+// Of split-K: whether every chain has all its terms, and its blocks' absmax are of one nested block and in one word, as
+// those of MXFP4 are not; its tiles; and the rounds in which a block takes the chains.
 bool has_whole_chains(const contract::Matmul4bit& p);
 inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
   return format::ceil_div(p.weight.rows, kSplitKOutputs);

@@ -23,6 +23,22 @@
 namespace qfuse::cuda::matmul_4bit {
 namespace {
 
+// ---- scales in UE8M0 ----
+
+// In the memory of each device.
+__device__ const format::Ue8m0Absmax kUe8m0Absmax = format::make_ue8m0_absmax();
+
+// The same call by weights with absmax.
+contract::Outcome give_absmax(qfuse_weight_4bit& w, const qfuse_exec& exec) {
+  if (!contract::has_scales_of_rows(w)) return {};
+  const CurrentDevice current(exec.device.index);
+  if (!current.outcome().ok()) return current.outcome();
+  void* arrays = nullptr;
+  if (contract::Outcome o = outcome_of(cudaGetSymbolAddress(&arrays, kUe8m0Absmax)); !o.ok()) return o;
+  w = contract::with_absmax(w, *static_cast<const format::Ue8m0Absmax*>(arrays));
+  return {};
+}
+
 // ---- the kernel of a plan ----
 
 // Null: no kernel of this file has that name for the element type and the direction.
@@ -130,8 +146,10 @@ const void* matrix_kernel() {
 }
 #endif
 
-contract::Outcome ops::matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+contract::Outcome ops::matmul_4bit(const contract::Matmul4bit& given, const qfuse_exec& exec) {
   using namespace cuda::matmul_4bit;
+  contract::Matmul4bit p = given;
+  if (contract::Outcome o = give_absmax(p.weight, exec); !o.ok()) return o;
   DeviceFacts facts;
   Plan how;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
@@ -139,8 +157,10 @@ contract::Outcome ops::matmul_4bit(const contract::Matmul4bit& p, const qfuse_ex
   return launch_matmul(p, how, exec);
 }
 
-contract::Outcome ops::matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec) {
+contract::Outcome ops::matmul_4bit_grouped(const contract::Matmul4bitGrouped& given, const qfuse_exec& exec) {
   using namespace cuda::matmul_4bit;
+  contract::Matmul4bitGrouped p = given;
+  if (contract::Outcome o = give_absmax(p.weight, exec); !o.ok()) return o;
   DeviceFacts facts;
   GroupedPlan how;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
@@ -156,8 +176,9 @@ contract::Outcome ops::matmul_4bit_many(const contract::Matmul4bitMany& p, const
   std::vector<contract::Matmul4bit> calls;
   std::vector<Plan> plans;
   for (const contract::Matmul4bitProduct& product : p.products) {
-    const contract::Matmul4bit call = contract::single(p, product);
+    contract::Matmul4bit call = contract::single(p, product);
     if (is_empty(call)) continue;
+    if (contract::Outcome o = give_absmax(call.weight, exec); !o.ok()) return o;
     calls.push_back(call);
     if (contract::Outcome o = check_facts(call, facts); !o.ok()) return o;
     plans.push_back(plan(call, facts));

@@ -320,7 +320,7 @@ __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, con
 template <class Tile>
 __device__ void fill_tables(const MatmulArguments& a, MultistageShared<Tile>& shared) {
   const int thread = static_cast<int>(threadIdx.x);
-  fill_pairs(a.weight.values, shared.pairs, thread / kWarp, Tile::kMultipliers / kWarp, thread % kWarp);
+  fill_pairs(a.weight, shared.pairs, thread / kWarp, Tile::kMultipliers / kWarp, thread % kWarp);
   if (a.is_nested)
     for (int i = thread; i < format::kCodes8; i += Tile::kMultipliers) shared.map[i] = a.weight.nested_quant_map[i];
 }

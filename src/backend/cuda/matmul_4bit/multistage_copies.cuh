@@ -95,16 +95,18 @@ __device__ int code_place(int row, int vector) {
 }
 
 // A row of the table for each byte, in 16 copies. A thread writes two of them at once, for every fourth byte.
-__device__ inline void fill_pairs(const float (&values)[format::kCodes4], Pair* pairs, int warp, int warps, int lane) {
+__device__ inline void fill_pairs(const Weight4bit& w, Pair* pairs, int warp, int warps, int lane) {
   auto* const to = reinterpret_cast<float4*>(pairs) + lane;
   float second[format::kCodes4 / 4];
 #pragma unroll
-  for (int i = 0; i < format::kCodes4 / 4; ++i) second[i] = values[4 * i + lane / 8];
+  for (int i = 0; i < format::kCodes4 / 4; ++i) second[i] = w.values[4 * i + lane / 8];
   for (int high = warp; high < format::kCodes4; high += warps) {
-    const float first = values[high];
+    const float first = w.values[high];
 #pragma unroll
-    for (int i = 0; i < format::kCodes4 / 4; ++i)
-      to[(high * (format::kCodes4 / 4) + i) * kWarp] = {first, second[i], first, second[i]};
+    for (int i = 0; i < format::kCodes4 / 4; ++i) {
+      const Pair pair = pair_of_byte(w, first, second[i]);
+      to[(high * (format::kCodes4 / 4) + i) * kWarp] = {pair.first, pair.second, pair.first, pair.second};
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // in:     in [m, terms] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
 //         [m, lora_rank] and lora_weight [rows, lora_rank]; in, packed and both of LoRA's aligned to 16 bytes,
-//         cols a multiple of 64, lora_rank one of 8, blocks of 64 or more
+//         cols a multiple of 64, lora_rank one of 8, blocks of 64 or more, or MXFP4's
 // out:    [m, rows], rows apart; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
 //         lora_weight of (o, j) + bias[o]), both in one sum, PLAIN
@@ -43,11 +43,16 @@ struct WarpgroupTile {
 
 // ---- what lies in shared memory ----
 
+// Bytes of the 16 weights that the codes of a row can mean.
+struct SlotTable {
+  uint4 low[kOutputs];
+  uint4 high[kOutputs];
+};
+
 struct Slot {
   unsigned char inputs[kTokens * kPanelBytes];
   unsigned char codes[kOutputs * kPanelCodeBytes];
-  uint4 low[kOutputs];  // bytes of the 16 weights that the codes of a row can mean
-  uint4 high[kOutputs];
+  SlotTable tables[2];  // one each for small blocks, else the first one alone
 };
 
 struct Shared {
@@ -112,6 +117,27 @@ __device__ void load_panels(const PipelineArguments& a, const Scheduler& schedul
 
 // ---- role: making tables ----
 
+__device__ inline void store_table(SlotTable& table, int row, const Weights16& weights) {
+  table.low[row] = vector_of(weights.low);
+  table.high[row] = vector_of(weights.high);
+}
+
+// Of a row's codes; beyond the weight absmax is 0, and so are the weights.
+template <class Value>
+__device__ void make_table(const MatmulArguments& a, const AbsmaxReader& reader, const float* map, const Absmax& loaded,
+                           bool exists, Slot& slot, int row) {
+  if (reader.has_small_blocks) {
+#pragma unroll
+    for (unsigned half = 0; half < 2; ++half) {
+      const float absmax = exists ? decode_small_absmax(loaded, half) : 0.0F;
+      store_table(slot.tables[half], row, signed_weights_of<Value>(a.weight.values, absmax));
+    }
+  } else {
+    const float absmax = decode_absmax(reader.is_nested, map, loaded, reader.offset);
+    store_table(slot.tables[0], row, weights_of<Value>(a.weight.values, exists ? absmax : 0.0F));
+  }
+}
+
 template <class Value, class Scheduler>
 __device__ void make_tables(const PipelineArguments& a, const Scheduler& scheduler, Shared& shared, int maker) {
   const MatmulArguments& matmul = a.matmul;
@@ -144,12 +170,8 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
       if (panel < scheduler.weight_stages * kStagePanels) {
 #pragma unroll
         for (int task = 0; task < kTableTasks; ++task) {
-          // Beyond the weight absmax is 0, and so are the weights.
-          const float absmax = decode_absmax(reader.is_nested, shared.map, next[task], reader.offset);
-          const Weights16 weights = weights_of<Value>(matmul.weight.values, panel < rows[task].stages ? absmax : 0.0F);
+          make_table<Value>(matmul, reader, shared.map, next[task], panel < rows[task].stages, slot, row_of(task));
           next[task] = load_absmax(reader, rows[task], panel + 1);
-          slot.low[row_of(task)] = vector_of(weights.low);
-          slot.high[row_of(task)] = vector_of(weights.high);
         }
       }
       arrive_as_warp(shared.full[to.slot], lane);
@@ -166,25 +188,32 @@ struct WeightFragments {
   std::uint32_t words[kPanelSteps][4];
 };
 
+__device__ inline Weights16 load_table(const SlotTable& table, int row) {
+  Weights16 weights;
+  unpack(table.low[row], weights.low);
+  unpack(table.high[row], weights.high);
+  return weights;
+}
+
 // Of the 8 bytes of codes of a step, lane t of four has bytes t and 4 + t, which `four` has lowest; the others mean
 // nothing.
-__device__ inline void decode_fragments(const Slot& slot, int row, WeightFragments& weights) {
+__device__ inline void decode_fragments(const Weight4bit& w, const Slot& slot, int row, WeightFragments& weights) {
   constexpr std::uint32_t kIndices = 0x7777;
   constexpr std::uint32_t kBothHalves = 0x11;
   constexpr std::uint32_t kSecondHalf = 0x40;
   const std::uint32_t bytes = threadIdx.x % 4 * kBothHalves + kSecondHalf;
+  const PairOrder order = pair_order(w);
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     std::uint32_t codes[8];
     load_codes<kPanelCodeBytes>(slot.codes, row + 8 * h, 0, codes);
-    Weights16 table;
-    unpack(slot.low[row + 8 * h], table.low);
-    unpack(slot.high[row + 8 * h], table.high);
+    Weights16 table = load_table(slot.tables[0], row + 8 * h);
 #pragma unroll
     for (int step = 0; step < kPanelSteps; ++step) {
+      if (step == kPanelSteps / 2 && has_small_blocks(w)) table = load_table(slot.tables[1], row + 8 * h);
       const std::uint32_t four = permuted(codes[2 * step], codes[2 * step + 1], bytes);
       std::uint32_t words[2];
-      decode_four(table, four & kIndices, spread_signs<0>(four, four << 4), words);
+      decode_four(table, order, four & kIndices, spread_signs<0>(four, four << 4), words);
       weights.words[step][h] = words[0];
       weights.words[step][h + 2] = words[1];
     }
@@ -234,7 +263,7 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
         from.advance(1);
         is_full = test_wait(shared.full[from.slot], from.phase);
         if (stage < scheduler.weight_stages)
-          decode_fragments(slot, row, weights[i]);
+          decode_fragments(a.matmul.weight, slot, row, weights[i]);
         else
           load_lora_fragments(a.matmul, scheduler.first_row(tile), scheduler.output(tile) + row,
                               ((stage - scheduler.weight_stages) * kStagePanels + i) * kPanelCols, weights[i]);

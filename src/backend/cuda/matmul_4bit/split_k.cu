@@ -1,5 +1,5 @@
 // in:     in [m, cols] fp16 or bf16, m up to 64, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and
-//         packed aligned to 16 bytes, cols a multiple of 64, blocks of 64
+//         packed aligned to 16 bytes, cols a multiple of 64, blocks of 64, or MXFP4's
 // out:    [m, rows], rows apart; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as SPLIT's
 // cost:   a look-up in shared memory for each byte of codes: 32 weights a clock and multiprocessor
@@ -21,7 +21,8 @@ constexpr int kWindowBlocks = kWindowTerms / kSplitKBlocksize;   // of absmax
 // ---- steps ----
 
 // What a lane has in flight of a chain, in two rows: its codes of each window, and of all blocks what absmax is made
-// of, or, where chains are not whole, of one block.
+// of, or, where chains are not whole, of one block. Of blocks of 32 it is the scales of both windows, as `code` and the
+// bits of `scale`.
 template <bool kNested, bool kWhole>
 struct ChainCodes {
   uint4 codes[2][kWindows];
@@ -37,6 +38,16 @@ struct ChainCodes<kNested, false> {
 // The lane's block in window w.
 __device__ inline int block_of_window(int w) {
   return w * kWindowBlocks + static_cast<int>(threadIdx.x) % 4 * kVectorTerms / kSplitKBlocksize;
+}
+
+// Blocks of 32 are a lane's own, one in each window; where the chain does not have it, its first one stands for it.
+__device__ inline Absmax load_scales_of_windows(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
+  static_assert(kWindows == 2 && kVectorTerms == 32);
+  const std::uint8_t* const first = a.weight.absmax_8bit + 2 * (row * chain.row_blocks + chain.block);
+  const int lane = static_cast<int>(threadIdx.x) % 4;
+  const unsigned scale = __ldg(first + (block_of_window(0) < chain.blocks ? lane : 0));
+  const unsigned second = __ldg(first + (block_of_window(1) < chain.blocks ? kWindowTerms / kVectorTerms + lane : 0));
+  return {scale, __uint_as_float(second)};
 }
 
 template <bool kNested>
@@ -55,8 +66,8 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
 
 // Of the lane's codes in each window.
 template <bool kNested, class Nested>
-__device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nested& nested, bool /*has_own*/,
-                              float (&absmax)[kWindows][2]) {
+__device__ void decode_absmax(const MatmulArguments& /*a*/, const ChainCodes<kNested, true>& codes,
+                              const Nested& nested, int /*blocks*/, float (&absmax)[kWindows][2]) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
 #pragma unroll
@@ -70,9 +81,19 @@ __device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nest
 // Where a chain has fewer terms, what is beyond is 0, as its inputs are: so are the products of whatever codes there
 // are.
 template <bool kNested, class Nested>
-__device__ void decode_absmax(const ChainCodes<kNested, false>& codes, const Nested& nested, bool has_own,
-                              float (&absmax)[kWindows][2]) {
+__device__ void decode_absmax(const MatmulArguments& a, const ChainCodes<kNested, false>& codes, const Nested& nested,
+                              int blocks, float (&absmax)[kWindows][2]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  if constexpr (kNested)
+    if (has_small_blocks(a.weight)) {  // the map has their scales
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        absmax[0][h] = block_of_window(0) < blocks ? nested.map[codes.absmax[h].code] : 0.0F;
+        absmax[1][h] = block_of_window(1) < blocks ? nested.map[__float_as_uint(codes.absmax[h].scale)] : 0.0F;
+      }
+      return;
+    }
+  const bool has_own = lane % 4 < blocks;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const float own = has_own ? decode_absmax(kNested, nested.map, codes.absmax[h], nested.offset) : 0.0F;
@@ -133,9 +154,7 @@ struct SplitSteps {
 
   static __device__ void make_table(const MatmulArguments& a, Pair* table, int warp, int warps, int lane) {
     const int copies = table_row<Pair>(a);
-    fill_table(a, warp, warps, [&](int byte, float first, float second) {
-      table[byte * copies + lane % copies] = {first, second};
-    });
+    fill_table(a, warp, warps, [&](int byte, const Pair& pair) { table[byte * copies + lane % copies] = pair; });
   }
   static __device__ PairsOfLane lookups(const MatmulArguments& a, const Pair* table, int lane) {
     return pairs_of_lane(table, lane, table_row<Pair>(a));
@@ -149,7 +168,8 @@ struct SplitSteps {
       if constexpr (kWhole)
         load_absmax(a, chain, row, h, codes);
       else
-        codes.absmax[h] = load_absmax_of_lane<SplitSteps>(a, chain, row);
+        codes.absmax[h] = kNested && has_small_blocks(a.weight) ? load_scales_of_windows(a, chain, row)
+                                                                : load_absmax_of_lane<SplitSteps>(a, chain, row);
       const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)
@@ -177,10 +197,10 @@ struct SplitSteps {
 
   // 16 outputs by one chain.
   template <class Nested>
-  static __device__ void multiply(PairsOfLane pairs, const Nested& nested, const Inputs& inputs, const Codes& codes,
-                                  int blocks, float (&sums)[kColumns][4]) {
+  static __device__ void multiply(const MatmulArguments& a, PairsOfLane pairs, const Nested& nested,
+                                  const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
     float absmax[kWindows][2];
-    decode_absmax(codes, nested, has_block<SplitSteps>(blocks), absmax);
+    decode_absmax(a, codes, nested, blocks, absmax);
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
       const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};

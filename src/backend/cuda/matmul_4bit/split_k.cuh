@@ -166,7 +166,7 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
     const std::int64_t first = rows_of(a, tile)[h] * a.cols + term + of_lane;
     prefetch(a.weight.packed + first / 2);
     if constexpr (Steps::kIsNested)
-      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + first / kSplitKBlocksize);
+      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + (first >> a.weight.block_shift));
     else
       prefetch(a.weight.absmax + first / kSplitKBlocksize);
   }
@@ -178,14 +178,14 @@ __device__ int table_row(const MatmulArguments& a) {
   return static_cast<int>(pair_table_bytes(on_turing(a.is_turing)) / (format::kCodes8 * sizeof(Entry)));
 }
 
-// Calls fill(byte, the value of its high nibble, that of the low one) for all 256 bytes, divided among the warps. All
-// lanes of a warp call it, each for its own copy of the table.
+// Calls fill(byte, the values of its codes) for all 256 bytes, divided among the warps. All lanes of a warp call it,
+// each for its own copy of the table.
 template <class Fill>
 __device__ void fill_table(const MatmulArguments& a, int warp, int warps, const Fill& fill) {
   for (int high = warp; high < format::kCodes4; high += warps)
 #pragma unroll
     for (int low = 0; low < format::kCodes4; ++low)
-      fill(high * format::kCodes4 + low, a.weight.values[high], a.weight.values[low]);
+      fill(high * format::kCodes4 + low, pair_of_byte(a.weight, a.weight.values[high], a.weight.values[low]));
 }
 
 // By all threads, which then must synchronize.
@@ -288,18 +288,19 @@ __device__ void add_team(const SplitKArguments<kProducts>& arguments,
 
 // Multiplies a tile's codes, and has the next one's loaded in their place.
 template <class Steps, class LoadNext>
-__device__ void multiply_codes(const typename Steps::Lookups& lookups, const NestedMap& nested,
-                               const typename Steps::Inputs& inputs, typename Steps::Codes& codes, int blocks,
-                               const LoadNext& load_next, float (&sums)[Steps::kColumns][4]) {
+__device__ void multiply_codes(const MatmulArguments& a, const typename Steps::Lookups& lookups,
+                               const NestedMap& nested, const typename Steps::Inputs& inputs,
+                               typename Steps::Codes& codes, int blocks, const LoadNext& load_next,
+                               float (&sums)[Steps::kColumns][4]) {
   if constexpr (Steps::kColumns == 1) {
     // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move others
     // behind the arithmetic, to save registers.
     typename Steps::Codes next_codes = codes;
     load_next(next_codes);
-    Steps::multiply(lookups, nested, inputs, codes, blocks, sums);
+    Steps::multiply(a, lookups, nested, inputs, codes, blocks, sums);
     codes = next_codes;
   } else {
-    Steps::multiply(lookups, nested, inputs, codes, blocks, sums);
+    Steps::multiply(a, lookups, nested, inputs, codes, blocks, sums);
     load_next(codes);
   }
 }
@@ -362,7 +363,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
         if (!is_last) load_codes(next, next_codes);
       };
       float sums[Steps::kColumns][4] = {};
-      multiply_codes<Steps>(lookups, shared.nested[here.product], inputs, codes, chain.blocks, load_next, sums);
+      multiply_codes<Steps>(a, lookups, shared.nested[here.product], inputs, codes, chain.blocks, load_next, sums);
       here = next;
       store_part(sums, lane, parts[phase][together++][warp]);
       if (together < most_together && !is_last) continue;

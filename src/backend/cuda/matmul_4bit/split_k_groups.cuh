@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       load_codes(is_last ? 0 : first + team_warps, codes);
       if (is_at_work) {
         const int blocks = count_blocks<Steps>(a, std::int64_t{first + member} * QFUSE_SPLIT_TERMS);
-        Steps::multiply(lookups, nested, inputs, here, blocks, sums);
+        Steps::multiply(a, lookups, nested, inputs, here, blocks, sums);
         store_part(sums, lane, shared.parts[phase][warp]);
       }
       __syncthreads();

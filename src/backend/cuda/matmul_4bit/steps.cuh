@@ -69,10 +69,25 @@ __device__ inline void multiply(const std::uint32_t (&a)[4], const std::uint32_t
   multiply_bfloat16(a, b, sums);
 }
 
+// In kernels for blocks of 64 or more, and for MXFP4's of 32, which have two scales in UE8M0 for each 64 codes: whether
+// it is these.
+__device__ inline bool has_small_blocks(const Weight4bit& w) { return 1 << w.block_shift < kPanelCols; }
+
+// The values of a byte's two codes, in the order of their elements.
+__device__ inline Pair pair_of_byte(const Weight4bit& w, float high, float low) {
+  return w.is_low_first ? Pair{low, high} : Pair{high, low};
+}
+
+// Codes whose low nibbles are first, as if the high ones were.
+__device__ inline std::uint32_t with_high_first(std::uint32_t codes) {
+  constexpr std::uint32_t kLow = 0x0f0f0f0f;
+  return (codes >> 4 & kLow) | (codes & kLow) << 4;
+}
+
 // One weight, before it is rounded.
 __device__ inline float decode_element(const Weight4bit& w, bool is_nested, const float* values, std::int64_t i) {
   const unsigned byte = w.packed[i / 2];
-  return mul_ftz(values[i % 2 == 0 ? byte >> 4 : byte & 0xfU],
+  return mul_ftz(values[(i % 2 == 0) != w.is_low_first ? byte >> 4 : byte & 0xfU],
                  load_decoded_absmax<false>(w, is_nested, i >> w.block_shift));
 }
 

@@ -47,8 +47,12 @@ __device__ inline CodeVector load_codes(const MatmulArguments& a, std::int64_t r
 }
 
 template <class Value>
-__device__ void decode_codes(const CodeVector& vector, const float* values, uint4* to) {
-  const std::uint32_t codes[4] = {vector.codes.x, vector.codes.y, vector.codes.z, vector.codes.w};
+__device__ void decode_codes(const CodeVector& vector, const float* values, bool is_low_first, uint4* to) {
+  std::uint32_t codes[4] = {vector.codes.x, vector.codes.y, vector.codes.z, vector.codes.w};
+  if (is_low_first) {
+#pragma unroll
+    for (std::uint32_t& word : codes) word = with_high_first(word);
+  }
 #pragma unroll
   for (int v = 0; v < 4; ++v) {
     std::uint32_t words[4];
@@ -222,7 +226,7 @@ __device__ void store_tiles(const MatmulArguments& a, const BlockTile& block, st
     const int at = thread + v * kTileThreads;
     std::uint16_t* const to = weight_place<kForward>(shared.weights, at);
     if constexpr (kAligned)
-      decode_codes<Value>(codes[v], shared.values, reinterpret_cast<uint4*>(to));
+      decode_codes<Value>(codes[v], shared.values, a.weight.is_low_first, reinterpret_cast<uint4*>(to));
     else
       decode_codes<Value>(a, shared.values, row_of<kForward>(block, term, at), col_of<kForward>(block, term, at),
                           reinterpret_cast<std::uint32_t*>(to));

@@ -1,0 +1,219 @@
+"""gpt-oss as it is published, with experts in MXFP4 that stay packed: a quantizer in transformers' registry.
+
+Its own Mxfp4HfQuantizer needs kernels from the Hub, has no gradients, and decodes to 16 bits wherever it lacks these.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import torch
+import transformers
+from safetensors import safe_open
+from torch import Tensor
+from torch.nn import Parameter
+from transformers.core_model_loading import ConversionOps, WeightConverter
+from transformers.quantizers import HfQuantizer
+from transformers.quantizers.auto import AUTO_QUANTIZER_MAPPING, register_quantizer
+from transformers.quantizers.quantizers_utils import should_convert_module
+from transformers.utils.quantization_config import QuantizationMethod
+
+from ..layers.experts import name_of, stack_names, stack_of
+from ..layers.mxfp4_stack import BLOCKS, BYTES_OF_BLOCK, SCALES, Mxfp4Stack, in_blocks, in_rows
+from ..weight.form import FLOAT_DTYPES
+from . import transformers_experts
+
+__all__ = ["Mxfp4Config"]
+
+_METHOD = "qfuse_mxfp4"
+_DTYPES = {BLOCKS: ("U8",), SCALES: ("U8", "F8_E8M0")}  # as safetensors spells them
+
+
+class Mxfp4Config(transformers.Mxfp4Config):  # type: ignore[misc]  # of one name, as from_pretrained compares these
+    """For from_pretrained of a checkpoint whose config.json says "quant_method": "mxfp4", as gpt-oss' does:
+
+        model = AutoModelForCausalLM.from_pretrained("openai/gpt-oss-20b", quantization_config=Mxfp4Config())
+
+    The experts' bytes stay those of the files, codes a frozen uint8 parameter [experts, rows, columns / 2] under the
+    16-bit parameter's name. They are multiplied by qfuse.matmul_4bit_grouped, with gradients, on a CPU or a GPU, in the
+    dtype of from_pretrained. peft's LoRA goes over them with target_parameters, in the shapes that it has over the
+    16-bit parameters; save_pretrained writes the model as it was read. All else is transformers' own.
+
+    from_pretrained raises ValueError for a checkpoint without MXFP4, for files that lack a stack or have one of another
+    shape or dtype, and for a distributed_config.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.quant_method = _METHOD
+
+    def get_loading_attributes(self) -> dict[str, Any]:
+        """What from_pretrained sets in the checkpoint's own config, by which it then looks for a quantizer."""
+        return {"quant_method": _METHOD}
+
+
+class _Quantizer(HfQuantizer):  # type: ignore[misc]
+    def __init__(self, quantization_config: Any, **kwargs: Any) -> None:
+        super().__init__(quantization_config, **kwargs)
+        quantization_config.quant_method = QuantizationMethod.MXFP4  # which a saved config.json says
+
+    def validate_environment(self, *args: Any, **kwargs: Any) -> None:
+        if not self.pre_quantized:
+            raise ValueError(
+                'config.json does not say "quant_method": "mxfp4", so that nothing packed is there to be kept: load it '
+                "without this Mxfp4Config, and quantize its experts by qfuse.quantize_experts(model)"
+            )
+
+    def _process_model_before_weight_loading(
+        self, model: Any, checkpoint_files: Iterable[str] | None = None, use_kernels: bool = False, **_: Any
+    ) -> None:
+        if use_kernels:
+            raise ValueError("use_kernels would multiply gpt-oss' experts by kernels for 16 bits: leave it out")
+        if getattr(model.config, "distributed_config", None) is not None:
+            raise ValueError(
+                "a distributed_config cannot share out experts in MXFP4: load the model without it, then call "
+                "qfuse.distributed.shardable(model) and fully_shard"
+            )
+        skipped = self.quantization_config.modules_to_not_convert
+        found = {
+            name: module
+            for name, module in transformers_experts.find_experts(model)
+            if should_convert_module(name, skipped)
+        }
+        if not found:
+            raise ValueError(f"{type(model).__name__} has no experts as gpt-oss has them: qfuse knows no other MXFP4")
+        for module in found.values():
+            _replace(module)
+        if checkpoint_files is not None:
+            _check_files(found, [str(file) for file in checkpoint_files])
+        transformers_experts.prepare()
+
+    def get_weight_conversions(self) -> list[Any]:
+        """Two of each name: transformers 5.20 knows no several to several. The lookahead, which counts in saving alone,
+        keeps biases apart."""
+        names = ("gate_up_proj", "up_proj", "down_proj")
+        codes = [WeightConverter([name + BLOCKS], [rf"{name}(?!\w)"], [_ToRows(self)]) for name in names]
+        scales = [WeightConverter([name + SCALES], [f"{name_of(name)}.scales"], [_ToBytes(self)]) for name in names]
+        return codes + scales
+
+    def _dequantize(self, model: Any, dtype: torch.dtype | None = None) -> Any:
+        """For model.dequantize(), which makes an ordinary model of it."""
+        for _, module in transformers_experts.find_experts(model):
+            for name in stack_names(module):
+                stack = stack_of(module, name)
+                if isinstance(stack, Mxfp4Stack):
+                    _decode(module, name, stack, dtype)
+        conversions = getattr(model, "_weight_conversions", None) or []
+        others = [each for each in conversions if not any(isinstance(op, _View) for op in _operations_of(each))]
+        model._weight_conversions = others
+        return model
+
+    def is_serializable(self) -> bool:
+        return True
+
+    @property
+    def is_trainable(self) -> bool:
+        return True
+
+
+def _replace(module: Any) -> None:
+    for name in stack_names(module):
+        dense = module._parameters[name]
+        dtype = dense.dtype if dense.dtype in FLOAT_DTYPES else torch.bfloat16
+        stack = Mxfp4Stack(tuple(dense.shape), dtype, module.is_transposed, dense.device)
+        codes = Parameter(torch.empty(stack.codes_shape, dtype=torch.uint8, device=dense.device), requires_grad=False)
+        codes._is_hf_initialized = True  # type: ignore[attr-defined]  # else transformers draws what is left on disk
+        module._parameters[name] = codes
+        module.add_module(name_of(name), stack)
+    transformers_experts.set_implementation(module)
+
+
+@torch.no_grad()
+def _decode(module: Any, name: str, stack: Mxfp4Stack, dtype: torch.dtype | None) -> None:
+    weight = stack.weight(module._parameters[name])
+    decoded = weight.dequantize(dtype)
+    module._parameters[name] = Parameter(decoded.mT.contiguous() if module.is_transposed else decoded)
+    del module._modules[name_of(name)]
+
+
+def _operations_of(conversion: Any) -> Sequence[Any]:
+    found: Sequence[Any] = getattr(conversion, "operations", ())
+    return found
+
+
+def _check_files(modules: dict[str, Any], files: list[str]) -> None:
+    """From the headers alone. Names in files may begin otherwise than the model's; from a layer's number on they are
+    the same."""
+    arrays = {key: found for file in files if file.endswith(".safetensors") for key, found in _arrays_of(file)}
+    if not arrays:
+        return
+    for module_name, module in modules.items():
+        for name in stack_names(module):
+            *experts, rows, bytes_of_row = module._parameters[name].shape
+            grid = (*experts, rows, bytes_of_row // BYTES_OF_BLOCK)
+            for suffix, shape in ((BLOCKS, (*grid, BYTES_OF_BLOCK)), (SCALES, grid)):
+                _check_array(f"{module_name}.{name}{suffix}", arrays, shape, _DTYPES[suffix])
+
+
+def _arrays_of(file: str) -> Iterator[tuple[str, tuple[str, tuple[int, ...]]]]:
+    with safe_open(file, "pt") as opened:
+        for key in opened.keys():
+            array = opened.get_slice(key)
+            yield key, (array.get_dtype(), tuple(array.get_shape()))
+
+
+def _check_array(name: str, arrays: dict[str, Any], shape: tuple[int, ...], dtypes: tuple[str, ...]) -> None:
+    numbered = re.fullmatch(r".*?\.(\d+\..+)", name)
+    tail = numbered[1] if numbered else name
+    found = next((found for key, found in arrays.items() if key == tail or key.endswith(f".{tail}")), None)
+    if found is None:
+        raise ValueError(
+            f"the files have no {name}, though config.json says that they are in MXFP4: download them again, or, if "
+            'these experts are in 16 bits, remove "quantization_config" from config.json'
+        )
+    if found[1] != shape or found[0] not in dtypes:
+        wanted = f"{' or '.join(dtypes)} {[*shape]}"
+        raise ValueError(f"{name} is {found[0]} {[*found[1]]} in the files, by config.json it must be {wanted}")
+
+
+class _View(ConversionOps):  # type: ignore[misc]
+    """No byte is copied."""
+
+    def __init__(self, quantizer: _Quantizer | None = None) -> None:
+        self.hf_quantizer = quantizer  # by which transformers knows that dtypes are this operation's affair
+
+    def convert(
+        self, input_dict: dict[str, Any], source_patterns: list[str], target_patterns: list[str], **_: Any
+    ) -> Any:
+        (found,) = input_dict.values()
+        return {target_patterns[0]: self.of(found[0] if isinstance(found, list) else found)}
+
+    def of(self, array: Tensor) -> Tensor:
+        return array
+
+    @property
+    def reverse_op(self) -> "_View":
+        return _View()
+
+
+class _ToRows(_View):
+    def of(self, array: Tensor) -> Tensor:
+        return in_rows(array)
+
+    @property
+    def reverse_op(self) -> _View:
+        return _ToBlocks()
+
+
+class _ToBlocks(_View):
+    def of(self, array: Tensor) -> Tensor:
+        return in_blocks(array)
+
+
+class _ToBytes(_View):
+    def of(self, array: Tensor) -> Tensor:
+        return array.view(torch.uint8)
+
+
+if _METHOD not in AUTO_QUANTIZER_MAPPING:  # as where this module is reloaded
+    register_quantizer(_METHOD)(_Quantizer)

@@ -1,0 +1,62 @@
+"""A stack of experts in MXFP4, as gpt-oss is published: rows of a weight are an expert's outputs, in files as here,
+whether or not the 16-bit parameter of transformers' has them so."""
+
+import torch
+from torch import Tensor, nn
+
+from ..weight.form import Form
+from .experts import Stack4bit
+
+BLOCK = 32  # elements of a row that share a scale, a power of two in a byte
+BYTES_OF_BLOCK = BLOCK // 2
+BLOCKS, SCALES = "_blocks", "_scales"  # of names in files, behind a parameter's
+
+
+class Mxfp4Stack(Stack4bit):
+    """The scales of a stack, [experts, rows, columns / 32], a buffer that state_dicts have under its own name. The
+    codes, [experts, rows, columns / 2], are a parameter of its owner's, as any Stack4bit's.
+
+    shape: of the 16-bit parameter in whose place it is. is_transposed: whether that has inputs before outputs.
+    """
+
+    scales: Tensor
+
+    def __init__(
+        self, shape: tuple[int, int, int], dtype: torch.dtype, is_transposed: bool, device: torch.device | str
+    ) -> None:
+        nn.Module.__init__(self)
+        experts, *sides = shape
+        rows, cols = reversed(sides) if is_transposed else sides
+        if cols % BLOCK != 0:
+            raise ValueError(f"a row of {cols} elements is no whole number of MXFP4's blocks of {BLOCK}")
+        self.shape, self.dtype = tuple(shape), dtype
+        self.quant_type, self.blocksize, self.offset = "mxfp4", BLOCK, None
+        self._rows_and_cols = rows, cols
+        # Persistent: transformers gives every other buffer new memory behind loading.
+        self.register_buffer("scales", torch.empty(experts, rows, cols // BLOCK, dtype=torch.uint8, device=device))
+
+    @property
+    def form(self) -> Form:
+        return Form((self.shape[0], *self._rows_and_cols), self.dtype, self.quant_type, self.blocksize)
+
+    @property
+    def codes_shape(self) -> tuple[int, int, int]:
+        rows, cols = self._rows_and_cols
+        return self.shape[0], rows, cols // 2
+
+    def is_transposed(self, owner: nn.Module) -> bool:
+        return False
+
+    _save_to_state_dict = nn.Module._save_to_state_dict
+    _load_from_state_dict = nn.Module._load_from_state_dict
+
+
+def in_rows(blocks: Tensor) -> Tensor:
+    """Codes as a parameter has them, of a file's [experts, rows, blocks, bytes of a block]. A view."""
+    return blocks.flatten(-2)
+
+
+def in_blocks(codes: Tensor) -> Tensor:
+    """in_rows, undone."""
+    blocks: Tensor = codes.unflatten(-1, (-1, BYTES_OF_BLOCK))
+    return blocks

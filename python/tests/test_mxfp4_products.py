@@ -1,0 +1,144 @@
+"""Products by weights in MXFP4: exact sums, gradients, what torch's compiler knows of them, and what is refused."""
+
+import pytest
+import torch
+from conftest import DTYPES, same_bits
+
+import qfuse
+from qfuse.weight import parameter_of, to_state_dict
+
+E2M1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+ENDS = (3, 3, 8)
+
+
+def drawn(*shape, low, high, seed=5):
+    return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed))
+
+
+def weight_of(device, *shape, dtype=torch.bfloat16, kind=torch.uint8):
+    """A weight whose scales are 1/2 to 2, and its values in fp64, as torch decodes them."""
+    packed = drawn(*shape[:-1], shape[-1] // 2, low=0, high=256).byte()
+    scales = drawn(*shape[:-1], shape[-1] // 32, low=126, high=129).byte()
+    codes = torch.stack((packed & 15, packed >> 4), -1).flatten(-2)
+    values = E2M1[codes.long()].double() * (scales.double() - 127).exp2().repeat_interleave(32, -1)
+    tensors = packed.to(device), scales.view(kind).to(device)
+    return qfuse.Weight4bit(tensors, tuple(shape), dtype, "mxfp4", 32), values.to(device)
+
+
+def integers(*shape, device, dtype, seed=7):
+    """So small that the sums of their products with such weights are exact in bfloat16's sums, whatever their order."""
+    return drawn(*shape, low=-2, high=3, seed=seed).to(device, dtype)
+
+
+def exact(product, dtype):
+    return product.to(torch.float32).to(dtype)
+
+
+@pytest.mark.parametrize("kind", [torch.uint8, torch.float8_e8m0fnu])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_are_exact(device, dtype, kind):
+    weight, dense = weight_of(device, 24, 160, kind=kind)
+    x, dy = integers(5, 160, device=device, dtype=dtype), integers(5, 24, device=device, dtype=dtype)
+    assert same_bits(weight.dequantize(dtype), dense.to(dtype))
+    for order in ("plain", "split", None):
+        assert same_bits(qfuse.matmul_4bit(x, weight, order=order), exact(x.double() @ dense.mT, dtype))
+    form = dict(shape=weight.shape, quant_type="mxfp4", blocksize=32)
+    back = qfuse.ops.matmul_4bit(dy, weight.tensors, None, **form, direction="backward")
+    assert same_bits(back, exact(dy.double() @ dense, dtype))
+    for one in qfuse.matmul_4bit_many(x, [weight, weight]):
+        assert same_bits(one, exact(x.double() @ dense.mT, dtype))
+
+
+def test_gradients_are_exact(device):
+    weight, dense = weight_of(device, 24, 160, dtype=torch.float32)
+    x, bias = (integers(*s, device=device, dtype=torch.float32).requires_grad_() for s in ((5, 160), (24,)))
+    product = qfuse.matmul_4bit(x, weight, bias=bias)
+    assert same_bits(product.detach(), exact(x.detach().double() @ dense.mT + bias.detach(), torch.float32))
+    dy = integers(5, 24, device=device, dtype=torch.float32, seed=8)
+    product.backward(dy)
+    assert same_bits(x.grad, exact(dy.double() @ dense, torch.float32)) and same_bits(bias.grad, dy.sum(0))
+    (per_row,) = torch.func.vmap(torch.func.grad(lambda row: qfuse.matmul_4bit(row, weight).sum()))(x[None].detach())
+    assert same_bits(per_row, dense.sum(0).float().expand(5, 160))
+
+
+@pytest.mark.parametrize("is_transposed", [False, True])
+def test_experts_and_their_adapters(device, is_transposed):
+    """gpt-oss has 90 blocks of 32 in a row."""
+    weight, dense = weight_of(device, 3, 32, 2880, dtype=torch.float32)
+    dense = dense if is_transposed else dense.mT
+    k, n = dense.shape[1:]
+    ends = torch.tensor(ENDS, device=device)
+    x, bias = integers(8, k, device=device, dtype=torch.float32), integers(3, n, device=device, dtype=torch.float32)
+    low, up = (
+        integers(3, 4, k, device=device, dtype=torch.float32),
+        integers(3, n, 4, device=device, dtype=torch.float32),
+    )
+    rows = [slice(0, 3), slice(3, 3), slice(3, 8)]
+    base = torch.cat([x[own].double() @ dense[e] + bias[e] for e, own in enumerate(rows)])
+    found = qfuse.matmul_4bit_grouped(x, weight, ends, bias=bias, is_transposed=is_transposed)
+    assert same_bits(found, exact(base, torch.float32))
+    adapted = qfuse.matmul_4bit_grouped_lora(x, weight, ends, low, up, bias=bias, is_transposed=is_transposed)
+    shares = torch.cat([x[own].double() @ low[e].mT.double() @ up[e].mT.double() for e, own in enumerate(rows)])
+    assert same_bits(adapted, exact(base + shares, torch.float32))
+    x.requires_grad_()
+    qfuse.matmul_4bit_grouped(x, weight, ends, is_transposed=is_transposed).sum().backward()
+    expected = torch.cat(
+        [torch.ones(len(x[own]), n, device=device).double() @ dense[e].mT for e, own in enumerate(rows)]
+    )
+    assert same_bits(x.grad, exact(expected, torch.float32))
+
+
+def test_subnormal_scales_are_zeros_and_NaN_stays(device):
+    weight, _ = weight_of(device, 2, 64, dtype=torch.float32)
+    packed = torch.full_like(weight.packed, 0x22)
+    scales = torch.tensor([[0, 0], [0, 255]], dtype=torch.uint8, device=device)
+    weight = weight._replace(tensors=(packed, scales))
+    first, second = qfuse.matmul_4bit(torch.ones(1, 64, device=device), weight)[0].tolist()
+    assert first == 0 and second != second
+    assert weight.dequantize()[0, 0] == 2.0**-127
+
+
+def test_as_one_tensor(device):
+    weight, dense = weight_of(device, 3, 8, 64, kind=torch.float8_e8m0fnu)
+    parameter = parameter_of(weight)
+    assert "nested=False" in repr(parameter.data) and parameter.absmax.dtype is torch.uint8
+    assert same_bits(parameter.data.dequantize(), dense.to(torch.bfloat16))
+    copy = parameter.detach().clone().to(torch.float32)
+    assert same_bits(copy.quant_state.dequantize(), dense.float()) and len(copy.inner) == 2
+    names, context = copy.__tensor_flatten__()
+    again = type(copy).__tensor_unflatten__({name: getattr(copy, name) for name in names}, context, copy.shape, None)
+    assert same_bits(again.quant_state.dequantize(), dense.float())
+
+
+def test_compiled(device, backend):
+    weight, dense = weight_of(device, 24, 160, dtype=torch.float32)
+    x = integers(5, 160, device=device, dtype=torch.float32).requires_grad_()
+    torch.compile(lambda y: qfuse.matmul_4bit(y, weight).sum(), backend=backend, fullgraph=True)(x).backward()
+    assert same_bits(x.grad, dense.sum(0).float().expand(5, 160))
+
+
+def test_what_is_refused(device):
+    weight, _ = weight_of(device, 4, 64)
+    packed, scales = weight.tensors
+    x = torch.ones(1, 64, dtype=torch.bfloat16, device=device)
+
+    def refused(message, error=RuntimeError, **changed):
+        with pytest.raises(error, match=message):
+            qfuse.matmul_4bit(x, weight._replace(**changed), order="plain")
+
+    refused("blocksize is 64, of 'mxfp4' it is 32", blocksize=64)
+    refused("scales has 4 elements, 256 values in blocks of 32 need 8", tensors=(packed, scales[:, :1].contiguous()))
+    refused("scales is float32, it must be uint8 or float8_e8m0fnu", tensors=(packed, scales.float()))
+    refused("weight has 5 tensors, of 'mxfp4' it must have 2", tensors=(packed, scales, x, x, x))
+    refused("quant_type is 'mxfp8', it can be 'nf4', 'fp4' or 'mxfp4'", quant_type="mxfp8")
+    with pytest.raises(
+        RuntimeError, match="a row of the weight has 48 elements, of 'mxfp4' it must be a multiple of 32"
+    ):
+        qfuse.ops.dequantize_4bit((packed[:, :24].contiguous(), scales), (4, 48), torch.float32, "mxfp4", 32)
+    with pytest.raises(RuntimeError, match="quant_type is 'e2m1', which this op does not take"):
+        qfuse.ops.rotated_int8_weight_scales(weight.tensors, weight.shape, "mxfp4", 32)
+    with pytest.raises(RuntimeError, match="quant_type is 'mxfp4', it can be 'nf4' or 'fp4'"):
+        qfuse.ops.quantize_4bit(x, 32, "mxfp4")
+    for stored in (lambda: to_state_dict(weight, "w"), weight.params4bit):
+        with pytest.raises(ValueError, match="'mxfp4'"):
+            stored()

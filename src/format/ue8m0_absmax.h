@@ -1,0 +1,28 @@
+// Scales in UE8M0 as nested absmax, for kernels that multiply by 4-bit weights: a byte is an index into a map of the
+// values of all bytes, whose nested absmax is 1 and whose offset is 0. The steps of nested absmax leave such a value as
+// it is, but for 2^-127, which as a subnormal number is zero to them.
+#ifndef QFUSE_FORMAT_UE8M0_ABSMAX_H
+#define QFUSE_FORMAT_UE8M0_ABSMAX_H
+
+#include <cstdint>
+
+#include "format/fp8_groups.h"
+#include "format/layout.h"
+
+namespace qfuse::format {
+
+struct Ue8m0Absmax {
+  float map[kCodes8];
+  float absmax;
+  float offset;
+};
+
+constexpr Ue8m0Absmax make_ue8m0_absmax() {
+  Ue8m0Absmax arrays{{}, 1.0F, 0.0F};
+  for (std::uint32_t code = 0; code < kCodes8; ++code) arrays.map[code] = from_ue8m0(code);
+  return arrays;
+}
+
+}  // namespace qfuse::format
+
+#endif  // QFUSE_FORMAT_UE8M0_ABSMAX_H
