@@ -20,6 +20,7 @@ namespace {
 struct MergeArguments : ConversionArguments, AdapterArguments {
   std::string to = "auto";
   double fail_below = 0.5;
+  bool ue8m0 = false;
   bool allow_nonfinite = false;
 };
 
@@ -50,6 +51,8 @@ void print_table(const checkpoint::MergeReport& report) {
 
 void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& options) {
   if (is_4bit(args.to)) options.to_4bit = quant_type_of(args.to);
+  if (const auto blocks = kBlockFormats.find(args.to); blocks != kBlockFormats.end()) options.to_blocks = blocks->second;
+  options.ue8m0 = args.ue8m0;
   set_adapter_options(args, options);
   options.fail_below = args.fail_below;
   options.allow_nonfinite = args.allow_nonfinite;
@@ -99,7 +102,7 @@ int run(MergeArguments args) {
     if (!args.quiet) say(stderr, fmt::format("qfuse: the base is {}, as the adapter says", printable(args.in)));
   }
   args.out = output_path(args);
-  args.dtype = is_4bit(args.to) ? "auto" : args.to;
+  args.dtype = is_4bit(args.to) || kBlockFormats.contains(args.to) ? "auto" : args.to;
   checkpoint::MergeOptions options;
   const auto [report, seconds] = with_progress("merge", args.quiet, [&](checkpoint::ProgressCallback progress) {
     set_conversion_options(args, options);
@@ -142,6 +145,7 @@ Command add_merge(CLI::App& app) {
   add_output_option(*parser, *args);
   std::vector<std::string> types = kDtypeNames;
   types.insert(types.end(), kQuantTypes.begin(), kQuantTypes.end());
+  for (const auto& [name, format] : kBlockFormats) types.push_back(name);
   parser
       ->add_option("--to,--dtype", args->to,
                    "The dtype of the model (auto: the one that each weight had or decodes to), or nf4 or fp4 to "

@@ -1,0 +1,178 @@
+"""Merges back into the format that a checkpoint ships in. What is written has to be what the format's own library makes
+of the merge to 16 bits, bit for bit, and every tensor that no adapter changes the base's. Where a library is not
+installed, its rule is the one that is written out here."""
+
+import importlib.util
+import json
+import shutil
+
+import torch
+from libraries import GOLDEN, Judged, main, run_qfuse
+from models import load, same_bits
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM, FineGrainedFP8Config, Mxfp4Config
+from transformers.integrations.finegrained_fp8 import Fp8Quantize
+from transformers.models.gpt_oss import GptOssConfig, GptOssForCausalLM
+from transformers.models.llama import LlamaConfig, LlamaForCausalLM
+
+CODES = torch.float8_e4m3fn
+E2M1 = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
+MIDDLES = (E2M1[1:] + E2M1[:-1]) / 2
+RANK, ALPHA = 4, 8
+FEW = {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 96}
+
+
+class Quantizer:
+    """What transformers' Fp8Quantize asks of its quantizer, which itself wants a GPU."""
+
+    def __init__(self, **options):
+        self.quantization_config = FineGrainedFP8Config(**options)
+
+
+def fp8_by_transformers(block, scale_fmt="float"):
+    return Fp8Quantize(Quantizer(weight_block_size=block, scale_fmt=scale_fmt))._quantize_one
+
+
+def in_ragged_blocks(block):
+    """The same for a matrix that is not whole blocks: zeros behind it change no block's largest value."""
+
+    def quantize(key, tensor):
+        rows, columns = tensor.shape
+        padded = torch.nn.functional.pad(tensor, (0, -columns % block[1], 0, -rows % block[0]))
+        made = fp8_by_transformers(block)(key, padded)
+        return {key: made[key][:rows, :columns].contiguous(), f"{key}_scale_inv": made[f"{key}_scale_inv"]}
+
+    return quantize
+
+
+def packed(codes):
+    return (codes[..., ::2] | codes[..., 1::2] << 4).to(torch.uint8)
+
+
+def e2m1_codes(values, ties):
+    """The nearest by all distances, in fp64. `ties`: "up", or "even", where -0 is 0."""
+    magnitude = values.double().abs()
+    low = (magnitude.unsqueeze(-1) > MIDDLES.double()).sum(-1)
+    tied = (magnitude.unsqueeze(-1) == MIDDLES.double()).any(-1)
+    codes = low + (tied & ((low % 2 == 1) | (ties == "up")))
+    return codes | (torch.signbit(values) if ties == "up" else values < 0).long() << 3
+
+
+def mxfp4(tensor, rule="up"):
+    """[..., columns] as codes of pairs, and exponents: triton_kernels' rule, or compressed-tensors' ("nearest")."""
+    blocks = tensor.float().unflatten(-1, (-1, 32))
+    most = blocks.abs().amax(-1)
+    mantissa, exponent = torch.frexp(most / 6 if rule == "up" else most)
+    if rule == "up":
+        exponent = torch.where(mantissa == 0.5, exponent - 1, exponent)  # a power of two is not rounded up
+    else:
+        exponent = exponent - 1 - 2 + (mantissa >= 0.875)
+    exponent = torch.where(most == 0, torch.tensor(-127), exponent)
+    codes = e2m1_codes(blocks * torch.exp2(-exponent.double()).unsqueeze(-1), "up" if rule == "up" else "even")
+    return packed(codes.flatten(-2)), (exponent + 127).to(torch.uint8)
+
+
+def nvfp4(tensor, scales, factor):
+    """With the scales that there are; `factor` makes fp32 of one in e4m3."""
+    blocks = tensor.float().unflatten(-1, (-1, 16))
+    wide = factor(scales.float()).unsqueeze(-1)
+    return packed(e2m1_codes(torch.where(wide == 0, blocks * 0 + 0.0, blocks / wide), "even").flatten(-2))
+
+
+class BackToBlocks(Judged):
+    def write(self, name, tensors, config, record):
+        path = self.directory / name
+        path.mkdir()
+        save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, path / "model.safetensors")
+        (path / "config.json").write_text(json.dumps(config | {"quantization_config": record}, indent=2))
+        return path
+
+    def llama(self, name, **sizes):
+        """The plain tensors and the config of a small Llama."""
+        torch.manual_seed(0)
+        model = LlamaForCausalLM(LlamaConfig(**FEW, **sizes)).to(torch.bfloat16)
+        model.save_pretrained(self.directory / f"{name}-plain")
+        tensors = load_file(self.directory / f"{name}-plain/model.safetensors")
+        return tensors, json.loads((self.directory / f"{name}-plain/config.json").read_text())
+
+    def adapter(self, name, targets, size=0.1):
+        """Of layers by their names, which say how wide they are; and of stacks [experts, in, out]."""
+        path, tensors = self.directory / name, {}
+        path.mkdir()
+        torch.manual_seed(1)
+        for module, shape in targets.items():
+            experts = shape[0] if len(shape) == 3 else 1
+            rows, columns = shape[-2:]
+            tensors[f"base_model.model.{module}.lora_A.weight"] = torch.randn(RANK * experts, columns)
+            tensors[f"base_model.model.{module}.lora_B.weight"] = torch.randn(rows, RANK * experts) * size / RANK
+        save_file(tensors, path / "adapter_model.safetensors")
+        config = {"peft_type": "LORA", "r": RANK, "lora_alpha": ALPHA, "peft_version": "0.21.2"}
+        config["target_modules"] = sorted({module.rsplit(".", 1)[-1] for module in targets})
+        (path / "adapter_config.json").write_text(json.dumps(config))
+        return path
+
+    def merged(self, base, adapter, to, *options, size=None):
+        """The tensors of both merges, to 16 bits and back, which `check` and `compare` are content with."""
+        plain, out = self.directory / f"{base.name}-16", self.directory / f"{base.name}-{to}"
+        for path, arguments in ((plain, []), (out, ["--to", to, "--fail-below", "0", *options])):
+            shutil.rmtree(path, ignore_errors=True)
+            run_qfuse("merge", base, adapter, "-o", path, "--quiet", *arguments)
+        run_qfuse("check", out)
+        config, theirs = (json.loads((path / "config.json").read_text()) for path in (out, base))
+        self.assertEqual(config, theirs)
+        return load_file(plain / "model.safetensors"), load_file(out / "model.safetensors"), out
+
+    def judge(self, base, plain, out, quantize, changed):
+        """`quantize` makes the tensors of the changed ones; all others are the base's."""
+        expected = load_file(base / "model.safetensors")
+        before = dict(expected)
+        for key in changed:
+            expected |= quantize(key, plain[key])
+        self.assertEqual(out.keys(), expected.keys())
+        for key, tensor in expected.items():
+            self.assertEqual((out[key].dtype, out[key].shape), (tensor.dtype, tensor.shape), key)
+            self.assertTrue(same_bits(out[key], tensor), key)
+        differ = [key for key in before if not same_bits(before[key], out[key])]
+        self.assertGreaterEqual(len(differ), len(changed))
+
+    # ---- FP8 ----
+
+    def fp8(self, name, quantize, record, **sizes):
+        tensors, config = self.llama(name, **sizes)
+        made = {}
+        for key, tensor in tensors.items():
+            made |= quantize(key, tensor) if key.endswith("_proj.weight") else {key: tensor}
+        adapter = self.adapter(
+            f"{name}-adapter",
+            {
+                key.removesuffix(".weight"): tensor.shape
+                for key, tensor in tensors.items()
+                if key.endswith(("q_proj.weight", "0.mlp.down_proj.weight", "lm_head.weight"))
+            },
+        )
+        changed = [key for key in tensors if key.endswith(("q_proj.weight", "0.mlp.down_proj.weight"))]
+        base = self.write(name, made, config, record)
+        plain, out, path = self.merged(base, adapter, "fp8")
+        self.judge(
+            base, plain, out, lambda key, it: quantize(key, it) if key != "lm_head.weight" else {key: it},
+            [*changed, "lm_head.weight"],
+        )
+        return path, plain
+
+    def test_fp8(self):
+        sizes = {"hidden_size": 128, "intermediate_size": 160, "head_dim": 32}
+        for scale_fmt in ("float", "ue8m0"):
+            with self.subTest(scale_fmt):
+                record = FineGrainedFP8Config(weight_block_size=(32, 32), scale_fmt=scale_fmt).to_dict()
+                path, _ = self.fp8(f"fp8-{scale_fmt}", fp8_by_transformers((32, 32), scale_fmt), record, **sizes)
+                model = load(AutoModelForCausalLM, path, dtype=torch.bfloat16)  # dequantized, as there is no GPU
+                self.assertTrue(torch.isfinite(model(torch.arange(3, 35).reshape(2, 16)).logits).all())
+
+    def test_ragged_fp8(self):
+        record = FineGrainedFP8Config(weight_block_size=(32, 48)).to_dict()
+        sizes = {"hidden_size": 72, "intermediate_size": 200, "head_dim": 20}
+        self.fp8("ragged", in_ragged_blocks((32, 48)), record, **sizes)
+
+
+if __name__ == "__main__":
+    main()
