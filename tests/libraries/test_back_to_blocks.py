@@ -6,6 +6,7 @@ import importlib.util
 import json
 import shutil
 
+import peft
 import torch
 from libraries import GOLDEN, Judged, main, run_qfuse
 from models import load, same_bits
@@ -64,11 +65,11 @@ def mxfp4(tensor, rule="up"):
     most = blocks.abs().amax(-1)
     mantissa, exponent = torch.frexp(most / 6 if rule == "up" else most)
     if rule == "up":
-        exponent = torch.where(mantissa == 0.5, exponent - 1, exponent)  # a power of two is not rounded up
+        exponent = torch.where(mantissa == 0.5, exponent - 1, exponent).clamp(-126)  # a power of two is not rounded up
     else:
-        exponent = exponent - 1 - 2 + (mantissa >= 0.875)
+        exponent = (exponent - 1 - 2 + (mantissa >= 0.875)).clamp(-127)
     exponent = torch.where(most == 0, torch.tensor(-127), exponent)
-    codes = e2m1_codes(blocks * torch.exp2(-exponent.double()).unsqueeze(-1), "up" if rule == "up" else "even")
+    codes = e2m1_codes(blocks * torch.exp2(-exponent.float()).unsqueeze(-1), "up" if rule == "up" else "even")
     return packed(codes.flatten(-2)), (exponent + 127).to(torch.uint8)
 
 
@@ -77,6 +78,18 @@ def nvfp4(tensor, scales, factor):
     blocks = tensor.float().unflatten(-1, (-1, 16))
     wide = factor(scales.float()).unsqueeze(-1)
     return packed(e2m1_codes(torch.where(wide == 0, blocks * 0 + 0.0, blocks / wide), "even").flatten(-2))
+
+
+def in_stack(key, tensor):
+    """gpt-oss' packed form of decoded matrices [experts, in, out]."""
+    codes, scales = mxfp4(tensor.transpose(-1, -2))
+    return {f"{key}_blocks": codes.unflatten(-1, (-1, 16)), f"{key}_scales": scales}
+
+
+def ct_codes(tensor, scales, divisor, group):
+    from compressed_tensors.compressors.nvfp4.helpers import quantize_and_pack_fp4
+
+    return quantize_and_pack_fp4(tensor, scales, global_scale=divisor, group_size=group)
 
 
 class BackToBlocks(Judged):
@@ -131,8 +144,8 @@ class BackToBlocks(Judged):
         self.assertEqual(out.keys(), expected.keys())
         for key, tensor in expected.items():
             self.assertEqual((out[key].dtype, out[key].shape), (tensor.dtype, tensor.shape), key)
-            self.assertTrue(same_bits(out[key], tensor), key)
-        differ = [key for key in before if not same_bits(before[key], out[key])]
+            self.assertTrue(same_bits(out[key].reshape(-1), tensor.reshape(-1)), key)
+        differ = [key for key in before if not same_bits(before[key].reshape(-1), out[key].reshape(-1))]
         self.assertGreaterEqual(len(differ), len(changed))
 
     # ---- FP8 ----
@@ -172,6 +185,89 @@ class BackToBlocks(Judged):
         record = FineGrainedFP8Config(weight_block_size=(32, 48)).to_dict()
         sizes = {"hidden_size": 72, "intermediate_size": 200, "head_dim": 20}
         self.fp8("ragged", in_ragged_blocks((32, 48)), record, **sizes)
+
+    # ---- 4 bits ----
+
+    def test_gpt_oss(self):
+        """Experts by peft's target_parameters, in the order of the file, and attention's plain layers."""
+        torch.manual_seed(0)
+        sizes = {"hidden_size": 64, "intermediate_size": 96, "num_local_experts": 3, "head_dim": 32}
+        model = GptOssForCausalLM(GptOssConfig(**FEW, **sizes, num_experts_per_tok=2)).to(torch.bfloat16)
+        model.save_pretrained(self.directory / "gpt-oss-plain")
+        tensors = load_file(self.directory / "gpt-oss-plain/model.safetensors")
+        stacks = [key for key in tensors if key.endswith(("gate_up_proj", "down_proj"))]
+        for key in stacks:
+            tensors |= in_stack(key, tensors.pop(key))
+        config = json.loads((self.directory / "gpt-oss-plain/config.json").read_text())
+        kept = ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]
+        record = {"quant_method": "mxfp4", "modules_to_not_convert": kept}
+        base = self.write("gpt-oss", tensors, config, record)
+        parameters = [f"0.mlp.experts.{stack}" for stack in ("gate_up_proj", "down_proj")]
+        adapted = peft.get_peft_model(
+            model, peft.LoraConfig(r=RANK, target_modules=["q_proj"], target_parameters=parameters)
+        )
+        for name, parameter in adapted.named_parameters():
+            if "lora_B" in name:
+                torch.nn.init.normal_(parameter, std=0.05)
+        adapted.save_pretrained(self.directory / "gpt-oss-adapter")
+        plain, out, path = self.merged(base, self.directory / "gpt-oss-adapter", "mxfp4")
+        changed = [key for key in stacks if ".0." in key]
+        queries = [key for key in tensors if key.endswith("q_proj.weight")]
+        self.assertEqual((len(changed), len(queries)), (2, 2))
+        self.judge(
+            base, plain, out, lambda key, it: {key: it} if key in queries else in_stack(key, it), changed + queries
+        )
+        dequantize = Mxfp4Config(dequantize=True)
+        ours = AutoModelForCausalLM.from_pretrained(path, quantization_config=dequantize, dtype=torch.bfloat16)
+        decoded = load_file(self.convert("dequantize", path, to="gpt-oss-again") / "model.safetensors")
+        for key in changed:
+            self.assertTrue(same_bits(ours.state_dict()[key], decoded[key]), key)
+
+    def test_what_other_libraries_wrote(self):
+        """compressed-tensors' and modelopt's golden Llamas, of which NVFP4 keeps its scales."""
+        for name, quantize in {"mxfp4": self.packed_mxfp4, "nvfp4": self.packed_nvfp4, "modelopt": self.modelopt}.items():
+            with self.subTest(name):
+                base = self.directory / name
+                shutil.copytree(GOLDEN / "scaled_4bit" / name, base)
+                decoded = load_file(base / "decoded.safetensors")
+                (base / "decoded.safetensors").unlink()
+                changed = [key for key in decoded if key.endswith(("q_proj.weight", "down_proj.weight"))]
+                shapes = {key.removesuffix(".weight"): decoded[key].shape for key in changed}
+                adapter = self.adapter(f"{name}-adapter", shapes)
+                plain, out, _ = self.merged(base, adapter, "mxfp4" if name == "mxfp4" else "nvfp4")
+                self.judge(base, plain, out, quantize(load_file(base / "model.safetensors")), changed)
+
+    def packed_mxfp4(self, _):
+        def quantize(key, tensor):
+            codes, scales = mxfp4(tensor, "nearest")
+            if importlib.util.find_spec("compressed_tensors"):
+                self.assertTrue(torch.equal(codes, ct_codes(tensor, torch.exp2(scales.float() - 127), None, 32)))
+            return {f"{key}_packed": codes, f"{key}_scale": scales}
+
+        return quantize
+
+    def packed_nvfp4(self, before):
+        def quantize(key, tensor):
+            scales, divisor = before[f"{key}_scale"], before[f"{key}_global_scale"]
+            codes = nvfp4(tensor, scales, lambda scale: scale / divisor)
+            if importlib.util.find_spec("compressed_tensors"):
+                self.assertTrue(torch.equal(codes, ct_codes(tensor, scales.float(), divisor, 16)))
+            return {f"{key}_packed": codes}
+
+        return quantize
+
+    def modelopt(self, before):
+        def quantize(key, tensor):
+            scales, factor = before[f"{key}_scale"], before[f"{key}_scale_2"]
+            codes = nvfp4(tensor, scales, lambda scale: scale * factor)
+            if importlib.util.find_spec("modelopt"):
+                from modelopt.torch.quantization.qtensor import NVFP4QTensor
+
+                made, *_ = NVFP4QTensor.quantize(tensor.clone(), 16, scales, factor)
+                self.assertTrue(torch.equal(codes, made._quantized_data))
+            return {key: codes}
+
+        return quantize
 
 
 if __name__ == "__main__":
