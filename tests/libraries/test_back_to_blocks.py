@@ -186,6 +186,35 @@ class BackToBlocks(Judged):
         sizes = {"hidden_size": 72, "intermediate_size": 200, "head_dim": 20}
         self.fp8("ragged", in_ragged_blocks((32, 48)), record, **sizes)
 
+    def test_fp8_of_a_plain_base(self):
+        """What Fp8Quantize makes of the merged model: it leaves alone what is not whole blocks, here k_proj and v_proj."""
+        tensors, _ = self.llama("whole", hidden_size=128, intermediate_size=256, head_dim=32)
+        base = self.directory / "whole-plain"
+        adapter = self.adapter("whole-adapter", {"model.layers.0.self_attn.q_proj": (128, 128), "lm_head": (96, 128)})
+        plain = self.directory / "whole-16"
+        run_qfuse("merge", base, adapter, "-o", plain, "--quiet")
+        merged = load_file(plain / "model.safetensors")
+        self.assertFalse(same_bits(merged["lm_head.weight"], tensors["lm_head.weight"]))
+        for scale_fmt, options in {"float": [], "ue8m0": ["--ue8m0"]}.items():
+            with self.subTest(scale_fmt):
+                path = self.directory / f"whole-{scale_fmt}"
+                said = run_qfuse("merge", base, adapter, "-o", path, "--to", "fp8", *options)
+                self.assertIn("is left in fp8", said)
+                expected = {}
+                for key, tensor in merged.items():
+                    is_linear = key.endswith("_proj.weight") and "k_proj" not in key and "v_proj" not in key
+                    quantize = fp8_by_transformers((128, 128), scale_fmt)
+                    expected |= quantize(key, tensor) if is_linear else {key: tensor}
+                out = load_file(path / "model.safetensors")
+                self.assertEqual(out.keys(), expected.keys())
+                for key, tensor in expected.items():
+                    self.assertTrue(same_bits(out[key], tensor), key)
+                model = load(AutoModelForCausalLM, path, dtype=torch.bfloat16)
+                decoded = load_file(self.convert("dequantize", path, to=f"whole-{scale_fmt}-again") / "model.safetensors")
+                for key, tensor in model.state_dict().items():
+                    self.assertTrue(same_bits(tensor, decoded[key]), key)
+                run_qfuse("check", path)
+
     # ---- 4 bits ----
 
     def test_gpt_oss(self):

@@ -2,14 +2,13 @@
 #ifndef QFUSE_CHECKPOINT_CONVERT_ENCODE_BLOCKS_H
 #define QFUSE_CHECKPOINT_CONVERT_ENCODE_BLOCKS_H
 
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "checkpoint/convert/block_encoding.h"
 #include "checkpoint/convert/planned.h"
+#include "checkpoint/convert/round_trip.h"
 
 namespace qfuse::checkpoint {
 
@@ -23,13 +22,6 @@ struct BlockTensors {
 
 PlannedTensor planned_blocks(const std::string& name, const PlannedSource& source, const BlockTensors& tensors);
 
-// What a lossy format leaves of values; they are a stretch of a tensor from element `first` on, a multiple of `unit`.
-struct RoundTrip {
-  std::int64_t unit = 1;
-  std::function<void(std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<float> left,
-                     const Exec& exec)>
-      pass = {};
-};
 RoundTrip through_blocks(const BlockEncoding& encoding);
 
 }  // namespace qfuse::checkpoint

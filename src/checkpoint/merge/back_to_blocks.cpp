@@ -71,6 +71,12 @@ BlockTensors fp4_blocks(const Tensor& tensor, const StoredWeightScaled4bit& weig
 }  // namespace
 
 void require_blocks(const MergedModel& base, BlockFormat format) {
+  if (!base.is_quantized()) {
+    if (format == BlockFormat::fp8) return;
+    fail(Status::invalid_argument,
+         "{}: is not quantized; of such a base fp8, nf4 and fp4 are made, and {} only where the base is in it",
+         base.model().name(), name_of(format));
+  }
   std::set<std::string_view> formats;
   for (const Tensor& tensor : base.tensors())
     if (tensor.quantized_dtype()) formats.insert(tensor.format());

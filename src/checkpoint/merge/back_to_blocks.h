@@ -7,7 +7,7 @@
 
 namespace qfuse::checkpoint {
 
-// Refuses a quantized base that has no weight of the format.
+// Refuses a quantized base that has no weight of the format, and a plain one but for FP8.
 void require_blocks(const MergedModel& base, BlockFormat format);
 
 // What the merged `tensor`, a quantized one, is written as: tensors of the same names, types and sizes. unsupported for

@@ -14,6 +14,7 @@
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/quantization_records.h"
 #include "checkpoint/convert/quantize.h"
+#include "checkpoint/convert/quantize_fp8.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
@@ -102,7 +103,8 @@ class Merge : public Transform {
     const MergedModel base(model, adapters_.of(component), way());
     check_base(base);
     const std::string prefix = name_prefix({component, "", ""});
-    ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base, prefix) : plan_tensors(base, prefix);
+    const bool quantizes = options_.to_4bit ? !base.is_4bit() : options_.to_blocks && !base.is_quantized();
+    ConversionPlan plan = quantizes ? to_codes(base, prefix) : plan_tensors(base, prefix);
     describe(base, options_.base_as, card(), plan);
     if (!options_.to_blocks) drop_quantization_records(base.layout(), model, base.config(), plan);
     check_output(model, base.tensors(), options_, plan);
@@ -188,7 +190,7 @@ class Merge : public Transform {
            base.model().name());
     if (options_.to_4bit && base.is_quantized())
       for (const Tensor& tensor : base.tensors()) check_stays_4bit(tensor);
-    if (options_.to_blocks && base.is_quantized()) require_blocks(base, *options_.to_blocks);
+    if (options_.to_blocks) require_blocks(base, *options_.to_blocks);
     if (chooses)
       for (const Tensor& tensor : base.tensors())
         if (base.families().is_transposed(tensor.name, tensor.shape))
@@ -335,7 +337,7 @@ class Merge : public Transform {
     return planned;
   }
 
-  // ---- from 16 bits to 4 bits: what quantize() would do to the merged model ----
+  // ---- from 16 bits to codes: what quantize() would do to the merged model ----
 
   [[nodiscard]] QuantizeOptions quantize_options() const {
     QuantizeOptions options;
@@ -348,17 +350,20 @@ class Merge : public Transform {
     return options;
   }
 
-  [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base, const std::string& prefix) {
+  [[nodiscard]] ConversionPlan to_codes(const MergedModel& base, const std::string& prefix) {
     std::vector<std::string> new_modules;
     for (const auto& [name, change] : base.rules().changes)
       if (name.ends_with(kWeightSuffix) && !base.has(name)) new_modules.emplace_back(module_of(name));
-    const auto changed = [&](const Tensor& tensor, const QuantState* encoded) -> std::optional<PlannedSource> {
+    const auto changed = [&](const Tensor& tensor, const RoundTrip& encoded) -> std::optional<PlannedSource> {
       const bool is_same =
           base.change_of(tensor.name) == nullptr && !base.is_seen(tensor.name) && !base.is_cast(tensor);
       if (is_same) return std::nullopt;
-      return source_of(base, prefix, tensor.name, tensor, encoded == nullptr ? RoundTrip() : through_4bit(*encoded));
+      return source_of(base, prefix, tensor.name, tensor, encoded);
     };
-    ConversionPlan plan = plan_quantization(base.model(), quantize_options(), changed, new_modules);
+    ConversionPlan plan =
+        options_.to_4bit
+            ? plan_quantization(base.model(), quantize_options(), changed, new_modules)
+            : plan_fp8(base.model(), {options_.ue8m0, options_.include, options_.exclude}, changed, new_modules);
     add_untied(base, prefix, plan);
     if (!plan.config.empty() && (base.rules().unties || base.rules().vocabulary || options_.dtype)) {
       Config config(plan.config, std::string(kConfigFile));

@@ -87,36 +87,6 @@ class Measured {
   std::vector<float> left_;  // empty: it is not encoded
 };
 
-// What values are when they were encoded and decoded, with absmax that are not nested.
-class Through4bit {
- public:
-  explicit Through4bit(QuantState state) : state_(std::move(state)) {}
-
-  void pass(std::span<const std::byte> values, Dtype dtype, std::span<float> left, const Exec& exec) {
-    const std::int64_t count = std::ssize(left);
-    codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
-    absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state_.blocksize)));
-    quantize_4bit(values, dtype,
-                  {.cols = count,
-                   .blocksize = state_.blocksize,
-                   .quant_type = state_.quant_type,
-                   .packed = codes_,
-                   .absmax = absmax_},
-                  exec);
-    dequantize_4bit({.cols = count,
-                     .blocksize = state_.blocksize,
-                     .quant_type = state_.quant_type,
-                     .packed = codes_,
-                     .absmax = absmax_},
-                    std::as_writable_bytes(left), Dtype::float32, exec);
-  }
-
- private:
-  QuantState state_;
-  std::vector<std::uint8_t> codes_;
-  std::vector<float> absmax_;
-};
-
 }  // namespace
 
 void MergeFigures::put_into(MergedTensor& row, bool is_encoded) const {
@@ -127,12 +97,6 @@ void MergeFigures::put_into(MergedTensor& row, bool is_encoded) const {
 }
 
 double MergeFigures::survival_error() const { return std::sqrt(kept_squares) / added; }
-
-RoundTrip through_4bit(const QuantState& state) {
-  return {state.blocksize, [through = std::make_shared<Through4bit>(state)](
-                               std::int64_t, std::span<const std::byte> values, Dtype dtype, std::span<float> left,
-                               const Exec& exec) { through->pass(values, dtype, left, exec); }};
-}
 
 Source measured(const Source& base, const Merging& merging, Dtype dtype, const RoundTrip& encoded,
                 std::shared_ptr<MergeFigures> figures) {

@@ -6,9 +6,8 @@
 #include <memory>
 #include <qfuse/checkpoint.hpp>
 
-#include "checkpoint/convert/encode_blocks.h"
+#include "checkpoint/convert/round_trip.h"
 #include "checkpoint/convert/source.h"
-#include "checkpoint/files/quant_state.h"
 #include "checkpoint/merge/merged.h"
 
 namespace qfuse::checkpoint {
@@ -30,9 +29,6 @@ struct MergeFigures {
 // what the format does to the result, if that gets one, else nothing; figures alone depend on it.
 Source measured(const Source& base, const Merging& merging, Dtype dtype, const RoundTrip& encoded,
                 std::shared_ptr<MergeFigures> figures);
-
-// Through bitsandbytes' codes.
-RoundTrip through_4bit(const QuantState& state);
 
 }  // namespace qfuse::checkpoint
 
