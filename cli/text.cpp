@@ -141,7 +141,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
@@ -156,6 +156,7 @@ std::string with_own_options(std::string message) {
        {"`shard`", "--shard"},
        {"`tie`", "--tie"},
        {"`to`", "--to"},
+       {"`ue8m0`", "--ue8m0"},
        {"`untie`", "--untie"}}};
   for (const auto& [name, own] : kOptions) message = replaced(message, name, own);
   return message;

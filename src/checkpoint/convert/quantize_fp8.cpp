@@ -66,7 +66,7 @@ class Fp8Plan {
           model_.name(), kBlock.rows, kBlock.columns, uneven_));
     if (config_)
       plan.config =
-          config_->quantized(Fp8Config{kBlock, options_.ue8m0, layers_.modules_to_skip(leaves_out_head(*config_))});
+          config_->quantized_fp8({kBlock, options_.ue8m0, layers_.modules_to_skip(leaves_out_head(*config_))});
     return plan;
   }
 

@@ -353,7 +353,7 @@ std::string Config::quantized(const QuantizationConfig& quantization) const {
   return with_record(quantization_json(quantization));
 }
 
-std::string Config::quantized(const Fp8Config& quantization) const {
+std::string Config::quantized_fp8(const Fp8Config& quantization) const {
   OrderedJson record{{"activation_scheme", "dynamic"}, {"fmt", "e4m3"}};
   if (quantization.skip_modules) record["modules_to_not_convert"] = *quantization.skip_modules;
   record["quant_method"] = "fp8";

@@ -127,7 +127,7 @@ class Config {
   // instead of any that stood there; where transformers sorts it to if the keys are sorted, else at the end.
   [[nodiscard]] std::string quantized(const QuantizationConfig& quantization) const;
   // The same of FP8, as transformers' FineGrainedFP8Config and DeepSeek write it.
-  [[nodiscard]] std::string quantized(const Fp8Config& quantization) const;
+  [[nodiscard]] std::string quantized_fp8(const Fp8Config& quantization) const;
 
  private:
   [[nodiscard]] std::string print() const;

@@ -382,11 +382,12 @@ class Merge : public Transform {
   }
 
   // What is left may be less than nothing, so that a bound of 0 is none. A base of 16 bits may have been decoded from 4
-  // before; one that was not keeps all of an adapter on average, so there chance must not be taken for a loss.
+  // before; one that was not keeps all of an adapter on average, so there chance must not be taken for a loss. Nor where
+  // blocks get new scales, by which all of their values are rounded anew.
   [[nodiscard]] bool is_lost(const Row& row) const {
     constexpr double kStandardErrors = 3.0;
     if (!row.figures || options_.fail_below <= 0.0) return false;
-    const double chance = row.was_encoded ? 0.0 : kStandardErrors * row.figures->survival_error();
+    const double chance = row.was_encoded && !options_.to_blocks ? 0.0 : kStandardErrors * row.figures->survival_error();
     return row.said.survival + chance < options_.fail_below;
   }
 
@@ -426,6 +427,8 @@ MergeReport merge_checked(const fs::path& given_base, std::span<const AdapterInp
   if (options.to_blocks && (options.to_4bit || options.dtype))
     fail(Status::invalid_argument, "the output is {}: neither a dtype nor another format can be asked for",
          name_of(*options.to_blocks));
+  if (options.ue8m0 && options.to_blocks != BlockFormat::fp8)
+    fail(Status::invalid_argument, "`ue8m0` is of fp8: the scales of mxfp4 are powers of two, those of nvfp4 are kept");
   if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))
     fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
   const fs::path base = given_base.empty() ? find_base(given_adapters.front().path) : located(given_base);
