@@ -51,7 +51,8 @@ void print_table(const checkpoint::MergeReport& report) {
 
 void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& options) {
   if (is_4bit(args.to)) options.to_4bit = quant_type_of(args.to);
-  if (const auto blocks = kBlockFormats.find(args.to); blocks != kBlockFormats.end()) options.to_blocks = blocks->second;
+  if (const auto blocks = kBlockFormats.find(args.to); blocks != kBlockFormats.end())
+    options.to_blocks = blocks->second;
   options.ue8m0 = args.ue8m0;
   set_adapter_options(args, options);
   options.fail_below = args.fail_below;
@@ -73,9 +74,9 @@ void print_survival(const checkpoint::MergeReport& report, const std::string& to
     if (least == nullptr || t.survival < least->survival) least = &t;
   }
   if (least != nullptr)
-    say(stdout, fmt::format("  of what the adapter adds, {:.1f} % is left in {}; least in {}, {:.1f} %",
-                            100.0 * left / added, is_4bit(to) ? "4 bits" : to, printable(least->name),
-                            100.0 * least->survival));
+    say(stdout,
+        fmt::format("  of what the adapter adds, {:.1f} % is left in {}; least in {}, {:.1f} %", 100.0 * left / added,
+                    is_4bit(to) ? "4 bits" : to, printable(least->name), 100.0 * least->survival));
 }
 
 Json json_of(const checkpoint::MergeReport& report, const checkpoint::ConversionOptions& options, double seconds) {
@@ -148,10 +149,11 @@ Command add_merge(CLI::App& app) {
   types.insert(types.end(), kQuantTypes.begin(), kQuantTypes.end());
   for (const auto& [name, format] : kBlockFormats) types.push_back(name);
   parser
-      ->add_option("--to,--dtype", args->to,
-                   "The dtype of the model (auto: the one that each weight had or decodes to); or nf4 or fp4 to quantize "
-                   "the result as qfuse quantize does; or fp8, mxfp4 or nvfp4 to leave a base in that format as it is, "
-                   "and encode anew what the adapter changes. fp8 also makes blocks of 128 x 128 of a plain base")
+      ->add_option(
+          "--to,--dtype", args->to,
+          "The dtype of the model (auto: the one that each weight had or decodes to); or nf4 or fp4 to quantize "
+          "the result as qfuse quantize does; or fp8, mxfp4 or nvfp4 to leave a base in that format as it is, "
+          "and encode anew what the adapter changes. fp8 also makes blocks of 128 x 128 of a plain base")
       ->type_name("TYPE")
       ->transform(one_of(types, kDtypeAliases))
       ->capture_default_str();

@@ -41,6 +41,20 @@ inline BlockScale fp8_power_scale(float absmax) {
 // zero becomes the type's epsilon.
 inline float fp8_divisor(float absmax) { return absmax / kE4m3Most; }
 
+// to_e4m3() of a number: steps in integers, which order magnitudes, and a mask instead of a choice, so that compilers
+// vectorize loops of it.
+constexpr std::uint8_t number_to_e4m3(float v) {
+  const auto bits = bits_of(v);
+  const auto magnitude = static_cast<std::int32_t>(bits & ~kSignBit);
+  constexpr auto kMost = static_cast<std::int32_t>(bits_of(kE4m3Most));
+  const auto kept = static_cast<std::uint32_t>(magnitude < kMost ? magnitude : kMost);
+  const std::uint32_t half = (1U << (kE4m3Shift - 1)) - 1U + (kept >> kE4m3Shift & 1U);
+  const std::uint32_t normal = ((kept + half) >> kE4m3Shift) - kE4m3Rebias;
+  const std::uint32_t subnormal = bits_of(float_of(kept) + kE4m3Subnormals) - bits_of(kE4m3Subnormals);
+  const std::uint32_t is_subnormal = 0U - static_cast<std::uint32_t>(kept < bits_of(kE4m3LeastNormal));
+  return static_cast<std::uint8_t>((bits >> 24 & 0x80U) | (subnormal & is_subnormal) | (normal & ~is_subnormal));
+}
+
 // ---- MXFP4 -----------------------------------------------------------------------------------------------------
 
 inline constexpr float kE2m1Most = 6.0F;
@@ -49,9 +63,7 @@ inline constexpr float kE2m1Most = 6.0F;
 inline std::uint8_t mx_exponent_rounded_up(float absmax) {
   return static_cast<std::uint8_t>((bits_of(absmax / kE2m1Most) + (kMinNormalBits - 1U)) >> 23);
 }
-inline float mx_factor(std::uint8_t exponent) {
-  return exponent == 0 ? 0.0F : float_of((kTwoBiases - exponent) << 23);
-}
+inline float mx_factor(std::uint8_t exponent) { return exponent == 0 ? 0.0F : float_of((kTwoBiases - exponent) << 23); }
 
 // compressed-tensors: absmax rounded down to a power of two, but up from 1.75 times one on; and a quarter of that.
 inline std::uint8_t mx_exponent_of_nearest(float absmax) {

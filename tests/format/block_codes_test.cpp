@@ -63,6 +63,22 @@ TEST(BlockCodes, e2m1_is_the_nearest_and_ties_go_to_even) {
   EXPECT_EQ(to_e2m1_even(std::numeric_limits<float>::quiet_NaN()), 0) << "a value, as decoding needs";
 }
 
+TEST(BlockCodes, e4m3_of_a_number_is_that_of_any_float) {
+  for (std::uint64_t bits = 0; bits <= 0xffffffffU; bits += 997) {
+    const float value = float_of(static_cast<std::uint32_t>(bits));
+    if (!std::isnan(value)) ASSERT_EQ(number_to_e4m3(value), to_e4m3(value)) << value;
+  }
+  for (int code = 0; code < 127; ++code) {  // each, and the middles
+    const float value = from_e4m3(static_cast<std::uint8_t>(code));
+    const float next = code < 126 ? from_e4m3(static_cast<std::uint8_t>(code + 1)) : 480.0F;
+    for (const float middle : {value, std::nextafter(value, kMost), (value + next) / 2,
+                               std::nextafter((value + next) / 2, kMost), std::nextafter((value + next) / 2, 0.0F)}) {
+      ASSERT_EQ(number_to_e4m3(middle), to_e4m3(middle)) << middle;
+      ASSERT_EQ(number_to_e4m3(-middle), to_e4m3(-middle)) << middle;
+    }
+  }
+}
+
 TEST(BlockCodes, mx_exponents_are_powers_of_two_around_absmax) {
   std::mt19937 random(2);
   std::uniform_int_distribution<std::uint32_t> any(1, kInfBits - 1);
@@ -92,7 +108,8 @@ TEST(BlockCodes, fp8_scales_bring_absmax_to_the_most) {
     if (!std::isfinite(absmax)) continue;
     const BlockScale scale = fp8_block_scale(absmax);
     ASSERT_EQ(scale.scale, 1.0F / scale.factor);
-    ASSERT_NEAR(static_cast<double>(absmax) * scale.factor / 448.0, 1.0, 0x1p-20) << absmax << ", whose inverse may be subnormal";
+    ASSERT_NEAR(static_cast<double>(absmax) * scale.factor / 448.0, 1.0, 0x1p-20)
+        << absmax << ", whose inverse may be subnormal";
     const BlockScale power = fp8_power_scale(absmax);
     int exponent = 0;
     ASSERT_EQ(std::frexp(power.scale, &exponent), 0.5F) << absmax;

@@ -50,6 +50,18 @@ float epsilon_of(TensorType type) {
   return type == TensorType::bf16 ? 0x1p-7F : type == TensorType::f16 ? 0x1p-10F : 0x1p-23F;
 }
 
+constexpr auto kE4m3Values = [] {
+  std::array<float, 256> values{};
+  for (std::size_t code = 0; code < values.size(); ++code)
+    values[code] = format::from_e4m3(static_cast<std::uint8_t>(code));
+  return values;
+}();
+
+float e2m1_at(const std::byte* codes, std::int64_t i) {
+  const auto pair = static_cast<std::uint8_t>(codes[i / 2]);
+  return format::kE2m1[i % 2 == 0 ? pair & 15U : pair >> 4U];
+}
+
 }  // namespace
 
 // A stretch's rows of one band, its values, and where its codes and scales stand.
@@ -73,8 +85,8 @@ std::int64_t BlockEncoding::code_bytes(std::int64_t row_count) const {
 
 std::int64_t BlockEncoding::scale_bytes(std::int64_t row_count) const {
   if (rows == 0) return 0;
-  const std::int64_t bands = row_count / rows * qfuse_block_count(rows, block_rows) +
-                             qfuse_block_count(row_count % rows, block_rows);
+  const std::int64_t bands =
+      row_count / rows * qfuse_block_count(rows, block_rows) + qfuse_block_count(row_count % rows, block_rows);
   return bands * qfuse_block_count(columns, block_columns) * bytes_of_scale(scale_type);
 }
 
@@ -102,9 +114,9 @@ void BlockEncoder::encode(std::int64_t first, std::span<const std::byte> values,
     const auto width = static_cast<std::size_t>(size_of(dtype));
     band_.resize(elements);
     widen(dtype, values.subspan(begin * width, elements * width), band_);
-    encode_band({count, band_.data(), codes.data() + encoding_.code_bytes(row),
-                 scales.data() + encoding_.scale_bytes(row)},
-                dtype);
+    encode_band(
+        {count, band_.data(), codes.data() + encoding_.code_bytes(row), scales.data() + encoding_.scale_bytes(row)},
+        dtype);
   });
 }
 
@@ -135,7 +147,8 @@ void BlockEncoder::find_absmax(const Band& band) {
 }
 
 void BlockEncoder::check_finite() const {
-  if (std::ranges::all_of(absmax_, [](std::int32_t most) { return most < static_cast<std::int32_t>(format::kInfBits); }))
+  if (std::ranges::all_of(absmax_,
+                          [](std::int32_t most) { return most < static_cast<std::int32_t>(format::kInfBits); }))
     return;
   fail(Status::invalid_data,
        "{}: with the adapters it has NaN or infinity, which codes with scales of blocks cannot hold: merge to 16 bits",
@@ -171,10 +184,10 @@ void BlockEncoder::encode_fp8(const Band& band, Dtype dtype) {
       const std::int64_t end = std::min(begin + encoding_.block_columns, encoding_.columns);
       if (is_divided)
         for (std::int64_t i = begin; i < end; ++i)
-          codes[i] = static_cast<std::byte>(format::to_e4m3(quotient_in(quotient, values[i], factor)));
+          codes[i] = static_cast<std::byte>(format::number_to_e4m3(quotient_in(quotient, values[i], factor)));
       else
         for (std::int64_t i = begin; i < end; ++i)
-          codes[i] = static_cast<std::byte>(format::to_e4m3(values[i] * factor));
+          codes[i] = static_cast<std::byte>(format::number_to_e4m3(values[i] * factor));
     }
 }
 
@@ -226,45 +239,50 @@ void BlockEncoder::encode_upright(const Band& band) {
   factors_.resize(columns);
   for (std::size_t block = 0; block < columns; ++block) set_mx_scale(band, block);
   nibbles_.resize(pairs * columns);
+  const float* const factors = factors_.data();  // which bytes that are written might be, to a compiler
   for (std::size_t pair = 0; pair < pairs; ++pair) {
     const float* const low = band.values + 2 * pair * columns;
     const float* const high = low + columns;
     std::uint8_t* const bytes = nibbles_.data() + pair * columns;
     for (std::size_t c = 0; c < columns; ++c)
-      bytes[c] = static_cast<std::uint8_t>(format::to_e2m1_up(low[c] * factors_[c]) |
-                                           format::to_e2m1_up(high[c] * factors_[c]) << 4);
+      bytes[c] = static_cast<std::uint8_t>(format::to_e2m1_up(low[c] * factors[c]) |
+                                           format::to_e2m1_up(high[c] * factors[c]) << 4);
   }
   for (std::size_t c = 0; c < columns; ++c)
     for (std::size_t pair = 0; pair < pairs; ++pair)
       band.codes[c * pairs + pair] = static_cast<std::byte>(nibbles_[pair * columns + c]);
 }
 
-float BlockEncoder::scale_of(const std::byte* scales, std::int64_t block) const {
-  return encoding_.rule == BlockRule::nvfp4_of_scale ? kept_scale(scales, block)
-                                                     : load_scale(scales, block, encoding_.scale_type);
+// The values of a band's codes. `scales` has one for each block.
+void BlockEncoder::decode_band(const std::byte* codes, std::int64_t rows, std::span<const float> scales,
+                               float* values) const {
+  const std::int64_t columns = encoding_.columns;
+  if (encoding_.is_upright()) {  // the codes of a column follow each other
+    for (std::int64_t c = 0; c < columns; ++c)
+      for (std::int64_t r = 0; r < rows; ++r)
+        values[r * columns + c] = scales[static_cast<std::size_t>(c)] * e2m1_at(codes, c * rows + r);
+    return;
+  }
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t begin = r * columns, block = 0; begin < (r + 1) * columns;
+         begin += encoding_.block_columns, ++block) {
+      const float scale = scales[static_cast<std::size_t>(block)];
+      const std::int64_t end = std::min(begin + encoding_.block_columns, (r + 1) * columns);
+      if (encoding_.is_fp8())
+        for (std::int64_t i = begin; i < end; ++i) values[i] = scale * kE4m3Values[static_cast<std::uint8_t>(codes[i])];
+      else
+        for (std::int64_t i = begin; i < end; ++i) values[i] = scale * e2m1_at(codes, i);
+    }
 }
 
 void BlockEncoder::decode(std::span<const std::byte> codes, std::span<const std::byte> scales,
                           std::span<float> values) const {
-  const std::int64_t columns = encoding_.columns;
-  std::vector<float> scale_values;
+  std::vector<float> of_blocks(static_cast<std::size_t>(qfuse_block_count(encoding_.columns, encoding_.block_columns)));
   for_each_band(std::ssize(values), [&](std::int64_t row, std::int64_t count) {
-    const std::byte* const from = codes.data() + encoding_.code_bytes(row);
-    float* const to = values.data() + row * columns;
-    scale_values.resize(static_cast<std::size_t>(qfuse_block_count(columns, encoding_.block_columns)));
-    for (std::size_t block = 0; block < scale_values.size(); ++block)
-      scale_values[block] =
-          scale_of(scales.data() + encoding_.scale_bytes(row), static_cast<std::int64_t>(block));
-    for (std::int64_t r = 0; r < count; ++r)
-      for (std::int64_t c = 0; c < columns; ++c) {
-        const float scale = scale_values[static_cast<std::size_t>(c / encoding_.block_columns)];
-        // Where its code stands: of an upright band, those of a column follow each other.
-        const std::int64_t i = encoding_.is_upright() ? c * count + r : r * columns + c;
-        const auto byte = static_cast<std::uint8_t>(from[encoding_.is_fp8() ? i : i / 2]);
-        to[r * columns + c] =
-            scale * (encoding_.is_fp8() ? format::from_e4m3(byte)
-                                        : format::kE2m1.at(i % 2 == 0 ? byte & 15U : byte >> 4U));
-      }
+    const std::byte* const stored_ones = scales.data() + encoding_.scale_bytes(row);
+    for (std::size_t block = 0; block < of_blocks.size(); ++block)
+      of_blocks[block] = kept_scale(stored_ones, static_cast<std::int64_t>(block));
+    decode_band(codes.data() + encoding_.code_bytes(row), count, of_blocks, values.data() + row * encoding_.columns);
   });
 }
 

@@ -81,7 +81,7 @@ class BlockEncoder {
   void encode_upright(const Band& band);
   void set_mx_scale(const Band& band, std::size_t block);
   [[nodiscard]] float kept_scale(const std::byte* scales, std::int64_t block) const;
-  [[nodiscard]] float scale_of(const std::byte* scales, std::int64_t block) const;
+  void decode_band(const std::byte* codes, std::int64_t rows, std::span<const float> scales, float* values) const;
 
   BlockEncoding encoding_;
   float global_ = 1.0F;

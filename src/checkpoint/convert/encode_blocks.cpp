@@ -118,8 +118,8 @@ PlannedTensor planned_blocks(const std::string& name, const PlannedSource& sourc
   }
   for (const StoredTensor& part : tensors.kept) planned.outputs.push_back(*part.entry);
   planned.open = [source, tensors](ScratchFile* scratch) {
-    const auto blocks = std::make_shared<EncodedBlocks>(source.open(scratch), tensors.encoding, scratch,
-                                                        source.scratch_bytes);
+    const auto blocks =
+        std::make_shared<EncodedBlocks>(source.open(scratch), tensors.encoding, scratch, source.scratch_bytes);
     OpenedTensor opened{{codes_of(blocks, tensors.encoding)}};
     if (tensors.scales)
       opened.sources.push_back(
@@ -138,9 +138,9 @@ RoundTrip through_blocks(const BlockEncoding& encoding) {
     std::vector<std::byte> codes;
     std::vector<std::byte> scales;
   };
-  return {encoding.unit(), [buffers = std::make_shared<Buffers>(BlockEncoder(encoding))](
-                               std::int64_t first, std::span<const std::byte> values, Dtype dtype,
-                               std::span<float> left, const Exec&) {
+  return {encoding.unit(),
+          [buffers = std::make_shared<Buffers>(BlockEncoder(encoding))](
+              std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<float> left, const Exec&) {
             const BlockEncoding& of = buffers->encoder.encoding();
             const std::int64_t rows = std::ssize(left) / of.columns;
             buffers->codes.resize(static_cast<std::size_t>(of.code_bytes(rows)));

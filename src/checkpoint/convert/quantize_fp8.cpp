@@ -50,8 +50,12 @@ std::string holder_of(std::string_view stack) {
 class Fp8Plan {
  public:
   Fp8Plan(const Model& model, const Fp8Options& options, const SourceOf& source_of)
-      : model_(model), options_(options), source_of_(source_of), config_(read_config(model)),
-        families_(read_model_types(model)), tensors_(read_layout(model, config_).tensors) {}
+      : model_(model),
+        options_(options),
+        source_of_(source_of),
+        config_(read_config(model)),
+        families_(read_model_types(model)),
+        tensors_(read_layout(model, config_).tensors) {}
 
   ConversionPlan make(const std::vector<std::string>& new_modules) {
     check_patterns("include", options_.include, model_, tensors_);
@@ -90,8 +94,9 @@ class Fp8Plan {
     layers_.add_further({holders.begin(), holders.end()});
     std::set<std::string> quantized = layers_.settle();
     if (quantized.empty())
-      fail(Status::invalid_data, "{}: none of its {} tensors is the weight of a linear layer of whole blocks of {} x {}",
-           model_.name(), tensors_.size(), kBlock.rows, kBlock.columns);
+      fail(Status::invalid_data,
+           "{}: none of its {} tensors is the weight of a linear layer of whole blocks of {} x {}", model_.name(),
+           tensors_.size(), kBlock.rows, kBlock.columns);
     return quantized;
   }
 

@@ -370,8 +370,7 @@ std::string Config::with_record(const OrderedJson& record) const {
   const bool sorted = std::is_sorted(members.begin(), members.end(), by_key);
   OrderedJson json = OrderedJson::object();
   for (const auto& [key, value] : members) {
-    if (sorted && key > kQuantizationConfig && !json.contains(kQuantizationConfig))
-      json[kQuantizationConfig] = record;
+    if (sorted && key > kQuantizationConfig && !json.contains(kQuantizationConfig)) json[kQuantizationConfig] = record;
     json[key] = value;
   }
   if (!json.contains(kQuantizationConfig)) json[kQuantizationConfig] = record;

@@ -36,7 +36,7 @@ BlockTensors fp8_blocks(const MergedModel& base, const Tensor& tensor, const Sto
                          .block_columns = weight.block_columns,
                          .scale_type = type};
   const bool are_powers = powers || !dtype_of(type) || is_power_of_two_record(base.config());
-  encoding.rule = are_powers                   ? BlockRule::fp8_powers
+  encoding.rule = are_powers                  ? BlockRule::fp8_powers
                   : is_divided(weight.scales) ? BlockRule::fp8_divided
                                               : BlockRule::fp8;
   return {encoding, *weight.codes.entry, *weight.scales.entry, {}};
@@ -82,8 +82,8 @@ void require_blocks(const MergedModel& base, BlockFormat format) {
     if (tensor.quantized_dtype()) formats.insert(tensor.format());
   if (formats.contains(name_of(format))) return;
   fail(Status::invalid_argument,
-       "{}: its weights are {}, and cannot become {}: merge to 16 bits, or back to what they are",
-       base.model().name(), fmt::join(formats, ", "), name_of(format));
+       "{}: its weights are {}, and cannot become {}: merge to 16 bits, or back to what they are", base.model().name(),
+       fmt::join(formats, ", "), name_of(format));
 }
 
 BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, bool powers) {
@@ -98,8 +98,10 @@ BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, bool power
          tensor.format());
   BlockTensors tensors = fp8 != nullptr ? fp8_blocks(base, tensor, *fp8, powers) : fp4_blocks(tensor, *fp4);
   if (tensors.encoding.unit() > kMostElements)
-    fail(Status::unsupported, "{}: {} of its elements share a scale or lie between those that do, and at most {} can "
-         "be encoded at once: merge to 16 bits", tensor.values().where(), tensors.encoding.unit(), kMostElements);
+    fail(Status::unsupported,
+         "{}: {} of its elements share a scale or lie between those that do, and at most {} can "
+         "be encoded at once: merge to 16 bits",
+         tensor.values().where(), tensors.encoding.unit(), kMostElements);
   return tensors;
 }
 

@@ -298,16 +298,15 @@ class Merge : public Transform {
   // The head that was tied to the embedding, and stands in no file of the base.
   void add_untied(const MergedModel& base, const std::string& prefix, ConversionPlan& plan) {
     for (const auto& [name, change] : base.rules().changes)
-      if (!base.has(name))
-        plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base)));
+      if (!base.has(name)) plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base)));
   }
 
   [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const MergedModel& base,
                                               const std::string& prefix) {
     if (options_.to_blocks && tensor.quantized_dtype()) {
       const BlockTensors blocks = blocks_of(base, tensor, options_.ue8m0);
-      return planned_blocks(
-          tensor.name, source_of(base, prefix, tensor.name, tensor, through_blocks(blocks.encoding)), blocks);
+      return planned_blocks(tensor.name, source_of(base, prefix, tensor.name, tensor, through_blocks(blocks.encoding)),
+                            blocks);
     }
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (weight == nullptr || base.change_of(tensor.name)->replacement)
@@ -387,7 +386,8 @@ class Merge : public Transform {
   [[nodiscard]] bool is_lost(const Row& row) const {
     constexpr double kStandardErrors = 3.0;
     if (!row.figures || options_.fail_below <= 0.0) return false;
-    const double chance = row.was_encoded && !options_.to_blocks ? 0.0 : kStandardErrors * row.figures->survival_error();
+    const double chance =
+        row.was_encoded && !options_.to_blocks ? 0.0 : kStandardErrors * row.figures->survival_error();
     return row.said.survival + chance < options_.fail_below;
   }
 

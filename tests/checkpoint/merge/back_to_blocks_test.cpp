@@ -45,7 +45,8 @@ unsigned e2m1_code(float value, bool to_even) {
   static const std::vector<double> kValues =
       magnitudes(8, [](int code) { return e2m1_value(static_cast<unsigned>(code)); });
   const bool is_negative = to_even ? value < 0.0F : std::signbit(value);
-  return static_cast<unsigned>(nearest(kValues, std::abs(static_cast<double>(value)), to_even)) | (is_negative ? 8U : 0U);
+  return static_cast<unsigned>(nearest(kValues, std::abs(static_cast<double>(value)), to_even)) |
+         (is_negative ? 8U : 0U);
 }
 
 // Codes and scales of values [rows, columns] in blocks.
@@ -241,7 +242,8 @@ TEST_F(BackToBlocks, mxfp4_of_gpt_oss_in_the_order_of_the_file) {
     std::string scales;
     const std::vector<float> values = values_of(in_16_bits.at(name));
     for (std::int64_t e = 0; e < experts; ++e) {
-      const Matrix decoded{columns, rows, {values.begin() + e * rows * columns, values.begin() + (e + 1) * rows * columns}};
+      const Matrix decoded{
+          columns, rows, {values.begin() + e * rows * columns, values.begin() + (e + 1) * rows * columns}};
       const Blocks made = fp4_oracle(transpose_of(decoded), 32, false, power_above_sixth);
       codes += made.codes;
       scales += e8m0_bytes(made.scales);
