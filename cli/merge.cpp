@@ -21,6 +21,7 @@ struct MergeArguments : ConversionArguments, AdapterArguments {
   std::string to = "auto";
   double fail_below = 0.5;
   bool ue8m0 = false;
+  bool keep_scales = false;
   bool allow_nonfinite = false;
 };
 
@@ -54,6 +55,7 @@ void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& opt
   if (const auto blocks = kBlockFormats.find(args.to); blocks != kBlockFormats.end())
     options.to_blocks = blocks->second;
   options.ue8m0 = args.ue8m0;
+  options.keep_scales = args.keep_scales;
   set_adapter_options(args, options);
   options.fail_below = args.fail_below;
   options.allow_nonfinite = args.allow_nonfinite;
@@ -167,6 +169,8 @@ Command add_merge(CLI::App& app) {
       ->check(valid_if(check_number))
       ->capture_default_str();
   parser->add_flag("--ue8m0", args->ue8m0, "With --to fp8, scales that are powers of two, as the base's may be anyway");
+  parser->add_flag("--keep-scales", args->keep_scales,
+                   "With --to fp8, mxfp4 or nvfp4, make only codes anew, by the base's scales; of nvfp4 in any case");
   parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters even if they hold NaN or infinity");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, args->components,

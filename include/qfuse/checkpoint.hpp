@@ -191,7 +191,8 @@ struct MergeOptions : ConversionOptions {
   // Or write the weights of a quantized base as they are stored there, those that adapters change encoded anew; it has
   // some in this format. Of a plain base, fp8 encodes linear layers in blocks of 128 x 128. Not with `dtype`.
   std::optional<BlockFormat> to_blocks;
-  bool ue8m0 = false;                // of fp8: scales are powers of two, also where the base's are not
+  bool ue8m0 = false;        // of fp8: scales are powers of two, also where the base's are not
+  bool keep_scales = false;  // only codes are made anew, by the scales that the base has, as of nvfp4 in any case
   std::optional<QuantType> base_as;  // take the base as it is when bitsandbytes has quantized and decoded it: as it was
                                      // when a QLoRA adapter was trained on it, every linear layer but output heads
   std::int64_t blocksize = 64;       // of both

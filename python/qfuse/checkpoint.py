@@ -270,11 +270,13 @@ DtypeName = Literal["auto", "bf16", "fp16", "fp32", "bfloat16", "float16", "floa
 Dtype: TypeAlias = "DtypeName | torch.dtype"
 _DTYPES = {"auto": -1} | dtypes.NAMES
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
+_BLOCK_FORMATS = {"fp8": 0, "mxfp4": 1, "nvfp4": 2}
 # What options that are words can be, and the numbers that checkpoint.hpp has for them.
 _CHOICES = {
     "dtype": _DTYPES,
     "quant_type": _QUANT_TYPES,
-    "to": _DTYPES | _QUANT_TYPES,  # which is one of dtype and to_4bit
+    "to": _DTYPES | _QUANT_TYPES | _BLOCK_FORMATS,  # which is one of dtype, to_4bit and to_blocks
+    "to_blocks": _BLOCK_FORMATS,
     "to_4bit": _QUANT_TYPES,
     "base_as": _QUANT_TYPES,
     "head": {"as_trained": 0, "tie": 1, "untie": 2},
@@ -355,7 +357,9 @@ def merge(
     adapters: AnyPath | Sequence[AnyPath | tuple[AnyPath, float]],
     output: AnyPath,
     *,
-    to: Dtype | Literal["nf4", "fp4"] = "auto",
+    to: Dtype | Literal["nf4", "fp4", "fp8", "mxfp4", "nvfp4"] = "auto",
+    ue8m0: bool = False,
+    keep_scales: bool = False,
     base_as: Literal["nf4", "fp4"] | None = None,
     blocksize: int = 64,
     double_quant: bool = True,
@@ -386,9 +390,12 @@ def merge(
     adapter is used, or ValueError says which fits nothing, before anything is written.
 
     to: what merged and quantized weights become; "auto" is what they were, or decode to; "nf4" and "fp4" give what
-    quantize() makes of the result. base_as: of a base in 16 or 32 bits, take its weights as a QLoRA adapter saw them in
-    training, quantized so and decoded. blocksize, double_quant: of both. include, exclude: of both, shell patterns of
-    tensor names that are 4-bit beside the default, and that are not. fail_below: of what becomes 4-bit, refuse where
+    quantize() makes of the result; "fp8", "mxfp4" and "nvfp4" leave a base in that format as it is and encode anew what
+    is merged, and "fp8" makes blocks of 128 x 128 of a plain base. ue8m0: of "fp8", scales that are powers of two.
+    keep_scales: of these three, make only codes anew, as of "nvfp4" in any case.
+    base_as: of a base in 16 or 32 bits, take its weights as a QLoRA adapter saw them in training, quantized so and
+    decoded. blocksize, double_quant: of nf4 and fp4. include, exclude: shell patterns of tensor names that are
+    quantized beside the default, and that are not, by `to` or base_as. fail_below: of what is quantized, refuse where
     less than this share of what is added survives, as from a 4-bit base. allow_nonfinite: merge adapters with NaN or
     infinities too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"),
     always ("tie": one tensor with what either got, as peft merges), or never ("untie"). lora_b_layout: how lora_B of a
@@ -521,7 +528,7 @@ def _spelt(name: str, value: Any) -> Iterator[tuple[str, bytes]]:
         if word not in _CHOICES[name]:
             raise ValueError(f"{name} is {value!r}, it can be {', '.join(map(repr, _CHOICES[name]))}")
         if name == "to":
-            name = "to_4bit" if word in _QUANT_TYPES else "dtype"
+            name = "to_4bit" if word in _QUANT_TYPES else "to_blocks" if word in _BLOCK_FORMATS else "dtype"
         if word != "auto":
             yield name, _text(_CHOICES[name][word])
     else:

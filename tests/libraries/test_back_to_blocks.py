@@ -167,7 +167,10 @@ class BackToBlocks(Judged):
         base = self.write(name, made, config, record)
         plain, out, path = self.merged(base, adapter, "fp8")
         self.judge(
-            base, plain, out, lambda key, it: quantize(key, it) if key != "lm_head.weight" else {key: it},
+            base,
+            plain,
+            out,
+            lambda key, it: quantize(key, it) if key != "lm_head.weight" else {key: it},
             [*changed, "lm_head.weight"],
         )
         return path, plain
@@ -210,7 +213,9 @@ class BackToBlocks(Judged):
                 for key, tensor in expected.items():
                     self.assertTrue(same_bits(out[key], tensor), key)
                 model = load(AutoModelForCausalLM, path, dtype=torch.bfloat16)
-                decoded = load_file(self.convert("dequantize", path, to=f"whole-{scale_fmt}-again") / "model.safetensors")
+                decoded = load_file(
+                    self.convert("dequantize", path, to=f"whole-{scale_fmt}-again") / "model.safetensors"
+                )
                 for key, tensor in model.state_dict().items():
                     self.assertTrue(same_bits(tensor, decoded[key]), key)
                 run_qfuse("check", path)
@@ -254,7 +259,11 @@ class BackToBlocks(Judged):
 
     def test_what_other_libraries_wrote(self):
         """compressed-tensors' and modelopt's golden Llamas, of which NVFP4 keeps its scales."""
-        for name, quantize in {"mxfp4": self.packed_mxfp4, "nvfp4": self.packed_nvfp4, "modelopt": self.modelopt}.items():
+        for name, quantize in {
+            "mxfp4": self.packed_mxfp4,
+            "nvfp4": self.packed_nvfp4,
+            "modelopt": self.modelopt,
+        }.items():
             with self.subTest(name):
                 base = self.directory / name
                 shutil.copytree(GOLDEN / "scaled_4bit" / name, base)

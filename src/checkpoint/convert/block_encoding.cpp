@@ -107,7 +107,7 @@ void BlockEncoder::for_each_band(std::int64_t elements, const Visit& visit) cons
 void BlockEncoder::encode(std::int64_t first, std::span<const std::byte> values, Dtype dtype,
                           std::span<std::byte> codes, std::span<std::byte> scales) {
   const std::int64_t first_row = encoding_.columns == 0 ? 0 : first / encoding_.columns;
-  if (encoding_.scales) encoding_.scales->read(encoding_.scale_bytes(first_row), scales);
+  if (encoding_.scales) read_kept(first_row, scales);
   for_each_band(std::ssize(values) / size_of(dtype), [&](std::int64_t row, std::int64_t count) {
     const auto elements = static_cast<std::size_t>(count * encoding_.columns);
     const auto begin = static_cast<std::size_t>(row * encoding_.columns);
@@ -118,6 +118,22 @@ void BlockEncoder::encode(std::int64_t first, std::span<const std::byte> values,
         {count, band_.data(), codes.data() + encoding_.code_bytes(row), scales.data() + encoding_.scale_bytes(row)},
         dtype);
   });
+}
+
+// Of the rows from `first_row` on, as `scales` has them: band after band.
+void BlockEncoder::read_kept(std::int64_t first_row, std::span<std::byte> scales) {
+  if (!encoding_.is_upright()) return encoding_.scales->read(encoding_.scale_bytes(first_row), scales);
+  const std::int64_t columns = encoding_.columns;
+  const std::int64_t bands = encoding_.rows / encoding_.block_rows;
+  for (std::int64_t i = 0; i < std::ssize(scales); ++i) {
+    const std::int64_t band = first_row / encoding_.block_rows + i / columns;
+    if (band / bands != kept_matrix_) {
+      kept_matrix_ = band / bands;
+      kept_.resize(static_cast<std::size_t>(bands * columns));
+      encoding_.scales->read(kept_matrix_ * bands * columns, kept_);
+    }
+    scales[static_cast<std::size_t>(i)] = kept_[static_cast<std::size_t>(i % columns * bands + band % bands)];
+  }
 }
 
 void BlockEncoder::encode_band(const Band& band, Dtype dtype) {
@@ -159,7 +175,12 @@ void BlockEncoder::check_finite() const {
 float BlockEncoder::set_fp8_scale(const Band& band, std::int64_t block) {
   const TensorType type = encoding_.scale_type;
   const float absmax = format::float_of(static_cast<std::uint32_t>(absmax_[static_cast<std::size_t>(block)]));
-  if (encoding_.rule == BlockRule::fp8_divided) {
+  const bool is_divided = encoding_.rule == BlockRule::fp8_divided;
+  if (encoding_.scales) {
+    const float scale = load_scale(band.scales, block, type);
+    return is_divided ? scale : scale == 0.0F ? 0.0F : 1.0F / scale;
+  }
+  if (is_divided) {
     store_scale(band.scales, block, type, format::fp8_divisor(absmax));
     if (load_scale(band.scales, block, type) == 0.0F) store_scale(band.scales, block, type, epsilon_of(type));
     return load_scale(band.scales, block, type);
@@ -195,9 +216,10 @@ void BlockEncoder::encode_fp8(const Band& band, Dtype dtype) {
 void BlockEncoder::set_mx_scale(const Band& band, std::size_t block) {
   const float absmax = format::float_of(static_cast<std::uint32_t>(absmax_[block]));
   const bool is_nearest = encoding_.rule == BlockRule::mxfp4_nearest;
-  const std::uint8_t exponent =
-      is_nearest ? format::mx_exponent_of_nearest(absmax) : format::mx_exponent_rounded_up(absmax);
-  band.scales[block] = static_cast<std::byte>(exponent);
+  if (!encoding_.scales)
+    band.scales[block] = static_cast<std::byte>(is_nearest ? format::mx_exponent_of_nearest(absmax)
+                                                           : format::mx_exponent_rounded_up(absmax));
+  const auto exponent = static_cast<std::uint8_t>(band.scales[block]);
   factors_[block] = is_nearest ? 1.0F / format::from_ue8m0(exponent) : format::mx_factor(exponent);
 }
 

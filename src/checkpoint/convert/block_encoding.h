@@ -38,7 +38,8 @@ struct BlockEncoding {
   std::int64_t block_rows = 1;
   std::int64_t block_columns = 1;
   TensorType scale_type = TensorType::f32;
-  // Of NVFP4, which keeps them.
+  // Those that there are, if they are kept, as NVFP4's always are; of upright bands as the file has them, all of a
+  // column's before the next one's.
   std::optional<StoredTensor> scales = {};
   std::optional<StoredTensor> global_scale = {};
   bool is_divisor = false;
@@ -72,6 +73,7 @@ class BlockEncoder {
 
   template <class Visit>
   void for_each_band(std::int64_t elements, const Visit& visit) const;
+  void read_kept(std::int64_t first_row, std::span<std::byte> scales);
   void encode_band(const Band& band, Dtype dtype);
   void find_absmax(const Band& band);
   void check_finite() const;
@@ -85,6 +87,8 @@ class BlockEncoder {
 
   BlockEncoding encoding_;
   float global_ = 1.0F;
+  std::vector<std::byte> kept_;  // an upright matrix's scales, of kept_matrix_
+  std::int64_t kept_matrix_ = -1;
   std::vector<float> band_;            // its values
   std::vector<std::int32_t> absmax_;   // of its blocks, as bits, which order magnitudes as integers do
   std::vector<float> factors_;         // likewise, or divisors

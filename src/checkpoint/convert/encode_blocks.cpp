@@ -64,9 +64,10 @@ class EncodedBlocks {
     const std::int64_t bands = encoding().rows / encoding().block_rows;
     const std::int64_t block_bytes = encoding().block_rows / 2;
     bands_.resize(out.size());
-    placed_scales_.resize(static_cast<std::size_t>(bands * columns));
+    placed_scales_.resize(static_cast<std::size_t>(encoding().scales ? 0 : bands * columns));
     const std::int64_t first_row = matrix * encoding().rows;
     encode_rows(first_row, bands_, piece, [&](std::int64_t row, std::int64_t count) {
+      if (encoding().scales) return;
       const std::int64_t first = (row - first_row) / encoding().block_rows;
       for (std::int64_t band = 0; band < count / encoding().block_rows; ++band)
         for (std::int64_t c = 0; c < columns; ++c)
@@ -78,7 +79,7 @@ class EncodedBlocks {
         std::memcpy(&out[static_cast<std::size_t>((c * bands + band) * block_bytes)],
                     &bands_[static_cast<std::size_t>((band * columns + c) * block_bytes)],
                     static_cast<std::size_t>(block_bytes));
-    scratch_->write(place_ + matrix * bands * columns, placed_scales_);
+    if (!encoding().scales) scratch_->write(place_ + matrix * bands * columns, placed_scales_);
   }
 
   Source source_;

@@ -68,6 +68,12 @@ BlockTensors fp4_blocks(const Tensor& tensor, const StoredWeightScaled4bit& weig
   return tensors;
 }
 
+void keep(const StoredTensor& scales, BlockTensors& tensors) {
+  tensors.encoding.scales = scales;
+  tensors.scales.reset();
+  tensors.kept.push_back(scales);
+}
+
 }  // namespace
 
 void require_blocks(const MergedModel& base, BlockFormat format) {
@@ -86,7 +92,7 @@ void require_blocks(const MergedModel& base, BlockFormat format) {
        fmt::join(formats, ", "), name_of(format));
 }
 
-BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, bool powers) {
+BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, const MergeOptions& options) {
   const auto* fp8 = std::get_if<StoredWeightFp8>(&tensor.storage);
   const auto* fp4 = std::get_if<StoredWeightScaled4bit>(&tensor.storage);
   if (fp8 == nullptr && (fp4 == nullptr || fp4->quant_type != QuantType::e2m1))
@@ -96,7 +102,8 @@ BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, bool power
     fail(Status::unsupported, "{}: gets another shape, {} instead of {}, and is {}: merge to 16 bits",
          tensor.values().where(), printable(base.change_of(tensor.name)->shape), printable(tensor.shape),
          tensor.format());
-  BlockTensors tensors = fp8 != nullptr ? fp8_blocks(base, tensor, *fp8, powers) : fp4_blocks(tensor, *fp4);
+  BlockTensors tensors = fp8 != nullptr ? fp8_blocks(base, tensor, *fp8, options.ue8m0) : fp4_blocks(tensor, *fp4);
+  if (options.keep_scales && tensors.scales) keep(fp8 != nullptr ? fp8->scales : fp4->scales, tensors);
   if (tensors.encoding.unit() > kMostElements)
     fail(Status::unsupported,
          "{}: {} of its elements share a scale or lie between those that do, and at most {} can "

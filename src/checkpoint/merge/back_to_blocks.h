@@ -11,8 +11,8 @@ namespace qfuse::checkpoint {
 void require_blocks(const MergedModel& base, BlockFormat format);
 
 // What the merged `tensor`, a quantized one, is written as: tensors of the same names, types and sizes. unsupported for
-// what cannot be made anew. `powers`: FP8's scales are powers of two, whatever the base's are.
-BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, bool powers);
+// what cannot be made anew. Of `options`, those of scales.
+BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, const MergeOptions& options);
 
 }  // namespace qfuse::checkpoint
 

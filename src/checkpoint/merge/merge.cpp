@@ -63,6 +63,7 @@ class Merge : public Transform {
                    : options_.to_blocks ? name_of(*options_.to_blocks)
                                         : ""},
             {"ue8m0", options_.ue8m0},
+            {"keep_scales", options_.keep_scales},
             {"base_as", options_.base_as ? name_of(*options_.base_as) : ""},
             {"block_size", options_.blocksize},
             {"double_quant", options_.double_quant},
@@ -304,7 +305,7 @@ class Merge : public Transform {
   [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const MergedModel& base,
                                               const std::string& prefix) {
     if (options_.to_blocks && tensor.quantized_dtype()) {
-      const BlockTensors blocks = blocks_of(base, tensor, options_.ue8m0);
+      const BlockTensors blocks = blocks_of(base, tensor, options_);
       return planned_blocks(tensor.name, source_of(base, prefix, tensor.name, tensor, through_blocks(blocks.encoding)),
                             blocks);
     }
@@ -427,6 +428,8 @@ MergeReport merge_checked(const fs::path& given_base, std::span<const AdapterInp
   if (options.to_blocks && (options.to_4bit || options.dtype))
     fail(Status::invalid_argument, "the output is {}: neither a dtype nor another format can be asked for",
          name_of(*options.to_blocks));
+  if (options.keep_scales && (!options.to_blocks || options.ue8m0))
+    fail(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4 and nvfp4, and not with `ue8m0`");
   if (options.ue8m0 && options.to_blocks != BlockFormat::fp8)
     fail(Status::invalid_argument, "`ue8m0` is of fp8: the scales of mxfp4 are powers of two, those of nvfp4 are kept");
   if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))

@@ -255,6 +255,37 @@ TEST_F(BackToBlocks, mxfp4_of_gpt_oss_in_the_order_of_the_file) {
   }
 }
 
+TEST_F(BackToBlocks, scales_are_kept_where_that_is_asked_for) {
+  options.keep_scales = true;
+  write_small_fp8(fp8_scales("BF16", {2, 2}));
+  RawTensors out = back(BlockFormat::fp8);
+  expect_kept(out, {"a.weight", "b.weight"});
+  const Matrix a = plain("a.weight");
+  for (std::int64_t r = 0; r < 7; ++r)
+    for (std::int64_t c = 0; c < 11; ++c)
+      EXPECT_EQ(out.at("a.weight").bytes[static_cast<std::size_t>(r * 11 + c)],
+                e4m3_code(a.at(r, c) * (1.0F / (0.0625F * static_cast<float>(r / 3 * 3 + c / 4 + 1)))));
+  fs::remove_all(base());
+  fs::remove_all(adapter());
+  const std::string name = "mlp.experts.gate_up_proj";
+  write(stacked_mxfp4(name, 3, 6, 64).tensors, kGptOss);
+  write_adapter(adapter(), experts_adapter(3, 64, 6), kOfExperts);
+  out = back(BlockFormat::mxfp4);
+  expect_kept(out, {name + "_blocks"});
+  const std::string& scales = out.at(name + "_scales").bytes;
+  const std::vector<float> values = values_of(in_16_bits.at(name));
+  std::string codes;
+  for (std::int64_t e = 0; e < 3; ++e)
+    codes += fp4_oracle(transpose_of({64, 6, {values.begin() + e * 384, values.begin() + (e + 1) * 384}}), 32, false,
+                        [&](std::size_t block, float) {
+                          return e8m0_value(scales.at(static_cast<std::size_t>(e) * 12 + block));
+                        })
+                 .codes;
+  EXPECT_TRUE(out.at(name + "_blocks").bytes == codes);
+  options.to_blocks.reset();
+  EXPECT_REFUSED(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4 and nvfp4", merged(options));
+}
+
 TEST_F(BackToBlocks, nvfp4_keeps_its_scales) {
   for (const Names4bit& names : {kPackedNvfp4, kModelopt}) {
     RawTensors tensors = made_fp4("n", names, 9, 42).tensors;
