@@ -1,5 +1,6 @@
-"""How much of an adapter survives where a base is merged back into the format it is in: the table of docs/MERGE.md,
-by `qfuse merge --dry-run`. Gaussian weights, quantized as each format's library does it, and an adapter of rank 16.
+"""How much of an adapter survives where a base is merged back into the format it is in, and how far the result is from
+the merge to 16 bits: the table of docs/MERGE.md. Gaussian weights, quantized as each format's library does it, and an
+adapter of rank 16.
 
     tools/install_judges --where      # a Python that has torch and safetensors, in its bin/
     python3 bench/survival.py build/release/bin/qfuse
@@ -12,18 +13,21 @@ import tempfile
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 ROWS, COLUMNS, RANK = 2048, 4096, 16
 NAME = "model.layers.0.mlp.up_proj"
 SHARES = [0.005, 0.01, 0.02, 0.05, 0.1]
 E2M1 = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
-TITLES = {
-    "nf4": "NF4, blocks of 64",
-    "mxfp4": "MXFP4",
-    "nvfp4": "NVFP4, scales kept",
-    "fp8": "FP8, blocks of 128 x 128",
-}
+KEEP = ["--keep-scales"]
+WAYS = [
+    ("NF4, blocks of 64", "nf4", []),
+    ("MXFP4", "mxfp4", []),
+    ("MXFP4, `--keep-scales`", "mxfp4", KEEP),
+    ("NVFP4", "nvfp4", []),
+    ("FP8, blocks of 128 x 128", "fp8", []),
+    ("FP8, `--keep-scales`", "fp8", KEEP),
+]
 
 
 def fp4(values):
@@ -82,24 +86,29 @@ def write_adapter(path, weight, share):
     return path
 
 
-def survival(qfuse, base, adapter, to):
-    command = [
-        qfuse,
-        "merge",
-        base,
-        adapter,
-        "-o",
-        base.parent / "none",
-        "--to",
-        to,
-        "--dry-run",
-        "--json",
-        "--fail-below",
-        "0",
-    ]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    (change,) = json.loads(said)["changes"]
-    return change["survival"]
+class Command:
+    def __init__(self, qfuse, place):
+        self.qfuse, self.out, self.plain = qfuse, place / "out", place / "decoded"
+
+    def merged(self, base, adapter, *options):
+        """The share that survives, none of a merge to 16 bits, and the values that are written."""
+        command = ["merge", base, adapter, "-o", self.out, "--force", "--json", "--fail-below", "0", *options]
+        (change,) = json.loads(self(*command))["changes"]
+        if options:
+            self("dequantize", self.out, "-o", self.plain, "--force", "--quiet")
+        return change["survival"], load_file((self.plain if options else self.out) / "model.safetensors")[
+            f"{NAME}.weight"
+        ].float()
+
+    def __call__(self, *arguments):
+        return subprocess.run([self.qfuse, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def cell(qfuse, base, adapter, options):
+    share, values = qfuse.merged(base, adapter, *options)
+    _, expected = qfuse.merged(base, adapter)
+    error = (values - expected).square().mean().sqrt() / expected.square().mean().sqrt()
+    return f"{100 * share:.0f} %, off by {100 * error:.1f} %"
 
 
 def main():
@@ -111,16 +120,17 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         plain = write(place / "plain", {f"{NAME}.weight": weight.bfloat16()}, {})
+        command = Command(qfuse, place)
         bases = {"nf4": place / "nf4"}
-        subprocess.run([qfuse, "quantize", plain, "-o", bases["nf4"], "--quiet"], check=True)
+        command("quantize", plain, "-o", bases["nf4"], "--quiet")
         for make in (mxfp4, nvfp4, fp8):
             bases[make.__name__] = write(place / make.__name__, make(weight), {})
         adapters = [write_adapter(place / f"adapter-{share}", weight, share) for share in SHARES]
         print(f"| merged back to | {' | '.join(f'{100 * share:g} %' for share in SHARES)} |")
         print(f"|---{'|---' * len(SHARES)}|")
-        for to, base in bases.items():
-            left = [survival(qfuse, base, adapter, to) for adapter in adapters]
-            print(f"| {TITLES[to]} | {' | '.join(f'{100 * one:.0f} %' for one in left)} |")
+        for title, to, options in WAYS:
+            cells = [cell(command, bases[to], adapter, ["--to", to, *options]) for adapter in adapters]
+            print(f"| {title} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ inline BlockScale fp8_power_scale(float absmax) {
   return {1.0F / scale, scale};
 }
 
-// compressed-tensors: values are divided by this, once it is rounded to the type that it is stored in; what that makes a
+// compressed-tensors: values are divided by this, once it is rounded to the type that it is stored in; what that makes
 // zero becomes the type's epsilon.
 inline float fp8_divisor(float absmax) { return absmax / kE4m3Most; }
 

@@ -190,7 +190,7 @@ class BackToBlocks(Judged):
         self.fp8("ragged", in_ragged_blocks((32, 48)), record, **sizes)
 
     def test_fp8_of_a_plain_base(self):
-        """What Fp8Quantize makes of the merged model: it leaves alone what is not whole blocks, here k_proj and v_proj."""
+        """What Fp8Quantize makes of the merged model: k_proj and v_proj are not whole blocks, and stay."""
         tensors, _ = self.llama("whole", hidden_size=128, intermediate_size=256, head_dim=32)
         base = self.directory / "whole-plain"
         adapter = self.adapter("whole-adapter", {"model.layers.0.self_attn.q_proj": (128, 128), "lm_head": (96, 128)})

@@ -153,9 +153,13 @@ std::int64_t absmax_bytes(const QuantState& state) {
 }
 
 RoundTrip through_4bit(const QuantState& state) {
-  return {state.blocksize, [through = std::make_shared<Through4bit>(state)](
-                               std::int64_t, std::span<const std::byte> values, Dtype dtype, std::span<float> left,
-                               const Exec& exec) { through->pass(values, dtype, left, exec); }};
+  const auto begin = [state]() -> RoundTrip::Pass {
+    return [through = std::make_shared<Through4bit>(state)](std::int64_t, std::span<const std::byte> values,
+                                                            Dtype dtype, std::span<float> left, const Exec& exec) {
+      through->pass(values, dtype, left, exec);
+    };
+  };
+  return {state.blocksize, begin};
 }
 
 OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place) {

@@ -139,16 +139,18 @@ RoundTrip through_blocks(const BlockEncoding& encoding) {
     std::vector<std::byte> codes;
     std::vector<std::byte> scales;
   };
-  return {encoding.unit(),
-          [buffers = std::make_shared<Buffers>(BlockEncoder(encoding))](
-              std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<float> left, const Exec&) {
-            const BlockEncoding& of = buffers->encoder.encoding();
-            const std::int64_t rows = std::ssize(left) / of.columns;
-            buffers->codes.resize(static_cast<std::size_t>(of.code_bytes(rows)));
-            buffers->scales.resize(static_cast<std::size_t>(of.scale_bytes(rows)));
-            buffers->encoder.encode(first, values, dtype, buffers->codes, buffers->scales);
-            buffers->encoder.decode(buffers->codes, buffers->scales, left);
-          }};
+  const auto begin = [encoding]() -> RoundTrip::Pass {
+    return [buffers = std::make_shared<Buffers>(BlockEncoder(encoding))](
+               std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<float> left, const Exec&) {
+      const BlockEncoding& of = buffers->encoder.encoding();
+      const std::int64_t rows = std::ssize(left) / of.columns;
+      buffers->codes.resize(static_cast<std::size_t>(of.code_bytes(rows)));
+      buffers->scales.resize(static_cast<std::size_t>(of.scale_bytes(rows)));
+      buffers->encoder.encode(first, values, dtype, buffers->codes, buffers->scales);
+      buffers->encoder.decode(buffers->codes, buffers->scales, left);
+    };
+  };
+  return {encoding.unit(), begin};
 }
 
 }  // namespace qfuse::checkpoint

@@ -11,13 +11,13 @@
 
 namespace qfuse::checkpoint {
 
-// `pass` encodes `values`, a stretch of a tensor from element `first` on, a multiple of `unit`, and decodes them to
-// `left`. Empty: the tensor is not encoded.
+// `begin` gives a function, with memory of its own, that encodes `values`, a stretch of a tensor from element `first`
+// on, a multiple of `unit`, and decodes them to `left`. Empty: the tensor is not encoded.
 struct RoundTrip {
+  using Pass = std::function<void(std::int64_t first, std::span<const std::byte> values, Dtype dtype,
+                                  std::span<float> left, const Exec& exec)>;
   std::int64_t unit = 1;
-  std::function<void(std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<float> left,
-                     const Exec& exec)>
-      pass = {};
+  std::function<Pass()> begin = {};
 };
 
 }  // namespace qfuse::checkpoint

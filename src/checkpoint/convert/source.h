@@ -65,6 +65,7 @@ enum : std::size_t {
   kWritten,
   kZeroPoints,  // of 4-bit codes with scales of blocks, and the scale of the whole tensor
   kGlobalScale,
+  kReadAhead,
   kNumbers,
   kFactors = kNumbers,  // and those behind it, one for each addend
 };
@@ -88,6 +89,10 @@ Source resized(const Source& source, std::int64_t bytes);
 
 // `source`, rounded to `dtype`.
 Source rounded(const Source& source, Dtype dtype);
+
+// `source`, of which memory keeps a stretch: for one whose reads cost much whatever their size, read in
+// ascending order.
+Source read_ahead(const Source& source);
 
 // Alike, one behind the other, and to be read at any byte: all are made, and wait in `scratch`, when the first is asked
 // for. That needs room for all of them.

@@ -221,13 +221,13 @@ class Merge : public Transform {
                          .dtype = task.dtype,
                          .input_bytes = tensor.stored_bytes(),
                          .scratch_bytes = task.scratch_bytes()};
-    if (change == nullptr || !add_row(base, prefix + name, *change, encoded.pass != nullptr).figures) {
+    if (change == nullptr || !add_row(base, prefix + name, *change, encoded.begin != nullptr).figures) {
       source.open = [task](ScratchFile* scratch) { return merged(task.base(scratch), task.merging, task.dtype); };
       return source;
     }
     source.measured = true;
     source.open = [task, encoded, figures = rows_.at(prefix + name).figures](ScratchFile* scratch) {
-      return measured(task.base(scratch), task.merging, task.dtype, encoded, figures);
+      return measured(task.base_in_parts(scratch), task.merging, task.dtype, encoded, figures);
     };
     return source;
   }
@@ -382,8 +382,8 @@ class Merge : public Transform {
   }
 
   // What is left may be less than nothing, so that a bound of 0 is none. A base of 16 bits may have been decoded from 4
-  // before; one that was not keeps all of an adapter on average, so there chance must not be taken for a loss. Nor where
-  // blocks get new scales, by which all of their values are rounded anew.
+  // before; one that was not keeps all of an adapter on average, so there chance must not be taken for a loss. Nor
+  // where blocks get new scales, by which all of their values are rounded anew.
   [[nodiscard]] bool is_lost(const Row& row) const {
     constexpr double kStandardErrors = 3.0;
     if (!row.figures || options_.fail_below <= 0.0) return false;

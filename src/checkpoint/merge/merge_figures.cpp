@@ -30,15 +30,16 @@ void add(std::span<const float> base, std::span<const float> sums, std::span<con
 
 class Measured {
  public:
-  Measured(const Source& base, const Merging& merging, Dtype dtype, RoundTrip encoded,
+  Measured(const Source& base, const Merging& merging, Dtype dtype, const RoundTrip& encoded,
            std::shared_ptr<MergeFigures> figures)
       : base_dtype_(base.dtype),
         sums_(merged(remembered(base), merging, Dtype::float32)),
         dtype_(dtype),
-        encoded_(std::move(encoded)),
+        encoded_unit_(encoded.unit),
+        pass_(encoded.begin ? encoded.begin() : RoundTrip::Pass()),
         figures_(std::move(figures)) {}
 
-  [[nodiscard]] std::int64_t unit() const { return std::lcm(sums_.unit_elements(), encoded_.unit); }  // elements
+  [[nodiscard]] std::int64_t unit() const { return std::lcm(sums_.unit_elements(), encoded_unit_); }  // elements
 
   void read(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
     const std::int64_t most = std::max<std::int64_t>(kMeasuredElements / unit(), 1) * unit() * size_of(dtype_);
@@ -69,9 +70,9 @@ class Measured {
     round_to(dtype_, sums, out);
     start_.resize(sums.size());
     widen(base_dtype_, *base_, start_);
-    if (encoded_.pass) {
+    if (pass_) {
       left_.resize(sums.size());
-      encoded_.pass(begin / size_of(dtype_), out, dtype_, left_, piece.host_exec());
+      pass_(begin / size_of(dtype_), out, dtype_, left_, piece.host_exec());
     }
     add(start_, sums, left_, *figures_);
   }
@@ -80,7 +81,8 @@ class Measured {
   Dtype base_dtype_;
   Source sums_;
   Dtype dtype_;
-  RoundTrip encoded_;
+  std::int64_t encoded_unit_;
+  RoundTrip::Pass pass_;
   std::shared_ptr<MergeFigures> figures_;
   // Of the part that is measured; kept, since getting so much memory costs more than filling it.
   std::vector<float> start_;
