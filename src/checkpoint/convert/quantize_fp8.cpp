@@ -110,9 +110,7 @@ class Fp8Plan {
     const TensorEntry& entry = *tensor.values().entry;
     if (!is_quantized) {
       const std::optional<PlannedSource> source = source_of_(tensor, {});
-      PlannedTensor plain = source ? planned_plain(tensor.name, *source) : copied(tensor.values());
-      plain.kept_as = matches_any(tensor.name, options_.exclude) ? "excluded" : std::string(kind_of(entry));
-      return plain;
+      return source ? planned_plain(tensor.name, *source) : copied(tensor.values());
     }
     const BlockTensors fp8 = fp8_of(entry, options_.ue8m0);
     if (const std::optional<PlannedSource> source = source_of_(tensor, through_blocks(fp8.encoding)))
