@@ -20,6 +20,8 @@ namespace {
 struct MergeArguments : ConversionArguments, AdapterArguments {
   std::string to = "auto";
   double fail_below = 0.5;
+  bool ue8m0 = false;
+  bool keep_scales = false;
   bool allow_nonfinite = false;
 };
 
@@ -50,14 +52,18 @@ void print_table(const checkpoint::MergeReport& report) {
 
 void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& options) {
   if (is_4bit(args.to)) options.to_4bit = quant_type_of(args.to);
+  if (const auto blocks = kBlockFormats.find(args.to); blocks != kBlockFormats.end())
+    options.to_blocks = blocks->second;
+  options.ue8m0 = args.ue8m0;
+  options.keep_scales = args.keep_scales;
   set_adapter_options(args, options);
   options.fail_below = args.fail_below;
   options.allow_nonfinite = args.allow_nonfinite;
 }
 
-// Of what the adapters add, the share that is left in 4 bits, in all and where it is least; nothing where that was not
+// Of what the adapters add, the share that is left in codes, in all and where it is least; nothing where that was not
 // measured.
-void print_survival(const checkpoint::MergeReport& report) {
+void print_survival(const checkpoint::MergeReport& report, const std::string& to) {
   const checkpoint::MergedTensor* least = nullptr;
   double added = 0.0;
   double left = 0.0;
@@ -70,8 +76,9 @@ void print_survival(const checkpoint::MergeReport& report) {
     if (least == nullptr || t.survival < least->survival) least = &t;
   }
   if (least != nullptr)
-    say(stdout, fmt::format("  of what the adapter adds, {:.1f} % is left in 4 bits; least in {}, {:.1f} %",
-                            100.0 * left / added, printable(least->name), 100.0 * least->survival));
+    say(stdout,
+        fmt::format("  of what the adapter adds, {:.1f} % is left in {}; least in {}, {:.1f} %", 100.0 * left / added,
+                    is_4bit(to) ? "4 bits" : to, printable(least->name), 100.0 * least->survival));
 }
 
 Json json_of(const checkpoint::MergeReport& report, const checkpoint::ConversionOptions& options, double seconds) {
@@ -99,7 +106,7 @@ int run(MergeArguments args) {
     if (!args.quiet) say(stderr, fmt::format("qfuse: the base is {}, as the adapter says", printable(args.in)));
   }
   args.out = output_path(args);
-  args.dtype = is_4bit(args.to) ? "auto" : args.to;
+  args.dtype = is_4bit(args.to) || kBlockFormats.contains(args.to) ? "auto" : args.to;
   checkpoint::MergeOptions options;
   const auto [report, seconds] = with_progress("merge", args.quiet, [&](checkpoint::ProgressCallback progress) {
     set_conversion_options(args, options);
@@ -116,7 +123,7 @@ int run(MergeArguments args) {
   checkpoint::ConversionReport summary = report;
   summary.converted = std::ssize(report.merged);  // of the others, some may only have been decoded
   print_summary("merged", human_size(static_cast<double>(report.bytes_written)), summary, args, options, seconds);
-  if (!args.quiet) print_survival(report);
+  if (!args.quiet) print_survival(report, args.to);
   return finish(report, args);
 }
 
@@ -142,10 +149,13 @@ Command add_merge(CLI::App& app) {
   add_output_option(*parser, *args);
   std::vector<std::string> types = kDtypeNames;
   types.insert(types.end(), kQuantTypes.begin(), kQuantTypes.end());
+  for (const auto& [name, format] : kBlockFormats) types.push_back(name);
   parser
-      ->add_option("--to,--dtype", args->to,
-                   "The dtype of the model (auto: the one that each weight had or decodes to), or nf4 or fp4 to "
-                   "quantize the result as qfuse quantize does")
+      ->add_option(
+          "--to,--dtype", args->to,
+          "The dtype of the model (auto: the one that each weight had or decodes to); or nf4 or fp4 to quantize "
+          "the result as qfuse quantize does; or fp8, mxfp4 or nvfp4 to leave a base in that format as it is, "
+          "and encode anew what the adapter changes. fp8 also makes blocks of 128 x 128 of a plain base")
       ->type_name("TYPE")
       ->transform(one_of(types, kDtypeAliases))
       ->capture_default_str();
@@ -153,11 +163,14 @@ Command add_merge(CLI::App& app) {
   parser
       ->add_option(
           "--fail-below", args->fail_below,
-          "With --to nf4 or fp4, refuse if less than this share of what the adapter adds survives in a tensor, "
-          "as happens where a base was in 4 bits before")
+          "With --to a quantized format, refuse if less than this share of what the adapter adds survives in a "
+          "tensor, as happens where a base was quantized before")
       ->type_name("SHARE")
       ->check(valid_if(check_number))
       ->capture_default_str();
+  parser->add_flag("--ue8m0", args->ue8m0, "With --to fp8, scales that are powers of two, as the base's may be anyway");
+  parser->add_flag("--keep-scales", args->keep_scales,
+                   "With --to fp8, mxfp4 or nvfp4, make only codes anew, by the base's scales; of nvfp4 in any case");
   parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters even if they hold NaN or infinity");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, args->components,

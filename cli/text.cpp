@@ -141,7 +141,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
@@ -151,11 +151,13 @@ std::string with_own_options(std::string message) {
        {"`fail_below`", "--fail-below"},
        {"`force`", "--force"},
        {"`include`", "--include"},
+       {"`keep_scales`", "--keep-scales"},
        {"`lora_b_layout`", "--lora-b-layout"},
        {"`prefix`", "--prefix"},
        {"`shard`", "--shard"},
        {"`tie`", "--tie"},
        {"`to`", "--to"},
+       {"`ue8m0`", "--ue8m0"},
        {"`untie`", "--untie"}}};
   for (const auto& [name, own] : kOptions) message = replaced(message, name, own);
   return message;

@@ -74,6 +74,11 @@ inline QuantType quant_type_of(const std::string& name) {
   return name == kQuantTypes[0] ? QuantType::nf4 : QuantType::fp4;
 }
 
+// Of merge's --to too: the formats that it goes back to.
+inline const std::map<std::string, checkpoint::BlockFormat> kBlockFormats{{"fp8", checkpoint::BlockFormat::fp8},
+                                                                          {"mxfp4", checkpoint::BlockFormat::mxfp4},
+                                                                          {"nvfp4", checkpoint::BlockFormat::nvfp4}};
+
 inline const std::vector<std::string> kBlockSizes{"32", "64", "128", "256", "512", "1024", "2048", "4096"};
 
 // Of --device; none for auto. No help offers "reference", the slow oracle: it is for tests that stop a run midway.

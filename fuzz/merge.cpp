@@ -50,6 +50,9 @@ checkpoint::MergeOptions options_for(unsigned number) {
   using checkpoint::Head;
   constexpr std::array<std::optional<Dtype>, 3> kDtypes{std::nullopt, Dtype::float16, Dtype::float32};
   constexpr std::array<std::optional<QuantType>, 3> kTypes{std::nullopt, std::nullopt, QuantType::nf4};
+  using checkpoint::BlockFormat;
+  constexpr std::array<std::optional<BlockFormat>, 4> kBlocks{std::nullopt, BlockFormat::fp8, BlockFormat::mxfp4,
+                                                              BlockFormat::nvfp4};
   constexpr std::array kHeads{Head::as_trained, Head::as_trained, Head::tie, Head::untie};
   checkpoint::MergeOptions options;
   options.dtype = kDtypes[number % kDtypes.size()];
@@ -58,6 +61,12 @@ checkpoint::MergeOptions options_for(unsigned number) {
   options.head = kHeads[number / 27 % kHeads.size()];
   options.allow_nonfinite = number / 108 % 2 == 0;
   options.fail_below = 0.0;
+  options.to_blocks = kBlocks[number / 432 % kBlocks.size()];
+  if (options.to_blocks) {  // dtype, to_4bit and to_blocks exclude each other
+    options.dtype.reset();
+    options.to_4bit.reset();
+    options.keep_scales = number / 1728 % 2 == 1;
+  }
   options.max_shard_size = 500;  // small, so that there is often more than one shard
   options.exec.threads = 1;
   return options;

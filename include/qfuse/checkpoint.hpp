@@ -175,19 +175,31 @@ enum class LoraBLayout {
   grouped_by_expert,  // [expert][rank], as unsloth trained until September 2026
 };
 
+// The formats with scales of blocks that a merge writes: what DeepSeek and Qwen ship, gpt-oss, and compressed-tensors
+// or modelopt.
+enum class BlockFormat { fp8, mxfp4, nvfp4 };
+inline std::string_view name_of(BlockFormat format) {
+  return format == BlockFormat::fp8 ? "fp8" : format == BlockFormat::mxfp4 ? "mxfp4" : "nvfp4";
+}
+
 // `dtype`: that of the output, or that its 4-bit weights decode to; what the base keeps in more bits than most of it
 // stays so. None: what each tensor was, or decodes to. Of a pipeline, those components are merged into that LoRA files
 // name, or whose layers they name; where `components` are given, no others. A single one of these takes a file for one
 // component whatever name that has, as Wan 2.2's transformer_2 one for transformer.
 struct MergeOptions : ConversionOptions {
   std::optional<QuantType> to_4bit;  // encode the linear layers of the result, as quantize() does
+  // Or write the weights of a quantized base as they are stored there, those that adapters change encoded anew; it has
+  // some in this format. Of a plain base, fp8 encodes linear layers in blocks of 128 x 128. Not with `dtype`.
+  std::optional<BlockFormat> to_blocks;
+  bool ue8m0 = false;        // of fp8: scales are powers of two, also where the base's are not
+  bool keep_scales = false;  // only codes are made anew, by the scales that the base has, as of nvfp4 in any case
   std::optional<QuantType> base_as;  // take the base as it is when bitsandbytes has quantized and decoded it: as it was
                                      // when a QLoRA adapter was trained on it, every linear layer but output heads
   std::int64_t blocksize = 64;       // of both
   bool double_quant = true;          // of both
   std::vector<std::string> include;  // of both: shell patterns of tensor names to quantize beside the default
   std::vector<std::string> exclude;  // of both: of tensor names to leave as they are; wins over `include`
-  double fail_below = 0.5;           // of what becomes 4-bit: refuse where less than this share of an adapter is left
+  double fail_below = 0.5;           // of what is quantized: refuse where less than this share of an adapter is left
   bool allow_nonfinite = false;      // of NaN and infinities in an adapter
   Head head = Head::as_trained;
   LoraBLayout lora_b_layout = LoraBLayout::as_said;
@@ -203,10 +215,10 @@ struct MergedTensor {
   std::string rule;       // "lora", "dora", "replaced", "rows", ... and several with " + "
   std::int64_t rank = 0;  // of the last adapter that adds to it; 0: none does
   double scale = 0.0;     // alpha / rank, or alpha / sqrt(rank), times the weight
-  // Measured by a dry run, and where the result is 4-bit; NaN otherwise.
+  // Measured by a dry run, and where the result is quantized; NaN otherwise.
   double added_rms = 0.0;   // root of the mean square of what is added
   double weight_rms = 0.0;  // and of the base
-  double survival = 0.0;    // encoded to 4 bits: the share of what was added that is left when it is decoded again
+  double survival = 0.0;    // quantized: the share of what was added that is left when it is decoded again
 };
 
 struct MergeReport : ConversionReport {

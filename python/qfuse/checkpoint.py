@@ -269,11 +269,13 @@ DtypeName = Literal["auto", "bf16", "fp16", "fp32", "bfloat16", "float16", "floa
 Dtype: TypeAlias = "DtypeName | torch.dtype"
 _DTYPES = {"auto": -1} | dtypes.NAMES
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
+_BLOCK_FORMATS = {"fp8": 0, "mxfp4": 1, "nvfp4": 2}
 # Values of the options that are words, with their numbers in checkpoint.hpp.
 _CHOICES = {
     "dtype": _DTYPES,
     "quant_type": _QUANT_TYPES,
-    "to": _DTYPES | _QUANT_TYPES,  # becomes dtype or to_4bit
+    "to": _DTYPES | _QUANT_TYPES | _BLOCK_FORMATS,  # becomes dtype, to_4bit or to_blocks
+    "to_blocks": _BLOCK_FORMATS,
     "to_4bit": _QUANT_TYPES,
     "base_as": _QUANT_TYPES,
     "head": {"as_trained": 0, "tie": 1, "untie": 2},
@@ -354,7 +356,9 @@ def merge(
     adapters: AnyPath | Sequence[AnyPath | tuple[AnyPath, float]],
     output: AnyPath,
     *,
-    to: Dtype | Literal["nf4", "fp4"] = "auto",
+    to: Dtype | Literal["nf4", "fp4", "fp8", "mxfp4", "nvfp4"] = "auto",
+    ue8m0: bool = False,
+    keep_scales: bool = False,
     base_as: Literal["nf4", "fp4"] | None = None,
     blocksize: int = 64,
     double_quant: bool = True,
@@ -385,10 +389,13 @@ def merge(
     nothing, ValueError names it before anything is written.
 
     to: format of merged and quantized weights. "auto": their own dtype, or the one they decode to; "nf4", "fp4": the
-    result is quantized as by quantize(). base_as: quantizes and decodes a 16-bit or 32-bit base in this format before
-    the merge, because a QLoRA adapter was trained on such weights. `to` and base_as share blocksize, double_quant and
-    include, exclude: shell patterns of tensor names that are 4-bit besides the default ones, or are not. fail_below:
-    refuses a weight that becomes 4-bit if less than this share of the added values survives, such as with a 4-bit base.
+    result is quantized as by quantize(); "fp8", "mxfp4", "nvfp4": a base in that format stays in it and only merged
+    weights are encoded again, and "fp8" quantizes a plain base in blocks of 128 x 128. ue8m0: "fp8" with scales that
+    are powers of two. keep_scales: makes only the codes again in these three formats, as "nvfp4" always does.
+    base_as: quantizes and decodes a 16-bit or 32-bit base in this format before the merge, because a QLoRA adapter was
+    trained on such weights. `to` and base_as share blocksize, double_quant and include, exclude: shell patterns of
+    tensor names that are quantized besides the default ones, or are not. fail_below: refuses a weight that is quantized
+    if less than this share of the added values survives, such as with a 4-bit base.
     allow_nonfinite: accepts adapters with NaN or infinities. head: an output head tied to the embedding stays tied if
     both were changed alike ("as_trained"), always ("tie": one tensor with the changes of both, as peft merges) or never
     ("untie"). lora_b_layout: order of lora_B's columns for a layer's experts if the adapter does not say it:
@@ -519,7 +526,7 @@ def _spelt(name: str, value: Any) -> Iterator[tuple[str, bytes]]:
         if word not in _CHOICES[name]:
             raise ValueError(f"{name} is {value!r}, it can be {', '.join(map(repr, _CHOICES[name]))}")
         if name == "to":
-            name = "to_4bit" if word in _QUANT_TYPES else "dtype"
+            name = "to_4bit" if word in _QUANT_TYPES else "to_blocks" if word in _BLOCK_FORMATS else "dtype"
         if word != "auto":
             yield name, _text(_CHOICES[name][word])
     else:

@@ -108,8 +108,9 @@ def test_weighted_adapters(tmp_path, model, to):
             {"to": "nf4", "base_as": "fp4", "blocksize": 128, "double_quant": False},
             ("--to", "nf4", "--base-as", "fp4", "--block-size", 128, "--no-double-quant"),
         ),
+        ({"to": "fp8", "ue8m0": True}, ("--to", "fp8", "--ue8m0")),
     ],
-    ids=["plain", "fp16", "4 bits"],
+    ids=["plain", "fp16", "4 bits", "fp8"],
 )
 def test_the_bytes_are_the_commands(tmp_path, options, spelt):
     write_adapter(tmp_path / "lora", {PROJ: (128, 352)})

@@ -87,10 +87,10 @@ def write_tensors(path, tensors, data=b""):
         file.write(data)
 
 
-def write_adapter(path, layer=LAYER, step=1):
+def write_adapter(path, layer=LAYER, step=1, rows=352):
     """Writes a LoRA adapter of rank 1 that adds 0.5 * `step` to each value of the layer."""
     path.mkdir(exist_ok=True)
-    name, (rows, columns) = f"base_model.model.{layer}", (352, 128)
+    name, columns = f"base_model.model.{layer}", 128
     tensors = {f"{name}.lora_A.weight": ("F32", [1, columns]), f"{name}.lora_B.weight": ("F32", [rows, 1])}
     data = struct.pack("<f", 0.5 * step) * columns + struct.pack("<f", 1.0) * rows
     write_tensors(path / "adapter_model.safetensors", tensors, data)

@@ -108,6 +108,22 @@ class Merge(Command):
         self.assertIn("to write it anyway: --fail-below 0", error)
         self.merge("--to", "nf4", "--force", "--fail-below", "0", source=TINY / "bnb4", adapters=faint)
 
+    def test_blocks(self):
+        """FP8 of a plain base, onto which the same adapter can be merged back, and what is refused."""
+        write_adapter(self.adapter, "model.layers.0.self_attn.q_proj", rows=128)
+        out, _ = self.merge("--to", "fp8")
+        self.assertRegex(out, r"of what the adapter adds, \d+\.\d % is left in fp8; least in ")
+        fp8 = self.directory / "fp8"
+        self.out.rename(fp8)
+        self.merge("--to", "FP8", "--fail-below", "0", source=fp8)
+        self.assertEqual((self.out / "config.json").read_text(), (fp8 / "config.json").read_text())
+        for options, message in (
+            (["--to", "nvfp4"], "and cannot become nvfp4: merge to 16 bits, or back to what they are"),
+            (["--to", "fp8", "--ue8m0", "--keep-scales"], "--keep-scales is of fp8, mxfp4 and nvfp4"),
+            (["--to", "bf16", "--ue8m0"], "--ue8m0 is of fp8"),
+        ):
+            self.assertIn(message, self.refuse(*options, "--force", source=fp8))
+
     def test_what_was_in_4_bits_before(self):
         """If a base that was in 4 bits is quantized again, a faint adapter is lost, and merge fails instead of losing
         it silently. A dry run ends like the run."""

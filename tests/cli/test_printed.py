@@ -108,7 +108,8 @@ class Printed(unittest.TestCase):
         self.assertEqual(complete("dequantize", "in", "--dtype", "=", "f"), {"fp16", "fp32"})
         self.assertEqual(complete("quantize", "--block-size", "1"), {"128", "1024"})
         self.assertEqual(complete("quantize", "--device", ""), {"auto", "cpu", "cuda", "opencl"})
-        self.assertEqual(complete("merge", "x", "y", "--to", ""), {"auto", "bf16", "fp16", "fp32", "nf4", "fp4"})
+        dtypes = {"auto", "bf16", "fp16", "fp32"}
+        self.assertEqual(complete("merge", "x", "y", "--to", ""), dtypes | {"nf4", "fp4", "fp8", "mxfp4", "nvfp4"})
         self.assertEqual(complete("merge", "x", "y", "--base-as", "n"), {"nf4"})
         self.assertEqual(complete("merge", "x", "mo"), {"model one", "model.safetensors"})
         self.assertEqual(complete("dequantize", "mo"), {"model one", "model.safetensors"})

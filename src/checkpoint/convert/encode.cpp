@@ -105,6 +105,36 @@ Source constant(std::vector<float> values) {
           }};
 }
 
+// What values are when they were encoded and decoded, with absmax that are not nested.
+class Through4bit {
+ public:
+  explicit Through4bit(QuantState state) : state_(std::move(state)) {}
+
+  void pass(std::span<const std::byte> values, Dtype dtype, std::span<float> left, const Exec& exec) {
+    const std::int64_t count = std::ssize(left);
+    codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
+    absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state_.blocksize)));
+    quantize_4bit(values, dtype,
+                  {.cols = count,
+                   .blocksize = state_.blocksize,
+                   .quant_type = state_.quant_type,
+                   .packed = codes_,
+                   .absmax = absmax_},
+                  exec);
+    dequantize_4bit({.cols = count,
+                     .blocksize = state_.blocksize,
+                     .quant_type = state_.quant_type,
+                     .packed = codes_,
+                     .absmax = absmax_},
+                    std::as_writable_bytes(left), Dtype::float32, exec);
+  }
+
+ private:
+  QuantState state_;
+  std::vector<std::uint8_t> codes_;
+  std::vector<float> absmax_;
+};
+
 }  // namespace
 
 void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& pipeline) {
@@ -120,6 +150,16 @@ void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& p
 
 std::int64_t absmax_bytes(const QuantState& state) {
   return qfuse_block_count(element_count(state.shape).value(), state.blocksize) * kFloatBytes;
+}
+
+RoundTrip through_4bit(const QuantState& state) {
+  const auto begin = [state]() -> RoundTrip::Pass {
+    return [through = std::make_shared<Through4bit>(state)](std::int64_t, std::span<const std::byte> values,
+                                                            Dtype dtype, std::span<float> left, const Exec& exec) {
+      through->pass(values, dtype, left, exec);
+    };
+  };
+  return {state.blocksize, begin};
 }
 
 OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "checkpoint/convert/round_trip.h"
 #include "checkpoint/convert/source.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/file.h"
@@ -19,6 +20,9 @@ void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& p
 // `place`, from the making of the weight's absmax until all are read; it must outlive the sources.
 OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place = 0);
 std::int64_t absmax_bytes(const QuantState& state);
+
+// What such codes leave, with absmax that are not nested.
+RoundTrip through_4bit(const QuantState& state);
 
 }  // namespace qfuse::checkpoint
 

@@ -39,24 +39,6 @@ void refuse_foreign(const Model& model, const std::optional<Config>& config, std
     fail(Status::unsupported, "{}: {}", model.name(), kind);
 }
 
-// Output heads that are tied to an embedding are in no file; lm_head is known without that.
-std::vector<std::string> further_plain_modules(const Config& config, const Families& families) {
-  std::vector<std::string> modules = families.further_plain_modules();
-  if (config.has_architecture("ForMaskedLM") || config.has_architecture("ForPreTraining"))
-    modules.emplace_back("predictions.decoder");
-  return modules;
-}
-
-// Given no list, transformers leaves out a model's output embedding, what is tied to one, and the last layer. That is
-// lm_head or nothing, but for these, whose lm_head is no embedding's, or whose last layer is quantized here. diffusers
-// leaves out nothing.
-bool leaves_out_head(const Config& config) {
-  constexpr std::array<std::string_view, 3> kOthers{"ForCTC", "ForQuestionAnswering", "WithProjection"};
-  return !config.is_of_diffusers() && std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view ending) {
-    return config.has_architecture(ending);
-  });
-}
-
 // transformers expects the experts of such a family one by one where a model is quantized. With stacks in 4 bits it is
 // for other readers anyway.
 void refuse_plain_stacks(const ExpertCount& experts, const Families& families, const Model& model) {
@@ -187,12 +169,12 @@ class Quantization : public Transform {
   }
 
   // Of a tensor that is changed on the way.
-  [[nodiscard]] std::optional<PlannedSource> changed(const Tensor& tensor, const QuantState* encoded) const {
+  [[nodiscard]] std::optional<PlannedSource> changed(const Tensor& tensor, const RoundTrip& encoded) const {
     return source_of_ ? source_of_(tensor, encoded) : std::nullopt;
   }
 
   [[nodiscard]] PlannedTensor planned_unquantized(const Tensor& tensor) const {
-    const std::optional<PlannedSource> source = changed(tensor, nullptr);
+    const std::optional<PlannedSource> source = changed(tensor, {});
     return source ? planned_plain(tensor.name, *source) : copied(tensor.values());
   }
 
@@ -203,7 +185,7 @@ class Quantization : public Transform {
     QuantState state{options_.quant_type, options_.blocksize, output_dtype(entry), entry.shape, {}};
     if (is_transposed) std::ranges::reverse(state.shape);
     if (options_.double_quant) state.nested = NestedState{};
-    if (const std::optional<PlannedSource> source = changed(tensor, &state))
+    if (const std::optional<PlannedSource> source = changed(tensor, through_4bit(state)))
       return planned_encoded(entry.name, *source, state);
     const auto open = [values, is_transposed](ScratchFile*) {
       const std::vector<std::int64_t>& shape = values.entry->shape;
@@ -220,6 +202,24 @@ class Quantization : public Transform {
 };
 
 }  // namespace
+
+// lm_head is known without that.
+std::vector<std::string> further_plain_modules(const Config& config, const Families& families) {
+  std::vector<std::string> modules = families.further_plain_modules();
+  if (config.has_architecture("ForMaskedLM") || config.has_architecture("ForPreTraining"))
+    modules.emplace_back("predictions.decoder");
+  return modules;
+}
+
+// Given no list, transformers leaves out a model's output embedding, what is tied to one, and the last layer. That is
+// lm_head or nothing, but for these, whose lm_head is no embedding's, or whose last layer is quantized here. diffusers
+// leaves out nothing.
+bool leaves_out_head(const Config& config) {
+  constexpr std::array<std::string_view, 3> kOthers{"ForCTC", "ForQuestionAnswering", "WithProjection"};
+  return !config.is_of_diffusers() && std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view ending) {
+    return config.has_architecture(ending);
+  });
+}
 
 ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const SourceOf& source_of,
                                  const std::vector<std::string>& new_modules) {

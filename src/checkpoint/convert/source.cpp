@@ -99,6 +99,27 @@ Source rounded(const Source& source, Dtype dtype) {
           }};
 }
 
+Source read_ahead(const Source& source) {
+  struct Stretch {
+    std::int64_t begin = 0;
+    std::vector<std::byte> bytes;
+  };
+  Source other = source;
+  other.made = Made::on_host;
+  other.read = [source, stretch = std::make_shared<Stretch>()](std::int64_t begin, std::span<std::byte> out,
+                                                               Piece& piece) {
+    const std::int64_t end = begin + std::ssize(out);
+    if (begin < stretch->begin || end > stretch->begin + std::ssize(stretch->bytes)) {
+      const std::int64_t size = std::max(std::ssize(out), std::min(source.piece, source.bytes - begin));
+      stretch->begin = begin;
+      stretch->bytes.resize(static_cast<std::size_t>(size));
+      read_now(source, begin, stretch->bytes, piece, array::kReadAhead);
+    }
+    std::copy_n(stretch->bytes.begin() + (begin - stretch->begin), out.size(), out.begin());
+  };
+  return other;
+}
+
 Source kept(const std::vector<Source>& parts, ScratchFile& scratch) {
   Source all = parts.front();
   all.bytes *= std::ssize(parts);

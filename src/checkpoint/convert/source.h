@@ -65,6 +65,7 @@ enum : std::size_t {
   kWritten,
   kZeroPoints,  // zero points of 4-bit codes with block scales; next, the scale of the whole tensor
   kGlobalScale,
+  kReadAhead,
   kNumbers,
   kFactors = kNumbers,  // and the following numbers: one for each addend
 };
@@ -87,6 +88,9 @@ Source resized(const Source& source, std::int64_t bytes);
 
 // `source`, rounded to `dtype`.
 Source rounded(const Source& source, Dtype dtype);
+
+// Keeps a stretch of `source` in memory, for sources whose reads cost much whatever their size. Reads must ascend.
+Source read_ahead(const Source& source);
 
 // Concatenates parts of the same size and dtype so that reads can begin at any byte. The first read makes all parts and
 // writes them to `scratch`, which needs room for all of them.

@@ -350,6 +350,19 @@ void Config::grow(const Vocabulary& vocabulary, std::span<const std::string> fie
 std::string Config::print() const { return print_json(json_); }
 
 std::string Config::quantized(const QuantizationConfig& quantization) const {
+  return with_record(quantization_json(quantization));
+}
+
+std::string Config::quantized_fp8(const Fp8Config& quantization) const {
+  OrderedJson record{{"activation_scheme", "dynamic"}, {"fmt", "e4m3"}};
+  if (quantization.skip_modules) record["modules_to_not_convert"] = *quantization.skip_modules;
+  record["quant_method"] = "fp8";
+  if (quantization.ue8m0) record["scale_fmt"] = "ue8m0";
+  record["weight_block_size"] = {quantization.block.rows, quantization.block.columns};
+  return with_record(record);
+}
+
+std::string Config::with_record(const OrderedJson& record) const {
   OrderedJson plain = json_;
   drop_quantization_in(plain);
   const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -357,11 +370,10 @@ std::string Config::quantized(const QuantizationConfig& quantization) const {
   const bool sorted = std::is_sorted(members.begin(), members.end(), by_key);
   OrderedJson json = OrderedJson::object();
   for (const auto& [key, value] : members) {
-    if (sorted && key > kQuantizationConfig && !json.contains(kQuantizationConfig))
-      json[kQuantizationConfig] = quantization_json(quantization);
+    if (sorted && key > kQuantizationConfig && !json.contains(kQuantizationConfig)) json[kQuantizationConfig] = record;
     json[key] = value;
   }
-  if (!json.contains(kQuantizationConfig)) json[kQuantizationConfig] = quantization_json(quantization);
+  if (!json.contains(kQuantizationConfig)) json[kQuantizationConfig] = record;
   return print_json(json);
 }
 

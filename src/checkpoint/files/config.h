@@ -33,6 +33,13 @@ struct ScaleBlock {
   std::int64_t columns = 0;
 };
 
+// What it says of FP8 weights in blocks.
+struct Fp8Config {
+  ScaleBlock block;
+  bool ue8m0 = false;                                    // scales are F8_E8M0
+  std::optional<std::vector<std::string>> skip_modules;  // as above
+};
+
 // Finds the dtype of most elements: the one that a config can name. Of equals, and of none, the first of kDtypes.
 class DtypeVote {
  public:
@@ -119,9 +126,12 @@ class Config {
   // The text of the quantized model's config: `quantization_config` as transformers' BitsAndBytesConfig writes it,
   // instead of any that stood there; where transformers sorts it to if the keys are sorted, else at the end.
   [[nodiscard]] std::string quantized(const QuantizationConfig& quantization) const;
+  // The same of FP8, as transformers' FineGrainedFP8Config and DeepSeek write it.
+  [[nodiscard]] std::string quantized_fp8(const Fp8Config& quantization) const;
 
  private:
   [[nodiscard]] std::string print() const;
+  [[nodiscard]] std::string with_record(const nlohmann::ordered_json& record) const;
 
   std::string where_;
   std::string text_;

@@ -14,11 +14,13 @@
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/quantization_records.h"
 #include "checkpoint/convert/quantize.h"
+#include "checkpoint/convert/quantize_fp8.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
+#include "checkpoint/merge/back_to_blocks.h"
 #include "checkpoint/merge/find_base.h"
 #include "checkpoint/merge/merge_figures.h"
 #include "checkpoint/merge/merge_texts.h"
@@ -57,7 +59,11 @@ class Merge : public Transform {
     }
     return {{"command", "merge"},
             {"adapters", adapters},
-            {"to", options_.to_4bit ? name_of(*options_.to_4bit) : ""},
+            {"to", options_.to_4bit     ? name_of(*options_.to_4bit)
+                   : options_.to_blocks ? name_of(*options_.to_blocks)
+                                        : ""},
+            {"ue8m0", options_.ue8m0},
+            {"keep_scales", options_.keep_scales},
             {"base_as", options_.base_as ? name_of(*options_.base_as) : ""},
             {"block_size", options_.blocksize},
             {"double_quant", options_.double_quant},
@@ -80,7 +86,7 @@ class Merge : public Transform {
     CardChanges changes{.tags = {"lora", "qfuse"}};
     if (options_.to_4bit)
       changes.tags.insert(changes.tags.begin(), {"4-bit", "bitsandbytes"});
-    else
+    else if (!options_.to_blocks)
       changes.old_tags = kTagsOfQuantized;
     const auto trained_on = [](const WeightedAdapter& one) { return hub_model(one.adapter->config().base_model()); };
     for (const WeightedAdapter& one : adapters_.all())
@@ -98,10 +104,13 @@ class Merge : public Transform {
     const MergedModel base(model, adapters_.of(component), way());
     check_base(base);
     const std::string prefix = name_prefix({component, "", ""});
-    ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base, prefix) : plan_tensors(base, prefix);
+    const bool quantizes = options_.to_4bit ? !base.is_4bit() : options_.to_blocks && !base.is_quantized();
+    ConversionPlan plan = quantizes ? to_codes(base, prefix) : plan_tensors(base, prefix);
     describe(base, options_.base_as, card(), plan);
-    drop_quantization_records(base.layout(), model, base.config(), plan);
+    if (!options_.to_blocks) drop_quantization_records(base.layout(), model, base.config(), plan);
     check_output(model, base.tensors(), options_, plan);
+    if (options_.to_blocks)
+      for (const StoredTensor& scale : base.layout().activation_scales) plan.tensors.push_back(copied(scale));
     return plan;
   }
 
@@ -136,7 +145,7 @@ class Merge : public Transform {
   struct Row {
     MergedTensor said;
     bool is_encoded = false;
-    bool was_encoded = false;               // its base's values are those of 4-bit codes
+    bool was_encoded = false;               // its base's values are those of codes
     std::shared_ptr<MergeFigures> figures;  // NULL: it is not measured
     bool is_made = false;
   };
@@ -174,14 +183,16 @@ class Merge : public Transform {
   }
 
   void check_base(const MergedModel& base) const {
-    const bool chooses = options_.base_as || (options_.to_4bit && !base.is_quantized());
+    const bool quantizes = (options_.to_4bit || options_.to_blocks) && !base.is_quantized();
+    const bool chooses = options_.base_as || quantizes;
     if (!chooses && !(options_.include.empty() && options_.exclude.empty()))
       fail(Status::invalid_argument,
-           "{}: `include` and `exclude` say what becomes 4-bit of a base in 16 or 32 bits, with `base_as` or `to`",
+           "{}: `include` and `exclude` say what is quantized of a base in 16 or 32 bits, with `base_as` or `to`",
            base.model().name());
     if (options_.to_4bit && base.is_quantized())
       for (const Tensor& tensor : base.tensors()) check_stays_4bit(tensor);
-    if ((options_.to_4bit && !base.is_quantized()) || options_.base_as)
+    if (options_.to_blocks) require_blocks(base, *options_.to_blocks);
+    if (chooses)
       for (const Tensor& tensor : base.tensors())
         if (base.families().is_transposed(tensor.name, tensor.shape))
           fail(Status::unsupported,
@@ -201,53 +212,60 @@ class Merge : public Transform {
   }
 
   // The source of a tensor that is not copied: adapters change it, or it is only decoded, cast, or rounded to 4 bits
-  // first (`base_as`). `encoded`: the 4-bit format of the result; NULL if it is plain.
+  // first (`base_as`). `encoded`: what the format of the result does to it; nothing if it is plain.
   PlannedSource source_of(const MergedModel& base, const std::string& prefix, const std::string& name,
-                          const Tensor& tensor, const QuantState* encoded) {
+                          const Tensor& tensor, const RoundTrip& encoded = {}) {
     const TensorChange* change = base.change_of(name);
     const MergeTask task = base.task(tensor, change);
     PlannedSource source{.shape = change == nullptr ? tensor.shape : change->shape,
                          .dtype = task.dtype,
                          .input_bytes = tensor.stored_bytes(),
                          .scratch_bytes = task.scratch_bytes()};
-    if (change == nullptr || !add_row(base, prefix + name, *change, encoded).figures) {
+    if (change == nullptr || !add_row(base, prefix + name, *change, encoded.begin != nullptr).figures) {
       source.open = [task](ScratchFile* scratch) { return merged(task.base(scratch), task.merging, task.dtype); };
       return source;
     }
     source.measured = true;
-    const std::optional<QuantState> state = encoded == nullptr ? std::nullopt : std::optional(*encoded);
-    source.open = [task, state, figures = rows_.at(prefix + name).figures](ScratchFile* scratch) {
-      return measured(task.base(scratch), task.merging, task.dtype, state, figures);
+    source.open = [task, encoded, figures = rows_.at(prefix + name).figures](ScratchFile* scratch) {
+      return measured(task.base_in_parts(scratch), task.merging, task.dtype, encoded, figures);
     };
     return source;
   }
 
-  // The report's row of a changed tensor. A dry run measures how large the change is, and so does a merge to 4 bits, in
+  // The report's row of a changed tensor. A dry run measures how large the change is, and so does a merge to codes, in
   // which it may get lost.
-  Row& add_row(const MergedModel& base, const std::string& name, const TensorChange& change,
-               const QuantState* encoded) {
+  Row& add_row(const MergedModel& base, const std::string& name, const TensorChange& change, bool is_encoded) {
     constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
     Row row{{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown},
-            encoded != nullptr,
-            std::holds_alternative<StoredWeight4bit>(change.base->storage) || base.is_seen(change.base->name),
+            is_encoded,
+            was_encoded(*change.base) || base.is_seen(change.base->name),
             {}};
-    if (options_.dry_run || encoded != nullptr) row.figures = std::make_shared<MergeFigures>();
+    if (options_.dry_run || is_encoded) row.figures = std::make_shared<MergeFigures>();
     return rows_.insert_or_assign(name, std::move(row)).first->second;
   }
 
-  // ---- to 16 or 32 bits, or from 4 bits to 4 bits ----
+  // ---- to 16 or 32 bits, or back to the codes that there were ----
+
+  // By a method of codes that a merge back to the base's format makes anew.
+  [[nodiscard]] bool was_encoded(const Tensor& base) const {
+    return std::holds_alternative<StoredWeight4bit>(base.storage) || (options_.to_blocks && base.quantized_dtype());
+  }
+
+  [[nodiscard]] bool stays_encoded(const MergedModel& base) const {
+    return (base.is_4bit() && options_.to_4bit) || (base.is_quantized() && options_.to_blocks);
+  }
 
   [[nodiscard]] ConversionPlan plan_tensors(const MergedModel& base, const std::string& prefix) {
     ConversionPlan plan;
     DtypeVote vote;
     for (const Tensor& tensor : base.tensors()) {
       const bool is_changed = base.change_of(tensor.name) != nullptr;
-      if (base.is_4bit() && options_.to_4bit)
+      if (stays_encoded(base))
         plan.tensors.push_back(is_changed ? stays_quantized(tensor, base, prefix) : copied_parts(tensor));
       else if (!is_changed && !tensor.quantized_dtype() && !base.is_seen(tensor.name) && !base.is_cast(tensor))
         plan.tensors.push_back(copied(tensor.values()));
       else
-        plan.tensors.push_back(planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor, nullptr)));
+        plan.tensors.push_back(planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor)));
       if (tensor.quantized_dtype()) vote.add(base.plain_dtype(tensor), tensor.elements());
     }
     add_untied(base, prefix, plan);
@@ -260,7 +278,7 @@ class Merge : public Transform {
           fmt::format("{}: its config.json says that it is quantized, and its weights are plain: the output's does not",
                       base.model().name()));
     if (options_.dtype && !options_.to_4bit) config.set_dtype(*options_.dtype);
-    plan.config = base.is_quantized() && !options_.to_4bit ? config.unquantized(vote.most()) : config.text();
+    plan.config = base.is_quantized() && !stays_encoded(base) ? config.unquantized(vote.most()) : config.text();
     return plan;
   }
 
@@ -281,17 +299,21 @@ class Merge : public Transform {
   // The head that was tied to the embedding, and stands in no file of the base.
   void add_untied(const MergedModel& base, const std::string& prefix, ConversionPlan& plan) {
     for (const auto& [name, change] : base.rules().changes)
-      if (!base.has(name))
-        plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base, nullptr)));
+      if (!base.has(name)) plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base)));
   }
 
   [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const MergedModel& base,
                                               const std::string& prefix) {
+    if (options_.to_blocks && tensor.quantized_dtype()) {
+      const BlockTensors blocks = blocks_of(base, tensor, options_);
+      return planned_blocks(tensor.name, source_of(base, prefix, tensor.name, tensor, through_blocks(blocks.encoding)),
+                            blocks);
+    }
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (weight == nullptr || base.change_of(tensor.name)->replacement)
-      return planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor, nullptr));
-    PlannedTensor planned =
-        planned_encoded(tensor.name, source_of(base, prefix, tensor.name, tensor, &weight->state), weight->state);
+      return planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor));
+    PlannedTensor planned = planned_encoded(
+        tensor.name, source_of(base, prefix, tensor.name, tensor, through_4bit(weight->state)), weight->state);
     const TensorEntry& codes = *weight->packed.entry;  // under another type than U8 where training shards them (FSDP)
     TensorEntry& written = planned.outputs.front();
     if (codes.bytes() == written.bytes()) {
@@ -302,7 +324,7 @@ class Merge : public Transform {
   }
 
   static PlannedTensor copied_parts(const Tensor& tensor) {
-    if (!std::holds_alternative<StoredWeight4bit>(tensor.storage)) return copied(tensor.values());
+    if (!tensor.quantized_dtype()) return copied(tensor.values());
     PlannedTensor planned;
     planned.name = tensor.name;
     for (const StoredTensor& part : tensor.parts) planned.outputs.push_back(*part.entry);
@@ -315,7 +337,7 @@ class Merge : public Transform {
     return planned;
   }
 
-  // ---- from 16 bits to 4 bits: what quantize() would do to the merged model ----
+  // ---- from 16 bits to codes: what quantize() would do to the merged model ----
 
   [[nodiscard]] QuantizeOptions quantize_options() const {
     QuantizeOptions options;
@@ -328,17 +350,20 @@ class Merge : public Transform {
     return options;
   }
 
-  [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base, const std::string& prefix) {
+  [[nodiscard]] ConversionPlan to_codes(const MergedModel& base, const std::string& prefix) {
     std::vector<std::string> new_modules;
     for (const auto& [name, change] : base.rules().changes)
       if (name.ends_with(kWeightSuffix) && !base.has(name)) new_modules.emplace_back(module_of(name));
-    const auto changed = [&](const Tensor& tensor, const QuantState* encoded) -> std::optional<PlannedSource> {
+    const auto changed = [&](const Tensor& tensor, const RoundTrip& encoded) -> std::optional<PlannedSource> {
       const bool is_same =
           base.change_of(tensor.name) == nullptr && !base.is_seen(tensor.name) && !base.is_cast(tensor);
       if (is_same) return std::nullopt;
       return source_of(base, prefix, tensor.name, tensor, encoded);
     };
-    ConversionPlan plan = plan_quantization(base.model(), quantize_options(), changed, new_modules);
+    ConversionPlan plan =
+        options_.to_4bit
+            ? plan_quantization(base.model(), quantize_options(), changed, new_modules)
+            : plan_fp8(base.model(), {options_.ue8m0, options_.include, options_.exclude}, changed, new_modules);
     add_untied(base, prefix, plan);
     if (!plan.config.empty() && (base.rules().unties || base.rules().vocabulary || options_.dtype)) {
       Config config(plan.config, std::string(kConfigFile));
@@ -357,11 +382,13 @@ class Merge : public Transform {
   }
 
   // What is left may be less than nothing, so that a bound of 0 is none. A base of 16 bits may have been decoded from 4
-  // before; one that was not keeps all of an adapter on average, so there chance must not be taken for a loss.
+  // before; one that was not keeps all of an adapter on average, so there chance must not be taken for a loss. Nor
+  // where blocks get new scales, by which all of their values are rounded anew.
   [[nodiscard]] bool is_lost(const Row& row) const {
     constexpr double kStandardErrors = 3.0;
     if (!row.figures || options_.fail_below <= 0.0) return false;
-    const double chance = row.was_encoded ? 0.0 : kStandardErrors * row.figures->survival_error();
+    const double chance =
+        row.was_encoded && !options_.to_blocks ? 0.0 : kStandardErrors * row.figures->survival_error();
     return row.said.survival + chance < options_.fail_below;
   }
 
@@ -398,6 +425,13 @@ void refuse_exchanged(const fs::path& base, std::span<const AdapterInput> adapte
 MergeReport merge_checked(const fs::path& given_base, std::span<const AdapterInput> given_adapters, const fs::path& out,
                           const MergeOptions& options) {
   if (given_adapters.empty()) fail(Status::invalid_argument, "no adapter is given");
+  if (options.to_blocks && (options.to_4bit || options.dtype))
+    fail(Status::invalid_argument, "the output is {}: neither a dtype nor another format can be asked for",
+         name_of(*options.to_blocks));
+  if (options.keep_scales && (!options.to_blocks || options.ue8m0))
+    fail(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4 and nvfp4, and not with `ue8m0`");
+  if (options.ue8m0 && options.to_blocks != BlockFormat::fp8)
+    fail(Status::invalid_argument, "`ue8m0` is of fp8: the scales of mxfp4 are powers of two, those of nvfp4 are kept");
   if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))
     fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
   const fs::path base = given_base.empty() ? find_base(given_adapters.front().path) : located(given_base);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -29,16 +30,19 @@ void add(std::span<const float> base, std::span<const float> sums, std::span<con
 
 class Measured {
  public:
-  Measured(const Source& base, const Merging& merging, Dtype dtype, std::optional<QuantState> encoded,
+  Measured(const Source& base, const Merging& merging, Dtype dtype, const RoundTrip& encoded,
            std::shared_ptr<MergeFigures> figures)
       : base_dtype_(base.dtype),
         sums_(merged(remembered(base), merging, Dtype::float32)),
         dtype_(dtype),
-        encoded_(std::move(encoded)),
+        encoded_unit_(encoded.unit),
+        pass_(encoded.begin ? encoded.begin() : RoundTrip::Pass()),
         figures_(std::move(figures)) {}
 
+  [[nodiscard]] std::int64_t unit() const { return std::lcm(sums_.unit_elements(), encoded_unit_); }  // elements
+
   void read(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
-    const std::int64_t most = std::max(kMeasuredElements, sums_.unit_elements()) * size_of(dtype_);
+    const std::int64_t most = std::max<std::int64_t>(kMeasuredElements / unit(), 1) * unit() * size_of(dtype_);
     for (std::int64_t at = 0; at < std::ssize(out); at += most)
       read_part(
           begin + at,
@@ -66,42 +70,23 @@ class Measured {
     round_to(dtype_, sums, out);
     start_.resize(sums.size());
     widen(base_dtype_, *base_, start_);
-    if (encoded_) pass_through_4bit(out, *encoded_, piece.host_exec());
+    if (pass_) {
+      left_.resize(sums.size());
+      pass_(begin / size_of(dtype_), out, dtype_, left_, piece.host_exec());
+    }
     add(start_, sums, left_, *figures_);
-  }
-
-  // Makes left_ of `values`: as they are when they were encoded and decoded, with absmax that are not nested.
-  void pass_through_4bit(std::span<const std::byte> values, const QuantState& state, const Exec& exec) {
-    const std::int64_t count = std::ssize(values) / size_of(dtype_);
-    codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
-    absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state.blocksize)));
-    left_.resize(static_cast<std::size_t>(count));
-    quantize_4bit(values, dtype_,
-                  {.cols = count,
-                   .blocksize = state.blocksize,
-                   .quant_type = state.quant_type,
-                   .packed = codes_,
-                   .absmax = absmax_},
-                  exec);
-    dequantize_4bit({.cols = count,
-                     .blocksize = state.blocksize,
-                     .quant_type = state.quant_type,
-                     .packed = codes_,
-                     .absmax = absmax_},
-                    std::as_writable_bytes(std::span(left_)), Dtype::float32, exec);
   }
 
   std::shared_ptr<std::vector<std::byte>> base_ = std::make_shared<std::vector<std::byte>>();
   Dtype base_dtype_;
   Source sums_;
   Dtype dtype_;
-  std::optional<QuantState> encoded_;
+  std::int64_t encoded_unit_;
+  RoundTrip::Pass pass_;
   std::shared_ptr<MergeFigures> figures_;
   // Of the part that is measured; kept, since getting so much memory costs more than filling it.
   std::vector<float> start_;
   std::vector<float> left_;  // empty: it is not encoded
-  std::vector<std::uint8_t> codes_;
-  std::vector<float> absmax_;
 };
 
 }  // namespace
@@ -115,16 +100,15 @@ void MergeFigures::put_into(MergedTensor& row, bool is_encoded) const {
 
 double MergeFigures::survival_error() const { return std::sqrt(kept_squares) / added; }
 
-Source measured(const Source& base, const Merging& merging, Dtype dtype, const std::optional<QuantState>& encoded,
+Source measured(const Source& base, const Merging& merging, Dtype dtype, const RoundTrip& encoded,
                 std::shared_ptr<MergeFigures> figures) {
-  const std::int64_t unit =
-      std::max(base.unit_elements(), encoded ? encoded->blocksize : std::int64_t{1}) * size_of(dtype);
+  const auto one = std::make_shared<Measured>(base, merging, dtype, encoded, std::move(figures));
+  const std::int64_t unit = one->unit() * size_of(dtype);
   return {.dtype = dtype,
           .bytes = merging.shape.elements() * size_of(dtype),
           .unit = unit,
-          .piece = std::max(kPieceBytes, unit),
-          .read = [one = std::make_shared<Measured>(base, merging, dtype, encoded, std::move(figures))](
-                      std::int64_t begin, std::span<std::byte> out, Piece& piece) { one->read(begin, out, piece); }};
+          .piece = std::max<std::int64_t>(kPieceBytes / unit, 1) * unit,
+          .read = [one](std::int64_t begin, std::span<std::byte> out, Piece& piece) { one->read(begin, out, piece); }};
 }
 
 }  // namespace qfuse::checkpoint

@@ -1,14 +1,13 @@
-// How much adapters change a tensor, and how much of it 4 bits keep: measured while the tensor is made.
+// How much adapters change a tensor, and how much of it codes keep: measured while the tensor is made.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_FIGURES_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_FIGURES_H
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <qfuse/checkpoint.hpp>
 
+#include "checkpoint/convert/round_trip.h"
 #include "checkpoint/convert/source.h"
-#include "checkpoint/files/quant_state.h"
 #include "checkpoint/merge/merged.h"
 
 namespace qfuse::checkpoint {
@@ -27,8 +26,8 @@ struct MergeFigures {
 };
 
 // As merged(), and adds up `figures` of the merge while it is read: so once, from the beginning to the end. `encoded`:
-// the 4-bit format that the result gets, if it gets one; figures alone depend on it.
-Source measured(const Source& base, const Merging& merging, Dtype dtype, const std::optional<QuantState>& encoded,
+// what the format does to the result, if that gets one, else nothing; figures alone depend on it.
+Source measured(const Source& base, const Merging& merging, Dtype dtype, const RoundTrip& encoded,
                 std::shared_ptr<MergeFigures> figures);
 
 }  // namespace qfuse::checkpoint

@@ -158,6 +158,12 @@ Source MergeTask::base(ScratchFile* scratch) const {
   return seen_as ? through_codes(source, *seen_as, *scratch) : source;
 }
 
+Source MergeTask::base_in_parts(ScratchFile* scratch) const {
+  const auto* fp4 = std::get_if<StoredWeightScaled4bit>(&tensor.storage);
+  const bool is_gathered = fp4 != nullptr && fp4->is_transposed;  // a column's codes are in every row
+  return is_gathered ? read_ahead(base(scratch)) : base(scratch);
+}
+
 std::int64_t MergeTask::scratch_bytes() const { return seen_as ? absmax_bytes(*seen_as) : 0; }
 
 MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapters, MergeWay way)

@@ -56,6 +56,7 @@ struct MergeTask {
   Dtype dtype = Dtype::bfloat16;  // of the result
 
   [[nodiscard]] Source base(ScratchFile* scratch) const;
+  [[nodiscard]] Source base_in_parts(ScratchFile* scratch) const;  // for reads of much less than a piece
   [[nodiscard]] std::int64_t scratch_bytes() const;
 };
 

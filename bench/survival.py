@@ -1,0 +1,137 @@
+"""How much of an adapter survives where a base is merged back into the format it is in, and how far the result is from
+the merge to 16 bits: the table of docs/MERGE.md. Gaussian weights, quantized as each format's library does it, and an
+adapter of rank 16.
+
+    tools/install_judges --where      # a Python that has torch and safetensors, in its bin/
+    python3 bench/survival.py build/release/bin/qfuse
+"""
+
+import argparse
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+
+ROWS, COLUMNS, RANK = 2048, 4096, 16
+NAME = "model.layers.0.mlp.up_proj"
+SHARES = [0.005, 0.01, 0.02, 0.05, 0.1]
+E2M1 = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
+KEEP = ["--keep-scales"]
+WAYS = [
+    ("NF4, blocks of 64", "nf4", []),
+    ("MXFP4", "mxfp4", []),
+    ("MXFP4, `--keep-scales`", "mxfp4", KEEP),
+    ("NVFP4", "nvfp4", []),
+    ("FP8, blocks of 128 x 128", "fp8", []),
+    ("FP8, `--keep-scales`", "fp8", KEEP),
+]
+
+
+def fp4(values):
+    """The nearest e2m1 codes, two in a byte."""
+    codes = torch.bucketize(values.abs(), (E2M1[1:] + E2M1[:-1]) / 2) | (values < 0).long() << 3
+    return (codes[..., ::2] | codes[..., 1::2] << 4).to(torch.uint8)
+
+
+def mxfp4(weight):
+    """In DeepSeek-V4's names, which a single layer can have; scales and codes are gpt-oss'."""
+    blocks = weight.unflatten(-1, (-1, 32))
+    exponents = torch.ceil(torch.log2(blocks.abs().amax(-1) / 6))
+    codes = fp4((blocks / torch.exp2(exponents).unsqueeze(-1)).flatten(-2))
+    return {
+        f"{NAME}.weight": codes.view(torch.int8),
+        f"{NAME}.scale": (exponents + 127).to(torch.uint8).view(torch.float8_e8m0fnu),
+    }
+
+
+def nvfp4(weight):
+    blocks = weight.unflatten(-1, (-1, 16))
+    divisor = 448 * 6 / weight.abs().max()
+    scales = (blocks.abs().amax(-1) / 6 * divisor).to(torch.float8_e4m3fn)
+    codes = fp4((blocks / (scales.float() / divisor).unsqueeze(-1)).flatten(-2))
+    return {
+        f"{NAME}.weight_packed": codes,
+        f"{NAME}.weight_scale": scales,
+        f"{NAME}.weight_global_scale": divisor.reshape(1),
+    }
+
+
+def fp8(weight):
+    blocks = weight.reshape(ROWS // 128, 128, COLUMNS // 128, 128)
+    scales = blocks.abs().amax((1, 3)) / 448
+    codes = (blocks / scales[:, None, :, None]).reshape(weight.shape).to(torch.float8_e4m3fn)
+    return {f"{NAME}.weight": codes, f"{NAME}.weight_scale_inv": scales}
+
+
+def write(path, tensors, config):
+    path.mkdir()
+    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path / "model.safetensors")
+    (path / "config.json").write_text(json.dumps({"model_type": "llama", "torch_dtype": "bfloat16"} | config))
+    return path
+
+
+def write_adapter(path, weight, share):
+    a, b = torch.randn(RANK, COLUMNS), torch.randn(ROWS, RANK)
+    b *= share * weight.square().mean().sqrt() / (b @ a).square().mean().sqrt()
+    path.mkdir()
+    factors = {"lora_A": a, "lora_B": b}
+    save_file(
+        {f"base_model.model.{NAME}.{key}.weight": it for key, it in factors.items()}, path / "adapter_model.safetensors"
+    )
+    config = {"peft_type": "LORA", "r": RANK, "lora_alpha": RANK, "target_modules": ["up_proj"]}
+    (path / "adapter_config.json").write_text(json.dumps(config))
+    return path
+
+
+class Command:
+    def __init__(self, qfuse, place):
+        self.qfuse, self.out, self.plain = qfuse, place / "out", place / "decoded"
+
+    def merged(self, base, adapter, *options):
+        """The share that survives, none of a merge to 16 bits, and the values that are written."""
+        command = ["merge", base, adapter, "-o", self.out, "--force", "--json", "--fail-below", "0", *options]
+        (change,) = json.loads(self(*command))["changes"]
+        if options:
+            self("dequantize", self.out, "-o", self.plain, "--force", "--quiet")
+        return change["survival"], load_file((self.plain if options else self.out) / "model.safetensors")[
+            f"{NAME}.weight"
+        ].float()
+
+    def __call__(self, *arguments):
+        return subprocess.run([self.qfuse, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def cell(qfuse, base, adapter, options):
+    share, values = qfuse.merged(base, adapter, *options)
+    _, expected = qfuse.merged(base, adapter)
+    error = (values - expected).square().mean().sqrt() / expected.square().mean().sqrt()
+    return f"{100 * share:.0f} %, off by {100 * error:.1f} %"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("qfuse", type=Path)
+    qfuse = parser.parse_args().qfuse.resolve()
+    torch.manual_seed(0)
+    weight = torch.randn(ROWS, COLUMNS) * 0.02
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        plain = write(place / "plain", {f"{NAME}.weight": weight.bfloat16()}, {})
+        command = Command(qfuse, place)
+        bases = {"nf4": place / "nf4"}
+        command("quantize", plain, "-o", bases["nf4"], "--quiet")
+        for make in (mxfp4, nvfp4, fp8):
+            bases[make.__name__] = write(place / make.__name__, make(weight), {})
+        adapters = [write_adapter(place / f"adapter-{share}", weight, share) for share in SHARES]
+        print(f"| merged back to | {' | '.join(f'{100 * share:g} %' for share in SHARES)} |")
+        print(f"|---{'|---' * len(SHARES)}|")
+        for title, to, options in WAYS:
+            cells = [cell(command, bases[to], adapter, ["--to", to, *options]) for adapter in adapters]
+            print(f"| {title} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()
