@@ -54,8 +54,8 @@
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 
-/* The version of this header; the library says its own with qfuse_version(). Every build reads the version here.
- * QFUSE_VERSION is a number to compare with: #if QFUSE_VERSION >= 10203 asks for 1.2.3 or later. */
+/* The version of this header; qfuse_version() returns the library's. Every build takes the version from these lines.
+ * QFUSE_VERSION is one number for comparisons: #if QFUSE_VERSION >= 10203 means 1.2.3 or later. */
 #define QFUSE_VERSION_MAJOR 0
 #define QFUSE_VERSION_MINOR 1
 #define QFUSE_VERSION_PATCH 0
@@ -81,7 +81,8 @@ extern "C" {
 
 /* ---- vocabulary ------------------------------------------------------------------------------------------------ */
 
-/* Every enum is 32 bits wide, so that a C++ library may look at any number that a caller passes before refusing it. */
+/* Every enum is 32 bits wide. In C++ the type is fixed, so that the library can examine any value that a caller passes,
+ * and refuse it. */
 #ifdef __cplusplus
 #define QFUSE_ENUM : int32_t
 #else
@@ -91,21 +92,22 @@ extern "C" {
 typedef enum qfuse_status QFUSE_ENUM {
   QFUSE_OK = 0,
   QFUSE_INVALID_ARGUMENT = 1, /* a parameter contradicts itself, another one, or this manual */
-  QFUSE_INVALID_DATA = 2,     /* a file's content is not what its format promises */
+  QFUSE_INVALID_DATA = 2,     /* a file's content violates its format */
   QFUSE_UNSUPPORTED = 3,      /* well-formed, but this build or this machine cannot do it */
-  QFUSE_IO_ERROR = 4,         /* the operating system refused to read or write */
+  QFUSE_IO_ERROR = 4,         /* the operating system failed to read or write */
   QFUSE_OUT_OF_MEMORY = 5,
   QFUSE_CANCELLED = 6, /* the caller's progress callback asked to stop */
   QFUSE_INTERNAL_ERROR = 7,
   QFUSE_DEVICE_ERROR = 8 /* the GPU or its driver failed, perhaps in earlier work; the message is the driver's */
 } qfuse_status;
 
-/* Element types of weights. The 16-bit values are little-endian IEEE binary16 and bfloat16. */
+/* Element types of weights. The 16-bit types are little-endian IEEE binary16 and bfloat16. */
 typedef enum qfuse_dtype QFUSE_ENUM { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUSE_BFLOAT16 = 2 } qfuse_dtype;
 
-/* Element types of scales. UE8M0, which others call E8M0, is a byte: 2^(byte - 127), 255 for NaN. E4M3 is torch's
- * float8_e4m3fn: 4 bits of exponent with bias 7, 3 of fraction, no infinities, NaN for 0x7f and 0xff. The 16-bit types
- * are those of weights. Not every op takes every one. */
+/* Element types of scales. Each op takes only some of them.
+ * - UE8M0, also called E8M0, is one byte: 2^(byte - 127), or NaN if the byte is 255.
+ * - E4M3 is torch's float8_e4m3fn: 4 exponent bits with bias 7, 3 fraction bits, no infinities; 0x7f and 0xff are NaN.
+ * - The 16-bit types are those of qfuse_dtype. */
 typedef enum qfuse_scale_type QFUSE_ENUM {
   QFUSE_SCALES_FLOAT32 = 0,
   QFUSE_SCALES_UE8M0 = 1,
@@ -114,8 +116,10 @@ typedef enum qfuse_scale_type QFUSE_ENUM {
   QFUSE_SCALES_E4M3 = 4
 } qfuse_scale_type;
 
-/* 4-bit codebooks. FP4 and NF4 are bitsandbytes', with the numbers of its own C interface. E2M1 is OCP's FP4: 0, 0.5,
- * 1, 1.5, 2, 3, 4, 6 and, with bit 3, their negatives, -0 among them. INT4 is the nibble less a zero point. */
+/* 4-bit codebooks.
+ * - FP4 and NF4 are bitsandbytes', with the enum values of its C interface.
+ * - E2M1 is OCP's FP4: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and, with bit 3 set, their negatives, including -0.
+ * - INT4 is the nibble minus a zero point. */
 typedef enum qfuse_quant_type QFUSE_ENUM {
   QFUSE_FP4 = 1,
   QFUSE_NF4 = 2,
@@ -123,200 +127,208 @@ typedef enum qfuse_quant_type QFUSE_ENUM {
   QFUSE_INT4 = 4
 } qfuse_quant_type;
 
-/* How the encoders divide by absmax: by its IEEE reciprocal, or by the GPU's approximate one, which bitsandbytes uses
- * on CUDA (docs/ACCURACY.md counts the codes that differ). APPROX is for CUDA only. */
+/* How encoders divide by absmax. IEEE multiplies by its IEEE reciprocal. APPROX, only on CUDA, multiplies by the GPU's
+ * approximate reciprocal, as bitsandbytes does on CUDA (docs/ACCURACY.md counts the codes that differ). */
 typedef enum qfuse_reciprocal QFUSE_ENUM { QFUSE_RECIPROCAL_IEEE = 0, QFUSE_RECIPROCAL_APPROX = 1 } qfuse_reciprocal;
 
 typedef enum qfuse_device_type QFUSE_ENUM {
   QFUSE_CPU = 0,
   QFUSE_CUDA = 1,
-  QFUSE_REFERENCE = 2, /* the slow scalar oracle on the CPU: for tests and for judging the others */
-  QFUSE_OPENCL = 3     /* any device with OpenCL, shared virtual memory and exact arithmetic; has the dequantize ops */
+  QFUSE_REFERENCE = 2, /* the slow scalar oracle on the CPU, for tests of the other devices */
+  QFUSE_OPENCL = 3     /* any OpenCL device with shared virtual memory and exact arithmetic; only the dequantize ops */
 } qfuse_device_type;
 
 typedef struct qfuse_device {
   qfuse_device_type type;
-  int32_t index; /* which one of its type, from 0; CPU and REFERENCE have only 0 */
+  int32_t index; /* number among the devices of its type, from 0; CPU and REFERENCE have only 0 */
 } qfuse_device;
 
 #define QFUSE_ERROR_MESSAGE_SIZE 512
 
 typedef struct qfuse_error {
   qfuse_status status;
-  char message[QFUSE_ERROR_MESSAGE_SIZE]; /* UTF-8, one line, zero-terminated, cut where it does not fit */
+  char message[QFUSE_ERROR_MESSAGE_SIZE]; /* UTF-8, one line, zero-terminated, truncated to fit */
 } qfuse_error;
 
-/* Threads of the caller's, for the CPU: those of a framework or an engine, which would compete for cores with the
- * library's. It calls function(task, begin, end) on ranges that together cover [0, count) once, each of about `grain`
- * items or more, on any threads and in any order, and returns when all calls have returned. The function throws
- * nothing. */
+/* Runs an op on the caller's threads (CPU only), for example those of a framework or an inference engine, which would
+ * otherwise compete with the library's threads for cores. The callback calls function(task, begin, end) on ranges that
+ * together cover [0, count) exactly once. A range has about `grain` items or more. Ranges may run on any threads and in
+ * any order. The callback returns after all calls have returned. `function` never throws. */
 typedef void (*qfuse_range_function)(const void* task, int64_t begin, int64_t end);
 typedef void (*qfuse_parallel_for)(void* context, int64_t count, int64_t grain, qfuse_range_function function,
                                    const void* task);
 
-/* Where and how an op runs. NULL stands for QFUSE_EXEC_INIT: the CPU, its best SIMD target, all cores. */
+/* Where and how an op runs. NULL means QFUSE_EXEC_INIT: the CPU, its best SIMD target, all cores. */
 typedef struct qfuse_exec {
   size_t struct_size;
   qfuse_device device;
-  int32_t threads;        /* CPU: use at most this many threads; 0 = one per core this process may use */
+  int32_t threads;        /* CPU: maximum number of threads; 0: one per core that this process may use */
   const char* cpu_target; /* CPU: a name from qfuse_cpu_target_name; NULL: QFUSE_CPU_TARGET's, or the best one */
-  void* stream;           /* CUDA: a cudaStream_t of `device`, on which the op is enqueued; OPENCL: a stream of
-                             qfuse_stream_create; must be NULL elsewhere */
+  void* stream;           /* the stream on which the op is enqueued. CUDA: a cudaStream_t of `device`; OPENCL: a stream
+                             of qfuse_stream_create; other devices: NULL */
   /* optional from here on */
-  qfuse_parallel_for parallel_for; /* CPU: runs the op's ranges, whatever `threads` is; NULL: the library's threads */
-  void* parallel_context;          /* its first argument */
+  qfuse_parallel_for
+      parallel_for;       /* CPU: runs the op's ranges, and `threads` is ignored; NULL: the library's threads */
+  void* parallel_context; /* first argument of parallel_for */
 } qfuse_exec;
 #define QFUSE_EXEC_INIT \
   { sizeof(qfuse_exec), {QFUSE_CPU, 0}, 0, NULL, NULL, NULL, NULL }
 
 /* ---- versions, names, devices ---------------------------------------------------------------------------------- */
 
-/* The library's version, "major.minor.patch". */
+/* Returns the library's version, "major.minor.patch". */
 QFUSE_API const char* qfuse_version(void);
 
-/* What this build holds, one "key: value" a line, for people and for reports: version; compiler; parallel (what threads
- * are); cuda (the version of nvcc, "HIP", "software" or "none"); cuda_architectures, hip_architectures (where there are
- * some); cuda_steps ("portable", where they are not NVIDIA's own); opencl (the version of its headers,
- * or "none"). Never NULL. */
+/* Describes this build for people and bug reports, one "key: value" per line. Never returns NULL. Keys:
+ * - version, compiler
+ * - parallel: the implementation of threads
+ * - cuda: the version of nvcc, "HIP", "software" or "none"
+ * - cuda_architectures, hip_architectures: present if there are any
+ * - cuda_steps: "portable" if the build does not use NVIDIA's instructions; else absent
+ * - opencl: the version of the OpenCL headers, or "none" */
 QFUSE_API const char* qfuse_build_info(void);
 
-/* A status as a short lower-case phrase; "unknown status" for a number that is none. Never NULL. */
+/* Returns a status as a short lower-case phrase, or "unknown status" for any other number. Never returns NULL. */
 QFUSE_API const char* qfuse_status_string(qfuse_status status);
 
-/* Bytes of one element; 0 for a number that is no dtype. */
+/* Bytes per element; 0 for a number that is not a dtype. */
 QFUSE_API size_t qfuse_dtype_size(qfuse_dtype dtype);
 
-/* Reads "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not ask whether the machine has
- * it. INVALID_ARGUMENT: any other text, or a NULL argument. */
+/* Parses "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not check that the machine has the
+ * device. INVALID_ARGUMENT: any other text, or a NULL argument. */
 QFUSE_API qfuse_status qfuse_device_parse(const char* name, qfuse_device* device, qfuse_error* error);
 
-/* How many devices of a type can run ops here and now: 1 for CPU and REFERENCE, the number of GPUs for CUDA
- * (0 where there is none, no driver, or a build without CUDA); for OPENCL the number of all devices of all platforms,
- * of which some may be of no use, as their descriptions then say. Never fails. */
+/* Number of devices of a type that can run ops on this machine now. Never fails.
+ * - CPU and REFERENCE: 1.
+ * - CUDA: the number of GPUs; 0 without a GPU or a driver, or in a build without CUDA.
+ * - OPENCL: the number of all devices of all platforms. Some may be unusable; qfuse_device_describe says which. */
 QFUSE_API int32_t qfuse_device_count(qfuse_device_type type);
 
-/* 1 for the types whose devices have memory and streams of their own, where ops expect their arrays: CUDA and OPENCL;
- * else 0. */
+/* Returns 1 if devices of the type have their own memory and streams (CUDA and OPENCL), else 0. Ops expect their arrays
+ * in that memory. */
 QFUSE_API int32_t qfuse_device_has_own_memory(qfuse_device_type type);
 
-/* One line about a device for people: its model, cores or multiprocessors, memory. Writes at most `size` bytes into
- * `text`, zero included. INVALID_ARGUMENT: NULL or size 0; UNSUPPORTED: no such device here. */
+/* Describes a device in one line for people: its model, cores or multiprocessors, memory. Writes at most `size` bytes
+ * to `text`, including the terminating zero. INVALID_ARGUMENT: text NULL or size 0. UNSUPPORTED: the device is not
+ * available here. */
 QFUSE_API qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size, qfuse_error* error);
 
-/* The SIMD targets of the CPU backend that this machine can run, best first: "avx512_zen4" (AVX-512 with
- * bfloat16), "avx512", "avx2", "sse4", "ssse3", "neon", "scalar". NULL past the last. The last is always "scalar".
- * Where a name is taken, "AVX-512" and "avx3", as Highway calls it, mean "avx512". */
+/* Names of the CPU backend's SIMD targets that this machine can run, best first: "avx512_zen4" (AVX-512 with bfloat16),
+ * "avx512", "avx2", "sse4", "ssse3", "neon", "scalar". The last one is always "scalar"; after it comes NULL. Functions
+ * that take a name also accept "AVX-512" and "avx3" (Highway's name) for "avx512". */
 QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
 /* ---- memory and streams of a GPU --------------------------------------------------------------------------------- */
 
-/* What a pipeline over a GPU needs, for callers who would not include a vendor's headers. On CUDA, arrays and streams
- * of any other origin serve the ops as well. `device` must be a GPU or an OPENCL device; else INVALID_ARGUMENT. */
+/* Memory, streams and copies for callers who do not want to include a vendor's headers. On CUDA, the ops also work with
+ * arrays and streams from anywhere else. `device` must be CUDA or OPENCL; any other is INVALID_ARGUMENT. */
 typedef enum qfuse_memory_kind QFUSE_ENUM {
-  QFUSE_MEMORY_DEVICE = 0, /* the GPU's own, aligned to 256 bytes, on OPENCL to 128, not to be touched by the host */
-  QFUSE_MEMORY_PINNED = 1  /* the host's, which GPUs copy from and to while the host goes on */
+  QFUSE_MEMORY_DEVICE = 0, /* device memory, aligned to 256 bytes (OPENCL: 128); the host must not access it */
+  QFUSE_MEMORY_PINNED = 1  /* host memory that GPUs copy from and to asynchronously */
 } qfuse_memory_kind;
 
-/* OUT_OF_MEMORY: the device or the host has not so much left. `size` is in bytes, >= 0; of 0 bytes there is memory too.
- */
+/* Allocates `size` bytes, >= 0; even 0 bytes give a valid pointer. OUT_OF_MEMORY: the device or the host has too little
+ * free memory. */
 QFUSE_API qfuse_status qfuse_memory_allocate(qfuse_device device, qfuse_memory_kind kind, int64_t size, void** memory,
                                              qfuse_error* error);
 
-/* Memory of qfuse_memory_allocate, with the same device and kind; NULL is ignored. Nothing that was enqueued may use it
- * any more: only CUDA waits for that. */
+/* Frees memory of qfuse_memory_allocate; pass the same device and kind. NULL is ignored. No enqueued work may still use
+ * the memory; only CUDA waits for such work. */
 QFUSE_API void qfuse_memory_release(qfuse_device device, qfuse_memory_kind kind, void* memory);
 
-/* A stream: work in order, beside that of other streams; on CUDA a cudaStream_t that does not wait for the default
- * stream, on OPENCL a cl_command_queue. Destroying one waits for nothing; NULL is ignored. Where a function takes a
- * stream, NULL is CUDA's default one, or on OPENCL a queue of the library's own. */
+/* A stream runs its work in order, concurrently with other streams. On CUDA it is a cudaStream_t that does not
+ * synchronize with the default stream; on OPENCL it is a cl_command_queue. Destroying a stream does not wait for its
+ * work; NULL is ignored. A NULL stream argument means CUDA's default stream, or on OPENCL a queue of the library. */
 QFUSE_API qfuse_status qfuse_stream_create(qfuse_device device, void** stream, qfuse_error* error);
 QFUSE_API void qfuse_stream_destroy(qfuse_device device, void* stream);
 
-/* Waits for all that was enqueued on the stream; reports what failed in it. */
+/* Waits for all work that was enqueued on the stream, and reports its failures. */
 QFUSE_API qfuse_status qfuse_stream_synchronize(qfuse_device device, void* stream, qfuse_error* error);
 
-/* Enqueues a copy of `size` bytes in any direction between the device and the host, whose memory should be pinned. */
+/* Enqueues a copy of `size` bytes in any direction between the device and the host. Host memory should be pinned. */
 QFUSE_API qfuse_status qfuse_copy(qfuse_device device, void* to, const void* from, int64_t size, void* stream,
                                   qfuse_error* error);
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks of absmax a nested block, as bitsandbytes has it, and values a group of swiglu, or a small one. */
+/* Blocks of absmax per nested block in bitsandbytes; and elements per group of swiglu, or per small group. */
 #define QFUSE_NESTED_BLOCKSIZE 256
 #define QFUSE_SWIGLU_GROUP_SIZE 128
 #define QFUSE_SWIGLU_SMALL_GROUP_SIZE 32
-/* Entries of the code of 8-bit values, so of nested_quant_map. */
+/* Entries of an 8-bit code, such as nested_quant_map. */
 #define QFUSE_QUANT_MAP_SIZE 256
 
 /* Bytes of n packed 4-bit codes: ceil(n/2). n must not be negative. */
 QFUSE_API int64_t qfuse_packed_size(int64_t n);
 
-/* Blocks that n elements fill: ceil(n/blocksize). n must not be negative, blocksize must be positive.
- * The length of absmax; applied to that length and the nested block size, the length of nested_absmax. */
+/* Number of blocks of n elements: ceil(n/blocksize). n must not be negative, blocksize must be positive.
+ * This is the length of absmax. Applied to that length and the nested block size, it is the length of nested_absmax. */
 QFUSE_API int64_t qfuse_block_count(int64_t n, int64_t blocksize);
 
 /* Writes the 256 ascending fp32 values of the signed dynamic 8-bit code, which quantize_4bit uses for nested absmax
- * (CRC32 of the 1024 little-endian bytes: 454261483). Decoding must use the map stored beside the codes instead. */
+ * (CRC32 of the 1024 little-endian bytes: 454261483). To decode, use the map stored with the codes instead. */
 QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
 
 /* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
 
-/* A weight of 4-bit codes. Every op that reads one takes this struct; the arrays lie where the op runs. Only
- * qfuse_dequantize_4bit takes E2M1 and INT4; every other op refuses them, UNSUPPORTED.
- * NF4 and FP4, as bitsandbytes stores them, with plain or nested absmax:
- * Layout: the rows*cols elements follow one another, row by row. Byte j of `packed` holds element 2j in its high and
- * 2j+1 in its low nibble; block b covers elements [b*blocksize, (b+1)*blocksize), so that blocks may straddle rows; the
- * spare nibble of an odd count is ignored. A weight without a shape is one row.
+/* A 4-bit weight, for every op that reads one. Its arrays are in memory of the device that runs the op. Only
+ * qfuse_dequantize_4bit takes E2M1 and INT4; every other op returns UNSUPPORTED for them.
+ *
+ * NF4 and FP4, as bitsandbytes stores them. absmax is plain, or nested (double quantization).
+ * Layout: the rows*cols elements are contiguous, row after row. Byte j of `packed` holds element 2j in its high nibble
+ * and element 2j+1 in its low nibble; the spare nibble of an odd count is ignored. Block b covers elements
+ * [b*blocksize, (b+1)*blocksize), so a block may straddle rows. A weight without a shape is one row.
  * Value of element i in block b, each step rounded to nearest even in fp32 (the order of bitsandbytes on CUDA):
  *   plain   A = absmax[b]
  *   nested  A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[(nested_begin + b)/nested_blocksize])
  *               + *nested_offset
  *   value = ftz(code[nibble] * A), rounded to the dtype that the op works in
- * where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept. NaN results are
- * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula.
- * E2M1 and INT4, with scales of blocks along rows: MXFP4 is E2M1 with UE8M0 scales in blocks of 32, NVFP4 E2M1 with
- * E4M3 scales in blocks of 16 and a factor (modelopt) or a divisor (compressed-tensors) for the tensor, INT4 in groups
- * is INT4 with 16-bit or fp32 scales. Either codebook goes with any type of scales:
- * Layout: row r is the ceil(cols/2) bytes of `packed` from r*ceil(cols/2) on. Byte j of a row holds its element 2j in
- * the LOW and 2j+1 in the high nibble; the spare nibble of an odd row is ignored. Block b of row r is its columns
- * [b*blocksize, (b+1)*blocksize), of which the last may be short; a row has blocks = ceil(cols/blocksize), and a scale
- * for each.
- * Value of an element in block b of row r, rounded to nearest even in fp32 where a step rounds:
+ * ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, keeping signs. NaN results are the
+ * canonical quiet NaN. A may have any value: negative, zero, infinite and NaN values follow the formula.
+ *
+ * E2M1 and INT4, with scales for blocks along rows. Either codebook works with any type of scales:
+ * - MXFP4 is E2M1 with UE8M0 scales and blocks of 32.
+ * - NVFP4 is E2M1 with E4M3 scales, blocks of 16, and a per-tensor factor (modelopt) or divisor (compressed-tensors).
+ * - INT4 in groups is INT4 with 16-bit or fp32 scales.
+ * Layout: row r is the ceil(cols/2) bytes of `packed` from r*ceil(cols/2). Byte j of a row holds the row's element 2j
+ * in its LOW nibble and element 2j+1 in its high nibble; the spare nibble of an odd row is ignored. Block b of row r
+ * covers columns [b*blocksize, (b+1)*blocksize) of the row; the last block may be short. Each row has
+ * blocks = ceil(cols/blocksize), with one scale each.
+ * Value of an element in block b of row r, each rounding step to nearest even in fp32:
  *   A     = scales[r][b], widened to fp32 exactly
- *   A     = A * *global_scale, or A / *global_divisor, where one is given
- *   code  = E2M1's value of the nibble, or nibble - zero_points[r][b], exact for any byte that is a zero point
- *   value = code * A, rounded once more to a 16-bit dtype that the op works in
- * Nothing is flushed: subnormals are numbers. NaN results are the canonical quiet NaN. */
+ *   A     = A * *global_scale, or A / *global_divisor, if one of them is not NULL
+ *   code  = E2M1's value of the nibble, or nibble - zero_points[r][b], which is exact for any zero point
+ *   value = code * A, rounded again if the op works in a 16-bit dtype
+ * Subnormals are kept. NaN results are the canonical quiet NaN. */
 typedef struct qfuse_weight_4bit {
   size_t struct_size;
   int64_t rows;                /* >= 0: outputs of a linear layer */
   int64_t cols;                /* >= 0: inputs of a linear layer */
-  int64_t blocksize;           /* elements: NF4 and FP4 a power of two, 32 to 4096; E2M1 and INT4 a multiple of 16, or
-                                  any number from cols on, for one scale a row */
+  int64_t blocksize;           /* elements per block. NF4 and FP4: a power of two, 32 to 4096; E2M1 and INT4: a multiple
+                                  of 16, or any number >= cols, which means one scale per row */
   qfuse_quant_type quant_type; /* which codebook */
   const uint8_t* packed;       /* [ceil(rows*cols/2)]; E2M1 and INT4: [rows, ceil(cols/2)] */
-  const float* absmax;         /* plain: [blocks], that is ceil(rows*cols/blocksize); NULL when nested, and with E2M1
-                                  and INT4 */
+  const float* absmax;         /* plain: [blocks], blocks = ceil(rows*cols/blocksize); nested, E2M1 and INT4: NULL */
   /* optional from here on */
-  const uint8_t* absmax_8bit;    /* nested: [blocks]; NULL when plain, and with E2M1 and INT4: then the fields down to
-                                    nested_begin, which must be 0, are ignored */
+  const uint8_t* absmax_8bit;    /* nested: [blocks]; plain: NULL. E2M1 and INT4: NULL; the nested fields below are
+                                    then ignored, except nested_begin, which must be 0 */
   const float* nested_absmax;    /* nested: [ceil((nested_begin + blocks)/nested_blocksize)] */
   const float* nested_quant_map; /* nested: [256], the map stored with the weight */
   const float* nested_offset;    /* nested: [1], added to every decoded absmax */
-  int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two, QFUSE_NESTED_BLOCKSIZE as a rule */
-  int64_t nested_begin;          /* nested: of a part of a larger weight, how many blocks of nested_absmax[0] lie before
-                                    block 0: 0 to nested_blocksize - 1. Products and rotated_int8 alone take another
-                                    one than 0 */
-  /* of E2M1 and INT4, and zero with NF4 and FP4: */
+  int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two; usually QFUSE_NESTED_BLOCKSIZE */
+  int64_t nested_begin;          /* nested: for a slice of a larger weight, the number of blocks that nested_absmax[0]
+                                    covers before block 0, from 0 to nested_blocksize - 1. Must be 0 except in
+                                    qfuse_matmul_4bit, _many and rotated_int8 */
+  /* E2M1 and INT4 only; zero with NF4 and FP4: */
   qfuse_scale_type scale_type; /* element type of `scales` */
   const void* scales;          /* [rows, blocks] of scale_type */
   const float* global_scale;   /* [1] or NULL: modelopt's weight_scale_2, a factor */
   const float* global_divisor; /* [1] or NULL: compressed-tensors' weight_global_scale, a divisor; not both */
-  const uint8_t* zero_points;  /* INT4: [rows, blocks], a byte each, as a rule 0 to 16; NULL: 8 for all. E2M1: NULL */
+  const uint8_t* zero_points;  /* INT4: [rows, blocks], one byte each, usually 0 to 16; NULL: all are 8. E2M1: NULL */
 } qfuse_weight_4bit;
 
-/* An NF4 or FP4 weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit, whose
- * nested_begin is 0. The arrays that are given choose between plain and nested. */
+/* An NF4 or FP4 weight to write. Fields have the names, meanings and sizes of those of qfuse_weight_4bit, with
+ * nested_begin 0. The arrays that are not NULL select plain or nested. */
 typedef struct qfuse_weight_4bit_out {
   size_t struct_size;
   int64_t rows;
@@ -328,76 +340,77 @@ typedef struct qfuse_weight_4bit_out {
   /* optional from here on */
   uint8_t* absmax_8bit;
   float* nested_absmax;
-  float* nested_quant_map; /* nested: [256], gets the map of qfuse_nested_quant_map; NULL: the caller has it */
+  float* nested_quant_map; /* nested: [256], receives the map of qfuse_nested_quant_map; NULL: do not write it */
   float* nested_offset;
   int64_t nested_blocksize;
 } qfuse_weight_4bit_out;
 
 /* ---- dequantize_4bit ------------------------------------------------------------------------------------------- */
 
-/* A 4-bit weight decoded to fp32, fp16 or bf16 in one pass: out[i] = the value of element i, rounded to out_dtype. */
+/* Decodes a 4-bit weight to fp32, fp16 or bf16 in one pass: out[i] = the value of element i, rounded to out_dtype. */
 typedef struct qfuse_dequantize_4bit_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs */
   qfuse_dtype out_dtype;           /* element type of `out` */
   void* out;                       /* [rows, cols] of out_dtype */
 } qfuse_dequantize_4bit_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, plain and nested mixed, a
- * field of another quant_type. UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
+ * field of another quant_type. UNSUPPORTED: the device, target or stream of `exec` is not available here. */
 QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
 
 /* ---- quantize_4bit --------------------------------------------------------------------------------------------- */
 
-/* fp32, fp16 or bf16 weights encoded to a 4-bit weight, plain or nested, as bitsandbytes on CUDA does: with
- * `reciprocal` APPROX to the bit (but for the nested offset, see there), with IEEE, which every device has, up to the
- * codes that docs/ACCURACY.md counts.
- * Block b, in fp32, every operand and result that is subnormal read as zero of its sign:
- *   absmax[b] = max |x| over the numbers of the block (NaN is skipped)
+/* Encodes fp32, fp16 or bf16 weights to a 4-bit weight, plain or nested, as bitsandbytes does on CUDA. With
+ * `reciprocal` APPROX the result is bit-identical to bitsandbytes, except the nested offset (see below). With IEEE,
+ * which every device has, it differs in the codes that docs/ACCURACY.md counts.
+ * Block b, in fp32; every subnormal operand or result is read as zero of its sign:
+ *   absmax[b] = max |x| over the block, ignoring NaN
  *   v[i]      = x[i] * (1/absmax[b])
- *   code[i]   = how many thresholds of the codebook lie strictly below v[i]              (NF4; NaN: 0)
- *               8 where v[i] < 0, plus the code of |v[i]|, found by thresholds likewise  (FP4; NaN: 0)
- * Nested: offset = mean of absmax, summed in fp64 in one fixed order (docs/FORMAT.md) and rounded once, or
- * *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit code, to the
- * nearest value, ties to the even index.
- * An all-zero block has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0
- * where it is the short last block; the spare nibble of an odd count is the code of a padding zero. */
+ *   code[i]   = number of thresholds of the codebook strictly below v[i]                  (NF4; NaN: 0)
+ *               (8 if v[i] < 0, else 0) + the code of |v[i]|, likewise by its thresholds  (FP4; NaN: 0)
+ * Nested: offset is *given_offset, or the mean of absmax, summed in fp64 in a fixed order (docs/FORMAT.md) and rounded
+ * once. absmax - offset is encoded in blocks of nested_blocksize by the signed dynamic 8-bit code: to the nearest
+ * value, ties to the even index.
+ * - An all-zero block has absmax 0 and codes 0, which NF4 decodes to -0.0.
+ * - A block of only NaN has absmax -FLT_MAX, or 0 if it is the short last block.
+ * - The spare nibble of an odd count is the code of a padding zero. */
 typedef struct qfuse_quantize_4bit_params {
   size_t struct_size;
   qfuse_dtype in_dtype;                /* element type of `in` */
   const void* in;                      /* [rows, cols] of in_dtype */
-  const qfuse_weight_4bit_out* weight; /* out: in the host's memory; its arrays lie where the op runs */
+  const qfuse_weight_4bit_out* weight; /* out: in host memory; its arrays are where the op runs */
   /* optional from here on */
-  const float* given_offset;   /* nested: [1] use this offset; NULL: the mean of absmax */
+  const float* given_offset;   /* nested: [1], the offset; NULL: the mean of absmax */
   qfuse_reciprocal reciprocal; /* how to divide by absmax */
-  void* workspace;             /* of qfuse_quantize_4bit_workspace_size bytes; may be NULL where that is 0 */
-  int64_t workspace_size;      /* bytes of it */
+  void* workspace;             /* qfuse_quantize_4bit_workspace_size bytes; may be NULL if that is 0 */
+  int64_t workspace_size;      /* bytes of workspace */
 } qfuse_quantize_4bit_params;
 
-/* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: for nested absmax
- * about 4 bytes a block, for a plain one 0. Errors as for qfuse_quantize_4bit. */
+/* Bytes of workspace for these parameters: about 4 bytes per block if nested, 0 if plain. The fields workspace and
+ * workspace_size are ignored. Errors as for qfuse_quantize_4bit. */
 QFUSE_API qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params,
                                                           const qfuse_exec* exec, int64_t* size, qfuse_error* error);
 
-/* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT for a workspace that is too small, and UNSUPPORTED for an
- * approximate reciprocal elsewhere than on CUDA. */
+/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: a workspace that is too small. Also UNSUPPORTED: E2M1 or
+ * INT4, or an approximate reciprocal on a device other than CUDA. */
 QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                            qfuse_error* error);
 
 /* ---- quantize_blockwise ---------------------------------------------------------------------------------------- */
 
-/* Values encoded to 8-bit codes of the signed dynamic code, block by block: bitsandbytes' quantize_blockwise with its
- * default code, and the nested step of quantize_4bit by itself, for those who encode a tensor piece by piece. Cut where
- * a block ends, pieces give the bytes of the whole.
- * Block b, in fp32, with v[i] = in[i] - offset, subnormals from there on read as zero of their sign:
- *   absmax[b] = max |v| over the numbers of the block (NaN is skipped; of NaN alone as in quantize_4bit)
- *   codes[i]  = the index of the value nearest to v[i] * (1/absmax[b]), ties to the even index, NaN to 0 */
+/* Encodes values to the signed dynamic 8-bit code, block by block. This is bitsandbytes' quantize_blockwise with its
+ * default code, and the nested step of quantize_4bit as an op of its own, for callers who encode a tensor in pieces.
+ * Pieces that are cut at block boundaries give the same bytes as the whole tensor.
+ * Block b, in fp32, with v[i] = in[i] - offset; from v on, subnormals are read as zero of their sign:
+ *   absmax[b] = max |v| over the block, ignoring NaN; a block of only NaN as in quantize_4bit
+ *   codes[i]  = index of the value nearest to v[i] * (1/absmax[b]), ties to the even index; NaN: 0 */
 typedef struct qfuse_quantize_blockwise_params {
   size_t struct_size;
-  int64_t n;            /* values, >= 0 */
-  int64_t blocksize;    /* values a block: a power of two; bitsandbytes uses 256 for absmax. On CUDA a block of
-                           more than 1024 is one multiprocessor's work */
+  int64_t n;            /* number of values, >= 0 */
+  int64_t blocksize;    /* values per block: a power of two; bitsandbytes uses 256 for absmax. On CUDA a single
+                           multiprocessor encodes a block of more than 1024 */
   qfuse_dtype in_dtype; /* element type of `in` */
   const void* in;       /* [n] of in_dtype */
   uint8_t* codes;       /* out: [n] */
@@ -413,17 +426,17 @@ QFUSE_API qfuse_status qfuse_quantize_blockwise(const qfuse_quantize_blockwise_p
 
 /* ---- dequantize_blockwise -------------------------------------------------------------------------------------- */
 
-/* 8-bit codes of any code, block by block, decoded to fp32, fp16 or bf16: what quantize_blockwise wrote, or
- * bitsandbytes. ftz and NaN are as for a 4-bit weight.
+/* Decodes 8-bit codes, block by block, to fp32, fp16 or bf16: the output of quantize_blockwise or of bitsandbytes, with
+ * any code. ftz and NaN are as for a 4-bit weight.
  *   out[i] = round_to_dtype(ftz(quant_map[codes[i]] * absmax[i/blocksize])) */
 typedef struct qfuse_dequantize_blockwise_params {
   size_t struct_size;
-  int64_t n;              /* values, >= 0 */
-  int64_t blocksize;      /* values a block: a power of two */
+  int64_t n;              /* number of values, >= 0 */
+  int64_t blocksize;      /* values per block: a power of two */
   qfuse_dtype out_dtype;  /* element type of `out` */
   const uint8_t* codes;   /* [n] */
   const float* absmax;    /* [ceil(n/blocksize)] */
-  const float* quant_map; /* [256], the map stored with the codes; qfuse_nested_quant_map gives the default */
+  const float* quant_map; /* [256], the map stored with the codes; qfuse_nested_quant_map writes the default one */
   void* out;              /* [n] of out_dtype */
 } qfuse_dequantize_blockwise_params;
 
