@@ -194,8 +194,8 @@ QFUSE_API const char* qfuse_status_string(qfuse_status status);
 /* Bytes per element; 0 for a number that is not a dtype. */
 QFUSE_API size_t qfuse_dtype_size(qfuse_dtype dtype);
 
-/* Parses "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not check that the machine has the
- * device. INVALID_ARGUMENT: any other text, or a NULL argument. */
+/* Parses "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not check that the machine has
+ * the device. INVALID_ARGUMENT: any other text, or a NULL argument. */
 QFUSE_API qfuse_status qfuse_device_parse(const char* name, qfuse_device* device, qfuse_error* error);
 
 /* Number of devices of a type that can run ops on this machine now. Never fails.
@@ -446,9 +446,9 @@ QFUSE_API qfuse_status qfuse_dequantize_blockwise(const qfuse_dequantize_blockwi
 
 /* ---- dequantize_int8 ------------------------------------------------------------------------------------------- */
 
-/* LLM.int8 weights with one scale a row, decoded to fp32, fp16 or bf16.
+/* Decodes LLM.int8 weights, which have one scale per row, to fp32, fp16 or bf16.
  *   out[r][c] = round_to_dtype((in[r][c] * scb[r]) * 7.874015718698502e-3f)
- * The constant is bitsandbytes' fp32 1/127; both products round to fp32, nothing is flushed. */
+ * The constant is bitsandbytes' fp32 1/127. Both multiplications round to fp32. Subnormals are kept. */
 typedef struct qfuse_dequantize_int8_params {
   size_t struct_size;
   int64_t rows;          /* >= 0 */
@@ -459,26 +459,28 @@ typedef struct qfuse_dequantize_int8_params {
   void* out;             /* [rows, cols] of out_dtype */
 } qfuse_dequantize_int8_params;
 
-/* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT where rows*cols overflows int64_t. */
+/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: rows*cols overflows int64_t. */
 QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
 
 /* ---- dequantize_fp8 -------------------------------------------------------------------------------------------- */
 
-/* FP8 weights with a scale for each block of rows and columns, as DeepSeek-V3 and Qwen3 are published, decoded to fp32,
- * fp16 or bf16. With e4m3(code) as of QFUSE_SCALES_E4M3, a type that the scales here do not have,
+/* Decodes FP8 weights with one scale per block of rows and columns, as DeepSeek-V3 and Qwen3 are published, to fp32,
+ * fp16 or bf16.
  *   out[r][c] = round_to_dtype(e4m3(codes[r][c]) * scales[r / block_rows][c / block_cols])
- * Codes and scales are widened to fp32 exactly; the product rounds to fp32, then to a 16-bit dtype once more, both to
- * nearest even. Nothing is flushed: subnormals are numbers. Every NaN result is the canonical quiet NaN. The scale is a
- * factor, also where its name in a file is weight_scale_inv. This is transformers' and DeepSeek's own arithmetic.
- * The sizes of a block are given, never derived from the number of scales: 576 rows in blocks of 128 have 5 rows of
- * scales, the last one for 64 rows. A scale a row is blocks of 1 x cols, one scale of all a block of rows x cols. */
+ * e4m3 is the type of QFUSE_SCALES_E4M3, which the scales here cannot have. Codes and scales are widened to fp32
+ * exactly. The product rounds to fp32, then again to a 16-bit dtype, both to nearest even. Subnormals are kept. Every
+ * NaN result is the canonical quiet NaN. The scale is a factor, even if a file calls it weight_scale_inv. transformers
+ * and DeepSeek compute the same.
+ * The caller gives the block sizes; they do not follow from the number of scales: 576 rows in blocks of 128 have 5 rows
+ * of scales, the last for 64 rows. For one scale per row, blocks are 1 x cols; for a single scale, the block is rows x
+ * cols. */
 typedef struct qfuse_dequantize_fp8_params {
   size_t struct_size;
   int64_t rows;                /* >= 0 */
   int64_t cols;                /* >= 0 */
-  int64_t block_rows;          /* rows that share a scale, > 0: any number, also one above `rows` */
-  int64_t block_cols;          /* columns that share it, likewise */
+  int64_t block_rows;          /* rows per block, > 0; may exceed `rows` */
+  int64_t block_cols;          /* columns per block, > 0; may exceed `cols` */
   qfuse_scale_type scale_type; /* element type of `scales` */
   qfuse_dtype out_dtype;       /* element type of `out` */
   const uint8_t* codes;        /* [rows, cols] row-major, e4m3 */
@@ -492,21 +494,21 @@ QFUSE_API qfuse_status qfuse_dequantize_fp8(const qfuse_dequantize_fp8_params* p
 
 /* ---- lora_merge ------------------------------------------------------------------------------------------------ */
 
-/* The product of a LoRA adapter added to the weight that it belongs to. Rows do not depend on each other, so that a
- * weight may be merged a tile of rows at a time, each with its rows of b.
+/* Merges a LoRA adapter into its base weight: adds scale * (b * a). Rows are independent, so a weight may be merged in
+ * tiles of rows, each with its rows of b.
  *   acc = +0; for k = 0 to rank-1, ascending: acc = fma(b[i][k], a[k][j], acc)
  *   out[i][j] = round_to_out_dtype(in[i][j] + acc * scale)
- * in is widened to fp32 exactly. Each fma rounds once, to nearest even in fp32; then acc * scale is rounded to fp32,
- * the sum with in is rounded to fp32, and the result once more to out_dtype, all to nearest even. Nothing is flushed:
- * subnormals are numbers everywhere. NaN and infinities follow the formula; every NaN result is the canonical quiet
- * NaN. With rank 0 acc is +0: numbers are only converted, and of zeros -0 stays -0 where scale is negative and becomes
- * +0 where it is positive. peft computes the same sums, in fp32 too, in whatever order its BLAS has. */
+ * in is widened to fp32 exactly. All roundings are to nearest even: each fma rounds once to fp32, acc * scale rounds to
+ * fp32, the sum with in rounds to fp32, and the result rounds to out_dtype. Subnormals are kept. NaN and infinities
+ * follow the formula; every NaN result is the canonical quiet NaN. With rank 0, acc is +0, so that numbers are only
+ * converted, and an input of -0 stays -0 if scale is negative and becomes +0 if it is positive. peft computes the same
+ * sums, also in fp32, but in the order of its BLAS. */
 typedef struct qfuse_lora_merge_params {
   size_t struct_size;
   int64_t rows;          /* >= 0: outputs of the linear layer */
-  int64_t cols;          /* >= 0: its inputs */
-  int64_t rank;          /* >= 0: of the adapter; with 0, a and b may be NULL */
-  float scale;           /* what the product is multiplied by: alpha / rank, or as the adapter's configuration says */
+  int64_t cols;          /* >= 0: inputs of the linear layer */
+  int64_t rank;          /* >= 0: rank of the adapter; if 0, a and b may be NULL */
+  float scale;           /* multiplies b * a: alpha / rank, or as the adapter's configuration says */
   qfuse_dtype in_dtype;  /* element type of `in` */
   const void* in;        /* [rows, cols] of in_dtype, row-major: the weight */
   const float* a;        /* [rank, cols] row-major: lora_A */
@@ -516,87 +518,96 @@ typedef struct qfuse_lora_merge_params {
 } qfuse_lora_merge_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, sizes that overflow int64_t.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a device without the op. */
+ * UNSUPPORTED: the device, target or stream of `exec` is not available here; a device without the op. */
 QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
                                         qfuse_error* error);
 
 /* ---- experts --------------------------------------------------------------------------------------------------- */
 
-/* Rows of several experts, one after another, as a router sorts them. Expert e has those from ends[e - 1], or 0, to
- * before ends[e]: the ends are what torch's grouped products take as offs. An expert may have no rows. Rows from the
- * last end on belong to nobody: they have no effect, and nothing of theirs is written, so that m may be the room that
- * there is and the ends say how much of it is used.
- * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and
- * a captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU,
- * which cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no
- * rows. */
+/* The experts of a mixture-of-experts (MoE) layer. Rows are sorted by expert, as a router sorts them: expert e has the
+ * rows from ends[e - 1], or 0 if e is 0, up to but not including ends[e]. These are the offs of torch's grouped
+ * matmuls. An expert may have no rows.
+ * Rows at and after the last end are padding: never used, never written (except swiglu's grad_weights, see there). So m
+ * is the capacity, and the ends say how much of it is in use.
+ * The ends are in the same memory as the other arrays, aligned to their elements. On a GPU the kernel reads them there:
+ * nothing waits for them, and each run of a captured graph may find different ends.
+ * - On the CPU, ends that decrease or exceed m are refused (INVALID_ARGUMENT).
+ * - A GPU cannot refuse them. It clamps ends to 0 to m. An expert whose end is not after its begin has no rows. */
 typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_INT64 = 1 } qfuse_index_type;
 
 /* ---- matmul_4bit ----------------------------------------------------------------------------------------------- */
 
-/* A linear layer over a 4-bit weight W [rows, cols] that stays as it is stored: decoded on the way, never in memory.
- *   FORWARD   out[i][r] = the sum over c of in[i][c] * W[r][c], plus bias[r]     in is x, [m, cols], out y, [m, rows]
- *   BACKWARD  out[i][c] = the sum over r of in[i][r] * W[r][c], plus bias[c]     in is dy, [m, rows], out dx, [m, cols]
- * With a lora_rank, a LoRA adapter's share of the layer is made of further terms of the same sums, behind those of W:
- *   FORWARD   out[i][r] += the sum over j of lora_in[i][j] * lora_weight[r][j]   scale * (x * lora_A^T), and lora_B
- *   BACKWARD  out[i][c] += the sum over j of lora_in[i][j] * lora_weight[j][c]   scale * (dy * lora_B), and lora_A
- * Both are of `dtype`, as the caller has rounded them. In FLOAT16, the caller shares the scale out between them, so
- * that neither overflows nor underflows where the sum does not.
- * W's elements are what dequantize_4bit gives in `dtype`, to the bit. The sum is an fp32 number, made as `sum` says;
- * bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in alone, not on m: rows
- * that are given together have the bits of rows that are given one by one.
+/* A linear layer whose weight W [rows, cols] stays in 4 bits: it is decoded on the fly, never in memory.
+ *   FORWARD   out[i][r] = sum over c of in[i][c] * W[r][c], plus bias[r]     in is x, [m, cols], out is y, [m, rows]
+ *   BACKWARD  out[i][c] = sum over r of in[i][r] * W[r][c], plus bias[c]     in is dy, [m, rows], out is dx, [m, cols]
+ * M is m. FORWARD: N = rows, K = cols. BACKWARD: N = cols, K = rows. A term is one of the K products of a sum.
+ * If lora_rank > 0, a LoRA adapter adds lora_rank more terms to each sum, after those of W:
+ *   FORWARD   sum over j of lora_in[i][j] * lora_weight[r][j]   lora_in = scale * (x * lora_A^T), lora_weight = lora_B
+ *   BACKWARD  sum over j of lora_in[i][j] * lora_weight[j][c]   lora_in = scale * (dy * lora_B), lora_weight = lora_A
+ * Both arrays have `dtype`; the caller rounds to it. In FLOAT16, the caller splits the scale between them, so that
+ * neither overflows or underflows unless the sum does.
+ * The elements of W are bit-identical to those of dequantize_4bit in `dtype`. The sum is an fp32 number, computed as
+ * `sum` selects. Then bias is added in fp32, and the result is rounded once. A row of out depends only on its row of
+ * in, not on m: rows in one call are bit-identical to rows in calls of their own.
  *
- *   sum       dtypes    CUDA                              CPU                             REFERENCE
- *   FP32      all       yes                               yes                             yes
- *   PLAIN     16 bits   fp16 from compute capability 7.5, no                              yes
- *   SPLIT     16 bits   bf16 from 8.0                     no                              yes
- *   FACTORED  16 bits   likewise, FORWARD without LoRA    no                              yes
- *   BF16_DOT  BFLOAT16  no                                with AVX512-BF16                yes
- *   BF16_AMX  BFLOAT16  no                                with AMX-BF16                   yes
- * OF_DEVICE is the device's own: on CUDA and REFERENCE PLAIN for 16-bit types where there are instructions, on a CPU
- * BF16_AMX or else BF16_DOT for BFLOAT16 where there are instructions, everywhere else FP32.
+ *   sum       dtypes    CUDA          CPU               REFERENCE
+ *   FP32      all       yes           yes               yes
+ *   PLAIN     16-bit    tensor cores  no                yes
+ *   SPLIT     16-bit    tensor cores  no                yes
+ *   FACTORED  16-bit    tensor cores  no                yes        only FORWARD without LoRA
+ *   BF16_DOT  BFLOAT16  no            with AVX512-BF16  yes
+ *   BF16_AMX  BFLOAT16  no            with AMX-BF16     yes
+ * "Tensor cores" means fp16 from compute capability 7.5 and bf16 from 8.0. OF_DEVICE selects:
+ * - on CUDA and REFERENCE: PLAIN for 16-bit types if the device has the instructions (REFERENCE always), else FP32;
+ * - on a CPU: for BFLOAT16, BF16_AMX, or else BF16_DOT, if it has the instructions; in all other cases FP32.
  *
- * PLAIN, SPLIT and FACTORED add as tensor cores do. Terms go in steps of 16, ascending, the last one filled up with
- * zeros; a step adds its 16 exact products to the sum so far, which begins as +0: each of these 17 is truncated toward
- * zero to a multiple of 2^(e-25), where e is the greatest exponent among them, that of a product being the sum of its
- * operands' (a subnormal's is that of the least normal number); they are added exactly, and the sum is truncated toward
- * zero to fp32. NaN, infinity * 0 and infinity - infinity give NaN; a sum of zeros is +0, and so is one that truncation
- * leaves nothing of. This is what an H200 does, measured (docs/ACCURACY.md); REFERENCE takes these steps. Other GPUs
- * take their own, which differ by roundings: compute capability 8.0 and later (not measured), 7.5 for fp16 in steps
- * of 8.
- *   PLAIN     one chain of all terms; those of LoRA begin a step of their own
- *   SPLIT     chains of QFUSE_SPLIT_TERMS terms, each begun as +0; their sums are added ascending, each addition
- *             rounded to nearest even in fp32. Step j = 0 to 7 of each QFUSE_SPLIT_WINDOW terms takes those whose
- *             number t has t % 32 / 4 = j: the 16 bytes of codes that a thread of a GPU loads are its own in 8 steps.
- *             Several warps share a sum: faster where m is small. The terms of LoRA begin a chain of their own
- *   FACTORED  W is not rounded: absmax stays outside of the products, which are those of the codes' values as fp16.
- *             cols is a multiple of 64, blocks are of 64 or more. Terms go in chunks of QFUSE_SPLIT_TERMS; the last one
- *             may have fewer. In a chunk, a row of in is multiplied by 2^(14 - e), where e is the exponent of its
- *             largest magnitude there, from -111 to 127, and rounded to fp16, which changes no number that is 2^-28 of
- *             the largest or more. Each 64 terms give a sum p of four steps in fp16, begun as +0, of which step j takes
- *             the terms whose number t has t % 16 / 4 = j; s, which begins as +0, takes p * absmax, ascending, by a
- *             fused multiplication and addition to nearest even. The sums s * 2^(e - 14) of the chunks are added as
- *             those of SPLIT's chains. A |p * absmax| beyond 2^128 is infinity; |p| is less than 2^21.
- *             For inference with few rows: faster than SPLIT, and nearer to what was quantized, since each code has 11
- *             bits and absmax 24, where a weight in bf16 has 8. Not the layer whose gradient BACKWARD gives
+ * PLAIN, SPLIT and FACTORED add as tensor cores do, in steps of 16 terms. Terms are taken in ascending order unless
+ * stated otherwise; the last step is zero-padded. A step adds its 16 exact products to the sum so far, which starts as
+ * +0:
+ * - Let e be the greatest exponent among these 17 numbers, not counting zeros. The exponent of a product is the sum of
+ *   its operands' exponents; a subnormal operand has the exponent of the least normal number.
+ * - Each number is truncated toward zero to a multiple of 2^(e-25). They are added exactly. The result is truncated
+ *   toward zero to fp32.
+ * - NaN, infinity * 0 and infinity - infinity give NaN. A sum of zeros is +0; so is a sum that is truncated to zero.
+ * An H200 adds in exactly this way, as measured (docs/ACCURACY.md), and so does REFERENCE. Other GPUs have their own
+ * steps, whose results differ by roundings: compute capability 8.0 and later (not measured), and 7.5, which adds fp16
+ * in steps of 8.
+ * - PLAIN: one chain of all terms. The terms of LoRA start a new step.
+ * - SPLIT: chains of QFUSE_SPLIT_TERMS terms, each starting as +0. Their sums are added in ascending order, each
+ *   addition rounded to nearest even in fp32. The terms of LoRA start a new chain. A chain consists of windows of
+ *   QFUSE_SPLIT_WINDOW terms. Within a window, step j (0 to 7) adds the terms with (t % 32) / 4 = j, t being the term's
+ *   number in the chain. This matches a GPU thread's load of 16 bytes, whose 32 codes are the thread's share of 8
+ *   steps. Several warps share a sum: SPLIT is faster if m is small.
+ * - FACTORED: absmax is factored out, so W is not rounded: products are of in and the codes' values, in fp16. cols must
+ *   be a multiple of 64, and blocks must have 64 elements or more. Terms are taken in chunks of QFUSE_SPLIT_TERMS; the
+ *   last chunk may be shorter. In each chunk:
+ *   1. A row of in is multiplied by 2^(14 - e) and rounded to fp16. e is the exponent of the chunk's largest magnitude
+ *      in this row, clamped to -111 to 127. The rounding changes no number of at least 2^-28 of the largest.
+ *   2. Each 64 terms give a sum p in four fp16 steps, starting as +0. Step j adds the terms with (t % 16) / 4 = j.
+ *   3. s starts as +0 and takes each p in ascending order: s = fma(p, absmax, s), rounded to nearest even. |p| is less
+ *      than 2^21. A |p * absmax| beyond 2^128 is infinity.
+ *   4. The chunk's sum is s * 2^(e - 14). The sums of the chunks are added like those of SPLIT's chains.
+ *   FACTORED is for inference with few rows. It is faster than SPLIT, and closer to the weights before quantization,
+ *   because a code has 11 bits and absmax has 24, whereas a weight in bf16 has 8. BACKWARD is not the gradient of this
+ *   layer.
  *
- * FP32: every product and every addition is rounded to nearest even in fp32. FORWARD has 32 sums, sum c % 32 taking the
- * terms of c ascending, begun as +0; then, for h = 16, 8, 4, 2, 1, sum s takes sum s + h for each s < h, and sum 0 is
- * the result. BACKWARD has one sum, of r ascending, begun as +0. Then come the terms of LoRA, j ascending: FORWARD sum
- * j % 32 takes j, before sums are added to each other.
+ * FP32 rounds every product and every addition to nearest even in fp32.
+ * - FORWARD has 32 partial sums, starting as +0. Sum c % 32 takes term c, c ascending; then sum j % 32 takes LoRA's
+ *   term j, j ascending. They are added by halves: for h = 16, 8, 4, 2, 1, sum s takes sum s + h for each s < h. Sum 0
+ *   is the result.
+ * - BACKWARD has one sum, starting as +0: r ascending, then LoRA's j ascending.
  *
- * BF16_DOT and BF16_AMX add as instructions of CPUs do. Products are added one by one, each by a fused multiplication
- * and addition to nearest even; a subnormal operand counts as zero of its sign, and so does a result that is subnormal
- * once it is rounded to 24 bits. Zeros fill up the last terms of W, and those of LoRA, which come behind them, by
- * themselves.
- *   BF16_DOT  as VDPBF16PS of AVX512-BF16 (Intel's manual; measured on Zen 4 and Emerald Rapids). FORWARD has 16 sums,
- *             begun as +0: of each 32 terms, ascending, sum s takes number 2s + 1 and then 2s; then, for h = 8, 4, 2,
- *             1, sum s takes sum s + h for each s < h, as fp32 adds, and sum 0 is the result. BACKWARD has one sum: of
- *             each two terms the second, then the first
- *   BF16_AMX  as TDPBF16PS of AMX (likewise; measured on Emerald Rapids), in both directions: of each 32 terms,
- *             ascending, the even ones make a sum and the odd ones another, each begun as +0; the two are added, and
- *             then to the sum so far, which begins as +0, subnormals being zeros. Faster than BF16_DOT but for a few
- *             rows */
+ * BF16_DOT and BF16_AMX add as instructions of CPUs do: product by product, each by a fused multiply-add to nearest
+ * even. A subnormal operand counts as zero of its sign, and so does a result that is subnormal after rounding to 24
+ * bits. LoRA's terms follow those of W; the terms of W and those of LoRA are zero-padded separately.
+ * - BF16_DOT: as VDPBF16PS of AVX512-BF16 (Intel's manual; measured on Zen 4 and Emerald Rapids). FORWARD has 16
+ *   partial sums, starting as +0. From each 32 terms, ascending, sum s takes number 2s + 1, then number 2s. Then they
+ *   are added by halves in plain fp32: for h = 8, 4, 2, 1, sum s takes sum s + h for each s < h. Sum 0 is the result.
+ *   BACKWARD has one sum, which takes the second of each two terms, then the first.
+ * - BF16_AMX: as TDPBF16PS of AMX (Intel's manual; measured on Emerald Rapids), in both directions. From each 32 terms,
+ *   ascending, the even ones make one sum and the odd ones another, each starting as +0. The two are added to each
+ *   other, then to the sum so far, which starts as +0; these additions treat subnormals as zeros. Faster than BF16_DOT
+ *   except for a few rows. */
 typedef enum qfuse_direction QFUSE_ENUM { QFUSE_FORWARD = 0, QFUSE_BACKWARD = 1 } qfuse_direction;
 
 typedef enum qfuse_sum QFUSE_ENUM {
@@ -609,42 +620,42 @@ typedef enum qfuse_sum QFUSE_ENUM {
   QFUSE_SUM_BF16_AMX = 6
 } qfuse_sum;
 
-/* Terms of a chain of SPLIT, or of a chunk of FACTORED; and of a window, whose steps take terms 4 by 4. */
+/* Terms per chain of SPLIT and per chunk of FACTORED; and terms per window of SPLIT, whose steps take terms 4 by 4. */
 #define QFUSE_SPLIT_TERMS 256
 #define QFUSE_SPLIT_WINDOW 128
 
 typedef struct qfuse_matmul_4bit_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs */
   qfuse_direction direction;
-  qfuse_dtype dtype; /* element type of in, out, bias and LoRA's arrays, and what the weight is decoded to */
-  int64_t m;         /* rows of in and out, tokens: >= 0 */
-  const void* in;    /* [m, cols] FORWARD, [m, rows] BACKWARD */
-  void* out;         /* [m, rows] FORWARD, [m, cols] BACKWARD */
+  qfuse_dtype dtype; /* element type of in, out, bias, lora_in and lora_weight, and of the decoded weight */
+  int64_t m;         /* rows of in and out (tokens), >= 0 */
+  const void* in;    /* FORWARD: [m, cols]; BACKWARD: [m, rows] */
+  void* out;         /* FORWARD: [m, rows]; BACKWARD: [m, cols] */
   /* optional from here on */
-  int64_t in_stride;  /* elements from one row of in to the next, >= its columns; 0 stands for these */
-  int64_t out_stride; /* likewise; what lies between the rows of out is not written */
-  const void* bias;   /* FORWARD: [rows], BACKWARD: [cols]; NULL for none */
+  int64_t in_stride;  /* elements from one row of in to the next, at least its columns; 0: no gaps */
+  int64_t out_stride; /* likewise for out; gaps between rows are not written */
+  const void* bias;   /* FORWARD: [rows]; BACKWARD: [cols]; NULL: none */
   qfuse_sum sum;
-  int64_t lora_rank;       /* >= 0: terms of LoRA's, 0 for none */
+  int64_t lora_rank;       /* rank of the LoRA adapter, >= 0; 0: none */
   const void* lora_in;     /* [m, lora_rank] */
   const void* lora_weight; /* FORWARD: [rows, lora_rank]; BACKWARD: [lora_rank, cols] */
 } qfuse_matmul_4bit_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, a sum that the dtype does not have, FACTORED with what it does
- * not have, a missing or an overlapping array (the gaps between strided rows belong to the array), sizes that overflow
- * int64_t.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a sum that the device, its processor, its
- * system or `cpu_target` is without; a device without the op. */
+/* INVALID_ARGUMENT: a field outside the ranges above, a sum that the dtype does not have, FACTORED with BACKWARD, LoRA,
+ * or other cols or blocks than stated, a missing or an overlapping array (gaps between strided rows belong to the
+ * array), sizes that overflow int64_t.
+ * UNSUPPORTED: the device, target or stream of `exec` is not available here; a sum that the device, its processor, its
+ * operating system or `cpu_target` does not have; a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
                                          qfuse_error* error);
 
-/* Products FORWARD of one input by several weights, as those of q, k and v or of gate and up, each with an output of
- * its own: out has the bits of qfuse_matmul_4bit. A part of params, which never grows. */
+/* One of several FORWARD matmuls with the same input, such as q, k and v, or gate and up. Its output is bit-identical
+ * to that of qfuse_matmul_4bit. This struct is a part of params and never grows. */
 typedef struct qfuse_matmul_4bit_product {
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs; all have the same cols */
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs. All have the same cols */
   void* out;                       /* [m, rows] */
-  int64_t out_stride;              /* this and what follows is as in qfuse_matmul_4bit_params, and 0 or NULL for none */
+  int64_t out_stride;              /* this and the rest are as in qfuse_matmul_4bit_params; 0 or NULL: none */
   const void* bias;                /* [rows] */
   int64_t lora_rank;
   const void* lora_in;     /* [m, lora_rank] */
@@ -653,34 +664,35 @@ typedef struct qfuse_matmul_4bit_product {
 
 typedef struct qfuse_matmul_4bit_many_params {
   size_t struct_size;
-  qfuse_dtype dtype;                         /* element type of all arrays but the weights' */
-  int64_t m;                                 /* rows of in and of each out: >= 0 */
+  qfuse_dtype dtype;                         /* element type of all arrays except those of the weights */
+  int64_t m;                                 /* rows of in and of each out, >= 0 */
   const void* in;                            /* [m, cols] */
-  int64_t count;                             /* products, >= 0; with 0, nothing is done */
-  const qfuse_matmul_4bit_product* products; /* [count], in the host's memory */
+  int64_t count;                             /* number of matmuls, >= 0; if 0, the call does nothing */
+  const qfuse_matmul_4bit_product* products; /* [count], in host memory */
   /* optional from here on */
   int64_t in_stride; /* as in qfuse_matmul_4bit_params */
   qfuse_sum sum;
 } qfuse_matmul_4bit_many_params;
 
-/* Errors as for qfuse_matmul_4bit, of any product, which the message names: "products[2]: rows is -1, ...". Also
- * INVALID_ARGUMENT: a negative count, weights whose cols differ, an output that overlaps an array of another product.
- * All products are checked before one of them is begun. */
+/* Errors as for qfuse_matmul_4bit. The message names the matmul: "products[2]: rows is -1, ...". Also INVALID_ARGUMENT:
+ * a negative count, weights whose cols differ, an output that overlaps an array of another matmul. All matmuls are
+ * checked before the first one starts. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_params* params, const qfuse_exec* exec,
                                               qfuse_error* error);
 
-/* The fastest way of a product with W [rows, cols] in `dtype` and `direction`, by the number m of rows of in:
- *   few         the sum for few rows, by the device and the dtype alone: SPLIT on CUDA, BF16_DOT on a CPU that has
- *               BF16_AMX too; OF_DEVICE where the device has no other
- *   few_rows    up to so many rows `few` takes no longer than OF_DEVICE. 0: OF_DEVICE always
- *   fused_rows  up to so many rows qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and
- *               multiply by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
- * On CUDA the numbers are powers of two, few_rows up to 64 and fused_rows up to 128, on Hopper 512: estimates by the
- * device's multiprocessors, its clock and its memory's, from times of each kernel on an H200. SPLIT has a kernel for
- * few rows where cols is a multiple of 64 and blocks are of 64. A GPU that cannot be had here has fused_rows 8, so that
- * programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
- * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is no power of
- * two from 32 to 4096, a NULL.
+/* Finds the fastest way to multiply by W [rows, cols] in `dtype` and `direction`, depending on m:
+ *   few         the sum to use for few rows: SPLIT on CUDA, BF16_DOT on a CPU that also has BF16_AMX, OF_DEVICE if the
+ *               device has no other. Depends only on the device and the dtype
+ *   few_rows    the largest m for which `few` takes no longer than OF_DEVICE. 0: use OF_DEVICE always
+ *   fused_rows  the largest m for which qfuse_matmul_4bit is faster; above it, decode W with qfuse_dequantize_4bit,
+ *               then multiply with a dense matmul library. -1: decode always. INT64_MAX: never, as on the CPU
+ * On CUDA the positive numbers are powers of two: few_rows is at most 64, fused_rows at most 128, or 512 on Hopper.
+ * They are estimates from the device's multiprocessors, core clock and memory clock, based on times of each kernel on
+ * an H200. SPLIT has a kernel for few rows if cols is a multiple of 64 and blocks have 64 elements. The op reaches its
+ * full speed only with 16-byte alignment. For a GPU that is not available here, 16-bit types get fused_rows 8 (if cols
+ * is a multiple of 32), so that programs can be compiled elsewhere.
+ * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is not a power
+ * of two from 32 to 4096, a NULL pointer.
  * UNSUPPORTED: a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qfuse_direction direction,
                                                 int64_t rows, int64_t cols, int64_t blocksize, qfuse_sum* few,
@@ -688,112 +700,113 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype
 
 /* ---- matmul_4bit_grouped --------------------------------------------------------------------------------------- */
 
-/* A layer of a mixture of experts over a stack of their 4-bit weights: each row of in is multiplied by W of its expert.
- * `weight` is the stack, [experts * rows, cols], expert after expert; W_e has the e-th `rows` of its rows. With E
- * experts,
- *   FORWARD   in is x, [m, cols], out y, [m, rows], bias [E, rows], lora_weight [E, rows, lora_rank]
- *   BACKWARD  in is dy, [m, rows], out dx, [m, cols], bias [E, cols], lora_weight [E, lora_rank, cols]
- * and BACKWARD is the layer itself for stacks that are stored transposed, [E, inputs, outputs], as gpt-oss's.
- * The rows of an expert have the bits of qfuse_matmul_4bit with W_e, bias[e] and lora_weight[e], by every sum: a row of
- * out depends on its row of in and on its expert alone.
- * An expert's elements fill whole blocks. Nested absmax are those of the stack, or, with nested_each, of each expert by
- * itself: nested_absmax [E, ceil(blocks of an expert/nested_blocksize)], and nested_offset [E]; the map is one.
- * Where ends run backwards on a GPU, an expert begins at the greatest end before it, so that no row has two experts. */
+/* An MoE layer over a stack of 4-bit weights: each row of in is multiplied by W of its expert. `weight` is the stack of
+ * all experts' weights, [E * rows, cols] with E = experts; W_e [rows, cols] is its e-th part.
+ *   FORWARD   in is x, [m, cols], out is y, [m, rows], bias [E, rows], lora_weight [E, rows, lora_rank]
+ *   BACKWARD  in is dy, [m, rows], out is dx, [m, cols], bias [E, cols], lora_weight [E, lora_rank, cols]
+ * For stacks that are stored transposed, [E, inputs, outputs], as in gpt-oss, BACKWARD computes the layer itself.
+ * For every sum, the rows of an expert are bit-identical to qfuse_matmul_4bit with W_e, bias[e] and lora_weight[e]: a
+ * row of out depends only on its row of in and on its expert.
+ * - If there are several experts, the elements of each must fill whole blocks.
+ * - Nested absmax is that of the whole stack or, with nested_each, of each expert separately. The arrays are then
+ *   nested_absmax [E, ceil(blocks of an expert/nested_blocksize)] and nested_offset [E]; nested_quant_map is shared.
+ * - If ends decrease on a GPU, an expert begins at the greatest end before it, so that no row has two experts. */
 typedef struct qfuse_matmul_4bit_grouped_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs */
   qfuse_direction direction;
   qfuse_dtype dtype;          /* as in qfuse_matmul_4bit_params */
-  int64_t m;                  /* rows of in and out, of all experts and of none: >= 0 */
-  const void* in;             /* [m, cols] FORWARD, [m, rows] BACKWARD */
-  void* out;                  /* [m, rows] FORWARD, [m, cols] BACKWARD */
+  int64_t m;                  /* rows of in and out, including padding, >= 0 */
+  const void* in;             /* FORWARD: [m, cols]; BACKWARD: [m, rows] */
+  void* out;                  /* FORWARD: [m, rows]; BACKWARD: [m, cols] */
   int64_t experts;            /* 0 to 2^20, a divisor of the stack's rows; 0: the stack has no rows */
   const void* expert_ends;    /* [experts], ascending, 0 to m: see experts */
-  qfuse_index_type ends_type; /* of expert_ends */
+  qfuse_index_type ends_type; /* element type of expert_ends */
   /* optional from here on */
-  int64_t in_stride; /* this and what follows is as in qfuse_matmul_4bit_params */
+  int64_t in_stride; /* this and the rest are as in qfuse_matmul_4bit_params */
   int64_t out_stride;
   const void* bias; /* [experts, columns of out] */
   qfuse_sum sum;
   int64_t lora_rank;
   const void* lora_in;     /* [m, lora_rank] */
   const void* lora_weight; /* FORWARD: [experts, rows, lora_rank]; BACKWARD: [experts, lora_rank, cols] */
-  int32_t nested_each;     /* 1: each expert is nested by itself; 0: the stack is */
+  int32_t nested_each;     /* 1: absmax is nested per expert; 0: over the whole stack */
 } qfuse_matmul_4bit_grouped_params;
 
-/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or an expert's blocks outside of what is said
- * above, a nested_begin. */
+/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or blocks of an expert that violate the above,
+ * a nested_begin other than 0. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
 /* ---- rotated_int8 ---------------------------------------------------------------------------------------------- */
 
-/* The products of a frozen 4-bit weight W [rows, cols] in training, y = x * W^T and dx = dy * W, on integers of 8 bits,
- * which GPUs multiply twice to four times as fast as 16-bit numbers. Both operands are rotated along the terms of the
- * sums before they are rounded: an outlier is spread over its block, so that one scale a row is enough.
- *   once a weight and direction   qfuse_rotated_int8_weight_scales, rows or cols floats that the caller keeps
- *   in each pass                  qfuse_rotated_int8_weight, to memory that layers can share
- *                                 qfuse_rotated_int8_quantize, of x or dy; or, where they are made by a SwiGLU block,
- *                                 qfuse_rotated_int8_swiglu
- *                                 qfuse_rotated_int8_matmul, with LoRA's terms and the bias
- * Bytes and sums are the same on every device. docs/ACCURACY.md has the error: of y 1.1 %, of dx 1.25 % of its norm,
- * where bf16 has 0.2 % and NF4 itself 8.5 %. Rotations before rounding are those of QuaRot (arXiv 2404.00456) and, for
- * training, of HALO (arXiv 2501.02625).
+/* The two matmuls of training with a frozen 4-bit weight W [rows, cols], y = x * W^T and dx = dy * W, in 8-bit
+ * integers, which GPUs multiply two to four times as fast as 16-bit numbers. Both operands are rotated along K before
+ * rounding. This spreads an outlier over its block, so that one scale per row is enough.
+ *   once per weight and direction  qfuse_rotated_int8_weight_scales: rows or cols floats, which the caller keeps
+ *   in each pass                   qfuse_rotated_int8_weight, to memory that layers can share
+ *                                  qfuse_rotated_int8_quantize for x or dy, or qfuse_rotated_int8_swiglu if a SwiGLU
+ *                                  block computes them
+ *                                  qfuse_rotated_int8_matmul, with LoRA's terms and the bias
+ * Results are bit-identical on every device. The error, relative to the norm, is 1.1 % for y and 1.25 % for dx; bf16
+ * has 0.2 %, and NF4 itself 8.5 % (docs/ACCURACY.md). Rotation before rounding is from QuaRot (arXiv 2404.00456) and,
+ * for training, from HALO (arXiv 2501.02625).
  *
- * A row of terms is a row of x or dy; of W, FORWARD a row, BACKWARD a column. Their number is a multiple of 64. In
- * blocks of B terms, B being 128 where their number is a multiple of 128, else 64, and root the fp32 number nearest to
- * B^(-1/2): 2^-3, or 0x1.6a09e6p-4. Of each row, every step rounded to nearest even in fp32, nothing flushed:
- *   v      = its values: x widened; of W, what dequantize_4bit gives in FLOAT32
- *   v      rotated, for d = 1, 2, 4 to B/2: for each i of a block with i & d = 0, v[i] becomes v[i] + v[i + d] and
- *          v[i + d] becomes v[i] - v[i + d], both of what was there before
- *   a      = max |v|, of the whole row
- *   scale  = (max(a, 2^-100) * fp32(1/127)) * root; 0 where a is 0; NaN (bits 0x7fffffff) where a v is not finite, be
- *            it that a value was not, or that a sum left fp32's range
+ * All of x, dy and W are quantized row by row along K: rows of x or dy; FORWARD rows of W, BACKWARD columns of W. K is
+ * a multiple of 64. The elements of a row form blocks of B: B is 128 if K is a multiple of 128, else 64. root is the
+ * fp32 number nearest to B^(-1/2): 0x1.6a09e6p-4 if B is 128, 2^-3 if B is 64. For each row, every step rounded to
+ * nearest even in fp32, subnormals kept:
+ *   v      = the row's values: x or dy widened; W as dequantize_4bit decodes it in FLOAT32
+ *   v      is rotated: for d = 1, 2, 4 to B/2 and for each i of a block with i & d = 0, v[i] becomes v[i] + v[i + d]
+ *          and v[i + d] becomes v[i] - v[i + d], both from the values before
+ *   a      = max |v| over the whole row
+ *   scale  = (max(a, 2^-100) * fp32(1/127)) * root; 0 if a is 0; NaN (bits 0x7fffffff) if some v is not finite, because
+ *          a value was not finite or a sum left fp32's range
  *   q      = the low byte of fma(v, root / scale, 1.5 * 2^23), which is the nearest integer, ties to even, -127 to 127;
- *            0 where scale is not above 0, or infinite
- * B times the product of two rows is that of their v, so each scale takes back B^(1/2). q is made with the scale, not
- * with 127 / a, so that one number a row of W is kept for decoding and for the product. With 2^-100 nothing but v is
- * ever subnormal. */
+ *          0 if scale is 0, negative, NaN or infinite
+ * The dot product of two rotated rows is B times that of the rows, so each scale takes back B^(1/2). q uses the scale
+ * instead of 127 / a, so that one number per row of W serves both to compute q and in the matmul. Because of 2^-100,
+ * only v can be subnormal. */
 
-/* x or dy [rows, cols] to q and scale, rows apart. */
+/* Quantizes x or dy [rows, cols], whose rows may be strided, to q and scale. */
 typedef struct qfuse_rotated_int8_quantize_params {
   size_t struct_size;
-  int64_t rows;         /* tokens, >= 0 */
-  int64_t cols;         /* terms: a multiple of 64, >= 0 */
+  int64_t rows;         /* M, tokens: >= 0 */
+  int64_t cols;         /* K: a multiple of 64, >= 0 */
   qfuse_dtype in_dtype; /* element type of `in` */
   const void* in;       /* [rows, cols] of in_dtype */
   int8_t* q;            /* out: [rows, cols] */
   float* scale;         /* out: [rows] */
   /* optional from here on */
-  int64_t in_stride; /* elements from one row of in to the next, >= cols; 0 stands for cols */
+  int64_t in_stride; /* elements from one row of in to the next, >= cols; 0: cols */
 } qfuse_rotated_int8_quantize_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array (the gaps between strided rows
+/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array (gaps between strided rows
  * belong to the array), sizes that overflow int64_t.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a device without the op. */
+ * UNSUPPORTED: the device, target or stream of `exec` is not available here; a device without the op. */
 QFUSE_API qfuse_status qfuse_rotated_int8_quantize(const qfuse_rotated_int8_quantize_params* params,
                                                    const qfuse_exec* exec, qfuse_error* error);
 
-/* The scales of a weight: FORWARD one a row of W, BACKWARD one a column. */
+/* Computes the scales of a weight: FORWARD one per row of W, BACKWARD one per column. */
 typedef struct qfuse_rotated_int8_weight_scales_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs. cols is a multiple of 64,
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs. cols is a multiple of 64,
                                       BACKWARD rows too. Any nested_begin */
   qfuse_direction direction;
   float* scale; /* out: FORWARD [rows], BACKWARD [cols] */
 } qfuse_rotated_int8_weight_scales_params;
 
-/* Errors as for qfuse_rotated_int8_quantize; also INVALID_ARGUMENT, plain and nested mixed. */
+/* Errors as for qfuse_rotated_int8_quantize. Also INVALID_ARGUMENT: plain and nested mixed. */
 QFUSE_API qfuse_status qfuse_rotated_int8_weight_scales(const qfuse_rotated_int8_weight_scales_params* params,
                                                         const qfuse_exec* exec, qfuse_error* error);
 
-/* The q of a weight, by its scales: FORWARD W as it lies, BACKWARD transposed, so that the terms of a sum are
- * neighbours, as matrix instructions of 8 bits want them. Scales that qfuse_rotated_int8_weight_scales did not make
- * of this weight and direction follow the formula too, but q is then any byte; where the fma gives NaN, that of the
- * canonical one, 0xff. */
+/* Computes q of a weight from its scales: FORWARD in W's layout, BACKWARD transposed, so that K is contiguous, as 8-bit
+ * matrix instructions need it. Scales that qfuse_rotated_int8_weight_scales did not compute for this weight and
+ * direction follow the formula too, but then q may be any byte; if the fma gives NaN, q is the low byte of the
+ * canonical NaN, 0xff. */
 typedef struct qfuse_rotated_int8_weight_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* as above */
+  const qfuse_weight_4bit* weight; /* as in qfuse_rotated_int8_weight_scales_params */
   qfuse_direction direction;
   const float* scale; /* FORWARD [rows], BACKWARD [cols] */
   int8_t* q;          /* out: FORWARD [rows, cols], BACKWARD [cols, rows] */
@@ -803,36 +816,36 @@ typedef struct qfuse_rotated_int8_weight_params {
 QFUSE_API qfuse_status qfuse_rotated_int8_weight(const qfuse_rotated_int8_weight_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
-/* The product of what the functions above made of x and W, or of dy and W:
- *   sum   = of in_q[i][t] * weight_q[o][t] over t, exact; modulo 2^32, which takes a q of -128 to reach
+/* Multiplies what the functions above computed from x and W, or from dy and W:
+ *   sum   = sum over t of in_q[i][t] * weight_q[o][t], exact; modulo 2^32, which only a q of -128 can reach
  *   y     = (fp32(sum) * in_scale[i]) * weight_scale[o]
- *   y     = fma(lora_in[i][j], w, y) for j = 0 to lora_rank - 1, ascending, w being
- *           FORWARD lora_weight[o][j]      lora_in scale * (x * lora_A^T), and lora_B
- *           BACKWARD lora_weight[j][o]     scale * (dy * lora_B), and lora_A
+ *   y     = fma(lora_in[i][j], w, y) for j = 0 to lora_rank - 1, ascending, with
+ *           FORWARD   w = lora_weight[o][j]     lora_in = scale * (x * lora_A^T), lora_weight = lora_B
+ *           BACKWARD  w = lora_weight[j][o]     lora_in = scale * (dy * lora_B), lora_weight = lora_A
  *   y     = y + bias[o]
  *   out   = y, rounded to dtype
- * every step rounded to nearest even in fp32, LoRA's operands and bias widened; nothing is flushed; NaN and infinities
- * follow the formula, and a NaN is the canonical quiet one.
- * LoRA's terms are a chain of fused steps, where matmul_4bit adds them as a device's matrix instructions do: so all
- * bits are the same on every device. On a GPU they cost m * n * lora_rank FMA outside of tensor cores, by arithmetic
- * 0.07 ms of an H200's where m is 8192, n 14336 and the rank 16, beside 0.77 ms of the product with k = 4096. */
+ * Every step is rounded to nearest even in fp32; LoRA's operands and bias are widened. Subnormals are kept. NaN and
+ * infinities follow the formula; a NaN result is the canonical quiet NaN.
+ * LoRA's terms are added by a chain of FMAs, unlike in matmul_4bit, where the device's matrix instructions add them.
+ * Therefore all bits are the same on every device. On a GPU they cost m * n * lora_rank FMAs outside the tensor cores:
+ * calculated 0.07 ms on an H200 for m = 8192, n = 14336 and rank 16, next to 0.77 ms for the matmul with k = 4096. */
 typedef struct qfuse_rotated_int8_matmul_params {
   size_t struct_size;
-  int64_t m;                 /* tokens, >= 0 */
+  int64_t m;                 /* rows of out (tokens), >= 0 */
   int64_t n;                 /* columns of out, >= 0 */
-  int64_t k;                 /* terms: a multiple of 64, 0 to QFUSE_ROTATED_INT8_MOST_TERMS */
-  qfuse_dtype dtype;         /* element type of out, bias and LoRA's arrays */
+  int64_t k;                 /* a multiple of 64, 0 to QFUSE_ROTATED_INT8_MOST_TERMS */
+  qfuse_dtype dtype;         /* element type of out, bias, lora_in and lora_weight */
   const int8_t* in_q;        /* [m, k] */
   const float* in_scale;     /* [m] */
   const int8_t* weight_q;    /* [n, k] */
   const float* weight_scale; /* [n] */
   void* out;                 /* [m, n] */
   /* optional from here on */
-  int64_t out_stride;        /* elements from one row of out to the next, >= n; 0 stands for n. What lies between the
-                                rows is not written */
-  const void* bias;          /* [n]; NULL for none */
-  qfuse_direction direction; /* how lora_weight lies, and nothing else */
-  int64_t lora_rank;         /* >= 0: terms of LoRA's, 0 for none */
+  int64_t out_stride;        /* elements from one row of out to the next, >= n; 0: n. Gaps between rows are not
+                                written */
+  const void* bias;          /* [n]; NULL: none */
+  qfuse_direction direction; /* layout of lora_weight, and nothing else */
+  int64_t lora_rank;         /* rank of the LoRA adapter, >= 0; 0: none */
   const void* lora_in;       /* [m, lora_rank] */
   const void* lora_weight;   /* FORWARD: [n, lora_rank]; BACKWARD: [lora_rank, n] */
 } qfuse_rotated_int8_matmul_params;
@@ -840,29 +853,29 @@ typedef struct qfuse_rotated_int8_matmul_params {
 /* The largest multiple of 64 for which k * 127 * 127 is below 2^31. */
 #define QFUSE_ROTATED_INT8_MOST_TERMS 133120
 
-/* Errors as for qfuse_rotated_int8_quantize; also INVALID_ARGUMENT for more terms, whose sum may leave int32. */
+/* Errors as for qfuse_rotated_int8_quantize. Also INVALID_ARGUMENT: a larger k, whose sum may overflow int32. */
 QFUSE_API qfuse_status qfuse_rotated_int8_matmul(const qfuse_rotated_int8_matmul_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
-/* A SwiGLU block between such products, and what follows it quantized in the same pass: forward the y that is the x of
- * down's product, backward the d_gate and d_up that are the dy of gate's and up's. Per element y, d_gate and d_up are
- * those of qfuse_swiglu, below, with its exp, rounded to bf16; the scales and q of their rows are then those of
- * qfuse_rotated_int8_quantize. Of q alone no bf16 array is written; LoRA's own products need `out` too. */
+/* A SwiGLU block between such matmuls, with its results quantized in the same pass. FORWARD gives y, the x of down's
+ * matmul. BACKWARD gives d_gate and d_up, the dy of gate's and up's matmuls. Per element y, d_gate and d_up are those
+ * of qfuse_swiglu (below), with its exp, rounded to bf16. The scales and q of their rows are then those of
+ * qfuse_rotated_int8_quantize. The bf16 values are written only to `out`, which LoRA's own matmuls need. */
 typedef struct qfuse_rotated_int8_swiglu_params {
   size_t struct_size;
   int64_t m;        /* tokens, >= 0 */
-  int64_t h;        /* channels, which are terms: a multiple of 64, >= 0 */
+  int64_t h;        /* channels, K of the next matmul: a multiple of 64, >= 0 */
   const void* gate; /* [m, h] bf16 */
   const void* up;   /* [m, h] bf16 */
   qfuse_direction direction;
   int8_t* q;    /* out: FORWARD [m, h], of y; BACKWARD [2, m, h], of d_gate and then of d_up */
-  float* scale; /* out: [m] or [2, m] */
+  float* scale; /* out: FORWARD [m], BACKWARD [2, m] */
   /* optional from here on */
-  const void* grad_y;    /* BACKWARD: [m, h] bf16; FORWARD does not read it */
-  void* out;             /* out: what q is made from, [m, h] or [2, m, h] bf16; NULL leaves it out */
-  int64_t gate_stride;   /* elements from one row of gate to the next, >= h; 0 stands for h */
-  int64_t up_stride;     /* likewise of up */
-  int64_t grad_y_stride; /* likewise of grad_y */
+  const void* grad_y;    /* BACKWARD: [m, h] bf16; FORWARD: not read */
+  void* out;             /* out: bf16, what q encodes: FORWARD [m, h], BACKWARD [2, m, h]; NULL: not written */
+  int64_t gate_stride;   /* elements from one row of gate to the next, >= h; 0: h */
+  int64_t up_stride;     /* likewise for up */
+  int64_t grad_y_stride; /* likewise for grad_y */
 } qfuse_rotated_int8_swiglu_params;
 
 /* Errors as for qfuse_rotated_int8_quantize. */
