@@ -290,6 +290,7 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
  * - MXFP4 is E2M1 with UE8M0 scales and blocks of 32.
  * - NVFP4 is E2M1 with E4M3 scales, blocks of 16, and a per-tensor factor (modelopt) or divisor (compressed-tensors).
  * - INT4 in groups is INT4 with 16-bit or fp32 scales.
+ *
  * Layout: row r is the ceil(cols/2) bytes of `packed` from r*ceil(cols/2). Byte j of a row holds the row's element 2j
  * in its LOW nibble and element 2j+1 in its high nibble; the spare nibble of an odd row is ignored. Block b of row r
  * covers columns [b*blocksize, (b+1)*blocksize) of the row; the last block may be short. Each row has
@@ -531,7 +532,7 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
  * is the capacity, and the ends say how much of it is in use.
  * The ends are in the same memory as the other arrays, aligned to their elements. On a GPU the kernel reads them there:
  * nothing waits for them, and each run of a captured graph may find different ends.
- * - On the CPU, ends that decrease or exceed m are refused (INVALID_ARGUMENT).
+ * - On the CPU and REFERENCE, ends that decrease or exceed m are refused (INVALID_ARGUMENT).
  * - A GPU cannot refuse them. It clamps ends to 0 to m. An expert whose end is not after its begin has no rows. */
 typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_INT64 = 1 } qfuse_index_type;
 
@@ -569,6 +570,7 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  * - Each number is truncated toward zero to a multiple of 2^(e-25). They are added exactly. The result is truncated
  *   toward zero to fp32.
  * - NaN, infinity * 0 and infinity - infinity give NaN. A sum of zeros is +0; so is a sum that is truncated to zero.
+ *
  * An H200 adds in exactly this way, as measured (docs/ACCURACY.md), and so does REFERENCE. Other GPUs have their own
  * steps, whose results differ by roundings: compute capability 8.0 and later (not measured), and 7.5, which adds fp16
  * in steps of 8.
@@ -578,8 +580,10 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  *   QFUSE_SPLIT_WINDOW terms. Within a window, step j (0 to 7) adds the terms with (t % 32) / 4 = j, t being the term's
  *   number in the chain. This matches a GPU thread's load of 16 bytes, whose 32 codes are the thread's share of 8
  *   steps. Several warps share a sum: SPLIT is faster if m is small.
- * - FACTORED: absmax is factored out, so W is not rounded: products are of in and the codes' values, in fp16. cols must
- *   be a multiple of 64, and blocks must have 64 elements or more. Terms are taken in chunks of QFUSE_SPLIT_TERMS; the
+ * - FACTORED: for inference with few rows. It is faster than SPLIT, and closer to the weights before quantization,
+ *   because a code has 11 bits and absmax has 24, whereas a weight in bf16 has 8. BACKWARD is not the gradient of this
+ *   layer. cols must be a multiple of 64, and blocks must have 64 elements or more. absmax is factored out, so W is not
+ *   rounded: the products are of in and the codes' values, in fp16. Terms are taken in chunks of QFUSE_SPLIT_TERMS; the
  *   last chunk may be shorter. In each chunk:
  *   1. A row of in is multiplied by 2^(14 - e) and rounded to fp16. e is the exponent of the chunk's largest magnitude
  *      in this row, clamped to -111 to 127. The rounding changes no number of at least 2^-28 of the largest.
@@ -587,9 +591,6 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  *   3. s starts as +0 and takes each p in ascending order: s = fma(p, absmax, s), rounded to nearest even. |p| is less
  *      than 2^21. A |p * absmax| beyond 2^128 is infinity.
  *   4. The chunk's sum is s * 2^(e - 14). The sums of the chunks are added like those of SPLIT's chains.
- *   FACTORED is for inference with few rows. It is faster than SPLIT, and closer to the weights before quantization,
- *   because a code has 11 bits and absmax has 24, whereas a weight in bf16 has 8. BACKWARD is not the gradient of this
- *   layer.
  *
  * FP32 rounds every product and every addition to nearest even in fp32.
  * - FORWARD has 32 partial sums, starting as +0. Sum c % 32 takes term c, c ascending; then sum j % 32 takes LoRA's
@@ -884,70 +885,78 @@ QFUSE_API qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu
 
 /* ---- swiglu ---------------------------------------------------------------------------------------------------- */
 
-/* A SwiGLU block, y = silu(gate) * up, for training in INT8 or FP8, its forward or its backward: what is made follows
- * from the outputs that are given. Each is written as the products that follow want it, already quantized, in one pass
- * over x and grad_y and with no bf16 array between.
- *   forward:  y by rows, in groups of channels, for the product behind; y transposed, in groups of tokens, for the
- *             gradient of that product's weight
- *   backward: recomputes the forward; the gradient by rows, for that of the input; the gradient transposed, for that of
- *             the weight before; y transposed
- * A row of x is [gate, up], a row of grad_input.q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
- * widened to fp32 and every step rounded to nearest even in fp32, never fused:
+/* A SwiGLU block for training in INT8 or FP8, forward or backward. The outputs that are not NULL select what is
+ * computed. Each output is quantized and in the layout that its matmul needs. The op makes one pass over x and grad_y,
+ * and writes no bf16 array in between.
+ * - forward: y by rows, in groups of channels, for the next matmul; y transposed, in groups of tokens, for the gradient
+ *   of that matmul's weight.
+ * - backward, which recomputes the forward: the gradient by rows, for the gradient of the layer's input; the gradient
+ *   transposed, for the gradient of the weight before the block; y transposed.
+ * A row of x is [gate, up], a row of grad_input.q is [d_gate, d_up], each half with h channels. Per element, with g, u,
+ * dy widened to fp32 and every step rounded to nearest even in fp32, never fused:
  *   s      = 1 / (1 + exp(-g))
  *   silu   = g * s
  *   y      = silu * u
  *   d_up   = dy * silu
  *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
- * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels
- * of one row of y.q or grad_input.q, or 128 tokens of one row of y_t.q or grad_input_t.q; where m is no multiple of
- * 128, the last group of tokens is short. Per group, z being its bf16 values, in INT8:
+ * y, d_up and d_gate are rounded to bf16 (nearest even); the quantization uses these values. A group is 128 channels of
+ * one row of y.q or grad_input.q, or 128 tokens of one row of y_t.q or grad_input_t.q; if m is not a multiple of 128,
+ * the last group of tokens is short.
+ *
+ * INT8. For each group, z being its bf16 values:
  *   absmax = max |z|
  *   scale  = max(absmax * fp32(1/127), 1e-10)
- *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
- * so the largest element becomes 127 or, for 10 of the 128 mantissas of bf16, 126. That is the published PyTorch
- * operator silu_dot_fwd_bwd_quant_fuse run on a GPU, to the byte; exp is PyTorch's own, expf, on CUDA, and on the CPU
- * the one of docs/ACCURACY.md.
- * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
- * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
- * Subnormals are numbers.
- * In E4M3, torch's float8_e4m3fn:
+ *   q      = z / scale, truncated toward zero, as torch's .to(int8) does
+ * So the largest element becomes 127 or, for 10 of the 128 mantissas of bf16, 126. The result is bit-identical to the
+ * published PyTorch operator silu_dot_fwd_bwd_quant_fuse on a GPU. On CUDA exp is PyTorch's own, expf; on the CPU it is
+ * the one of docs/ACCURACY.md. Subnormals are kept. Groups do not affect each other. Values that are not finite:
+ * - A NaN among the z makes the group's scale NaN (bits 0x7fffffff).
+ * - A quotient that is NaN (z or scale NaN, infinity / infinity) is stored as 0.
+ * - With an infinite scale, every q is 0.
+ *
+ * E4M3 (torch's float8_e4m3fn). For each group:
  *   scale  = the least power of two that is at least max(absmax, fp32(1e-4)) / 448
- *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
- * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4
- * or more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout.
- * What others do differently are fields:
- *   scale_rule  TORCHAO: scale = 1 / (448 / absmax), q = z * (448 / absmax), TransformerEngine's fp32 scales too; in
- *               fp32, each step rounded to nearest even, absmax being at least amax_floor; q beyond 448 becomes 448,
- *               and what is not finite is what these steps make of it, as payload NaN (0x7f), as scale bits 0x7fffffff
- *   amax_floor  takes the place of 1e-4
- *   zero_rule   SCALE_ONE:   the scale of a group whose absmax is 0, infinite or NaN is 1, there is no floor but
- *                            amax_floor, and 448 / absmax is at most the largest bf16 (TransformerEngine)
- *               SCALE_LEAST: no floor; the scale is 2^-127 of zeros, 2^127 of a group with an infinity, NaN of one with
- *                            NaN (MXFP8; with POWER_OF_TWO)
- *   scale_type  UE8M0: a byte a scale (with POWER_OF_TWO); there are no 16-bit ones
- *   group_size  32: groups of 32 channels or tokens, for INT8 too
- * qfuse_swiglu_format has others' formats by name.
+ *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); a negative z that rounds to zero gives -0
+ * DeepGEMM and TileKernels compute the same for power-of-two scales (UE8M0), and so does TransformerEngine if absmax is
+ * 1e-4 or more. A group with a value that is not finite has the scale NaN (bits 0x7fffffff), and all its payload is NaN
+ * (0x7f). Fields of qfuse_group_format select what other libraries do differently; qfuse_swiglu_format has their
+ * formats by name:
+ *   scale_rule  TORCHAO, also TransformerEngine's fp32 scales: scale = 1 / (448 / absmax), q = z * (448 / absmax), each
+ *               step rounded to nearest even in fp32, with absmax at least amax_floor. A |q| beyond 448 becomes 448.
+ *               Values that are not finite follow these steps; a NaN payload is 0x7f, a NaN scale has bits 0x7fffffff
+ *   amax_floor  replaces 1e-4
+ *   zero_rule   SCALE_ONE (TransformerEngine): there is no floor except amax_floor. A group whose absmax is then 0,
+ *               infinite or NaN has the scale 1. 448 / absmax is at most the largest bf16
+ *               SCALE_LEAST (MXFP8, only with POWER_OF_TWO): there is no floor. The scale is 2^-127 for a group of
+ *               zeros, 2^127 for one with an infinity, NaN for one with a NaN
+ *   scale_type  UE8M0: one byte per scale (only with POWER_OF_TWO). 16-bit scales are not available
+ *   group_size  32: groups of 32 channels or tokens, also for INT8
  *
- * Router weights. Where `weights` is given, with w that of the token,
+ * Router weights. If `weights` is not NULL, with w the weight of the token,
  *   y      = (silu * u) * w
- * and dy * w stands for dy in d_up and d_gate. grad_weights is the gradient of w, the sum over a token's channels of
+ * and dy * w replaces dy in d_up and d_gate. grad_weights is the gradient of w, the sum over a token's channels of
  *   dy * (silu * u)
- * in fp32, in this order whatever the device: of each 128 channels, every eight neighbours are added one after another;
- * of the 16 sums S, S[i] + S[i + 8] for i below 8, of these S[i] + S[i + 4] for i below 4, then 2 and 1; the results of
- * a row, from the first 128 channels on, one after another. A sum that is NaN has the bits 0x7fffffff. Where h is 0,
- * nothing is written.
+ * in fp32, in an order that does not depend on the device. In each 128 channels:
+ * - Every 8 neighboring channels are added one after another, which gives 16 sums S.
+ * - These are added by halves: S[i] + S[i + 8] for i below 8, then S[i] + S[i + 4] for i below 4, then by 2 and by 1.
  *
- * Other activations. With `limit` above 0, g is clamped to at most limit and u to -limit to limit, where NaN stays;
- * d_gate is 0 where g was more than limit, and d_up where |u| was. With `alpha`, a = alpha * g stands for g in s, and
- * d_gate is ((dy * u) * s) * (1 + a * (1 - s)). With `up_offset`, u + up_offset stands for u in y, d_gate and
- * grad_weights. gpt-oss has the limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups have to be
- * separated first. DeepSeek's models have a limit alone.
+ * The results of a row are added one after another, from the first 128 channels on. A NaN sum has the bits 0x7fffffff.
+ * If h is 0, nothing is written.
  *
- * Fields that later versions append do at zero what this version does. */
+ * Other activations. Each field changes the formulas above if it is not 0:
+ * - limit: g is clamped to at most limit, and u to the range -limit to limit; NaN stays NaN. d_gate is 0 where g
+ *   exceeded limit, and d_up is 0 where |u| did.
+ * - alpha: a = alpha * g replaces g in s, and d_gate is ((dy * u) * s) * (1 + a * (1 - s)).
+ * - up_offset: u + up_offset replaces u in y, d_gate and grad_weights.
+ *
+ * gpt-oss has limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups must be separated first. DeepSeek's
+ * models have only a limit.
+ *
+ * Fields that later versions append mean at zero what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
 typedef enum qfuse_scale_rule QFUSE_ENUM {
-  QFUSE_SCALES_POWER_OF_TWO = 0, /* of FP8; INT8 has absmax * fp32(1/127) */
+  QFUSE_SCALES_POWER_OF_TWO = 0, /* for FP8; INT8 always has absmax * fp32(1/127) */
   QFUSE_SCALES_TORCHAO = 1
 } qfuse_scale_rule;
 typedef enum qfuse_zero_rule QFUSE_ENUM {
@@ -956,43 +965,44 @@ typedef enum qfuse_zero_rule QFUSE_ENUM {
   QFUSE_ZERO_SCALE_LEAST = 2
 } qfuse_zero_rule;
 
-/* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
- * load them: [groups of a row, rows rounded up to a multiple of 4], so that a group's begin at 16 bytes (DeepGEMM's
- * MN-major scales). What is beyond the rows is not written. In UE8M0, MN_MAJOR has four groups' bytes of a row in a
- * word, [ceil(groups/4), rows rounded up to a multiple of 4] words, the first group in the lowest byte; the bytes
- * behind the last group are 0. */
+/* Layout of the scales of an output, [rows, groups per row]:
+ * - ROW_MAJOR: row by row.
+ * - MN_MAJOR: group by group, [groups per row, rows rounded up to a multiple of 4], as matmuls on Hopper load them
+ *   (DeepGEMM's MN-major scales). The rounding aligns each group to 16 bytes; its extra elements are not written.
+ * - MN_MAJOR with UE8M0: a word holds the bytes of four groups of a row, the first group in the lowest byte:
+ *   [ceil(groups/4), rows rounded up to a multiple of 4] words. The bytes after the last group are 0. */
 typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
 
-/* Experts. The rows of x may be those of several experts: see experts, above. grad_weights is 0 for rows of nobody.
- * What is transposed is then as if rows of zeros followed those of each expert up to a multiple of 128: no group has
- * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is
- * what zeros become, 0 in a group that is finite. y_t.q and grad_input_t.q have room for
- * qfuse_expert_columns(m, count) columns, and their scales for a 128th as many. With P the columns of an expert and
- * S those of all before it, an output of R rows (h or 2h) has the expert's columns
- *   APART:        as a matrix [R, P] from element R * S on, with scales [R, P/128] from element R * S/128 on in the
- *                 scale_layout: what DeepGEMM's k-grouped products take
- *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, count)], and of its scales:
- *                 what torch's grouped products of two matrices take
- * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x. On a GPU an expert
- * whose columns find no room behind those before is left out. */
+/* Layout of the transposed outputs if the rows of x belong to several experts (see experts, above). The rows of y and
+ * of the gradient are those of x. grad_weights is 0 for padding rows.
+ * Transposed outputs are zero-padded: the columns of each expert are rounded up to a multiple of 128, so that no group
+ * has tokens of two experts. The padding columns are written as quantized zeros, which are 0 in a group that is finite.
+ * y_t.q and grad_input_t.q have room for qfuse_expert_columns(m, count) columns, and their scales for 1/128 of that.
+ * Let P be the columns of an expert, and S those of all experts before it. In an output of R rows (h or 2h), it has
+ *   APART         a matrix [R, P] from element R * S, with scales [R, P/128] from element R * S/128 in the
+ *                 scale_layout, as DeepGEMM's k-grouped matmuls take it
+ *   SIDE_BY_SIDE  columns S to S + P of one matrix [R, qfuse_expert_columns(m, count)], and of its scales, as torch's
+ *                 grouped matmuls of two matrices take it
+ * Bytes after the last expert's are not written. On a GPU an expert is left out if its columns do not fit after those
+ * of the experts before it. */
 typedef enum qfuse_expert_layout QFUSE_ENUM {
   QFUSE_EXPERTS_APART = 0,
   QFUSE_EXPERTS_SIDE_BY_SIDE = 1
 } qfuse_expert_layout;
 
-/* Columns of a transposed output for m tokens of that many experts, however they are shared out:
- * (m + 127 * experts) / 128 * 128, rounded down at the division. Neither may be negative. */
+/* Columns of a transposed output that suffice for m tokens, for any split among the experts:
+ * (m + 127 * experts) / 128 * 128, with the division rounded down. Neither argument may be negative. */
 QFUSE_API int64_t qfuse_expert_columns(int64_t m, int64_t experts);
 
-/* How groups are quantized and where their scales lie; qfuse_swiglu_format knows those of others by name. This struct
- * and the next two are parts of params and never grow. */
+/* How groups are quantized, and the layout of their scales. qfuse_swiglu_format fills it in for the formats of other
+ * libraries. This struct and the next two are parts of params and never grow. */
 typedef struct qfuse_group_format {
-  int64_t group_size; /* QFUSE_SWIGLU_GROUP_SIZE, or _SMALL_GROUP_SIZE: every "/128" of scales is then "/32" */
+  int64_t group_size; /* QFUSE_SWIGLU_GROUP_SIZE, or _SMALL_GROUP_SIZE: then read "/128" of scales as "/32" */
   qfuse_payload payload_type;
   qfuse_scale_type scale_type;
   qfuse_scale_rule scale_rule;
   qfuse_zero_rule zero_rule;
-  float amax_floor; /* 1e-30 to 1e30; 0: 1e-4, or with another zero_rule than QFUSE_ZERO_AT_FLOOR none */
+  float amax_floor; /* 1e-30 to 1e30; 0: 1e-4 with QFUSE_ZERO_AT_FLOOR, no floor with another zero_rule */
   qfuse_scale_layout scale_layout;
 } qfuse_group_format;
 
@@ -1003,10 +1013,10 @@ typedef struct qfuse_experts {
   qfuse_expert_layout layout; /* of both transposed outputs and their scales */
 } qfuse_experts;
 
-/* An output; both NULL leave it out, with what it costs. */
+/* An output. If both fields are NULL, it is not computed. */
 typedef struct qfuse_quantized {
-  void* q; /* out: payloads, of the format's payload_type */
-  void* s; /* out: the scales of their groups, of its scale_type and in its scale_layout */
+  void* q; /* out: payloads of payload_type */
+  void* s; /* out: scales of the groups, of scale_type in scale_layout */
 } qfuse_quantized;
 
 typedef struct qfuse_swiglu_params {
@@ -1014,43 +1024,45 @@ typedef struct qfuse_swiglu_params {
   int64_t m;                    /* tokens, >= 0 */
   int64_t h;                    /* channels: a multiple of 128, >= 0 */
   const void* x;                /* [m, 2h] bf16: gate, up */
-  int64_t x_stride;             /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
-  const void* grad_y;           /* [m, h] bf16; not read, and may be NULL, where no gradient is asked for */
-  int64_t grad_y_stride;        /* likewise, >= h; 0 stands for h */
+  int64_t x_stride;             /* elements from one row of x to the next, >= 2h; 0: 2h */
+  const void* grad_y;           /* [m, h] bf16; without a gradient among the outputs not read, and may be NULL */
+  int64_t grad_y_stride;        /* likewise, >= h; 0: h */
   qfuse_group_format format;    /* of all outputs */
-  qfuse_quantized y;            /* q [m, h], s [m, h/128], of the forward alone */
+  qfuse_quantized y;            /* q [m, h], s [m, h/128]; only without a gradient */
   qfuse_quantized y_t;          /* q [h, m], s [h, ceil(m/128)] */
   qfuse_quantized grad_input;   /* q [m, 2h], s [m, 2h/128] */
   qfuse_quantized grad_input_t; /* q [2h, m], d_gate's channels and then d_up's; s [2h, ceil(m/128)] */
   /* optional from here on */
   qfuse_experts experts;
-  const float* weights;   /* [m] fp32, the router's; NULL stands for 1 */
-  float* grad_weights;    /* out: [m] fp32, beside a gradient; NULL leaves it out */
-  void* workspace;        /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
-  int64_t workspace_size; /* bytes of it */
+  const float* weights;   /* [m] fp32, router weights; NULL: all are 1 */
+  float* grad_weights;    /* out: [m] fp32, only with a gradient; NULL: not computed */
+  void* workspace;        /* qfuse_swiglu_workspace_size bytes; may be NULL if that is 0 */
+  int64_t workspace_size; /* bytes of workspace */
   float limit;            /* > 0, finite; 0: none */
-  float alpha;            /* finite; 0 stands for 1 */
+  float alpha;            /* finite; 0: 1 */
   float up_offset;        /* finite */
 } qfuse_swiglu_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half of one, y together with a gradient,
- * grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the array), a
- * workspace that is too small, ends that are not aligned, sizes that overflow int64_t, fields that do not go together:
- * those of FP8 with INT8 and the other way round, UE8M0 or SCALE_LEAST without POWER_OF_TWO, UE8M0 in MN_MAJOR with
- * APART.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
+/* INVALID_ARGUMENT:
+ * - a field outside the ranges above, a missing or an overlapping array (gaps between strided rows belong to the
+ *   array), a workspace that is too small, ends that are not aligned, sizes that overflow int64_t;
+ * - no output at all, only q or only s of an output, y together with a gradient, grad_weights without a gradient;
+ * - fields that exclude each other: scale_type, scale_rule, zero_rule or amax_floor with INT8; UE8M0 or SCALE_LEAST
+ *   without POWER_OF_TWO; amax_floor with SCALE_LEAST; UE8M0 in MN_MAJOR for a transposed output with APART.
+ *
+ * UNSUPPORTED: the device, target or stream of `exec` is not available here. */
 QFUSE_API qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error);
 
-/* A format by its name, row-major:
- *   "int8"                the published operator's, with groups of 128
- *   "deepseek"            E4M3 with scales of powers of two, absmax at least 1e-4
- *   "transformer_engine"  E4M3 with scales of powers of two, SCALE_ONE
+/* Returns a format by its name, with row-major scales:
+ *   "int8"                the published operator's, in groups of 128
+ *   "deepseek"            E4M3 with power-of-two scales, absmax at least 1e-4
+ *   "transformer_engine"  E4M3 with power-of-two scales, SCALE_ONE
  *   "torchao"             E4M3 with TORCHAO's fp32 scales, absmax at least 1e-12
  *   "mx"                  MXFP8: E4M3 in groups of 32 with UE8M0 scales, SCALE_LEAST
- * INVALID_ARGUMENT: another name, or NULL. */
+ * INVALID_ARGUMENT: any other name, or a NULL argument. */
 QFUSE_API qfuse_status qfuse_swiglu_format(const char* name, qfuse_group_format* format, qfuse_error* error);
 
-/* Bytes. */
+/* Sizes in bytes. */
 typedef struct qfuse_quantized_size {
   int64_t q;
   int64_t s;
@@ -1064,13 +1076,13 @@ typedef struct qfuse_swiglu_sizes {
   int64_t grad_weights;
 } qfuse_swiglu_sizes;
 
-/* What each output takes, be it wanted or not: for the m, h, format and experts of `params`, whose arrays are not
- * looked at. Errors as for qfuse_swiglu. */
+/* Computes the size of each output, whether or not it is requested, from m, h, format and experts of `params`. Its
+ * arrays are ignored. Errors as for qfuse_swiglu. */
 QFUSE_API qfuse_status qfuse_swiglu_output_sizes(const qfuse_swiglu_params* params, qfuse_swiglu_sizes* sizes,
                                                  qfuse_error* error);
 
-/* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: with grad_weights
- * 4 * m * h/128, else 0. Errors as for qfuse_swiglu. */
+/* Bytes of workspace for these parameters: 4 * m * h/128 with grad_weights, else 0. The fields workspace and
+ * workspace_size are ignored. Errors as for qfuse_swiglu. */
 QFUSE_API qfuse_status qfuse_swiglu_workspace_size(const qfuse_swiglu_params* params, const qfuse_exec* exec,
                                                    int64_t* size, qfuse_error* error);
 
