@@ -892,6 +892,7 @@ QFUSE_API qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu
  *   of that matmul's weight.
  * - backward, which recomputes the forward: the gradient by rows, for the gradient of the layer's input; the gradient
  *   transposed, for the gradient of the weight before the block; y transposed.
+ *
  * A row of x is [gate, up], a row of grad_input.q is [d_gate, d_up], each half with h channels. Per element, with g, u,
  * dy widened to fp32 and every step rounded to nearest even in fp32, never fused:
  *   s      = 1 / (1 + exp(-g))
