@@ -9,7 +9,7 @@
 // A path that does not exist can be the name of a model on the Hub ("org/name") or its address there. It then means the
 // model's snapshot in the Hub's cache on this machine (HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub). Nothing is
 // downloaded.
-// Every function throws qfuse::Error. Messages name the file, tensor and values; options appear `as_here`, in backquotes.
+// Every function throws qfuse::Error. Messages name the file, the tensor and values, and options `as_here`.
 // - invalid_data: a file's content. io_error: the operating system failed to read or write.
 // - unsupported: well-formed, but cannot be read or done here (pickle files, a missing GPU).
 // - invalid_argument: the options. device_error, out_of_memory: a GPU. cancelled: `progress` returned false.
@@ -103,8 +103,8 @@ struct ConversionReport {
 
 // The family of a model is model_type in config.json; for a single file, in the config.json next to it. The family
 // decides which matrices are [in, out], as in GPT-2's Conv1D. Quantized checkpoints store these transposed, so quantize
-// and dequantize transpose them. docs/FAMILIES.md lists the families that were tested with transformers and diffusers; for
-// any other family the report has a note.
+// and dequantize transpose them. docs/FAMILIES.md lists the families that were tested with transformers and diffusers;
+// for any other family the report has a note.
 // A diffusers pipeline becomes a pipeline. The chosen components are converted like model directories. The files of the
 // other components are copied, and so are files next to the components, except weights. The report names what is left
 // out.

@@ -127,8 +127,8 @@ typedef enum qfuse_quant_type QFUSE_ENUM {
   QFUSE_INT4 = 4
 } qfuse_quant_type;
 
-/* How encoders divide by absmax. IEEE multiplies by its IEEE reciprocal. APPROX, only on CUDA, multiplies by the GPU's
- * approximate reciprocal, as bitsandbytes does on CUDA (docs/ACCURACY.md counts the codes that differ). */
+/* Encoders divide by absmax by multiplying with its reciprocal. IEEE: the IEEE reciprocal. APPROX, only on CUDA: the
+ * GPU's approximate reciprocal, as bitsandbytes uses on CUDA (docs/ACCURACY.md counts the codes that differ). */
 typedef enum qfuse_reciprocal QFUSE_ENUM { QFUSE_RECIPROCAL_IEEE = 0, QFUSE_RECIPROCAL_APPROX = 1 } qfuse_reciprocal;
 
 typedef enum qfuse_device_type QFUSE_ENUM {
@@ -167,9 +167,8 @@ typedef struct qfuse_exec {
   void* stream;           /* the stream on which the op is enqueued. CUDA: a cudaStream_t of `device`; OPENCL: a stream
                              of qfuse_stream_create; other devices: NULL */
   /* optional from here on */
-  qfuse_parallel_for
-      parallel_for;       /* CPU: runs the op's ranges, and `threads` is ignored; NULL: the library's threads */
-  void* parallel_context; /* first argument of parallel_for */
+  qfuse_parallel_for parallel_for; /* CPU: runs the op's ranges; `threads` is then ignored. NULL: library's threads */
+  void* parallel_context;          /* first argument of parallel_for */
 } qfuse_exec;
 #define QFUSE_EXEC_INIT \
   { sizeof(qfuse_exec), {QFUSE_CPU, 0}, 0, NULL, NULL, NULL, NULL }
@@ -213,9 +212,10 @@ QFUSE_API int32_t qfuse_device_has_own_memory(qfuse_device_type type);
  * available here. */
 QFUSE_API qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size, qfuse_error* error);
 
-/* Names of the CPU backend's SIMD targets that this machine can run, best first: "avx512_zen4" (AVX-512 with bfloat16),
- * "avx512", "avx2", "sse4", "ssse3", "neon", "scalar". The last one is always "scalar"; after it comes NULL. Functions
- * that take a name also accept "AVX-512" and "avx3" (Highway's name) for "avx512". */
+/* Returns the name of a SIMD target of the CPU backend that this machine can run; index 0 is the best one. Names are
+ * "avx512_zen4" (AVX-512 with bfloat16), "avx512", "avx2", "sse4", "ssse3", "neon" and "scalar". The last one is always
+ * "scalar"; an index beyond it gives NULL. cpu_target and QFUSE_CPU_TARGET accept "AVX-512" and Highway's "avx3", too,
+ * for "avx512". */
 QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
 /* ---- memory and streams of a GPU --------------------------------------------------------------------------------- */
@@ -953,7 +953,7 @@ QFUSE_API qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu
  * gpt-oss has limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups must be separated first. DeepSeek's
  * models have only a limit.
  *
- * Fields that later versions append mean at zero what this version does. */
+ * In fields that later versions append, zero means what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
 typedef enum qfuse_scale_rule QFUSE_ENUM {
