@@ -54,8 +54,8 @@
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 
-/* The version of this header; the library says its own with qfuse_version(). Every build reads the version here.
- * QFUSE_VERSION is a number to compare with: #if QFUSE_VERSION >= 10203 asks for 1.2.3 or later. */
+/* The version of this header; qfuse_version() returns the library's. Every build takes the version from these lines.
+ * QFUSE_VERSION is one number for comparisons: #if QFUSE_VERSION >= 10203 means 1.2.3 or later. */
 #define QFUSE_VERSION_MAJOR 0
 #define QFUSE_VERSION_MINOR 1
 #define QFUSE_VERSION_PATCH 0
@@ -81,7 +81,8 @@ extern "C" {
 
 /* ---- vocabulary ------------------------------------------------------------------------------------------------ */
 
-/* Every enum is 32 bits wide, so that a C++ library may look at any number that a caller passes before refusing it. */
+/* Every enum is 32 bits wide. In C++ the type is fixed, so that the library can examine any value that a caller passes,
+ * and refuse it. */
 #ifdef __cplusplus
 #define QFUSE_ENUM : int32_t
 #else
@@ -91,21 +92,22 @@ extern "C" {
 typedef enum qfuse_status QFUSE_ENUM {
   QFUSE_OK = 0,
   QFUSE_INVALID_ARGUMENT = 1, /* a parameter contradicts itself, another one, or this manual */
-  QFUSE_INVALID_DATA = 2,     /* a file's content is not what its format promises */
+  QFUSE_INVALID_DATA = 2,     /* a file's content violates its format */
   QFUSE_UNSUPPORTED = 3,      /* well-formed, but this build or this machine cannot do it */
-  QFUSE_IO_ERROR = 4,         /* the operating system refused to read or write */
+  QFUSE_IO_ERROR = 4,         /* the operating system failed to read or write */
   QFUSE_OUT_OF_MEMORY = 5,
   QFUSE_CANCELLED = 6, /* the caller's progress callback asked to stop */
   QFUSE_INTERNAL_ERROR = 7,
   QFUSE_DEVICE_ERROR = 8 /* the GPU or its driver failed, perhaps in earlier work; the message is the driver's */
 } qfuse_status;
 
-/* Element types of weights. The 16-bit values are little-endian IEEE binary16 and bfloat16. */
+/* Element types of weights. The 16-bit types are little-endian IEEE binary16 and bfloat16. */
 typedef enum qfuse_dtype QFUSE_ENUM { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUSE_BFLOAT16 = 2 } qfuse_dtype;
 
-/* Element types of scales. UE8M0, which others call E8M0, is a byte: 2^(byte - 127), 255 for NaN. E4M3 is torch's
- * float8_e4m3fn: 4 bits of exponent with bias 7, 3 of fraction, no infinities, NaN for 0x7f and 0xff. The 16-bit types
- * are those of weights. Not every op takes every one. */
+/* Element types of scales. Each op takes only some of them.
+ * - UE8M0, also called E8M0, is one byte: 2^(byte - 127), or NaN if the byte is 255.
+ * - E4M3 is torch's float8_e4m3fn: 4 exponent bits with bias 7, 3 fraction bits, no infinities; 0x7f and 0xff are NaN.
+ * - The 16-bit types are those of qfuse_dtype. */
 typedef enum qfuse_scale_type QFUSE_ENUM {
   QFUSE_SCALES_FLOAT32 = 0,
   QFUSE_SCALES_UE8M0 = 1,
@@ -114,8 +116,10 @@ typedef enum qfuse_scale_type QFUSE_ENUM {
   QFUSE_SCALES_E4M3 = 4
 } qfuse_scale_type;
 
-/* 4-bit codebooks. FP4 and NF4 are bitsandbytes', with the numbers of its own C interface. E2M1 is OCP's FP4: 0, 0.5,
- * 1, 1.5, 2, 3, 4, 6 and, with bit 3, their negatives, -0 among them. INT4 is the nibble less a zero point. */
+/* 4-bit codebooks.
+ * - FP4 and NF4 are bitsandbytes', with the enum values of its C interface.
+ * - E2M1 is OCP's FP4: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and, with bit 3 set, their negatives, including -0.
+ * - INT4 is the nibble minus a zero point. */
 typedef enum qfuse_quant_type QFUSE_ENUM {
   QFUSE_FP4 = 1,
   QFUSE_NF4 = 2,
@@ -123,201 +127,210 @@ typedef enum qfuse_quant_type QFUSE_ENUM {
   QFUSE_INT4 = 4
 } qfuse_quant_type;
 
-/* How the encoders divide by absmax: by its IEEE reciprocal, or by the GPU's approximate one, which bitsandbytes uses
- * on CUDA (docs/ACCURACY.md counts the codes that differ). APPROX is for CUDA only. */
+/* Encoders divide by absmax by multiplying with its reciprocal. IEEE: the IEEE reciprocal. APPROX, only on CUDA: the
+ * GPU's approximate reciprocal, as bitsandbytes uses on CUDA (docs/ACCURACY.md counts the codes that differ). */
 typedef enum qfuse_reciprocal QFUSE_ENUM { QFUSE_RECIPROCAL_IEEE = 0, QFUSE_RECIPROCAL_APPROX = 1 } qfuse_reciprocal;
 
 typedef enum qfuse_device_type QFUSE_ENUM {
   QFUSE_CPU = 0,
   QFUSE_CUDA = 1,
-  QFUSE_REFERENCE = 2, /* the slow scalar oracle on the CPU: for tests and for judging the others */
-  QFUSE_OPENCL = 3     /* any device with OpenCL, shared virtual memory and exact arithmetic; has the dequantize ops */
+  QFUSE_REFERENCE = 2, /* the slow scalar oracle on the CPU, for tests of the other devices */
+  QFUSE_OPENCL = 3     /* any OpenCL device with shared virtual memory and exact arithmetic; only the dequantize ops */
 } qfuse_device_type;
 
 typedef struct qfuse_device {
   qfuse_device_type type;
-  int32_t index; /* which one of its type, from 0; CPU and REFERENCE have only 0 */
+  int32_t index; /* number among the devices of its type, from 0; CPU and REFERENCE have only 0 */
 } qfuse_device;
 
 #define QFUSE_ERROR_MESSAGE_SIZE 512
 
 typedef struct qfuse_error {
   qfuse_status status;
-  char message[QFUSE_ERROR_MESSAGE_SIZE]; /* UTF-8, one line, zero-terminated, cut where it does not fit */
+  char message[QFUSE_ERROR_MESSAGE_SIZE]; /* UTF-8, one line, zero-terminated, truncated to fit */
 } qfuse_error;
 
-/* Threads of the caller's, for the CPU: those of a framework or an engine, which would compete for cores with the
- * library's. It calls function(task, begin, end) on ranges that together cover [0, count) once, each of about `grain`
- * items or more, on any threads and in any order, and returns when all calls have returned. The function throws
- * nothing. */
+/* Runs an op on the caller's threads (CPU only), for example those of a framework or an inference engine, which would
+ * otherwise compete with the library's threads for cores. The callback calls function(task, begin, end) on ranges that
+ * together cover [0, count) exactly once. A range has about `grain` items or more. Ranges may run on any threads and in
+ * any order. The callback returns after all calls have returned. `function` never throws. */
 typedef void (*qfuse_range_function)(const void* task, int64_t begin, int64_t end);
 typedef void (*qfuse_parallel_for)(void* context, int64_t count, int64_t grain, qfuse_range_function function,
                                    const void* task);
 
-/* Where and how an op runs. NULL stands for QFUSE_EXEC_INIT: the CPU, its best SIMD target, all cores. */
+/* Where and how an op runs. NULL means QFUSE_EXEC_INIT: the CPU, its best SIMD target, all cores. */
 typedef struct qfuse_exec {
   size_t struct_size;
   qfuse_device device;
-  int32_t threads;        /* CPU: use at most this many threads; 0 = one per core this process may use */
+  int32_t threads;        /* CPU: maximum number of threads; 0: one per core that this process may use */
   const char* cpu_target; /* CPU: a name from qfuse_cpu_target_name; NULL: QFUSE_CPU_TARGET's, or the best one */
-  void* stream;           /* CUDA: a cudaStream_t of `device`, on which the op is enqueued; OPENCL: a stream of
-                             qfuse_stream_create; must be NULL elsewhere */
+  void* stream;           /* the stream on which the op is enqueued. CUDA: a cudaStream_t of `device`; OPENCL: a stream
+                             of qfuse_stream_create; other devices: NULL */
   /* optional from here on */
-  qfuse_parallel_for parallel_for; /* CPU: runs the op's ranges, whatever `threads` is; NULL: the library's threads */
-  void* parallel_context;          /* its first argument */
+  qfuse_parallel_for parallel_for; /* CPU: runs the op's ranges; `threads` is then ignored. NULL: library's threads */
+  void* parallel_context;          /* first argument of parallel_for */
 } qfuse_exec;
 #define QFUSE_EXEC_INIT \
   { sizeof(qfuse_exec), {QFUSE_CPU, 0}, 0, NULL, NULL, NULL, NULL }
 
 /* ---- versions, names, devices ---------------------------------------------------------------------------------- */
 
-/* The library's version, "major.minor.patch". */
+/* Returns the library's version, "major.minor.patch". */
 QFUSE_API const char* qfuse_version(void);
 
-/* What this build holds, one "key: value" a line, for people and for reports: version; compiler; parallel (what threads
- * are); cuda (the version of nvcc, "HIP", "software" or "none"); cuda_architectures, hip_architectures (where there are
- * some); cuda_steps ("portable", where they are not NVIDIA's own); opencl (the version of its headers,
- * or "none"). Never NULL. */
+/* Describes this build for people and bug reports, one "key: value" per line. Never returns NULL. Keys:
+ * - version, compiler
+ * - parallel: the implementation of threads
+ * - cuda: the version of nvcc, "HIP", "software" or "none"
+ * - cuda_architectures, hip_architectures: present if there are any
+ * - cuda_steps: "portable" if the build does not use NVIDIA's instructions; else absent
+ * - opencl: the version of the OpenCL headers, or "none" */
 QFUSE_API const char* qfuse_build_info(void);
 
-/* A status as a short lower-case phrase; "unknown status" for a number that is none. Never NULL. */
+/* Returns a status as a short lower-case phrase, or "unknown status" for any other number. Never returns NULL. */
 QFUSE_API const char* qfuse_status_string(qfuse_status status);
 
-/* Bytes of one element; 0 for a number that is no dtype. */
+/* Bytes per element; 0 for a number that is not a dtype. */
 QFUSE_API size_t qfuse_dtype_size(qfuse_dtype dtype);
 
-/* Reads "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not ask whether the machine has
- * it. INVALID_ARGUMENT: any other text, or a NULL argument. */
+/* Parses "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not check that the machine has
+ * the device. INVALID_ARGUMENT: any other text, or a NULL argument. */
 QFUSE_API qfuse_status qfuse_device_parse(const char* name, qfuse_device* device, qfuse_error* error);
 
-/* How many devices of a type can run ops here and now: 1 for CPU and REFERENCE, the number of GPUs for CUDA
- * (0 where there is none, no driver, or a build without CUDA); for OPENCL the number of all devices of all platforms,
- * of which some may be of no use, as their descriptions then say. Never fails. */
+/* Number of devices of a type that can run ops on this machine now. Never fails.
+ * - CPU and REFERENCE: 1.
+ * - CUDA: the number of GPUs; 0 without a GPU or a driver, or in a build without CUDA.
+ * - OPENCL: the number of all devices of all platforms. Some may be unusable; qfuse_device_describe says which. */
 QFUSE_API int32_t qfuse_device_count(qfuse_device_type type);
 
-/* 1 for the types whose devices have memory and streams of their own, where ops expect their arrays: CUDA and OPENCL;
- * else 0. */
+/* Returns 1 if devices of the type have their own memory and streams (CUDA and OPENCL), else 0. Ops expect their arrays
+ * in that memory. */
 QFUSE_API int32_t qfuse_device_has_own_memory(qfuse_device_type type);
 
-/* One line about a device for people: its model, cores or multiprocessors, memory. Writes at most `size` bytes into
- * `text`, zero included. INVALID_ARGUMENT: NULL or size 0; UNSUPPORTED: no such device here. */
+/* Describes a device in one line for people: its model, cores or multiprocessors, memory. Writes at most `size` bytes
+ * to `text`, including the terminating zero. INVALID_ARGUMENT: text NULL or size 0. UNSUPPORTED: the device is not
+ * available here. */
 QFUSE_API qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size, qfuse_error* error);
 
-/* The SIMD targets of the CPU backend that this machine can run, best first: "avx512_zen4" (AVX-512 with
- * bfloat16), "avx512", "avx2", "sse4", "ssse3", "neon", "scalar". NULL past the last. The last is always "scalar".
- * Where a name is taken, "AVX-512" and "avx3", as Highway calls it, mean "avx512". */
+/* Returns the name of a SIMD target of the CPU backend that this machine can run; index 0 is the best one. Names are
+ * "avx512_zen4" (AVX-512 with bfloat16), "avx512", "avx2", "sse4", "ssse3", "neon" and "scalar". The last one is always
+ * "scalar"; an index beyond it gives NULL. cpu_target and QFUSE_CPU_TARGET accept "AVX-512" and Highway's "avx3", too,
+ * for "avx512". */
 QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
 /* ---- memory and streams of a GPU --------------------------------------------------------------------------------- */
 
-/* What a pipeline over a GPU needs, for callers who would not include a vendor's headers. On CUDA, arrays and streams
- * of any other origin serve the ops as well. `device` must be a GPU or an OPENCL device; else INVALID_ARGUMENT. */
+/* Memory, streams and copies for callers who do not want to include a vendor's headers. On CUDA, the ops also work with
+ * arrays and streams from anywhere else. `device` must be CUDA or OPENCL; any other is INVALID_ARGUMENT. */
 typedef enum qfuse_memory_kind QFUSE_ENUM {
-  QFUSE_MEMORY_DEVICE = 0, /* the GPU's own, aligned to 256 bytes, on OPENCL to 128, not to be touched by the host */
-  QFUSE_MEMORY_PINNED = 1  /* the host's, which GPUs copy from and to while the host goes on */
+  QFUSE_MEMORY_DEVICE = 0, /* device memory, aligned to 256 bytes (OPENCL: 128); the host must not access it */
+  QFUSE_MEMORY_PINNED = 1  /* host memory that GPUs copy from and to asynchronously */
 } qfuse_memory_kind;
 
-/* OUT_OF_MEMORY: the device or the host has not so much left. `size` is in bytes, >= 0; of 0 bytes there is memory too.
- */
+/* Allocates `size` bytes, >= 0; even 0 bytes give a valid pointer. OUT_OF_MEMORY: the device or the host has too little
+ * free memory. */
 QFUSE_API qfuse_status qfuse_memory_allocate(qfuse_device device, qfuse_memory_kind kind, int64_t size, void** memory,
                                              qfuse_error* error);
 
-/* Memory of qfuse_memory_allocate, with the same device and kind; NULL is ignored. Nothing that was enqueued may use it
- * any more: only CUDA waits for that. */
+/* Frees memory of qfuse_memory_allocate; pass the same device and kind. NULL is ignored. No enqueued work may still use
+ * the memory; only CUDA waits for such work. */
 QFUSE_API void qfuse_memory_release(qfuse_device device, qfuse_memory_kind kind, void* memory);
 
-/* A stream: work in order, beside that of other streams; on CUDA a cudaStream_t that does not wait for the default
- * stream, on OPENCL a cl_command_queue. Destroying one waits for nothing; NULL is ignored. Where a function takes a
- * stream, NULL is CUDA's default one, or on OPENCL a queue of the library's own. */
+/* A stream runs its work in order, concurrently with other streams. On CUDA it is a cudaStream_t that does not
+ * synchronize with the default stream; on OPENCL it is a cl_command_queue. Destroying a stream does not wait for its
+ * work; NULL is ignored. A NULL stream argument means CUDA's default stream, or on OPENCL a queue of the library. */
 QFUSE_API qfuse_status qfuse_stream_create(qfuse_device device, void** stream, qfuse_error* error);
 QFUSE_API void qfuse_stream_destroy(qfuse_device device, void* stream);
 
-/* Waits for all that was enqueued on the stream; reports what failed in it. */
+/* Waits for all work that was enqueued on the stream, and reports its failures. */
 QFUSE_API qfuse_status qfuse_stream_synchronize(qfuse_device device, void* stream, qfuse_error* error);
 
-/* Enqueues a copy of `size` bytes in any direction between the device and the host, whose memory should be pinned. */
+/* Enqueues a copy of `size` bytes in any direction between the device and the host. Host memory should be pinned. */
 QFUSE_API qfuse_status qfuse_copy(qfuse_device device, void* to, const void* from, int64_t size, void* stream,
                                   qfuse_error* error);
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks of absmax a nested block, as bitsandbytes has it, and values a group of swiglu, or a small one. */
+/* Blocks of absmax per nested block in bitsandbytes; and elements per group of swiglu, or per small group. */
 #define QFUSE_NESTED_BLOCKSIZE 256
 #define QFUSE_SWIGLU_GROUP_SIZE 128
 #define QFUSE_SWIGLU_SMALL_GROUP_SIZE 32
-/* Entries of the code of 8-bit values, so of nested_quant_map. */
+/* Entries of an 8-bit code, such as nested_quant_map. */
 #define QFUSE_QUANT_MAP_SIZE 256
 
 /* Bytes of n packed 4-bit codes: ceil(n/2). n must not be negative. */
 QFUSE_API int64_t qfuse_packed_size(int64_t n);
 
-/* Blocks that n elements fill: ceil(n/blocksize). n must not be negative, blocksize must be positive.
- * The length of absmax; applied to that length and the nested block size, the length of nested_absmax. */
+/* Number of blocks of n elements: ceil(n/blocksize). n must not be negative, blocksize must be positive.
+ * This is the length of absmax. Applied to that length and the nested block size, it is the length of nested_absmax. */
 QFUSE_API int64_t qfuse_block_count(int64_t n, int64_t blocksize);
 
 /* Writes the 256 ascending fp32 values of the signed dynamic 8-bit code, which quantize_4bit uses for nested absmax
- * (CRC32 of the 1024 little-endian bytes: 454261483). Decoding must use the map stored beside the codes instead. */
+ * (CRC32 of the 1024 little-endian bytes: 454261483). To decode, use the map stored with the codes instead. */
 QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
 
 /* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
 
-/* A weight of 4-bit codes. Every op that reads one takes this struct; the arrays lie where the op runs. Of E2M1 and
- * INT4, which qfuse_dequantize_4bit takes, the products of matmul_4bit take MXFP4: E2M1 with UE8M0 scales in blocks of
- * 32, cols being a multiple of 32, without a global scale or divisor. All else is refused, UNSUPPORTED.
- * NF4 and FP4, as bitsandbytes stores them, with plain or nested absmax:
- * Layout: the rows*cols elements follow one another, row by row. Byte j of `packed` holds element 2j in its high and
- * 2j+1 in its low nibble; block b covers elements [b*blocksize, (b+1)*blocksize), so that blocks may straddle rows; the
- * spare nibble of an odd count is ignored. A weight without a shape is one row.
+/* A 4-bit weight, for every op that reads one. Its arrays are in memory of the device that runs the op. E2M1
+ * and INT4 are for qfuse_dequantize_4bit. Of them, matmul_4bit, _many and _grouped take MXFP4: E2M1 with UE8M0 scales,
+ * blocks of 32, cols a multiple of 32, no global scale or divisor. Every other op returns UNSUPPORTED.
+ *
+ * NF4 and FP4, as bitsandbytes stores them. absmax is plain, or nested (double quantization).
+ * Layout: the rows*cols elements are contiguous, row after row. Byte j of `packed` holds element 2j in its high nibble
+ * and element 2j+1 in its low nibble; the spare nibble of an odd count is ignored. Block b covers elements
+ * [b*blocksize, (b+1)*blocksize), so a block may straddle rows. A weight without a shape is one row.
  * Value of element i in block b, each step rounded to nearest even in fp32 (the order of bitsandbytes on CUDA):
  *   plain   A = absmax[b]
  *   nested  A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[(nested_begin + b)/nested_blocksize])
  *               + *nested_offset
  *   value = ftz(code[nibble] * A), rounded to the dtype that the op works in
- * where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept. NaN results are
- * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula.
- * E2M1 and INT4, with scales of blocks along rows: MXFP4 is E2M1 with UE8M0 scales in blocks of 32, NVFP4 E2M1 with
- * E4M3 scales in blocks of 16 and a factor (modelopt) or a divisor (compressed-tensors) for the tensor, INT4 in groups
- * is INT4 with 16-bit or fp32 scales. Either codebook goes with any type of scales:
- * Layout: row r is the ceil(cols/2) bytes of `packed` from r*ceil(cols/2) on. Byte j of a row holds its element 2j in
- * the LOW and 2j+1 in the high nibble; the spare nibble of an odd row is ignored. Block b of row r is its columns
- * [b*blocksize, (b+1)*blocksize), of which the last may be short; a row has blocks = ceil(cols/blocksize), and a scale
- * for each.
- * Value of an element in block b of row r, rounded to nearest even in fp32 where a step rounds:
+ * ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, keeping signs. NaN results are the
+ * canonical quiet NaN. A may have any value: negative, zero, infinite and NaN values follow the formula.
+ *
+ * E2M1 and INT4, with scales for blocks along rows. Either codebook works with any type of scales:
+ * - MXFP4 is E2M1 with UE8M0 scales and blocks of 32.
+ * - NVFP4 is E2M1 with E4M3 scales, blocks of 16, and a per-tensor factor (modelopt) or divisor (compressed-tensors).
+ * - INT4 in groups is INT4 with 16-bit or fp32 scales.
+ *
+ * Layout: row r is the ceil(cols/2) bytes of `packed` from r*ceil(cols/2). Byte j of a row holds the row's element 2j
+ * in its LOW nibble and element 2j+1 in its high nibble; the spare nibble of an odd row is ignored. Block b of row r
+ * covers columns [b*blocksize, (b+1)*blocksize) of the row; the last block may be short. Each row has
+ * blocks = ceil(cols/blocksize), with one scale each.
+ * Value of an element in block b of row r, each rounding step to nearest even in fp32:
  *   A     = scales[r][b], widened to fp32 exactly
- *   A     = A * *global_scale, or A / *global_divisor, where one is given
- *   code  = E2M1's value of the nibble, or nibble - zero_points[r][b], exact for any byte that is a zero point
- *   value = code * A, rounded once more to a 16-bit dtype that the op works in
- * Nothing is flushed: subnormals are numbers. NaN results are the canonical quiet NaN. */
+ *   A     = A * *global_scale, or A / *global_divisor, if one of them is not NULL
+ *   code  = E2M1's value of the nibble, or nibble - zero_points[r][b], which is exact for any zero point
+ *   value = code * A, rounded again if the op works in a 16-bit dtype
+ * Subnormals are kept. NaN results are the canonical quiet NaN. */
 typedef struct qfuse_weight_4bit {
   size_t struct_size;
   int64_t rows;                /* >= 0: outputs of a linear layer */
   int64_t cols;                /* >= 0: inputs of a linear layer */
-  int64_t blocksize;           /* elements: NF4 and FP4 a power of two, 32 to 4096; E2M1 and INT4 a multiple of 16, or
-                                  any number from cols on, for one scale a row */
+  int64_t blocksize;           /* elements per block. NF4 and FP4: a power of two, 32 to 4096; E2M1 and INT4: a multiple
+                                  of 16, or any number >= cols, which means one scale per row */
   qfuse_quant_type quant_type; /* which codebook */
   const uint8_t* packed;       /* [ceil(rows*cols/2)]; E2M1 and INT4: [rows, ceil(cols/2)] */
-  const float* absmax;         /* plain: [blocks], that is ceil(rows*cols/blocksize); NULL when nested, and with E2M1
-                                  and INT4 */
+  const float* absmax;         /* plain: [blocks], blocks = ceil(rows*cols/blocksize); nested, E2M1 and INT4: NULL */
   /* optional from here on */
-  const uint8_t* absmax_8bit;    /* nested: [blocks]; NULL when plain, and with E2M1 and INT4: then the fields down to
-                                    nested_begin, which must be 0, are ignored */
+  const uint8_t* absmax_8bit;    /* nested: [blocks]; plain: NULL. E2M1 and INT4: NULL; the nested fields below are
+                                    then ignored, except nested_begin, which must be 0 */
   const float* nested_absmax;    /* nested: [ceil((nested_begin + blocks)/nested_blocksize)] */
   const float* nested_quant_map; /* nested: [256], the map stored with the weight */
   const float* nested_offset;    /* nested: [1], added to every decoded absmax */
-  int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two, QFUSE_NESTED_BLOCKSIZE as a rule */
-  int64_t nested_begin;          /* nested: of a part of a larger weight, how many blocks of nested_absmax[0] lie before
-                                    block 0: 0 to nested_blocksize - 1. Products and rotated_int8 alone take another
-                                    one than 0 */
-  /* of E2M1 and INT4, and zero with NF4 and FP4: */
+  int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two; usually QFUSE_NESTED_BLOCKSIZE */
+  int64_t nested_begin;          /* nested: for a slice of a larger weight, the number of blocks that nested_absmax[0]
+                                    covers before block 0, from 0 to nested_blocksize - 1. Must be 0 except in
+                                    qfuse_matmul_4bit, _many and rotated_int8 */
+  /* E2M1 and INT4 only; zero with NF4 and FP4: */
   qfuse_scale_type scale_type; /* element type of `scales` */
   const void* scales;          /* [rows, blocks] of scale_type */
   const float* global_scale;   /* [1] or NULL: modelopt's weight_scale_2, a factor */
   const float* global_divisor; /* [1] or NULL: compressed-tensors' weight_global_scale, a divisor; not both */
-  const uint8_t* zero_points;  /* INT4: [rows, blocks], a byte each, as a rule 0 to 16; NULL: 8 for all. E2M1: NULL */
+  const uint8_t* zero_points;  /* INT4: [rows, blocks], one byte each, usually 0 to 16; NULL: all are 8. E2M1: NULL */
 } qfuse_weight_4bit;
 
-/* An NF4 or FP4 weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit, whose
- * nested_begin is 0. The arrays that are given choose between plain and nested. */
+/* An NF4 or FP4 weight to write. Fields have the names, meanings and sizes of those of qfuse_weight_4bit, with
+ * nested_begin 0. The arrays that are not NULL select plain or nested. */
 typedef struct qfuse_weight_4bit_out {
   size_t struct_size;
   int64_t rows;
@@ -329,76 +342,77 @@ typedef struct qfuse_weight_4bit_out {
   /* optional from here on */
   uint8_t* absmax_8bit;
   float* nested_absmax;
-  float* nested_quant_map; /* nested: [256], gets the map of qfuse_nested_quant_map; NULL: the caller has it */
+  float* nested_quant_map; /* nested: [256], receives the map of qfuse_nested_quant_map; NULL: do not write it */
   float* nested_offset;
   int64_t nested_blocksize;
 } qfuse_weight_4bit_out;
 
 /* ---- dequantize_4bit ------------------------------------------------------------------------------------------- */
 
-/* A 4-bit weight decoded to fp32, fp16 or bf16 in one pass: out[i] = the value of element i, rounded to out_dtype. */
+/* Decodes a 4-bit weight to fp32, fp16 or bf16 in one pass: out[i] = the value of element i, rounded to out_dtype. */
 typedef struct qfuse_dequantize_4bit_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs */
   qfuse_dtype out_dtype;           /* element type of `out` */
   void* out;                       /* [rows, cols] of out_dtype */
 } qfuse_dequantize_4bit_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, plain and nested mixed, a
- * field of another quant_type. UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
+ * field of another quant_type. UNSUPPORTED: the device, target or stream of `exec` is not available here. */
 QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
 
 /* ---- quantize_4bit --------------------------------------------------------------------------------------------- */
 
-/* fp32, fp16 or bf16 weights encoded to a 4-bit weight, plain or nested, as bitsandbytes on CUDA does: with
- * `reciprocal` APPROX to the bit (but for the nested offset, see there), with IEEE, which every device has, up to the
- * codes that docs/ACCURACY.md counts.
- * Block b, in fp32, every operand and result that is subnormal read as zero of its sign:
- *   absmax[b] = max |x| over the numbers of the block (NaN is skipped)
+/* Encodes fp32, fp16 or bf16 weights to a 4-bit weight, plain or nested, as bitsandbytes does on CUDA. With
+ * `reciprocal` APPROX the result is bit-identical to bitsandbytes, except the nested offset (see below). With IEEE,
+ * which every device has, it differs in the codes that docs/ACCURACY.md counts.
+ * Block b, in fp32; every subnormal operand or result is read as zero of its sign:
+ *   absmax[b] = max |x| over the block, ignoring NaN
  *   v[i]      = x[i] * (1/absmax[b])
- *   code[i]   = how many thresholds of the codebook lie strictly below v[i]              (NF4; NaN: 0)
- *               8 where v[i] < 0, plus the code of |v[i]|, found by thresholds likewise  (FP4; NaN: 0)
- * Nested: offset = mean of absmax, summed in fp64 in one fixed order (docs/FORMAT.md) and rounded once, or
- * *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit code, to the
- * nearest value, ties to the even index.
- * An all-zero block has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0
- * where it is the short last block; the spare nibble of an odd count is the code of a padding zero. */
+ *   code[i]   = number of thresholds of the codebook strictly below v[i]                  (NF4; NaN: 0)
+ *               (8 if v[i] < 0, else 0) + the code of |v[i]|, likewise by its thresholds  (FP4; NaN: 0)
+ * Nested: offset is *given_offset, or the mean of absmax, summed in fp64 in a fixed order (docs/FORMAT.md) and rounded
+ * once. absmax - offset is encoded in blocks of nested_blocksize by the signed dynamic 8-bit code: to the nearest
+ * value, ties to the even index.
+ * - An all-zero block has absmax 0 and codes 0, which NF4 decodes to -0.0.
+ * - A block of only NaN has absmax -FLT_MAX, or 0 if it is the short last block.
+ * - The spare nibble of an odd count is the code of a padding zero. */
 typedef struct qfuse_quantize_4bit_params {
   size_t struct_size;
   qfuse_dtype in_dtype;                /* element type of `in` */
   const void* in;                      /* [rows, cols] of in_dtype */
-  const qfuse_weight_4bit_out* weight; /* out: in the host's memory; its arrays lie where the op runs */
+  const qfuse_weight_4bit_out* weight; /* out: in host memory; its arrays are where the op runs */
   /* optional from here on */
-  const float* given_offset;   /* nested: [1] use this offset; NULL: the mean of absmax */
+  const float* given_offset;   /* nested: [1], the offset; NULL: the mean of absmax */
   qfuse_reciprocal reciprocal; /* how to divide by absmax */
-  void* workspace;             /* of qfuse_quantize_4bit_workspace_size bytes; may be NULL where that is 0 */
-  int64_t workspace_size;      /* bytes of it */
+  void* workspace;             /* qfuse_quantize_4bit_workspace_size bytes; may be NULL if that is 0 */
+  int64_t workspace_size;      /* bytes of workspace */
 } qfuse_quantize_4bit_params;
 
-/* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: for nested absmax
- * about 4 bytes a block, for a plain one 0. Errors as for qfuse_quantize_4bit. */
+/* Bytes of workspace for these parameters: about 4 bytes per block if nested, 0 if plain. The fields workspace and
+ * workspace_size are ignored. Errors as for qfuse_quantize_4bit. */
 QFUSE_API qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params,
                                                           const qfuse_exec* exec, int64_t* size, qfuse_error* error);
 
-/* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT for a workspace that is too small, and UNSUPPORTED for an
- * approximate reciprocal elsewhere than on CUDA. */
+/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: a workspace that is too small. Also UNSUPPORTED: E2M1 or
+ * INT4, or an approximate reciprocal on a device other than CUDA. */
 QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                            qfuse_error* error);
 
 /* ---- quantize_blockwise ---------------------------------------------------------------------------------------- */
 
-/* Values encoded to 8-bit codes of the signed dynamic code, block by block: bitsandbytes' quantize_blockwise with its
- * default code, and the nested step of quantize_4bit by itself, for those who encode a tensor piece by piece. Cut where
- * a block ends, pieces give the bytes of the whole.
- * Block b, in fp32, with v[i] = in[i] - offset, subnormals from there on read as zero of their sign:
- *   absmax[b] = max |v| over the numbers of the block (NaN is skipped; of NaN alone as in quantize_4bit)
- *   codes[i]  = the index of the value nearest to v[i] * (1/absmax[b]), ties to the even index, NaN to 0 */
+/* Encodes values to the signed dynamic 8-bit code, block by block. This is bitsandbytes' quantize_blockwise with its
+ * default code, and the nested step of quantize_4bit as an op of its own, for callers who encode a tensor in pieces.
+ * Pieces that are cut at block boundaries give the same bytes as the whole tensor.
+ * Block b, in fp32, with v[i] = in[i] - offset; from v on, subnormals are read as zero of their sign:
+ *   absmax[b] = max |v| over the block, ignoring NaN; a block of only NaN as in quantize_4bit
+ *   codes[i]  = index of the value nearest to v[i] * (1/absmax[b]), ties to the even index; NaN: 0 */
 typedef struct qfuse_quantize_blockwise_params {
   size_t struct_size;
-  int64_t n;            /* values, >= 0 */
-  int64_t blocksize;    /* values a block: a power of two; bitsandbytes uses 256 for absmax. On CUDA a block of
-                           more than 1024 is one multiprocessor's work */
+  int64_t n;            /* number of values, >= 0 */
+  int64_t blocksize;    /* values per block: a power of two; bitsandbytes uses 256 for absmax. On CUDA a single
+                           multiprocessor encodes a block of more than 1024 */
   qfuse_dtype in_dtype; /* element type of `in` */
   const void* in;       /* [n] of in_dtype */
   uint8_t* codes;       /* out: [n] */
@@ -414,17 +428,17 @@ QFUSE_API qfuse_status qfuse_quantize_blockwise(const qfuse_quantize_blockwise_p
 
 /* ---- dequantize_blockwise -------------------------------------------------------------------------------------- */
 
-/* 8-bit codes of any code, block by block, decoded to fp32, fp16 or bf16: what quantize_blockwise wrote, or
- * bitsandbytes. ftz and NaN are as for a 4-bit weight.
+/* Decodes 8-bit codes, block by block, to fp32, fp16 or bf16: the output of quantize_blockwise or of bitsandbytes, with
+ * any code. ftz and NaN are as for a 4-bit weight.
  *   out[i] = round_to_dtype(ftz(quant_map[codes[i]] * absmax[i/blocksize])) */
 typedef struct qfuse_dequantize_blockwise_params {
   size_t struct_size;
-  int64_t n;              /* values, >= 0 */
-  int64_t blocksize;      /* values a block: a power of two */
+  int64_t n;              /* number of values, >= 0 */
+  int64_t blocksize;      /* values per block: a power of two */
   qfuse_dtype out_dtype;  /* element type of `out` */
   const uint8_t* codes;   /* [n] */
   const float* absmax;    /* [ceil(n/blocksize)] */
-  const float* quant_map; /* [256], the map stored with the codes; qfuse_nested_quant_map gives the default */
+  const float* quant_map; /* [256], the map stored with the codes; qfuse_nested_quant_map writes the default one */
   void* out;              /* [n] of out_dtype */
 } qfuse_dequantize_blockwise_params;
 
@@ -434,9 +448,9 @@ QFUSE_API qfuse_status qfuse_dequantize_blockwise(const qfuse_dequantize_blockwi
 
 /* ---- dequantize_int8 ------------------------------------------------------------------------------------------- */
 
-/* LLM.int8 weights with one scale a row, decoded to fp32, fp16 or bf16.
+/* Decodes LLM.int8 weights, which have one scale per row, to fp32, fp16 or bf16.
  *   out[r][c] = round_to_dtype((in[r][c] * scb[r]) * 7.874015718698502e-3f)
- * The constant is bitsandbytes' fp32 1/127; both products round to fp32, nothing is flushed. */
+ * The constant is bitsandbytes' fp32 1/127. Both multiplications round to fp32. Subnormals are kept. */
 typedef struct qfuse_dequantize_int8_params {
   size_t struct_size;
   int64_t rows;          /* >= 0 */
@@ -447,26 +461,28 @@ typedef struct qfuse_dequantize_int8_params {
   void* out;             /* [rows, cols] of out_dtype */
 } qfuse_dequantize_int8_params;
 
-/* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT where rows*cols overflows int64_t. */
+/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: rows*cols overflows int64_t. */
 QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
 
 /* ---- dequantize_fp8 -------------------------------------------------------------------------------------------- */
 
-/* FP8 weights with a scale for each block of rows and columns, as DeepSeek-V3 and Qwen3 are published, decoded to fp32,
- * fp16 or bf16. With e4m3(code) as of QFUSE_SCALES_E4M3, a type that the scales here do not have,
+/* Decodes FP8 weights with one scale per block of rows and columns, as DeepSeek-V3 and Qwen3 are published, to fp32,
+ * fp16 or bf16.
  *   out[r][c] = round_to_dtype(e4m3(codes[r][c]) * scales[r / block_rows][c / block_cols])
- * Codes and scales are widened to fp32 exactly; the product rounds to fp32, then to a 16-bit dtype once more, both to
- * nearest even. Nothing is flushed: subnormals are numbers. Every NaN result is the canonical quiet NaN. The scale is a
- * factor, also where its name in a file is weight_scale_inv. This is transformers' and DeepSeek's own arithmetic.
- * The sizes of a block are given, never derived from the number of scales: 576 rows in blocks of 128 have 5 rows of
- * scales, the last one for 64 rows. A scale a row is blocks of 1 x cols, one scale of all a block of rows x cols. */
+ * e4m3 is the type of QFUSE_SCALES_E4M3, which the scales here cannot have. Codes and scales are widened to fp32
+ * exactly. The product rounds to fp32, then again to a 16-bit dtype, both to nearest even. Subnormals are kept. Every
+ * NaN result is the canonical quiet NaN. The scale is a factor, even if a file calls it weight_scale_inv. transformers
+ * and DeepSeek compute the same.
+ * The caller gives the block sizes; they do not follow from the number of scales: 576 rows in blocks of 128 have 5 rows
+ * of scales, the last for 64 rows. For one scale per row, blocks are 1 x cols; for a single scale, the block is rows x
+ * cols. */
 typedef struct qfuse_dequantize_fp8_params {
   size_t struct_size;
   int64_t rows;                /* >= 0 */
   int64_t cols;                /* >= 0 */
-  int64_t block_rows;          /* rows that share a scale, > 0: any number, also one above `rows` */
-  int64_t block_cols;          /* columns that share it, likewise */
+  int64_t block_rows;          /* rows per block, > 0; may exceed `rows` */
+  int64_t block_cols;          /* columns per block, > 0; may exceed `cols` */
   qfuse_scale_type scale_type; /* element type of `scales` */
   qfuse_dtype out_dtype;       /* element type of `out` */
   const uint8_t* codes;        /* [rows, cols] row-major, e4m3 */
@@ -480,21 +496,21 @@ QFUSE_API qfuse_status qfuse_dequantize_fp8(const qfuse_dequantize_fp8_params* p
 
 /* ---- lora_merge ------------------------------------------------------------------------------------------------ */
 
-/* The product of a LoRA adapter added to the weight that it belongs to. Rows do not depend on each other, so that a
- * weight may be merged a tile of rows at a time, each with its rows of b.
+/* Merges a LoRA adapter into its base weight: adds scale * (b * a). Rows are independent, so a weight may be merged in
+ * tiles of rows, each with its rows of b.
  *   acc = +0; for k = 0 to rank-1, ascending: acc = fma(b[i][k], a[k][j], acc)
  *   out[i][j] = round_to_out_dtype(in[i][j] + acc * scale)
- * in is widened to fp32 exactly. Each fma rounds once, to nearest even in fp32; then acc * scale is rounded to fp32,
- * the sum with in is rounded to fp32, and the result once more to out_dtype, all to nearest even. Nothing is flushed:
- * subnormals are numbers everywhere. NaN and infinities follow the formula; every NaN result is the canonical quiet
- * NaN. With rank 0 acc is +0: numbers are only converted, and of zeros -0 stays -0 where scale is negative and becomes
- * +0 where it is positive. peft computes the same sums, in fp32 too, in whatever order its BLAS has. */
+ * in is widened to fp32 exactly. All roundings are to nearest even: each fma rounds once to fp32, acc * scale rounds to
+ * fp32, the sum with in rounds to fp32, and the result rounds to out_dtype. Subnormals are kept. NaN and infinities
+ * follow the formula; every NaN result is the canonical quiet NaN. With rank 0, acc is +0, so that numbers are only
+ * converted, and an input of -0 stays -0 if scale is negative and becomes +0 if it is positive. peft computes the same
+ * sums, also in fp32, but in the order of its BLAS. */
 typedef struct qfuse_lora_merge_params {
   size_t struct_size;
   int64_t rows;          /* >= 0: outputs of the linear layer */
-  int64_t cols;          /* >= 0: its inputs */
-  int64_t rank;          /* >= 0: of the adapter; with 0, a and b may be NULL */
-  float scale;           /* what the product is multiplied by: alpha / rank, or as the adapter's configuration says */
+  int64_t cols;          /* >= 0: inputs of the linear layer */
+  int64_t rank;          /* >= 0: rank of the adapter; if 0, a and b may be NULL */
+  float scale;           /* multiplies b * a: alpha / rank, or as the adapter's configuration says */
   qfuse_dtype in_dtype;  /* element type of `in` */
   const void* in;        /* [rows, cols] of in_dtype, row-major: the weight */
   const float* a;        /* [rank, cols] row-major: lora_A */
@@ -504,88 +520,97 @@ typedef struct qfuse_lora_merge_params {
 } qfuse_lora_merge_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, sizes that overflow int64_t.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a device without the op. */
+ * UNSUPPORTED: the device, target or stream of `exec` is not available here; a device without the op. */
 QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
                                         qfuse_error* error);
 
 /* ---- experts --------------------------------------------------------------------------------------------------- */
 
-/* Rows of several experts, one after another, as a router sorts them. Expert e has those from ends[e - 1], or 0, to
- * before ends[e]: the ends are what torch's grouped products take as offs. An expert may have no rows. Rows from the
- * last end on belong to nobody: they have no effect, and nothing of theirs is written, so that m may be the room that
- * there is and the ends say how much of it is used.
- * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and
- * a captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU,
- * which cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no
- * rows. */
+/* The experts of a mixture-of-experts (MoE) layer. Rows are sorted by expert, as a router sorts them: expert e has the
+ * rows from ends[e - 1], or 0 if e is 0, up to but not including ends[e]. These are the offs of torch's grouped
+ * matmuls. An expert may have no rows.
+ * Rows at and after the last end are padding: never used, never written (except swiglu's grad_weights, see there). So m
+ * is the capacity, and the ends say how much of it is in use.
+ * The ends are in the same memory as the other arrays, aligned to their elements. On a GPU the kernel reads them there:
+ * nothing waits for them, and each run of a captured graph may find different ends.
+ * - On the CPU and REFERENCE, ends that decrease or exceed m are refused (INVALID_ARGUMENT).
+ * - A GPU cannot refuse them. It clamps ends to 0 to m. An expert whose end is not after its begin has no rows. */
 typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_INT64 = 1 } qfuse_index_type;
 
 /* ---- matmul_4bit ----------------------------------------------------------------------------------------------- */
 
-/* A linear layer over a 4-bit weight W [rows, cols] that stays as it is stored: decoded on the way, never in memory.
- *   FORWARD   out[i][r] = the sum over c of in[i][c] * W[r][c], plus bias[r]     in is x, [m, cols], out y, [m, rows]
- *   BACKWARD  out[i][c] = the sum over r of in[i][r] * W[r][c], plus bias[c]     in is dy, [m, rows], out dx, [m, cols]
- * With a lora_rank, a LoRA adapter's share of the layer is made of further terms of the same sums, behind those of W:
- *   FORWARD   out[i][r] += the sum over j of lora_in[i][j] * lora_weight[r][j]   scale * (x * lora_A^T), and lora_B
- *   BACKWARD  out[i][c] += the sum over j of lora_in[i][j] * lora_weight[j][c]   scale * (dy * lora_B), and lora_A
- * Both are of `dtype`, as the caller has rounded them. In FLOAT16, the caller shares the scale out between them, so
- * that neither overflows nor underflows where the sum does not.
- * W's elements are what dequantize_4bit gives in `dtype`, to the bit; those of MXFP4 are ftz(code * ftz(A)) here, as
- * what is subnormal in fp32 is zero in NF4's values: so is a scale of 2^-127, the byte 0. The sum is an fp32 number,
- * made as `sum` says; bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in
- * alone, not on m: rows that are given together have the bits of rows that are given one by one.
+/* A linear layer whose weight W [rows, cols] stays in 4 bits: it is decoded on the fly, never in memory.
+ *   FORWARD   out[i][r] = sum over c of in[i][c] * W[r][c], plus bias[r]     in is x, [m, cols], out is y, [m, rows]
+ *   BACKWARD  out[i][c] = sum over r of in[i][r] * W[r][c], plus bias[c]     in is dy, [m, rows], out is dx, [m, cols]
+ * M is m. FORWARD: N = rows, K = cols. BACKWARD: N = cols, K = rows. A term is one of the K products of a sum.
+ * If lora_rank > 0, a LoRA adapter adds lora_rank more terms to each sum, after those of W:
+ *   FORWARD   sum over j of lora_in[i][j] * lora_weight[r][j]   lora_in = scale * (x * lora_A^T), lora_weight = lora_B
+ *   BACKWARD  sum over j of lora_in[i][j] * lora_weight[j][c]   lora_in = scale * (dy * lora_B), lora_weight = lora_A
+ * Both arrays have `dtype`; the caller rounds to it. In FLOAT16, the caller splits the scale between them, so that
+ * neither overflows or underflows unless the sum does.
+ * The elements of W are bit-identical to those of dequantize_4bit in `dtype`, except that MXFP4 is flushed here as NF4
+ * is, ftz(code * ftz(A)): a scale of 2^-127, the byte 0, counts as zero. The sum is an fp32 number, computed as
+ * `sum` selects. Then bias is added in fp32, and the result is rounded once. A row of out depends only on its row of
+ * in, not on m: rows in one call are bit-identical to rows in calls of their own.
  *
- *   sum       dtypes    CUDA                              CPU                             REFERENCE
- *   FP32      all       yes                               yes                             yes
- *   PLAIN     16 bits   fp16 from compute capability 7.5, no                              yes
- *   SPLIT     16 bits   bf16 from 8.0                     no                              yes
- *   FACTORED  16 bits   likewise, FORWARD without LoRA    no                              yes
- *   BF16_DOT  BFLOAT16  no                                with AVX512-BF16                yes
- *   BF16_AMX  BFLOAT16  no                                with AMX-BF16                   yes
- * OF_DEVICE is the device's own: on CUDA and REFERENCE PLAIN for 16-bit types where there are instructions, on a CPU
- * BF16_AMX or else BF16_DOT for BFLOAT16 where there are instructions, everywhere else FP32.
+ *   sum       dtypes    CUDA          CPU               REFERENCE
+ *   FP32      all       yes           yes               yes
+ *   PLAIN     16-bit    tensor cores  no                yes
+ *   SPLIT     16-bit    tensor cores  no                yes
+ *   FACTORED  16-bit    tensor cores  no                yes        only FORWARD without LoRA
+ *   BF16_DOT  BFLOAT16  no            with AVX512-BF16  yes
+ *   BF16_AMX  BFLOAT16  no            with AMX-BF16     yes
+ * "Tensor cores" means fp16 from compute capability 7.5 and bf16 from 8.0. OF_DEVICE selects:
+ * - on CUDA and REFERENCE: PLAIN for 16-bit types if the device has the instructions (REFERENCE always), else FP32;
+ * - on a CPU: for BFLOAT16, BF16_AMX, or else BF16_DOT, if it has the instructions; in all other cases FP32.
  *
- * PLAIN, SPLIT and FACTORED add as tensor cores do. Terms go in steps of 16, ascending, the last one filled up with
- * zeros; a step adds its 16 exact products to the sum so far, which begins as +0: each of these 17 is truncated toward
- * zero to a multiple of 2^(e-25), where e is the greatest exponent among them, that of a product being the sum of its
- * operands' (a subnormal's is that of the least normal number); they are added exactly, and the sum is truncated toward
- * zero to fp32. NaN, infinity * 0 and infinity - infinity give NaN; a sum of zeros is +0, and so is one that truncation
- * leaves nothing of. This is what an H200 does, measured (docs/ACCURACY.md); REFERENCE takes these steps. Other GPUs
- * take their own, which differ by roundings: compute capability 8.0 and later (not measured), 7.5 for fp16 in steps
- * of 8.
- *   PLAIN     one chain of all terms; those of LoRA begin a step of their own
- *   SPLIT     chains of QFUSE_SPLIT_TERMS terms, each begun as +0; their sums are added ascending, each addition
- *             rounded to nearest even in fp32. Step j = 0 to 7 of each QFUSE_SPLIT_WINDOW terms takes those whose
- *             number t has t % 32 / 4 = j: the 16 bytes of codes that a thread of a GPU loads are its own in 8 steps.
- *             Several warps share a sum: faster where m is small. The terms of LoRA begin a chain of their own
- *   FACTORED  W is not rounded: absmax stays outside of the products, which are those of the codes' values as fp16.
- *             cols is a multiple of 64, blocks are of 64 or more. Terms go in chunks of QFUSE_SPLIT_TERMS; the last one
- *             may have fewer. In a chunk, a row of in is multiplied by 2^(14 - e), where e is the exponent of its
- *             largest magnitude there, from -111 to 127, and rounded to fp16, which changes no number that is 2^-28 of
- *             the largest or more. Each 64 terms give a sum p of four steps in fp16, begun as +0, of which step j takes
- *             the terms whose number t has t % 16 / 4 = j; s, which begins as +0, takes p * absmax, ascending, by a
- *             fused multiplication and addition to nearest even. The sums s * 2^(e - 14) of the chunks are added as
- *             those of SPLIT's chains. A |p * absmax| beyond 2^128 is infinity; |p| is less than 2^21.
- *             For inference with few rows: faster than SPLIT, and nearer to what was quantized, since each code has 11
- *             bits and absmax 24, where a weight in bf16 has 8. Not the layer whose gradient BACKWARD gives
+ * PLAIN, SPLIT and FACTORED add as tensor cores do, in steps of 16 terms. Terms are taken in ascending order unless
+ * stated otherwise; the last step is zero-padded. A step adds its 16 exact products to the sum so far, which starts as
+ * +0:
+ * - Let e be the greatest exponent among these 17 numbers, not counting zeros. The exponent of a product is the sum of
+ *   its operands' exponents; a subnormal operand has the exponent of the least normal number.
+ * - Each number is truncated toward zero to a multiple of 2^(e-25). They are added exactly. The result is truncated
+ *   toward zero to fp32.
+ * - NaN, infinity * 0 and infinity - infinity give NaN. A sum of zeros is +0; so is a sum that is truncated to zero.
  *
- * FP32: every product and every addition is rounded to nearest even in fp32. FORWARD has 32 sums, sum c % 32 taking the
- * terms of c ascending, begun as +0; then, for h = 16, 8, 4, 2, 1, sum s takes sum s + h for each s < h, and sum 0 is
- * the result. BACKWARD has one sum, of r ascending, begun as +0. Then come the terms of LoRA, j ascending: FORWARD sum
- * j % 32 takes j, before sums are added to each other.
+ * An H200 adds in exactly this way, as measured (docs/ACCURACY.md), and so does REFERENCE. Other GPUs have their own
+ * steps, whose results differ by roundings: compute capability 8.0 and later (not measured), and 7.5, which adds fp16
+ * in steps of 8.
+ * - PLAIN: one chain of all terms. The terms of LoRA start a new step.
+ * - SPLIT: chains of QFUSE_SPLIT_TERMS terms, each starting as +0. Their sums are added in ascending order, each
+ *   addition rounded to nearest even in fp32. The terms of LoRA start a new chain. A chain consists of windows of
+ *   QFUSE_SPLIT_WINDOW terms. Within a window, step j (0 to 7) adds the terms with (t % 32) / 4 = j, t being the term's
+ *   number in the chain. This matches a GPU thread's load of 16 bytes, whose 32 codes are the thread's share of 8
+ *   steps. Several warps share a sum: SPLIT is faster if m is small.
+ * - FACTORED: for inference with few rows. It is faster than SPLIT, and closer to the weights before quantization,
+ *   because a code has 11 bits and absmax has 24, whereas a weight in bf16 has 8. BACKWARD is not the gradient of this
+ *   layer. cols must be a multiple of 64, and blocks must have 64 elements or more. absmax is factored out, so W is not
+ *   rounded: the products are of in and the codes' values, in fp16. Terms are taken in chunks of QFUSE_SPLIT_TERMS; the
+ *   last chunk may be shorter. In each chunk:
+ *   1. A row of in is multiplied by 2^(14 - e) and rounded to fp16. e is the exponent of the chunk's largest magnitude
+ *      in this row, clamped to -111 to 127. The rounding changes no number of at least 2^-28 of the largest.
+ *   2. Each 64 terms give a sum p in four fp16 steps, starting as +0. Step j adds the terms with (t % 16) / 4 = j.
+ *   3. s starts as +0 and takes each p in ascending order: s = fma(p, absmax, s), rounded to nearest even. |p| is less
+ *      than 2^21. A |p * absmax| beyond 2^128 is infinity.
+ *   4. The chunk's sum is s * 2^(e - 14). The sums of the chunks are added like those of SPLIT's chains.
  *
- * BF16_DOT and BF16_AMX add as instructions of CPUs do. Products are added one by one, each by a fused multiplication
- * and addition to nearest even; a subnormal operand counts as zero of its sign, and so does a result that is subnormal
- * once it is rounded to 24 bits. Zeros fill up the last terms of W, and those of LoRA, which come behind them, by
- * themselves.
- *   BF16_DOT  as VDPBF16PS of AVX512-BF16 (Intel's manual; measured on Zen 4 and Emerald Rapids). FORWARD has 16 sums,
- *             begun as +0: of each 32 terms, ascending, sum s takes number 2s + 1 and then 2s; then, for h = 8, 4, 2,
- *             1, sum s takes sum s + h for each s < h, as fp32 adds, and sum 0 is the result. BACKWARD has one sum: of
- *             each two terms the second, then the first
- *   BF16_AMX  as TDPBF16PS of AMX (likewise; measured on Emerald Rapids), in both directions: of each 32 terms,
- *             ascending, the even ones make a sum and the odd ones another, each begun as +0; the two are added, and
- *             then to the sum so far, which begins as +0, subnormals being zeros. Faster than BF16_DOT but for a few
- *             rows */
+ * FP32 rounds every product and every addition to nearest even in fp32.
+ * - FORWARD has 32 partial sums, starting as +0. Sum c % 32 takes term c, c ascending; then sum j % 32 takes LoRA's
+ *   term j, j ascending. They are added by halves: for h = 16, 8, 4, 2, 1, sum s takes sum s + h for each s < h. Sum 0
+ *   is the result.
+ * - BACKWARD has one sum, starting as +0: r ascending, then LoRA's j ascending.
+ *
+ * BF16_DOT and BF16_AMX add as instructions of CPUs do: product by product, each by a fused multiply-add to nearest
+ * even. A subnormal operand counts as zero of its sign, and so does a result that is subnormal after rounding to 24
+ * bits. LoRA's terms follow those of W; the terms of W and those of LoRA are zero-padded separately.
+ * - BF16_DOT: as VDPBF16PS of AVX512-BF16 (Intel's manual; measured on Zen 4 and Emerald Rapids). FORWARD has 16
+ *   partial sums, starting as +0. From each 32 terms, ascending, sum s takes number 2s + 1, then number 2s. Then they
+ *   are added by halves in plain fp32: for h = 8, 4, 2, 1, sum s takes sum s + h for each s < h. Sum 0 is the result.
+ *   BACKWARD has one sum, which takes the second of each two terms, then the first.
+ * - BF16_AMX: as TDPBF16PS of AMX (Intel's manual; measured on Emerald Rapids), in both directions. From each 32 terms,
+ *   ascending, the even ones make one sum and the odd ones another, each starting as +0. The two are added to each
+ *   other, then to the sum so far, which starts as +0; these additions treat subnormals as zeros. Faster than BF16_DOT
+ *   except for a few rows. */
 typedef enum qfuse_direction QFUSE_ENUM { QFUSE_FORWARD = 0, QFUSE_BACKWARD = 1 } qfuse_direction;
 
 typedef enum qfuse_sum QFUSE_ENUM {
@@ -598,42 +623,42 @@ typedef enum qfuse_sum QFUSE_ENUM {
   QFUSE_SUM_BF16_AMX = 6
 } qfuse_sum;
 
-/* Terms of a chain of SPLIT, or of a chunk of FACTORED; and of a window, whose steps take terms 4 by 4. */
+/* Terms per chain of SPLIT and per chunk of FACTORED; and terms per window of SPLIT, whose steps take terms 4 by 4. */
 #define QFUSE_SPLIT_TERMS 256
 #define QFUSE_SPLIT_WINDOW 128
 
 typedef struct qfuse_matmul_4bit_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs */
   qfuse_direction direction;
-  qfuse_dtype dtype; /* element type of in, out, bias and LoRA's arrays, and what the weight is decoded to */
-  int64_t m;         /* rows of in and out, tokens: >= 0 */
-  const void* in;    /* [m, cols] FORWARD, [m, rows] BACKWARD */
-  void* out;         /* [m, rows] FORWARD, [m, cols] BACKWARD */
+  qfuse_dtype dtype; /* element type of in, out, bias, lora_in and lora_weight, and of the decoded weight */
+  int64_t m;         /* rows of in and out (tokens), >= 0 */
+  const void* in;    /* FORWARD: [m, cols]; BACKWARD: [m, rows] */
+  void* out;         /* FORWARD: [m, rows]; BACKWARD: [m, cols] */
   /* optional from here on */
-  int64_t in_stride;  /* elements from one row of in to the next, >= its columns; 0 stands for these */
-  int64_t out_stride; /* likewise; what lies between the rows of out is not written */
-  const void* bias;   /* FORWARD: [rows], BACKWARD: [cols]; NULL for none */
+  int64_t in_stride;  /* elements from one row of in to the next, at least its columns; 0: no gaps */
+  int64_t out_stride; /* likewise for out; gaps between rows are not written */
+  const void* bias;   /* FORWARD: [rows]; BACKWARD: [cols]; NULL: none */
   qfuse_sum sum;
-  int64_t lora_rank;       /* >= 0: terms of LoRA's, 0 for none */
+  int64_t lora_rank;       /* rank of the LoRA adapter, >= 0; 0: none */
   const void* lora_in;     /* [m, lora_rank] */
   const void* lora_weight; /* FORWARD: [rows, lora_rank]; BACKWARD: [lora_rank, cols] */
 } qfuse_matmul_4bit_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, a sum that the dtype does not have, FACTORED with what it does
- * not have, a missing or an overlapping array (the gaps between strided rows belong to the array), sizes that overflow
- * int64_t.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a sum that the device, its processor, its
- * system or `cpu_target` is without; a device without the op. */
+/* INVALID_ARGUMENT: a field outside the ranges above, a sum that the dtype does not have, FACTORED with BACKWARD, LoRA,
+ * or other cols or blocks than stated, a missing or an overlapping array (gaps between strided rows belong to the
+ * array), sizes that overflow int64_t.
+ * UNSUPPORTED: the device, target or stream of `exec` is not available here; a sum that the device, its processor, its
+ * operating system or `cpu_target` does not have; a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
                                          qfuse_error* error);
 
-/* Products FORWARD of one input by several weights, as those of q, k and v or of gate and up, each with an output of
- * its own: out has the bits of qfuse_matmul_4bit. A part of params, which never grows. */
+/* One of several FORWARD matmuls with the same input, such as q, k and v, or gate and up. Its output is bit-identical
+ * to that of qfuse_matmul_4bit. This struct is a part of params and never grows. */
 typedef struct qfuse_matmul_4bit_product {
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs; all have the same cols */
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs. All have the same cols */
   void* out;                       /* [m, rows] */
-  int64_t out_stride;              /* this and what follows is as in qfuse_matmul_4bit_params, and 0 or NULL for none */
+  int64_t out_stride;              /* this and the rest are as in qfuse_matmul_4bit_params; 0 or NULL: none */
   const void* bias;                /* [rows] */
   int64_t lora_rank;
   const void* lora_in;     /* [m, lora_rank] */
@@ -642,35 +667,35 @@ typedef struct qfuse_matmul_4bit_product {
 
 typedef struct qfuse_matmul_4bit_many_params {
   size_t struct_size;
-  qfuse_dtype dtype;                         /* element type of all arrays but the weights' */
-  int64_t m;                                 /* rows of in and of each out: >= 0 */
+  qfuse_dtype dtype;                         /* element type of all arrays except those of the weights */
+  int64_t m;                                 /* rows of in and of each out, >= 0 */
   const void* in;                            /* [m, cols] */
-  int64_t count;                             /* products, >= 0; with 0, nothing is done */
-  const qfuse_matmul_4bit_product* products; /* [count], in the host's memory */
+  int64_t count;                             /* number of matmuls, >= 0; if 0, the call does nothing */
+  const qfuse_matmul_4bit_product* products; /* [count], in host memory */
   /* optional from here on */
   int64_t in_stride; /* as in qfuse_matmul_4bit_params */
   qfuse_sum sum;
 } qfuse_matmul_4bit_many_params;
 
-/* Errors as for qfuse_matmul_4bit, of any product, which the message names: "products[2]: rows is -1, ...". Also
- * INVALID_ARGUMENT: a negative count, weights whose cols differ, an output that overlaps an array of another product.
- * All products are checked before one of them is begun. */
+/* Errors as for qfuse_matmul_4bit. The message names the matmul: "products[2]: rows is -1, ...". Also INVALID_ARGUMENT:
+ * a negative count, weights whose cols differ, an output that overlaps an array of another matmul. All matmuls are
+ * checked before the first one starts. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_params* params, const qfuse_exec* exec,
                                               qfuse_error* error);
 
-/* The fastest way of a product with W [rows, cols] in `dtype` and `direction`, by the number m of rows of in:
- *   few         the sum for few rows, by the device and the dtype alone: SPLIT on CUDA, BF16_DOT on a CPU that has
- *               BF16_AMX too; OF_DEVICE where the device has no other
- *   few_rows    up to so many rows `few` takes no longer than OF_DEVICE. 0: OF_DEVICE always
- *   fused_rows  up to so many rows qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and
- *               multiply by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
- * On CUDA the numbers are powers of two, few_rows up to 64 and fused_rows up to 128, on Hopper 512: estimates by the
- * device's multiprocessors, its clock and its memory's, from times of each kernel on an H200. SPLIT has a kernel for
- * few rows where cols is a multiple of 64 and blocks are of 64. MXFP4 has the kernels of such blocks: ask for 64. A GPU
- * that cannot be had here has fused_rows 8, so that programs can be compiled elsewhere. The op needs 16-byte alignment
- * to be as fast.
- * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is no power of
- * two from 32 to 4096, a NULL.
+/* Finds the fastest way to multiply by W [rows, cols] in `dtype` and `direction`, depending on m:
+ *   few         the sum to use for few rows: SPLIT on CUDA, BF16_DOT on a CPU that also has BF16_AMX, OF_DEVICE if the
+ *               device has no other. Depends only on the device and the dtype
+ *   few_rows    the largest m for which `few` takes no longer than OF_DEVICE. 0: use OF_DEVICE always
+ *   fused_rows  the largest m for which qfuse_matmul_4bit is faster; above it, decode W with qfuse_dequantize_4bit,
+ *               then multiply with a dense matmul library. -1: decode always. INT64_MAX: never, as on the CPU
+ * On CUDA the positive numbers are powers of two: few_rows is at most 64, fused_rows at most 128, or 512 on Hopper.
+ * They are estimates from the device's multiprocessors, core clock and memory clock, based on times of each kernel on
+ * an H200. SPLIT has a kernel for few rows if cols is a multiple of 64 and blocks have 64 elements. For MXFP4 pass 64:
+ * it uses the kernels of such blocks. The op reaches its full speed only with 16-byte alignment. For a GPU that is not available here, 16-bit types get fused_rows 8 (if cols
+ * is a multiple of 32), so that programs can be compiled elsewhere.
+ * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is not a power
+ * of two from 32 to 4096, a NULL pointer.
  * UNSUPPORTED: a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qfuse_direction direction,
                                                 int64_t rows, int64_t cols, int64_t blocksize, qfuse_sum* few,
@@ -678,112 +703,113 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype
 
 /* ---- matmul_4bit_grouped --------------------------------------------------------------------------------------- */
 
-/* A layer of a mixture of experts over a stack of their 4-bit weights: each row of in is multiplied by W of its expert.
- * `weight` is the stack, [experts * rows, cols], expert after expert; W_e has the e-th `rows` of its rows. With E
- * experts,
- *   FORWARD   in is x, [m, cols], out y, [m, rows], bias [E, rows], lora_weight [E, rows, lora_rank]
- *   BACKWARD  in is dy, [m, rows], out dx, [m, cols], bias [E, cols], lora_weight [E, lora_rank, cols]
- * and BACKWARD is the layer itself for stacks that are stored transposed, [E, inputs, outputs], as gpt-oss's.
- * The rows of an expert have the bits of qfuse_matmul_4bit with W_e, bias[e] and lora_weight[e], by every sum: a row of
- * out depends on its row of in and on its expert alone.
- * An expert's elements fill whole blocks. Nested absmax are those of the stack, or, with nested_each, of each expert by
- * itself: nested_absmax [E, ceil(blocks of an expert/nested_blocksize)], and nested_offset [E]; the map is one.
- * Where ends run backwards on a GPU, an expert begins at the greatest end before it, so that no row has two experts. */
+/* An MoE layer over a stack of 4-bit weights: each row of in is multiplied by W of its expert. `weight` is the stack of
+ * all experts' weights, [E * rows, cols] with E = experts; W_e [rows, cols] is its e-th part.
+ *   FORWARD   in is x, [m, cols], out is y, [m, rows], bias [E, rows], lora_weight [E, rows, lora_rank]
+ *   BACKWARD  in is dy, [m, rows], out is dx, [m, cols], bias [E, cols], lora_weight [E, lora_rank, cols]
+ * For stacks that are stored transposed, [E, inputs, outputs], as in gpt-oss, BACKWARD computes the layer itself.
+ * For every sum, the rows of an expert are bit-identical to qfuse_matmul_4bit with W_e, bias[e] and lora_weight[e]: a
+ * row of out depends only on its row of in and on its expert.
+ * - If there are several experts, the elements of each must fill whole blocks.
+ * - Nested absmax is that of the whole stack or, with nested_each, of each expert separately. The arrays are then
+ *   nested_absmax [E, ceil(blocks of an expert/nested_blocksize)] and nested_offset [E]; nested_quant_map is shared.
+ * - If ends decrease on a GPU, an expert begins at the greatest end before it, so that no row has two experts. */
 typedef struct qfuse_matmul_4bit_grouped_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs */
   qfuse_direction direction;
   qfuse_dtype dtype;          /* as in qfuse_matmul_4bit_params */
-  int64_t m;                  /* rows of in and out, of all experts and of none: >= 0 */
-  const void* in;             /* [m, cols] FORWARD, [m, rows] BACKWARD */
-  void* out;                  /* [m, rows] FORWARD, [m, cols] BACKWARD */
+  int64_t m;                  /* rows of in and out, including padding, >= 0 */
+  const void* in;             /* FORWARD: [m, cols]; BACKWARD: [m, rows] */
+  void* out;                  /* FORWARD: [m, rows]; BACKWARD: [m, cols] */
   int64_t experts;            /* 0 to 2^20, a divisor of the stack's rows; 0: the stack has no rows */
   const void* expert_ends;    /* [experts], ascending, 0 to m: see experts */
-  qfuse_index_type ends_type; /* of expert_ends */
+  qfuse_index_type ends_type; /* element type of expert_ends */
   /* optional from here on */
-  int64_t in_stride; /* this and what follows is as in qfuse_matmul_4bit_params */
+  int64_t in_stride; /* this and the rest are as in qfuse_matmul_4bit_params */
   int64_t out_stride;
   const void* bias; /* [experts, columns of out] */
   qfuse_sum sum;
   int64_t lora_rank;
   const void* lora_in;     /* [m, lora_rank] */
   const void* lora_weight; /* FORWARD: [experts, rows, lora_rank]; BACKWARD: [experts, lora_rank, cols] */
-  int32_t nested_each;     /* 1: each expert is nested by itself; 0: the stack is */
+  int32_t nested_each;     /* 1: absmax is nested per expert; 0: over the whole stack */
 } qfuse_matmul_4bit_grouped_params;
 
-/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or an expert's blocks outside of what is said
- * above, a nested_begin. */
+/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or blocks of an expert that violate the above,
+ * a nested_begin other than 0. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
 /* ---- rotated_int8 ---------------------------------------------------------------------------------------------- */
 
-/* The products of a frozen 4-bit weight W [rows, cols] in training, y = x * W^T and dx = dy * W, on integers of 8 bits,
- * which GPUs multiply twice to four times as fast as 16-bit numbers. Both operands are rotated along the terms of the
- * sums before they are rounded: an outlier is spread over its block, so that one scale a row is enough.
- *   once a weight and direction   qfuse_rotated_int8_weight_scales, rows or cols floats that the caller keeps
- *   in each pass                  qfuse_rotated_int8_weight, to memory that layers can share
- *                                 qfuse_rotated_int8_quantize, of x or dy; or, where they are made by a SwiGLU block,
- *                                 qfuse_rotated_int8_swiglu
- *                                 qfuse_rotated_int8_matmul, with LoRA's terms and the bias
- * Bytes and sums are the same on every device. docs/ACCURACY.md has the error: of y 1.1 %, of dx 1.25 % of its norm,
- * where bf16 has 0.2 % and NF4 itself 8.5 %. Rotations before rounding are those of QuaRot (arXiv 2404.00456) and, for
- * training, of HALO (arXiv 2501.02625).
+/* The two matmuls of training with a frozen 4-bit weight W [rows, cols], y = x * W^T and dx = dy * W, in 8-bit
+ * integers, which GPUs multiply two to four times as fast as 16-bit numbers. Both operands are rotated along K before
+ * rounding. This spreads an outlier over its block, so that one scale per row is enough.
+ *   once per weight and direction  qfuse_rotated_int8_weight_scales: rows or cols floats, which the caller keeps
+ *   in each pass                   qfuse_rotated_int8_weight, to memory that layers can share
+ *                                  qfuse_rotated_int8_quantize for x or dy, or qfuse_rotated_int8_swiglu if a SwiGLU
+ *                                  block computes them
+ *                                  qfuse_rotated_int8_matmul, with LoRA's terms and the bias
+ * Results are bit-identical on every device. The error, relative to the norm, is 1.1 % for y and 1.25 % for dx; bf16
+ * has 0.2 %, and NF4 itself 8.5 % (docs/ACCURACY.md). Rotation before rounding is from QuaRot (arXiv 2404.00456) and,
+ * for training, from HALO (arXiv 2501.02625).
  *
- * A row of terms is a row of x or dy; of W, FORWARD a row, BACKWARD a column. Their number is a multiple of 64. In
- * blocks of B terms, B being 128 where their number is a multiple of 128, else 64, and root the fp32 number nearest to
- * B^(-1/2): 2^-3, or 0x1.6a09e6p-4. Of each row, every step rounded to nearest even in fp32, nothing flushed:
- *   v      = its values: x widened; of W, what dequantize_4bit gives in FLOAT32
- *   v      rotated, for d = 1, 2, 4 to B/2: for each i of a block with i & d = 0, v[i] becomes v[i] + v[i + d] and
- *          v[i + d] becomes v[i] - v[i + d], both of what was there before
- *   a      = max |v|, of the whole row
- *   scale  = (max(a, 2^-100) * fp32(1/127)) * root; 0 where a is 0; NaN (bits 0x7fffffff) where a v is not finite, be
- *            it that a value was not, or that a sum left fp32's range
+ * All of x, dy and W are quantized row by row along K: rows of x or dy; FORWARD rows of W, BACKWARD columns of W. K is
+ * a multiple of 64. The elements of a row form blocks of B: B is 128 if K is a multiple of 128, else 64. root is the
+ * fp32 number nearest to B^(-1/2): 0x1.6a09e6p-4 if B is 128, 2^-3 if B is 64. For each row, every step rounded to
+ * nearest even in fp32, subnormals kept:
+ *   v      = the row's values: x or dy widened; W as dequantize_4bit decodes it in FLOAT32
+ *   v      is rotated: for d = 1, 2, 4 to B/2 and for each i of a block with i & d = 0, v[i] becomes v[i] + v[i + d]
+ *          and v[i + d] becomes v[i] - v[i + d], both from the values before
+ *   a      = max |v| over the whole row
+ *   scale  = (max(a, 2^-100) * fp32(1/127)) * root; 0 if a is 0; NaN (bits 0x7fffffff) if some v is not finite, because
+ *          a value was not finite or a sum left fp32's range
  *   q      = the low byte of fma(v, root / scale, 1.5 * 2^23), which is the nearest integer, ties to even, -127 to 127;
- *            0 where scale is not above 0, or infinite
- * B times the product of two rows is that of their v, so each scale takes back B^(1/2). q is made with the scale, not
- * with 127 / a, so that one number a row of W is kept for decoding and for the product. With 2^-100 nothing but v is
- * ever subnormal. */
+ *          0 if scale is 0, negative, NaN or infinite
+ * The dot product of two rotated rows is B times that of the rows, so each scale takes back B^(1/2). q uses the scale
+ * instead of 127 / a, so that one number per row of W serves both to compute q and in the matmul. Because of 2^-100,
+ * only v can be subnormal. */
 
-/* x or dy [rows, cols] to q and scale, rows apart. */
+/* Quantizes x or dy [rows, cols], whose rows may be strided, to q and scale. */
 typedef struct qfuse_rotated_int8_quantize_params {
   size_t struct_size;
-  int64_t rows;         /* tokens, >= 0 */
-  int64_t cols;         /* terms: a multiple of 64, >= 0 */
+  int64_t rows;         /* M, tokens: >= 0 */
+  int64_t cols;         /* K: a multiple of 64, >= 0 */
   qfuse_dtype in_dtype; /* element type of `in` */
   const void* in;       /* [rows, cols] of in_dtype */
   int8_t* q;            /* out: [rows, cols] */
   float* scale;         /* out: [rows] */
   /* optional from here on */
-  int64_t in_stride; /* elements from one row of in to the next, >= cols; 0 stands for cols */
+  int64_t in_stride; /* elements from one row of in to the next, >= cols; 0: cols */
 } qfuse_rotated_int8_quantize_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array (the gaps between strided rows
+/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array (gaps between strided rows
  * belong to the array), sizes that overflow int64_t.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a device without the op. */
+ * UNSUPPORTED: the device, target or stream of `exec` is not available here; a device without the op. */
 QFUSE_API qfuse_status qfuse_rotated_int8_quantize(const qfuse_rotated_int8_quantize_params* params,
                                                    const qfuse_exec* exec, qfuse_error* error);
 
-/* The scales of a weight: FORWARD one a row of W, BACKWARD one a column. */
+/* Computes the scales of a weight: FORWARD one per row of W, BACKWARD one per column. */
 typedef struct qfuse_rotated_int8_weight_scales_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs. cols is a multiple of 64,
+  const qfuse_weight_4bit* weight; /* in host memory; its arrays are where the op runs. cols is a multiple of 64,
                                       BACKWARD rows too. Any nested_begin */
   qfuse_direction direction;
   float* scale; /* out: FORWARD [rows], BACKWARD [cols] */
 } qfuse_rotated_int8_weight_scales_params;
 
-/* Errors as for qfuse_rotated_int8_quantize; also INVALID_ARGUMENT, plain and nested mixed. */
+/* Errors as for qfuse_rotated_int8_quantize. Also INVALID_ARGUMENT: plain and nested mixed. */
 QFUSE_API qfuse_status qfuse_rotated_int8_weight_scales(const qfuse_rotated_int8_weight_scales_params* params,
                                                         const qfuse_exec* exec, qfuse_error* error);
 
-/* The q of a weight, by its scales: FORWARD W as it lies, BACKWARD transposed, so that the terms of a sum are
- * neighbours, as matrix instructions of 8 bits want them. Scales that qfuse_rotated_int8_weight_scales did not make
- * of this weight and direction follow the formula too, but q is then any byte; where the fma gives NaN, that of the
- * canonical one, 0xff. */
+/* Computes q of a weight from its scales: FORWARD in W's layout, BACKWARD transposed, so that K is contiguous, as 8-bit
+ * matrix instructions need it. Scales that qfuse_rotated_int8_weight_scales did not compute for this weight and
+ * direction follow the formula too, but then q may be any byte; if the fma gives NaN, q is the low byte of the
+ * canonical NaN, 0xff. */
 typedef struct qfuse_rotated_int8_weight_params {
   size_t struct_size;
-  const qfuse_weight_4bit* weight; /* as above */
+  const qfuse_weight_4bit* weight; /* as in qfuse_rotated_int8_weight_scales_params */
   qfuse_direction direction;
   const float* scale; /* FORWARD [rows], BACKWARD [cols] */
   int8_t* q;          /* out: FORWARD [rows, cols], BACKWARD [cols, rows] */
@@ -793,36 +819,36 @@ typedef struct qfuse_rotated_int8_weight_params {
 QFUSE_API qfuse_status qfuse_rotated_int8_weight(const qfuse_rotated_int8_weight_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
-/* The product of what the functions above made of x and W, or of dy and W:
- *   sum   = of in_q[i][t] * weight_q[o][t] over t, exact; modulo 2^32, which takes a q of -128 to reach
+/* Multiplies what the functions above computed from x and W, or from dy and W:
+ *   sum   = sum over t of in_q[i][t] * weight_q[o][t], exact; modulo 2^32, which only a q of -128 can reach
  *   y     = (fp32(sum) * in_scale[i]) * weight_scale[o]
- *   y     = fma(lora_in[i][j], w, y) for j = 0 to lora_rank - 1, ascending, w being
- *           FORWARD lora_weight[o][j]      lora_in scale * (x * lora_A^T), and lora_B
- *           BACKWARD lora_weight[j][o]     scale * (dy * lora_B), and lora_A
+ *   y     = fma(lora_in[i][j], w, y) for j = 0 to lora_rank - 1, ascending, with
+ *           FORWARD   w = lora_weight[o][j]     lora_in = scale * (x * lora_A^T), lora_weight = lora_B
+ *           BACKWARD  w = lora_weight[j][o]     lora_in = scale * (dy * lora_B), lora_weight = lora_A
  *   y     = y + bias[o]
  *   out   = y, rounded to dtype
- * every step rounded to nearest even in fp32, LoRA's operands and bias widened; nothing is flushed; NaN and infinities
- * follow the formula, and a NaN is the canonical quiet one.
- * LoRA's terms are a chain of fused steps, where matmul_4bit adds them as a device's matrix instructions do: so all
- * bits are the same on every device. On a GPU they cost m * n * lora_rank FMA outside of tensor cores, by arithmetic
- * 0.07 ms of an H200's where m is 8192, n 14336 and the rank 16, beside 0.77 ms of the product with k = 4096. */
+ * Every step is rounded to nearest even in fp32; LoRA's operands and bias are widened. Subnormals are kept. NaN and
+ * infinities follow the formula; a NaN result is the canonical quiet NaN.
+ * LoRA's terms are added by a chain of FMAs, unlike in matmul_4bit, where the device's matrix instructions add them.
+ * Therefore all bits are the same on every device. On a GPU they cost m * n * lora_rank FMAs outside the tensor cores:
+ * calculated 0.07 ms on an H200 for m = 8192, n = 14336 and rank 16, next to 0.77 ms for the matmul with k = 4096. */
 typedef struct qfuse_rotated_int8_matmul_params {
   size_t struct_size;
-  int64_t m;                 /* tokens, >= 0 */
+  int64_t m;                 /* rows of out (tokens), >= 0 */
   int64_t n;                 /* columns of out, >= 0 */
-  int64_t k;                 /* terms: a multiple of 64, 0 to QFUSE_ROTATED_INT8_MOST_TERMS */
-  qfuse_dtype dtype;         /* element type of out, bias and LoRA's arrays */
+  int64_t k;                 /* a multiple of 64, 0 to QFUSE_ROTATED_INT8_MOST_TERMS */
+  qfuse_dtype dtype;         /* element type of out, bias, lora_in and lora_weight */
   const int8_t* in_q;        /* [m, k] */
   const float* in_scale;     /* [m] */
   const int8_t* weight_q;    /* [n, k] */
   const float* weight_scale; /* [n] */
   void* out;                 /* [m, n] */
   /* optional from here on */
-  int64_t out_stride;        /* elements from one row of out to the next, >= n; 0 stands for n. What lies between the
-                                rows is not written */
-  const void* bias;          /* [n]; NULL for none */
-  qfuse_direction direction; /* how lora_weight lies, and nothing else */
-  int64_t lora_rank;         /* >= 0: terms of LoRA's, 0 for none */
+  int64_t out_stride;        /* elements from one row of out to the next, >= n; 0: n. Gaps between rows are not
+                                written */
+  const void* bias;          /* [n]; NULL: none */
+  qfuse_direction direction; /* layout of lora_weight, and nothing else */
+  int64_t lora_rank;         /* rank of the LoRA adapter, >= 0; 0: none */
   const void* lora_in;       /* [m, lora_rank] */
   const void* lora_weight;   /* FORWARD: [n, lora_rank]; BACKWARD: [lora_rank, n] */
 } qfuse_rotated_int8_matmul_params;
@@ -830,29 +856,29 @@ typedef struct qfuse_rotated_int8_matmul_params {
 /* The largest multiple of 64 for which k * 127 * 127 is below 2^31. */
 #define QFUSE_ROTATED_INT8_MOST_TERMS 133120
 
-/* Errors as for qfuse_rotated_int8_quantize; also INVALID_ARGUMENT for more terms, whose sum may leave int32. */
+/* Errors as for qfuse_rotated_int8_quantize. Also INVALID_ARGUMENT: a larger k, whose sum may overflow int32. */
 QFUSE_API qfuse_status qfuse_rotated_int8_matmul(const qfuse_rotated_int8_matmul_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
-/* A SwiGLU block between such products, and what follows it quantized in the same pass: forward the y that is the x of
- * down's product, backward the d_gate and d_up that are the dy of gate's and up's. Per element y, d_gate and d_up are
- * those of qfuse_swiglu, below, with its exp, rounded to bf16; the scales and q of their rows are then those of
- * qfuse_rotated_int8_quantize. Of q alone no bf16 array is written; LoRA's own products need `out` too. */
+/* A SwiGLU block between such matmuls, with its results quantized in the same pass. FORWARD gives y, the x of down's
+ * matmul. BACKWARD gives d_gate and d_up, the dy of gate's and up's matmuls. Per element y, d_gate and d_up are those
+ * of qfuse_swiglu (below), with its exp, rounded to bf16. The scales and q of their rows are then those of
+ * qfuse_rotated_int8_quantize. The bf16 values are written only to `out`, which LoRA's own matmuls need. */
 typedef struct qfuse_rotated_int8_swiglu_params {
   size_t struct_size;
   int64_t m;        /* tokens, >= 0 */
-  int64_t h;        /* channels, which are terms: a multiple of 64, >= 0 */
+  int64_t h;        /* channels, K of the next matmul: a multiple of 64, >= 0 */
   const void* gate; /* [m, h] bf16 */
   const void* up;   /* [m, h] bf16 */
   qfuse_direction direction;
   int8_t* q;    /* out: FORWARD [m, h], of y; BACKWARD [2, m, h], of d_gate and then of d_up */
-  float* scale; /* out: [m] or [2, m] */
+  float* scale; /* out: FORWARD [m], BACKWARD [2, m] */
   /* optional from here on */
-  const void* grad_y;    /* BACKWARD: [m, h] bf16; FORWARD does not read it */
-  void* out;             /* out: what q is made from, [m, h] or [2, m, h] bf16; NULL leaves it out */
-  int64_t gate_stride;   /* elements from one row of gate to the next, >= h; 0 stands for h */
-  int64_t up_stride;     /* likewise of up */
-  int64_t grad_y_stride; /* likewise of grad_y */
+  const void* grad_y;    /* BACKWARD: [m, h] bf16; FORWARD: not read */
+  void* out;             /* out: bf16, what q encodes: FORWARD [m, h], BACKWARD [2, m, h]; NULL: not written */
+  int64_t gate_stride;   /* elements from one row of gate to the next, >= h; 0: h */
+  int64_t up_stride;     /* likewise for up */
+  int64_t grad_y_stride; /* likewise for grad_y */
 } qfuse_rotated_int8_swiglu_params;
 
 /* Errors as for qfuse_rotated_int8_quantize. */
@@ -861,70 +887,79 @@ QFUSE_API qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu
 
 /* ---- swiglu ---------------------------------------------------------------------------------------------------- */
 
-/* A SwiGLU block, y = silu(gate) * up, for training in INT8 or FP8, its forward or its backward: what is made follows
- * from the outputs that are given. Each is written as the products that follow want it, already quantized, in one pass
- * over x and grad_y and with no bf16 array between.
- *   forward:  y by rows, in groups of channels, for the product behind; y transposed, in groups of tokens, for the
- *             gradient of that product's weight
- *   backward: recomputes the forward; the gradient by rows, for that of the input; the gradient transposed, for that of
- *             the weight before; y transposed
- * A row of x is [gate, up], a row of grad_input.q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
- * widened to fp32 and every step rounded to nearest even in fp32, never fused:
+/* A SwiGLU block for training in INT8 or FP8, forward or backward. The outputs that are not NULL select what is
+ * computed. Each output is quantized and in the layout that its matmul needs. The op makes one pass over x and grad_y,
+ * and writes no bf16 array in between.
+ * - forward: y by rows, in groups of channels, for the next matmul; y transposed, in groups of tokens, for the gradient
+ *   of that matmul's weight.
+ * - backward, which recomputes the forward: the gradient by rows, for the gradient of the layer's input; the gradient
+ *   transposed, for the gradient of the weight before the block; y transposed.
+ *
+ * A row of x is [gate, up], a row of grad_input.q is [d_gate, d_up], each half with h channels. Per element, with g, u,
+ * dy widened to fp32 and every step rounded to nearest even in fp32, never fused:
  *   s      = 1 / (1 + exp(-g))
  *   silu   = g * s
  *   y      = silu * u
  *   d_up   = dy * silu
  *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
- * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels
- * of one row of y.q or grad_input.q, or 128 tokens of one row of y_t.q or grad_input_t.q; where m is no multiple of
- * 128, the last group of tokens is short. Per group, z being its bf16 values, in INT8:
+ * y, d_up and d_gate are rounded to bf16 (nearest even); the quantization uses these values. A group is 128 channels of
+ * one row of y.q or grad_input.q, or 128 tokens of one row of y_t.q or grad_input_t.q; if m is not a multiple of 128,
+ * the last group of tokens is short.
+ *
+ * INT8. For each group, z being its bf16 values:
  *   absmax = max |z|
  *   scale  = max(absmax * fp32(1/127), 1e-10)
- *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
- * so the largest element becomes 127 or, for 10 of the 128 mantissas of bf16, 126. That is the published PyTorch
- * operator silu_dot_fwd_bwd_quant_fuse run on a GPU, to the byte; exp is PyTorch's own, expf, on CUDA, and on the CPU
- * the one of docs/ACCURACY.md.
- * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
- * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
- * Subnormals are numbers.
- * In E4M3, torch's float8_e4m3fn:
+ *   q      = z / scale, truncated toward zero, as torch's .to(int8) does
+ * So the largest element becomes 127 or, for 10 of the 128 mantissas of bf16, 126. The result is bit-identical to the
+ * published PyTorch operator silu_dot_fwd_bwd_quant_fuse on a GPU. On CUDA exp is PyTorch's own, expf; on the CPU it is
+ * the one of docs/ACCURACY.md. Subnormals are kept. Groups do not affect each other. Values that are not finite:
+ * - A NaN among the z makes the group's scale NaN (bits 0x7fffffff).
+ * - A quotient that is NaN (z or scale NaN, infinity / infinity) is stored as 0.
+ * - With an infinite scale, every q is 0.
+ *
+ * E4M3 (torch's float8_e4m3fn). For each group:
  *   scale  = the least power of two that is at least max(absmax, fp32(1e-4)) / 448
- *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
- * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4
- * or more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout.
- * What others do differently are fields:
- *   scale_rule  TORCHAO: scale = 1 / (448 / absmax), q = z * (448 / absmax), TransformerEngine's fp32 scales too; in
- *               fp32, each step rounded to nearest even, absmax being at least amax_floor; q beyond 448 becomes 448,
- *               and what is not finite is what these steps make of it, as payload NaN (0x7f), as scale bits 0x7fffffff
- *   amax_floor  takes the place of 1e-4
- *   zero_rule   SCALE_ONE:   the scale of a group whose absmax is 0, infinite or NaN is 1, there is no floor but
- *                            amax_floor, and 448 / absmax is at most the largest bf16 (TransformerEngine)
- *               SCALE_LEAST: no floor; the scale is 2^-127 of zeros, 2^127 of a group with an infinity, NaN of one with
- *                            NaN (MXFP8; with POWER_OF_TWO)
- *   scale_type  UE8M0: a byte a scale (with POWER_OF_TWO); there are no 16-bit ones
- *   group_size  32: groups of 32 channels or tokens, for INT8 too
- * qfuse_swiglu_format has others' formats by name.
+ *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); a negative z that rounds to zero gives -0
+ * DeepGEMM and TileKernels compute the same for power-of-two scales (UE8M0), and so does TransformerEngine if absmax is
+ * 1e-4 or more. A group with a value that is not finite has the scale NaN (bits 0x7fffffff), and all its payload is NaN
+ * (0x7f). Fields of qfuse_group_format select what other libraries do differently; qfuse_swiglu_format has their
+ * formats by name:
+ *   scale_rule  TORCHAO, also TransformerEngine's fp32 scales: scale = 1 / (448 / absmax), q = z * (448 / absmax), each
+ *               step rounded to nearest even in fp32, with absmax at least amax_floor. A |q| beyond 448 becomes 448.
+ *               Values that are not finite follow these steps; a NaN payload is 0x7f, a NaN scale has bits 0x7fffffff
+ *   amax_floor  replaces 1e-4
+ *   zero_rule   SCALE_ONE (TransformerEngine): there is no floor except amax_floor. A group whose absmax is then 0,
+ *               infinite or NaN has the scale 1. 448 / absmax is at most the largest bf16
+ *               SCALE_LEAST (MXFP8, only with POWER_OF_TWO): there is no floor. The scale is 2^-127 for a group of
+ *               zeros, 2^127 for one with an infinity, NaN for one with a NaN
+ *   scale_type  UE8M0: one byte per scale (only with POWER_OF_TWO). 16-bit scales are not available
+ *   group_size  32: groups of 32 channels or tokens, also for INT8
  *
- * Router weights. Where `weights` is given, with w that of the token,
+ * Router weights. If `weights` is not NULL, with w the weight of the token,
  *   y      = (silu * u) * w
- * and dy * w stands for dy in d_up and d_gate. grad_weights is the gradient of w, the sum over a token's channels of
+ * and dy * w replaces dy in d_up and d_gate. grad_weights is the gradient of w, the sum over a token's channels of
  *   dy * (silu * u)
- * in fp32, in this order whatever the device: of each 128 channels, every eight neighbours are added one after another;
- * of the 16 sums S, S[i] + S[i + 8] for i below 8, of these S[i] + S[i + 4] for i below 4, then 2 and 1; the results of
- * a row, from the first 128 channels on, one after another. A sum that is NaN has the bits 0x7fffffff. Where h is 0,
- * nothing is written.
+ * in fp32, in an order that does not depend on the device. In each 128 channels:
+ * - Every 8 neighboring channels are added one after another, which gives 16 sums S.
+ * - These are added by halves: S[i] + S[i + 8] for i below 8, then S[i] + S[i + 4] for i below 4, then by 2 and by 1.
  *
- * Other activations. With `limit` above 0, g is clamped to at most limit and u to -limit to limit, where NaN stays;
- * d_gate is 0 where g was more than limit, and d_up where |u| was. With `alpha`, a = alpha * g stands for g in s, and
- * d_gate is ((dy * u) * s) * (1 + a * (1 - s)). With `up_offset`, u + up_offset stands for u in y, d_gate and
- * grad_weights. gpt-oss has the limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups have to be
- * separated first. DeepSeek's models have a limit alone.
+ * The results of a row are added one after another, from the first 128 channels on. A NaN sum has the bits 0x7fffffff.
+ * If h is 0, nothing is written.
  *
- * Fields that later versions append do at zero what this version does. */
+ * Other activations. Each field changes the formulas above if it is not 0:
+ * - limit: g is clamped to at most limit, and u to the range -limit to limit; NaN stays NaN. d_gate is 0 where g
+ *   exceeded limit, and d_up is 0 where |u| did.
+ * - alpha: a = alpha * g replaces g in s, and d_gate is ((dy * u) * s) * (1 + a * (1 - s)).
+ * - up_offset: u + up_offset replaces u in y, d_gate and grad_weights.
+ *
+ * gpt-oss has limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups must be separated first. DeepSeek's
+ * models have only a limit.
+ *
+ * In fields that later versions append, zero means what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
 typedef enum qfuse_scale_rule QFUSE_ENUM {
-  QFUSE_SCALES_POWER_OF_TWO = 0, /* of FP8; INT8 has absmax * fp32(1/127) */
+  QFUSE_SCALES_POWER_OF_TWO = 0, /* for FP8; INT8 always has absmax * fp32(1/127) */
   QFUSE_SCALES_TORCHAO = 1
 } qfuse_scale_rule;
 typedef enum qfuse_zero_rule QFUSE_ENUM {
@@ -933,43 +968,44 @@ typedef enum qfuse_zero_rule QFUSE_ENUM {
   QFUSE_ZERO_SCALE_LEAST = 2
 } qfuse_zero_rule;
 
-/* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
- * load them: [groups of a row, rows rounded up to a multiple of 4], so that a group's begin at 16 bytes (DeepGEMM's
- * MN-major scales). What is beyond the rows is not written. In UE8M0, MN_MAJOR has four groups' bytes of a row in a
- * word, [ceil(groups/4), rows rounded up to a multiple of 4] words, the first group in the lowest byte; the bytes
- * behind the last group are 0. */
+/* Layout of the scales of an output, [rows, groups per row]:
+ * - ROW_MAJOR: row by row.
+ * - MN_MAJOR: group by group, [groups per row, rows rounded up to a multiple of 4], as matmuls on Hopper load them
+ *   (DeepGEMM's MN-major scales). The rounding aligns each group to 16 bytes; its extra elements are not written.
+ * - MN_MAJOR with UE8M0: a word holds the bytes of four groups of a row, the first group in the lowest byte:
+ *   [ceil(groups/4), rows rounded up to a multiple of 4] words. The bytes after the last group are 0. */
 typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
 
-/* Experts. The rows of x may be those of several experts: see experts, above. grad_weights is 0 for rows of nobody.
- * What is transposed is then as if rows of zeros followed those of each expert up to a multiple of 128: no group has
- * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is
- * what zeros become, 0 in a group that is finite. y_t.q and grad_input_t.q have room for
- * qfuse_expert_columns(m, count) columns, and their scales for a 128th as many. With P the columns of an expert and
- * S those of all before it, an output of R rows (h or 2h) has the expert's columns
- *   APART:        as a matrix [R, P] from element R * S on, with scales [R, P/128] from element R * S/128 on in the
- *                 scale_layout: what DeepGEMM's k-grouped products take
- *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, count)], and of its scales:
- *                 what torch's grouped products of two matrices take
- * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x. On a GPU an expert
- * whose columns find no room behind those before is left out. */
+/* Layout of the transposed outputs if the rows of x belong to several experts (see experts, above). The rows of y and
+ * of the gradient are those of x. grad_weights is 0 for padding rows.
+ * Transposed outputs are zero-padded: the columns of each expert are rounded up to a multiple of 128, so that no group
+ * has tokens of two experts. The padding columns are written as quantized zeros, which are 0 in a group that is finite.
+ * y_t.q and grad_input_t.q have room for qfuse_expert_columns(m, count) columns, and their scales for 1/128 of that.
+ * Let P be the columns of an expert, and S those of all experts before it. In an output of R rows (h or 2h), it has
+ *   APART         a matrix [R, P] from element R * S, with scales [R, P/128] from element R * S/128 in the
+ *                 scale_layout, as DeepGEMM's k-grouped matmuls take it
+ *   SIDE_BY_SIDE  columns S to S + P of one matrix [R, qfuse_expert_columns(m, count)], and of its scales, as torch's
+ *                 grouped matmuls of two matrices take it
+ * Bytes after the last expert's are not written. On a GPU an expert is left out if its columns do not fit after those
+ * of the experts before it. */
 typedef enum qfuse_expert_layout QFUSE_ENUM {
   QFUSE_EXPERTS_APART = 0,
   QFUSE_EXPERTS_SIDE_BY_SIDE = 1
 } qfuse_expert_layout;
 
-/* Columns of a transposed output for m tokens of that many experts, however they are shared out:
- * (m + 127 * experts) / 128 * 128, rounded down at the division. Neither may be negative. */
+/* Columns of a transposed output that suffice for m tokens, for any split among the experts:
+ * (m + 127 * experts) / 128 * 128, with the division rounded down. Neither argument may be negative. */
 QFUSE_API int64_t qfuse_expert_columns(int64_t m, int64_t experts);
 
-/* How groups are quantized and where their scales lie; qfuse_swiglu_format knows those of others by name. This struct
- * and the next two are parts of params and never grow. */
+/* How groups are quantized, and the layout of their scales. qfuse_swiglu_format fills it in for the formats of other
+ * libraries. This struct and the next two are parts of params and never grow. */
 typedef struct qfuse_group_format {
-  int64_t group_size; /* QFUSE_SWIGLU_GROUP_SIZE, or _SMALL_GROUP_SIZE: every "/128" of scales is then "/32" */
+  int64_t group_size; /* QFUSE_SWIGLU_GROUP_SIZE, or _SMALL_GROUP_SIZE: then read "/128" of scales as "/32" */
   qfuse_payload payload_type;
   qfuse_scale_type scale_type;
   qfuse_scale_rule scale_rule;
   qfuse_zero_rule zero_rule;
-  float amax_floor; /* 1e-30 to 1e30; 0: 1e-4, or with another zero_rule than QFUSE_ZERO_AT_FLOOR none */
+  float amax_floor; /* 1e-30 to 1e30; 0: 1e-4 with QFUSE_ZERO_AT_FLOOR, no floor with another zero_rule */
   qfuse_scale_layout scale_layout;
 } qfuse_group_format;
 
@@ -980,10 +1016,10 @@ typedef struct qfuse_experts {
   qfuse_expert_layout layout; /* of both transposed outputs and their scales */
 } qfuse_experts;
 
-/* An output; both NULL leave it out, with what it costs. */
+/* An output. If both fields are NULL, it is not computed. */
 typedef struct qfuse_quantized {
-  void* q; /* out: payloads, of the format's payload_type */
-  void* s; /* out: the scales of their groups, of its scale_type and in its scale_layout */
+  void* q; /* out: payloads of payload_type */
+  void* s; /* out: scales of the groups, of scale_type in scale_layout */
 } qfuse_quantized;
 
 typedef struct qfuse_swiglu_params {
@@ -991,43 +1027,45 @@ typedef struct qfuse_swiglu_params {
   int64_t m;                    /* tokens, >= 0 */
   int64_t h;                    /* channels: a multiple of 128, >= 0 */
   const void* x;                /* [m, 2h] bf16: gate, up */
-  int64_t x_stride;             /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
-  const void* grad_y;           /* [m, h] bf16; not read, and may be NULL, where no gradient is asked for */
-  int64_t grad_y_stride;        /* likewise, >= h; 0 stands for h */
+  int64_t x_stride;             /* elements from one row of x to the next, >= 2h; 0: 2h */
+  const void* grad_y;           /* [m, h] bf16; without a gradient among the outputs not read, and may be NULL */
+  int64_t grad_y_stride;        /* likewise, >= h; 0: h */
   qfuse_group_format format;    /* of all outputs */
-  qfuse_quantized y;            /* q [m, h], s [m, h/128], of the forward alone */
+  qfuse_quantized y;            /* q [m, h], s [m, h/128]; only without a gradient */
   qfuse_quantized y_t;          /* q [h, m], s [h, ceil(m/128)] */
   qfuse_quantized grad_input;   /* q [m, 2h], s [m, 2h/128] */
   qfuse_quantized grad_input_t; /* q [2h, m], d_gate's channels and then d_up's; s [2h, ceil(m/128)] */
   /* optional from here on */
   qfuse_experts experts;
-  const float* weights;   /* [m] fp32, the router's; NULL stands for 1 */
-  float* grad_weights;    /* out: [m] fp32, beside a gradient; NULL leaves it out */
-  void* workspace;        /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
-  int64_t workspace_size; /* bytes of it */
+  const float* weights;   /* [m] fp32, router weights; NULL: all are 1 */
+  float* grad_weights;    /* out: [m] fp32, only with a gradient; NULL: not computed */
+  void* workspace;        /* qfuse_swiglu_workspace_size bytes; may be NULL if that is 0 */
+  int64_t workspace_size; /* bytes of workspace */
   float limit;            /* > 0, finite; 0: none */
-  float alpha;            /* finite; 0 stands for 1 */
+  float alpha;            /* finite; 0: 1 */
   float up_offset;        /* finite */
 } qfuse_swiglu_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half of one, y together with a gradient,
- * grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the array), a
- * workspace that is too small, ends that are not aligned, sizes that overflow int64_t, fields that do not go together:
- * those of FP8 with INT8 and the other way round, UE8M0 or SCALE_LEAST without POWER_OF_TWO, UE8M0 in MN_MAJOR with
- * APART.
- * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
+/* INVALID_ARGUMENT:
+ * - a field outside the ranges above, a missing or an overlapping array (gaps between strided rows belong to the
+ *   array), a workspace that is too small, ends that are not aligned, sizes that overflow int64_t;
+ * - no output at all, only q or only s of an output, y together with a gradient, grad_weights without a gradient;
+ * - fields that exclude each other: scale_type, scale_rule, zero_rule or amax_floor with INT8; UE8M0 or SCALE_LEAST
+ *   without POWER_OF_TWO; amax_floor with SCALE_LEAST; UE8M0 in MN_MAJOR for a transposed output with APART.
+ *
+ * UNSUPPORTED: the device, target or stream of `exec` is not available here. */
 QFUSE_API qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error);
 
-/* A format by its name, row-major:
- *   "int8"                the published operator's, with groups of 128
- *   "deepseek"            E4M3 with scales of powers of two, absmax at least 1e-4
- *   "transformer_engine"  E4M3 with scales of powers of two, SCALE_ONE
+/* Returns a format by its name, with row-major scales:
+ *   "int8"                the published operator's, in groups of 128
+ *   "deepseek"            E4M3 with power-of-two scales, absmax at least 1e-4
+ *   "transformer_engine"  E4M3 with power-of-two scales, SCALE_ONE
  *   "torchao"             E4M3 with TORCHAO's fp32 scales, absmax at least 1e-12
  *   "mx"                  MXFP8: E4M3 in groups of 32 with UE8M0 scales, SCALE_LEAST
- * INVALID_ARGUMENT: another name, or NULL. */
+ * INVALID_ARGUMENT: any other name, or a NULL argument. */
 QFUSE_API qfuse_status qfuse_swiglu_format(const char* name, qfuse_group_format* format, qfuse_error* error);
 
-/* Bytes. */
+/* Sizes in bytes. */
 typedef struct qfuse_quantized_size {
   int64_t q;
   int64_t s;
@@ -1041,13 +1079,13 @@ typedef struct qfuse_swiglu_sizes {
   int64_t grad_weights;
 } qfuse_swiglu_sizes;
 
-/* What each output takes, be it wanted or not: for the m, h, format and experts of `params`, whose arrays are not
- * looked at. Errors as for qfuse_swiglu. */
+/* Computes the size of each output, whether or not it is requested, from m, h, format and experts of `params`. Its
+ * arrays are ignored. Errors as for qfuse_swiglu. */
 QFUSE_API qfuse_status qfuse_swiglu_output_sizes(const qfuse_swiglu_params* params, qfuse_swiglu_sizes* sizes,
                                                  qfuse_error* error);
 
-/* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: with grad_weights
- * 4 * m * h/128, else 0. Errors as for qfuse_swiglu. */
+/* Bytes of workspace for these parameters: 4 * m * h/128 with grad_weights, else 0. The fields workspace and
+ * workspace_size are ignored. Errors as for qfuse_swiglu. */
 QFUSE_API qfuse_status qfuse_swiglu_workspace_size(const qfuse_swiglu_params* params, const qfuse_exec* exec,
                                                    int64_t* size, qfuse_error* error);
 
