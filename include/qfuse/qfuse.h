@@ -691,9 +691,10 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
  *               then multiply with a dense matmul library. -1: decode always. INT64_MAX: never, as on the CPU
  * On CUDA the positive numbers are powers of two: few_rows is at most 64, fused_rows at most 128, or 512 on Hopper.
  * They are estimates from the device's multiprocessors, core clock and memory clock, based on times of each kernel on
- * an H200. SPLIT has a kernel for few rows if cols is a multiple of 64 and blocks have 64 elements. For MXFP4 pass 64:
- * it uses the kernels of such blocks. The op reaches its full speed only with 16-byte alignment. For a GPU that is not available here, 16-bit types get fused_rows 8 (if cols
- * is a multiple of 32), so that programs can be compiled elsewhere.
+ * an H200. SPLIT has a kernel for few rows if cols is a multiple of 64 and blocks have 64 elements. For MXFP4 pass a
+ * blocksize of 64: it uses the same kernels. The op reaches its full speed only with 16-byte alignment. For a GPU that
+ * is not available here, 16-bit types get fused_rows 8 (if cols is a multiple of 32), so that programs can be compiled
+ * elsewhere.
  * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is not a power
  * of two from 32 to 4096, a NULL pointer.
  * UNSUPPORTED: a device without the op. */
