@@ -6,9 +6,8 @@
 // The keys in the files decide which weights are quantized: <name>.quant_state.bitsandbytes__nf4|fp4 and siblings, SCB
 // for LLM.int8, <name>_scale_inv and others for FP8, and those of other libraries' 4-bit weights (docs/FORMAT.md).
 // config.json never decides; it only gives their block sizes, and how GPTQ and AWQ pack their words.
-// A path that does not exist can be the name of a model on the Hub ("org/name") or its address there. It then means the
-// model's snapshot in the Hub's cache on this machine (HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub). Nothing is
-// downloaded.
+// A path that does not exist can be the name of a model on the Hub ("org/name") or its address there: its snapshot in
+// the Hub's cache on this machine (HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub). Nothing is downloaded.
 // Every function throws qfuse::Error. Messages name the file, the tensor and values, and options `as_here`.
 // - invalid_data: a file's content. io_error: the operating system failed to read or write.
 // - unsupported: well-formed, but cannot be read or done here (pickle files, a missing GPU).
@@ -101,13 +100,11 @@ struct ConversionReport {
   std::vector<std::string> notes;  // one line each: what the caller should know about the output
 };
 
-// The family of a model is model_type in config.json; for a single file, in the config.json next to it. The family
-// decides which matrices are [in, out], as in GPT-2's Conv1D. Quantized checkpoints store these transposed, so quantize
-// and dequantize transpose them. docs/FAMILIES.md lists the families that were tested with transformers and diffusers;
-// for any other family the report has a note.
-// A diffusers pipeline becomes a pipeline. The chosen components are converted like model directories. The files of the
-// other components are copied, and so are files next to the components, except weights. The report names what is left
-// out.
+// A model's family (model_type in config.json; for a file, in the config.json next to it) decides which matrices are
+// [in, out], as in GPT-2's Conv1D. Quantized checkpoints store these transposed, so quantize and dequantize transpose
+// them. docs/FAMILIES.md lists the families tested with transformers and diffusers; for others the report has a note.
+// A diffusers pipeline becomes a pipeline. The chosen components are converted like model directories. Files of the
+// others are copied, and so are files next to the components, except weights. The report says what is left out.
 
 // Without `dtype`, a 4-bit weight of bitsandbytes decodes to the dtype in its quant_state. GPTQ and AWQ decode to the
 // dtype of their scales. LLM.int8, FP8 and other libraries' 4-bit codes decode to the dtype of the directory's
@@ -264,9 +261,8 @@ struct FinishReport {
   std::int64_t bytes = 0;    // bytes of tensor data in them
 };
 
-// Makes `out` from what a conversion's shards left in <out>.qfuse-shards. The bytes are those that a single process
-// would write. invalid_data, with the shards to run again: files are missing, or not as planned. io_error: a shard is
-// still being written.
+// Makes `out` from what a conversion's shards left in <out>.qfuse-shards: the same bytes as by one process. io_error: a
+// shard is still being written. invalid_data, with the shards to run again: files are missing, or not as planned.
 QFUSE_API FinishReport finish(const std::filesystem::path& out, const FinishOptions& options = {});
 
 // ---- inspect ---------------------------------------------------------------------------------------------------
@@ -447,9 +443,9 @@ struct WeightShard {
 // processes, as torch.chunk and DTensor's Shard(dim) do: ceil(size / ranks) indices each; the last ones may have fewer
 // or none. Blocks are those of the whole weight: `blocksize` in elements, a power of two from 32 to 4096;
 // `nested_blocksize` in blocks, a power of two, or 0 if absmax is plain.
-// A shard along the first dimension, or with all indices, is one run; any other has one run for each index of the
+// A shard along the first dimension, or with all indices, is one run; else there is one run for each index of the
 // dimensions before `dim`. The shard's nested_blocksize is the largest power of two that divides the whole's,
-// first_block and, with several runs, run_blocks and stride_blocks. So each of its nested blocks is within one of the
+// first_block and, with several runs, run_blocks and stride_blocks: so each of its nested blocks is within one of the
 // whole's.
 // invalid_argument: an argument out of range, or a run that begins or ends within a block, except at the weight's end.
 // Only this rank's runs are checked: other ranks of the same cut may be refused when this one is not.

@@ -81,8 +81,7 @@ extern "C" {
 
 /* ---- vocabulary ------------------------------------------------------------------------------------------------ */
 
-/* Every enum is 32 bits wide. In C++ the type is fixed, so that the library can examine any value that a caller passes,
- * and refuse it. */
+/* Enums are 32 bits wide. In C++ the type is fixed, so that the library can check any value that a caller passes. */
 #ifdef __cplusplus
 #define QFUSE_ENUM : int32_t
 #else
@@ -104,10 +103,9 @@ typedef enum qfuse_status QFUSE_ENUM {
 /* Element types of weights. The 16-bit types are little-endian IEEE binary16 and bfloat16. */
 typedef enum qfuse_dtype QFUSE_ENUM { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUSE_BFLOAT16 = 2 } qfuse_dtype;
 
-/* Element types of scales. Each op takes only some of them.
+/* Element types of scales. Each op takes only some of them. The 16-bit types are those of qfuse_dtype.
  * - UE8M0, also called E8M0, is one byte: 2^(byte - 127), or NaN if the byte is 255.
- * - E4M3 is torch's float8_e4m3fn: 4 exponent bits with bias 7, 3 fraction bits, no infinities; 0x7f and 0xff are NaN.
- * - The 16-bit types are those of qfuse_dtype. */
+ * - E4M3 is torch's float8_e4m3fn: 4 exponent bits, bias 7, 3 fraction bits, no infinities; 0x7f and 0xff are NaN. */
 typedef enum qfuse_scale_type QFUSE_ENUM {
   QFUSE_SCALES_FLOAT32 = 0,
   QFUSE_SCALES_UE8M0 = 1,
@@ -116,10 +114,8 @@ typedef enum qfuse_scale_type QFUSE_ENUM {
   QFUSE_SCALES_E4M3 = 4
 } qfuse_scale_type;
 
-/* 4-bit codebooks.
- * - FP4 and NF4 are bitsandbytes', with the enum values of its C interface.
- * - E2M1 is OCP's FP4: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and, with bit 3 set, their negatives, including -0.
- * - INT4 is the nibble minus a zero point. */
+/* 4-bit codebooks. FP4 and NF4 are bitsandbytes', with the enum values of its C interface. E2M1 is OCP's FP4: 0, 0.5,
+ * 1, 1.5, 2, 3, 4, 6 and, with bit 3 set, their negatives, including -0. INT4 is the nibble minus a zero point. */
 typedef enum qfuse_quant_type QFUSE_ENUM {
   QFUSE_FP4 = 1,
   QFUSE_NF4 = 2,
@@ -178,13 +174,10 @@ typedef struct qfuse_exec {
 /* Returns the library's version, "major.minor.patch". */
 QFUSE_API const char* qfuse_version(void);
 
-/* Describes this build for people and bug reports, one "key: value" per line. Never returns NULL. Keys:
- * - version, compiler
- * - parallel: the implementation of threads
- * - cuda: the version of nvcc, "HIP", "software" or "none"
- * - cuda_architectures, hip_architectures: present if there are any
- * - cuda_steps: "portable" if the build does not use NVIDIA's instructions; else absent
- * - opencl: the version of the OpenCL headers, or "none" */
+/* Describes this build for people and bug reports, one "key: value" per line: version; compiler; parallel (how threads
+ * are implemented); cuda (nvcc's version, "HIP", "software" or "none"); cuda_architectures and hip_architectures, if
+ * any; cuda_steps ("portable", if the build does not use NVIDIA's instructions); opencl (its headers' version, or
+ * "none"). Never NULL. */
 QFUSE_API const char* qfuse_build_info(void);
 
 /* Returns a status as a short lower-case phrase, or "unknown status" for any other number. Never returns NULL. */
@@ -203,19 +196,16 @@ QFUSE_API qfuse_status qfuse_device_parse(const char* name, qfuse_device* device
  * - OPENCL: the number of all devices of all platforms. Some may be unusable; qfuse_device_describe says which. */
 QFUSE_API int32_t qfuse_device_count(qfuse_device_type type);
 
-/* Returns 1 if devices of the type have their own memory and streams (CUDA and OPENCL), else 0. Ops expect their arrays
- * in that memory. */
+/* Returns 1 for device types with memory and streams of their own, CUDA and OPENCL: ops expect arrays there. Else 0. */
 QFUSE_API int32_t qfuse_device_has_own_memory(qfuse_device_type type);
 
-/* Describes a device in one line for people: its model, cores or multiprocessors, memory. Writes at most `size` bytes
- * to `text`, including the terminating zero. INVALID_ARGUMENT: text NULL or size 0. UNSUPPORTED: the device is not
- * available here. */
+/* Describes a device in one line for people: model, cores or multiprocessors, memory. Writes at most `size` bytes to
+ * `text`, zero included. INVALID_ARGUMENT: text NULL or size 0. UNSUPPORTED: the device is not available here. */
 QFUSE_API qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size, qfuse_error* error);
 
 /* Returns the name of a SIMD target of the CPU backend that this machine can run; index 0 is the best one. Names are
  * "avx512_zen4" (AVX-512 with bfloat16), "avx512", "avx2", "sse4", "ssse3", "neon" and "scalar". The last one is always
- * "scalar"; an index beyond it gives NULL. cpu_target and QFUSE_CPU_TARGET accept "AVX-512" and Highway's "avx3", too,
- * for "avx512". */
+ * "scalar"; an index beyond it gives NULL. As input, "AVX-512" and Highway's "avx3" also mean "avx512". */
 QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
 /* ---- memory and streams of a GPU --------------------------------------------------------------------------------- */
@@ -227,8 +217,7 @@ typedef enum qfuse_memory_kind QFUSE_ENUM {
   QFUSE_MEMORY_PINNED = 1  /* host memory that GPUs copy from and to asynchronously */
 } qfuse_memory_kind;
 
-/* Allocates `size` bytes, >= 0; even 0 bytes give a valid pointer. OUT_OF_MEMORY: the device or the host has too little
- * free memory. */
+/* Allocates `size` bytes, >= 0 (0 also gives a pointer). OUT_OF_MEMORY: device or host memory is exhausted. */
 QFUSE_API qfuse_status qfuse_memory_allocate(qfuse_device device, qfuse_memory_kind kind, int64_t size, void** memory,
                                              qfuse_error* error);
 
@@ -271,9 +260,9 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
 
 /* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
 
-/* A 4-bit weight, for every op that reads one. Its arrays are in memory of the device that runs the op. E2M1
- * and INT4 are for qfuse_dequantize_4bit. Of them, matmul_4bit, _many and _grouped take MXFP4: E2M1 with UE8M0 scales,
- * blocks of 32, cols a multiple of 32, no global scale or divisor. Every other op returns UNSUPPORTED.
+/* A 4-bit weight, for every op that reads one. Its arrays are in memory of the device that runs the op. All of these
+ * ops take NF4 and FP4, and qfuse_dequantize_4bit also E2M1 and INT4. matmul_4bit, _many and _grouped also take MXFP4:
+ * E2M1 with UE8M0 scales, blocks of 32, cols a multiple of 32, no global scale or divisor. All else is UNSUPPORTED.
  *
  * NF4 and FP4, as bitsandbytes stores them. absmax is plain, or nested (double quantization).
  * Layout: the rows*cols elements are contiguous, row after row. Byte j of `packed` holds element 2j in its high nibble
@@ -292,10 +281,9 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
  * - NVFP4 is E2M1 with E4M3 scales, blocks of 16, and a per-tensor factor (modelopt) or divisor (compressed-tensors).
  * - INT4 in groups is INT4 with 16-bit or fp32 scales.
  *
- * Layout: row r is the ceil(cols/2) bytes of `packed` from r*ceil(cols/2). Byte j of a row holds the row's element 2j
- * in its LOW nibble and element 2j+1 in its high nibble; the spare nibble of an odd row is ignored. Block b of row r
- * covers columns [b*blocksize, (b+1)*blocksize) of the row; the last block may be short. Each row has
- * blocks = ceil(cols/blocksize), with one scale each.
+ * Layout: row r is the ceil(cols/2) bytes of `packed` from r*ceil(cols/2). Byte j of a row holds element 2j of the row
+ * in its LOW nibble and 2j+1 in its high nibble; the spare nibble of an odd row is ignored. Block b of row r covers its
+ * columns [b*blocksize, (b+1)*blocksize); the last may be short. A row has blocks = ceil(cols/blocksize), a scale each.
  * Value of an element in block b of row r, each rounding step to nearest even in fp32:
  *   A     = scales[r][b], widened to fp32 exactly
  *   A     = A * *global_scale, or A / *global_divisor, if one of them is not NULL
@@ -467,16 +455,14 @@ QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params*
 
 /* ---- dequantize_fp8 -------------------------------------------------------------------------------------------- */
 
-/* Decodes FP8 weights with one scale per block of rows and columns, as DeepSeek-V3 and Qwen3 are published, to fp32,
- * fp16 or bf16.
+/* Decodes FP8 weights with one scale per block, as DeepSeek-V3 and Qwen3 are published, to fp32, fp16 or bf16.
  *   out[r][c] = round_to_dtype(e4m3(codes[r][c]) * scales[r / block_rows][c / block_cols])
- * e4m3 is the type of QFUSE_SCALES_E4M3, which the scales here cannot have. Codes and scales are widened to fp32
- * exactly. The product rounds to fp32, then again to a 16-bit dtype, both to nearest even. Subnormals are kept. Every
- * NaN result is the canonical quiet NaN. The scale is a factor, even if a file calls it weight_scale_inv. transformers
- * and DeepSeek compute the same.
- * The caller gives the block sizes; they do not follow from the number of scales: 576 rows in blocks of 128 have 5 rows
- * of scales, the last for 64 rows. For one scale per row, blocks are 1 x cols; for a single scale, the block is rows x
- * cols. */
+ * e4m3 is the type of QFUSE_SCALES_E4M3, which scales here cannot have. Codes and scales are widened to fp32 exactly.
+ * The product rounds to fp32, then again to a 16-bit dtype, both to nearest even. Subnormals are kept. NaN results are
+ * the canonical quiet NaN. transformers and DeepSeek compute the same. The scale is a factor, even if named
+ * weight_scale_inv.
+ * The block sizes do not follow from the number of scales: 576 rows in blocks of 128 have 5 rows of scales, the last
+ * for 64 rows. For one scale per row, blocks are 1 x cols; for a single scale, the block is rows x cols. */
 typedef struct qfuse_dequantize_fp8_params {
   size_t struct_size;
   int64_t rows;                /* >= 0 */
@@ -496,15 +482,14 @@ QFUSE_API qfuse_status qfuse_dequantize_fp8(const qfuse_dequantize_fp8_params* p
 
 /* ---- lora_merge ------------------------------------------------------------------------------------------------ */
 
-/* Merges a LoRA adapter into its base weight: adds scale * (b * a). Rows are independent, so a weight may be merged in
- * tiles of rows, each with its rows of b.
+/* Merges a LoRA adapter into its weight. Rows are independent, so tiles of rows can be merged, with their rows of b.
  *   acc = +0; for k = 0 to rank-1, ascending: acc = fma(b[i][k], a[k][j], acc)
  *   out[i][j] = round_to_out_dtype(in[i][j] + acc * scale)
  * in is widened to fp32 exactly. All roundings are to nearest even: each fma rounds once to fp32, acc * scale rounds to
  * fp32, the sum with in rounds to fp32, and the result rounds to out_dtype. Subnormals are kept. NaN and infinities
- * follow the formula; every NaN result is the canonical quiet NaN. With rank 0, acc is +0, so that numbers are only
- * converted, and an input of -0 stays -0 if scale is negative and becomes +0 if it is positive. peft computes the same
- * sums, also in fp32, but in the order of its BLAS. */
+ * follow the formula; every NaN result is the canonical quiet NaN. With rank 0, acc is +0: numbers are only converted,
+ * and -0 stays -0 if scale is negative, and becomes +0 if positive. peft computes the same sums in fp32, in the order
+ * of its BLAS. */
 typedef struct qfuse_lora_merge_params {
   size_t struct_size;
   int64_t rows;          /* >= 0: outputs of the linear layer */
@@ -526,9 +511,9 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
 
 /* ---- experts --------------------------------------------------------------------------------------------------- */
 
-/* The experts of a mixture-of-experts (MoE) layer. Rows are sorted by expert, as a router sorts them: expert e has the
- * rows from ends[e - 1], or 0 if e is 0, up to but not including ends[e]. These are the offs of torch's grouped
- * matmuls. An expert may have no rows.
+/* The experts of a mixture-of-experts (MoE) layer. A router sorts rows by expert: expert e has the rows from
+ * ends[e - 1] (0 for the first) to before ends[e], as in the offs of torch's grouped matmuls. An expert may have no
+ * rows.
  * Rows at and after the last end are padding: never used, never written (except swiglu's grad_weights, see there). So m
  * is the capacity, and the ends say how much of it is in use.
  * The ends are in the same memory as the other arrays, aligned to their elements. On a GPU the kernel reads them there:
@@ -549,9 +534,9 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  * Both arrays have `dtype`; the caller rounds to it. In FLOAT16, the caller splits the scale between them, so that
  * neither overflows or underflows unless the sum does.
  * The elements of W are bit-identical to those of dequantize_4bit in `dtype`, except that MXFP4 is flushed here as NF4
- * is, ftz(code * ftz(A)): a scale of 2^-127, the byte 0, counts as zero. The sum is an fp32 number, computed as
- * `sum` selects. Then bias is added in fp32, and the result is rounded once. A row of out depends only on its row of
- * in, not on m: rows in one call are bit-identical to rows in calls of their own.
+ * is, ftz(code * ftz(A)): a scale of 2^-127, the byte 0, counts as zero. The sum is an fp32 number, computed as `sum`
+ * selects. Then bias is added in fp32, and the result is rounded once. A row of out depends only on its row of in, not
+ * on m: rows in one call are bit-identical to rows in calls of their own.
  *
  *   sum       dtypes    CUDA          CPU               REFERENCE
  *   FP32      all       yes           yes               yes
@@ -564,18 +549,15 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  * - on CUDA and REFERENCE: PLAIN for 16-bit types if the device has the instructions (REFERENCE always), else FP32;
  * - on a CPU: for BFLOAT16, BF16_AMX, or else BF16_DOT, if it has the instructions; in all other cases FP32.
  *
- * PLAIN, SPLIT and FACTORED add as tensor cores do, in steps of 16 terms. Terms are taken in ascending order unless
- * stated otherwise; the last step is zero-padded. A step adds its 16 exact products to the sum so far, which starts as
- * +0:
+ * PLAIN, SPLIT and FACTORED add as tensor cores do, in steps of 16 terms, ascending unless stated otherwise, the last
+ * one zero-padded. A step adds its 16 exact products to the sum so far, which starts as +0:
  * - Let e be the greatest exponent among these 17 numbers, not counting zeros. The exponent of a product is the sum of
  *   its operands' exponents; a subnormal operand has the exponent of the least normal number.
- * - Each number is truncated toward zero to a multiple of 2^(e-25). They are added exactly. The result is truncated
- *   toward zero to fp32.
+ * - Each is truncated toward zero to a multiple of 2^(e-25). All are added exactly, and the sum is truncated to fp32.
  * - NaN, infinity * 0 and infinity - infinity give NaN. A sum of zeros is +0; so is a sum that is truncated to zero.
  *
  * An H200 adds in exactly this way, as measured (docs/ACCURACY.md), and so does REFERENCE. Other GPUs have their own
- * steps, whose results differ by roundings: compute capability 8.0 and later (not measured), and 7.5, which adds fp16
- * in steps of 8.
+ * steps, with other roundings: compute capability 8.0 and later (not measured); 7.5 has steps of 8 for fp16.
  * - PLAIN: one chain of all terms. The terms of LoRA start a new step.
  * - SPLIT: chains of QFUSE_SPLIT_TERMS terms, each starting as +0. Their sums are added in ascending order, each
  *   addition rounded to nearest even in fp32. The terms of LoRA start a new chain. A chain consists of windows of
@@ -595,9 +577,8 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  *   4. The chunk's sum is s * 2^(e - 14). The sums of the chunks are added like those of SPLIT's chains.
  *
  * FP32 rounds every product and every addition to nearest even in fp32.
- * - FORWARD has 32 partial sums, starting as +0. Sum c % 32 takes term c, c ascending; then sum j % 32 takes LoRA's
- *   term j, j ascending. They are added by halves: for h = 16, 8, 4, 2, 1, sum s takes sum s + h for each s < h. Sum 0
- *   is the result.
+ * - FORWARD has 32 partial sums, starting as +0. Sum c % 32 takes term c, ascending, then sum j % 32 takes LoRA's term
+ *   j. They are added by halves: for h = 16, 8, 4, 2, 1, sum s takes sum s + h for each s < h. Sum 0 is the result.
  * - BACKWARD has one sum, starting as +0: r ascending, then LoRA's j ascending.
  *
  * BF16_DOT and BF16_AMX add as instructions of CPUs do: product by product, each by a fused multiply-add to nearest
@@ -608,9 +589,9 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  *   are added by halves in plain fp32: for h = 8, 4, 2, 1, sum s takes sum s + h for each s < h. Sum 0 is the result.
  *   BACKWARD has one sum, which takes the second of each two terms, then the first.
  * - BF16_AMX: as TDPBF16PS of AMX (Intel's manual; measured on Emerald Rapids), in both directions. From each 32 terms,
- *   ascending, the even ones make one sum and the odd ones another, each starting as +0. The two are added to each
- *   other, then to the sum so far, which starts as +0; these additions treat subnormals as zeros. Faster than BF16_DOT
- *   except for a few rows. */
+ *   ascending, the even ones make one sum and the odd ones another, each starting as +0. The two are added, then added
+ *   to the sum so far, which starts as +0; these additions treat subnormals as zeros. Faster than BF16_DOT except for
+ *   few rows. */
 typedef enum qfuse_direction QFUSE_ENUM { QFUSE_FORWARD = 0, QFUSE_BACKWARD = 1 } qfuse_direction;
 
 typedef enum qfuse_sum QFUSE_ENUM {
@@ -696,8 +677,7 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
  * is not available here, 16-bit types get fused_rows 8 (if cols is a multiple of 32), so that programs can be compiled
  * elsewhere.
  * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is not a power
- * of two from 32 to 4096, a NULL pointer.
- * UNSUPPORTED: a device without the op. */
+ * of two from 32 to 4096, a NULL pointer. UNSUPPORTED: a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qfuse_direction direction,
                                                 int64_t rows, int64_t cols, int64_t blocksize, qfuse_sum* few,
                                                 int64_t* few_rows, int64_t* fused_rows, qfuse_error* error);
@@ -737,8 +717,7 @@ typedef struct qfuse_matmul_4bit_grouped_params {
   int32_t nested_each;     /* 1: absmax is nested per expert; 0: over the whole stack */
 } qfuse_matmul_4bit_grouped_params;
 
-/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or blocks of an expert that violate the above,
- * a nested_begin other than 0. */
+/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or blocks not as above, a nested_begin. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* params, const qfuse_exec* exec,
                                                  qfuse_error* error);
 
@@ -749,17 +728,16 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped
  * rounding. This spreads an outlier over its block, so that one scale per row is enough.
  *   once per weight and direction  qfuse_rotated_int8_weight_scales: rows or cols floats, which the caller keeps
  *   in each pass                   qfuse_rotated_int8_weight, to memory that layers can share
- *                                  qfuse_rotated_int8_quantize for x or dy, or qfuse_rotated_int8_swiglu if a SwiGLU
- *                                  block computes them
+ *                                  qfuse_rotated_int8_quantize for x or dy, or for SwiGLU: qfuse_rotated_int8_swiglu
  *                                  qfuse_rotated_int8_matmul, with LoRA's terms and the bias
  * Results are bit-identical on every device. The error, relative to the norm, is 1.1 % for y and 1.25 % for dx; bf16
  * has 0.2 %, and NF4 itself 8.5 % (docs/ACCURACY.md). Rotation before rounding is from QuaRot (arXiv 2404.00456) and,
  * for training, from HALO (arXiv 2501.02625).
  *
- * All of x, dy and W are quantized row by row along K: rows of x or dy; FORWARD rows of W, BACKWARD columns of W. K is
- * a multiple of 64. The elements of a row form blocks of B: B is 128 if K is a multiple of 128, else 64. root is the
- * fp32 number nearest to B^(-1/2): 0x1.6a09e6p-4 if B is 128, 2^-3 if B is 64. For each row, every step rounded to
- * nearest even in fp32, subnormals kept:
+ * x, dy and W are quantized by rows along K: rows of x and dy; FORWARD rows of W, BACKWARD columns. K is a multiple of
+ * 64. A row has blocks of B elements: 128 if K is a multiple of 128, else 64. root is the fp32 number nearest to
+ * B^(-1/2): 0x1.6a09e6p-4 for 128, 2^-3 for 64. For each row, every step rounded to nearest even in fp32, nothing
+ * flushed:
  *   v      = the row's values: x or dy widened; W as dequantize_4bit decodes it in FLOAT32
  *   v      is rotated: for d = 1, 2, 4 to B/2 and for each i of a block with i & d = 0, v[i] becomes v[i] + v[i + d]
  *          and v[i + d] becomes v[i] - v[i + d], both from the values before
@@ -768,9 +746,9 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped
  *          a value was not finite or a sum left fp32's range
  *   q      = the low byte of fma(v, root / scale, 1.5 * 2^23), which is the nearest integer, ties to even, -127 to 127;
  *          0 if scale is 0, negative, NaN or infinite
- * The dot product of two rotated rows is B times that of the rows, so each scale takes back B^(1/2). q uses the scale
- * instead of 127 / a, so that one number per row of W serves both to compute q and in the matmul. Because of 2^-100,
- * only v can be subnormal. */
+ * The dot product of two rotated rows is B times that of the rows, so each scale takes back B^(1/2). q uses the scale,
+ * not 127 / a, so that one number per row of W serves to compute q and in the matmul. With 2^-100, only v can be
+ * subnormal. */
 
 /* Quantizes x or dy [rows, cols], whose rows may be strided, to q and scale. */
 typedef struct qfuse_rotated_int8_quantize_params {
@@ -845,8 +823,7 @@ typedef struct qfuse_rotated_int8_matmul_params {
   const float* weight_scale; /* [n] */
   void* out;                 /* [m, n] */
   /* optional from here on */
-  int64_t out_stride;        /* elements from one row of out to the next, >= n; 0: n. Gaps between rows are not
-                                written */
+  int64_t out_stride;        /* elements from one row of out to the next, >= n; 0: n. Gaps are not written */
   const void* bias;          /* [n]; NULL: none */
   qfuse_direction direction; /* layout of lora_weight, and nothing else */
   int64_t lora_rank;         /* rank of the LoRA adapter, >= 0; 0: none */
@@ -889,8 +866,7 @@ QFUSE_API qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu
 /* ---- swiglu ---------------------------------------------------------------------------------------------------- */
 
 /* A SwiGLU block for training in INT8 or FP8, forward or backward. The outputs that are not NULL select what is
- * computed. Each output is quantized and in the layout that its matmul needs. The op makes one pass over x and grad_y,
- * and writes no bf16 array in between.
+ * computed: in one pass over x and grad_y, each quantized in the layout that its matmul needs, without bf16 arrays.
  * - forward: y by rows, in groups of channels, for the next matmul; y transposed, in groups of tokens, for the gradient
  *   of that matmul's weight.
  * - backward, which recomputes the forward: the gradient by rows, for the gradient of the layer's input; the gradient
@@ -922,9 +898,8 @@ QFUSE_API qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu
  *   scale  = the least power of two that is at least max(absmax, fp32(1e-4)) / 448
  *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); a negative z that rounds to zero gives -0
  * DeepGEMM and TileKernels compute the same for power-of-two scales (UE8M0), and so does TransformerEngine if absmax is
- * 1e-4 or more. A group with a value that is not finite has the scale NaN (bits 0x7fffffff), and all its payload is NaN
- * (0x7f). Fields of qfuse_group_format select what other libraries do differently; qfuse_swiglu_format has their
- * formats by name:
+ * 1e-4 or more. A group with a value that is not finite has the scale NaN (bits 0x7fffffff), and its payload is all NaN
+ * (0x7f). Fields select what other libraries do differently; qfuse_swiglu_format has their formats by name:
  *   scale_rule  TORCHAO, also TransformerEngine's fp32 scales: scale = 1 / (448 / absmax), q = z * (448 / absmax), each
  *               step rounded to nearest even in fp32, with absmax at least amax_floor. A |q| beyond 448 becomes 448.
  *               Values that are not finite follow these steps; a NaN payload is 0x7f, a NaN scale has bits 0x7fffffff
@@ -953,8 +928,7 @@ QFUSE_API qfuse_status qfuse_rotated_int8_swiglu(const qfuse_rotated_int8_swiglu
  * - alpha: a = alpha * g replaces g in s, and d_gate is ((dy * u) * s) * (1 + a * (1 - s)).
  * - up_offset: u + up_offset replaces u in y, d_gate and grad_weights.
  *
- * gpt-oss has limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups must be separated first. DeepSeek's
- * models have only a limit.
+ * gpt-oss has limit 7, alpha 1.702, up_offset 1; separate its interleaved gates and ups first. DeepSeek: limit only.
  *
  * In fields that later versions append, zero means what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
@@ -987,8 +961,7 @@ typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_S
  *                 scale_layout, as DeepGEMM's k-grouped matmuls take it
  *   SIDE_BY_SIDE  columns S to S + P of one matrix [R, qfuse_expert_columns(m, count)], and of its scales, as torch's
  *                 grouped matmuls of two matrices take it
- * Bytes after the last expert's are not written. On a GPU an expert is left out if its columns do not fit after those
- * of the experts before it. */
+ * Bytes after the last expert's are not written. A GPU leaves out an expert whose columns no longer fit. */
 typedef enum qfuse_expert_layout QFUSE_ENUM {
   QFUSE_EXPERTS_APART = 0,
   QFUSE_EXPERTS_SIDE_BY_SIDE = 1
@@ -1047,14 +1020,12 @@ typedef struct qfuse_swiglu_params {
   float up_offset;        /* finite */
 } qfuse_swiglu_params;
 
-/* INVALID_ARGUMENT:
+/* UNSUPPORTED: the device, target or stream of `exec` is not available here. INVALID_ARGUMENT:
  * - a field outside the ranges above, a missing or an overlapping array (gaps between strided rows belong to the
  *   array), a workspace that is too small, ends that are not aligned, sizes that overflow int64_t;
  * - no output at all, only q or only s of an output, y together with a gradient, grad_weights without a gradient;
  * - fields that exclude each other: scale_type, scale_rule, zero_rule or amax_floor with INT8; UE8M0 or SCALE_LEAST
- *   without POWER_OF_TWO; amax_floor with SCALE_LEAST; UE8M0 in MN_MAJOR for a transposed output with APART.
- *
- * UNSUPPORTED: the device, target or stream of `exec` is not available here. */
+ *   without POWER_OF_TWO; amax_floor with SCALE_LEAST; UE8M0 in MN_MAJOR for a transposed output with APART. */
 QFUSE_API qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error);
 
 /* Returns a format by its name, with row-major scales:
@@ -1080,8 +1051,7 @@ typedef struct qfuse_swiglu_sizes {
   int64_t grad_weights;
 } qfuse_swiglu_sizes;
 
-/* Computes the size of each output, whether or not it is requested, from m, h, format and experts of `params`. Its
- * arrays are ignored. Errors as for qfuse_swiglu. */
+/* Sizes of all outputs, requested or not, by m, h, format and experts of `params`. Errors as for qfuse_swiglu. */
 QFUSE_API qfuse_status qfuse_swiglu_output_sizes(const qfuse_swiglu_params* params, qfuse_swiglu_sizes* sizes,
                                                  qfuse_error* error);
 
