@@ -220,6 +220,37 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Kernel::tiled_unaligned);
 }
 
+TEST(MatmulPlan, mxfp4_has_the_kernels_of_blocks_of_64) {
+  static constexpr format::Ue8m0Absmax kAbsmax = format::make_ue8m0_absmax();
+  const auto product = [](std::int64_t m, qfuse_sum sum, std::int64_t cols = 2880, std::uintptr_t scales = 0x7004,
+                          std::int64_t rows = 5760) {
+    contract::Matmul4bit p = plain_product_of(m, rows, cols);
+    p.weight.blocksize = 32;
+    p.weight.quant_type = QFUSE_E2M1;
+    p.weight.absmax = nullptr;
+    p.weight.scale_type = QFUSE_SCALES_UE8M0;
+    p.weight.scales = address<void>(scales);
+    p.weight = contract::with_absmax(p.weight, kAbsmax);
+    p.sum = sum;
+    return p;
+  };
+  for (const std::int64_t m : {1, 8, 16, 64}) {
+    const matmul_4bit::Plan chosen = plan_that_can_run(product(m, QFUSE_SUM_SPLIT));
+    EXPECT_EQ(chosen.kernel, Kernel::split_k);
+    EXPECT_EQ(chosen.tokens, 8);
+  }
+  contract::Matmul4bit plain = product(64, QFUSE_SUM_PLAIN);
+  EXPECT_EQ(plan_that_can_run(plain).kernel, Kernel::warp_specialized);
+  plain.direction = QFUSE_BACKWARD;
+  EXPECT_EQ(plan_that_can_run(plain).kernel, Kernel::warp_specialized);
+  EXPECT_EQ(plan_that_can_run(product(512, QFUSE_SUM_PLAIN)).kernel, Kernel::register_weights);
+  EXPECT_EQ(plan(product(64, QFUSE_SUM_PLAIN, 2880 + 32), kH200).kernel, Kernel::multistage);
+  EXPECT_EQ(plan(product(64, QFUSE_SUM_SPLIT, 2880 + 32), kH200).kernel, Kernel::tiled);
+  EXPECT_EQ(plan(product(64, QFUSE_SUM_PLAIN, 2880, 0x7001), kH200).kernel, Kernel::multistage) << "no word of scales";
+  EXPECT_EQ(plan(product(1, QFUSE_SUM_SPLIT, 2880, 0x7001), kH200).kernel, Kernel::split_k);
+  EXPECT_EQ(plan(product(64, QFUSE_SUM_PLAIN, 64, 0x7004, 1), kH200).kernel, Kernel::multistage) << "half a word";
+}
+
 TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) {
   struct Tile {
     int outputs;

@@ -381,6 +381,53 @@ TEST(Matmul4bit, a_subnormal_factor_of_a_scale_is_zero) {
   }
 }
 
+// Rows of MXFP4, each of one code, whose first block has the scale and whose others have 2^-127, which is zero; their
+// products with ones, in bf16.
+TEST(Matmul4bit, the_least_and_the_greatest_scales_of_mxfp4) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr std::int64_t kCols = 128;
+  struct Row {
+    std::uint8_t scale;
+    std::uint8_t code;
+    float product;
+  };
+  constexpr std::array kRows = {Row{255, 2, std::numeric_limits<float>::quiet_NaN()},
+                                Row{254, 7, kInfinity},
+                                Row{254, 15, -kInfinity},
+                                Row{0, 7, 0.0F},
+                                Row{1, 1, 0.0F},
+                                Row{1, 2, 0x1p-121F},
+                                Row{2, 9, -0x1p-121F},
+                                Row{249, 2, 0x1p127F}};
+  std::vector<std::uint8_t> packed;
+  std::vector<std::uint8_t> scales;
+  for (const Row& row : kRows) {
+    packed.insert(packed.end(), kCols / 2, static_cast<std::uint8_t>(row.code * 0x11));
+    scales.insert(scales.end(), {row.scale, 0, 0, 0});
+  }
+  std::vector<std::uint8_t> in(2 * kCols);
+  for (std::int64_t i = 0; i < kCols; ++i) format::store_rounded(in.data(), i, QFUSE_BFLOAT16, 1.0F);
+  contract::Matmul4bit p{};
+  p.weight.rows = std::ssize(kRows);
+  p.weight.cols = kCols;
+  p.weight.blocksize = 32;
+  p.weight.quant_type = QFUSE_E2M1;
+  p.weight.scale_type = QFUSE_SCALES_UE8M0;
+  p.weight.packed = packed.data();
+  p.weight.scales = scales.data();
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 1;
+  p.in = in.data();
+  for_each_sum({}, p, [&](const contract::Matmul4bit& call) {
+    const Buffer expected = output_of(call, oracle());
+    for (std::size_t r = 0; r < kRows.size(); ++r) {
+      const float product = format::load_as_float(expected.data(), static_cast<std::int64_t>(r), QFUSE_BFLOAT16);
+      EXPECT_TRUE(product == kRows.at(r).product || (std::isnan(product) && std::isnan(kRows.at(r).product))) << r;
+    }
+    return [call, expected](const qfuse_exec& exec) { expect_output(call, expected, exec); };
+  });
+}
+
 // Calls body(output, sum in fp64, sum of the terms' magnitudes) for each output.
 void for_each_exact_sum(const contract::Matmul4bit& p, const Buffer& out,
                         const std::function<void(double, double, double)>& body) {

@@ -69,20 +69,20 @@ View view_of(const W& w, const Spans& arrays) {
           w.nested_blocksize};
 }
 
-inline void give_scales_of_rows(const qfuse_weight_4bit& w, const Spans& arrays, Weight4bit& view) {
+inline Weight4bit weight_of(const qfuse_weight_4bit& w, const Spans& arrays) {
+  auto view = view_of<Weight4bit>(w, arrays);
   view.scale_type = static_cast<ScaleType>(w.scale_type);
   view.scales = arrays.of<const std::byte>("scales");
   view.global_scale = arrays.of<const float>("global_scale");
   view.global_divisor = arrays.of<const float>("global_divisor");
   view.zero_points = arrays.of<const std::uint8_t>("zero_points");
+  return view;
 }
 
 inline Dtype dtype(qfuse_dtype of_c) { return static_cast<Dtype>(of_c); }
 
 inline void throwing_call(const contract::Dequantize4bit& p, const Spans& arrays, const Exec& exec) {
-  auto view = view_of<Weight4bit>(p.weight, arrays);
-  give_scales_of_rows(p.weight, arrays, view);
-  dequantize_4bit(view, arrays.of("out"), dtype(p.out_dtype), exec);
+  dequantize_4bit(weight_of(p.weight, arrays), arrays.of("out"), dtype(p.out_dtype), exec);
 }
 inline void throwing_call(const contract::Quantize4bit& p, const Spans& arrays, const Exec& exec) {
   quantize_4bit(arrays.of("in"), dtype(p.in_dtype), view_of<Weight4bitOut>(p.weight, arrays), exec,
@@ -117,7 +117,7 @@ inline void throwing_call(const contract::LoraMerge& p, const Spans& arrays, con
              arrays.of("out"), dtype(p.out_dtype), exec);
 }
 inline void throwing_call(const contract::Matmul4bit& p, const Spans& arrays, const Exec& exec) {
-  matmul_4bit(p.m, arrays.of("in"), view_of<Weight4bit>(p.weight, arrays), arrays.of("out"), dtype(p.dtype), exec,
+  matmul_4bit(p.m, arrays.of("in"), weight_of(p.weight, arrays), arrays.of("out"), dtype(p.dtype), exec,
               {.direction = static_cast<Direction>(p.direction),
                .bias = arrays.of("bias"),
                .sum = static_cast<Sum>(p.sum),
@@ -130,7 +130,7 @@ inline void throwing_call(const contract::Matmul4bitMany& p, const Spans& arrays
   for (const contract::Matmul4bitProduct& product : p.products) {
     contract::Matmul4bit one = single(p, product);
     const Spans own = p.products.size() == 1 ? arrays : Spans(one);
-    products.push_back({.weight = view_of<Weight4bit>(one.weight, own),
+    products.push_back({.weight = weight_of(one.weight, own),
                         .out = own.of("out"),
                         .bias = own.of("bias"),
                         .lora_rank = one.lora_rank,
@@ -141,7 +141,7 @@ inline void throwing_call(const contract::Matmul4bitMany& p, const Spans& arrays
 }
 inline void throwing_call(const contract::Matmul4bitGrouped& p, const Spans& arrays, const Exec& exec) {
   const std::span ends(static_cast<const std::int64_t*>(p.expert_ends), static_cast<std::size_t>(p.experts));
-  matmul_4bit_grouped(p.m, arrays.of("in"), view_of<Weight4bit>(p.weight, arrays), Experts(ends), arrays.of("out"),
+  matmul_4bit_grouped(p.m, arrays.of("in"), weight_of(p.weight, arrays), Experts(ends), arrays.of("out"),
                       dtype(p.dtype), exec,
                       {.direction = static_cast<Direction>(p.direction),
                        .bias = arrays.of("bias"),
@@ -156,12 +156,12 @@ inline void throwing_call(const contract::RotatedInt8Quantize& p, const Spans& a
                         {.q = arrays.of<std::int8_t>("q"), .scale = arrays.of<float>("scale")}, exec);
 }
 inline void throwing_call(const contract::RotatedInt8WeightScales& p, const Spans& arrays, const Exec& exec) {
-  rotated_int8_weight_scales(view_of<Weight4bit>(p.weight, arrays), static_cast<Direction>(p.direction),
+  rotated_int8_weight_scales(weight_of(p.weight, arrays), static_cast<Direction>(p.direction),
                              arrays.of<float>("scale"), exec);
 }
 inline void throwing_call(const contract::RotatedInt8Weight& p, const Spans& arrays, const Exec& exec) {
-  rotated_int8_weight(view_of<Weight4bit>(p.weight, arrays), static_cast<Direction>(p.direction),
-                      arrays.of<float>("scale"), arrays.of<std::int8_t>("q"), exec);
+  rotated_int8_weight(weight_of(p.weight, arrays), static_cast<Direction>(p.direction), arrays.of<float>("scale"),
+                      arrays.of<std::int8_t>("q"), exec);
 }
 inline void throwing_call(const contract::RotatedInt8Matmul& p, const Spans& arrays, const Exec& exec) {
   rotated_int8_matmul(p.m, p.n, p.k, {arrays.of<std::int8_t>("in_q"), arrays.of<float>("in_scale")},

@@ -10,7 +10,7 @@ namespace qfuse::cuda::matmul_4bit {
 
 // ---- absmax ----
 
-constexpr unsigned kSmallBlock = kPanelCols / 2;
+constexpr int kSmallBlock = kPanelCols / 2;
 
 // The map of nested absmax, of which each of so many warps loads a part. Who uses it waits for `full`.
 template <int kWarps>
@@ -28,8 +28,8 @@ struct LaneRows {
   int stages;  // until the weight ends
 };
 
-// How a block's absmax is found from the number of a panel row. Blocks of 32 have scales in UE8M0 (MXFP4), of which a
-// panel row has two; they are loaded as if they were plain absmax, in words of two panel rows'.
+// How a block's absmax is found from the number of a panel row. Small blocks' scales are loaded as if they were plain
+// absmax, in words of two panel rows, which have two each.
 struct AbsmaxReader {
   const std::uint8_t* absmax_8bit;
   const float* scales;
@@ -37,7 +37,6 @@ struct AbsmaxReader {
   int scale_shift;
   float offset;
   bool is_nested;
-  bool has_small_blocks;
 };
 
 // Panel rows are counted from where nested blocks are: blocks of a weight that is a part of another one come behind
@@ -46,25 +45,17 @@ __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
   constexpr int kPanelShift = 6;
   static_assert(1 << kPanelShift == kPanelCols);
   constexpr int kMostShift = 31;  // of a panel row's number, which is less than 2^31
-  if (has_small_blocks(a.weight))
-    return {.absmax_8bit = nullptr,
-            .scales = reinterpret_cast<const float*>(a.weight.absmax_8bit),
-            .block_shift = 0,
-            .scale_shift = 1,
-            .offset = 0.0F,
-            .is_nested = false,
-            .has_small_blocks = true};
   const int block_shift = a.weight.block_shift - kPanelShift;
   const int nested_shift = a.weight.nested_shift - kPanelShift;
   return {.absmax_8bit = a.weight.absmax_8bit - a.weight.nested_begin,
           .scales = a.is_nested ? a.weight.nested_absmax : a.weight.absmax,
           .block_shift = block_shift,
-          .scale_shift = !a.is_nested                ? block_shift
+          .scale_shift = has_small_blocks(a.weight)  ? 1
+                         : !a.is_nested              ? block_shift
                          : nested_shift < kMostShift ? nested_shift
                                                      : kMostShift,
           .offset = a.is_nested ? *a.weight.nested_offset : 0.0F,
-          .is_nested = a.is_nested,
-          .has_small_blocks = false};
+          .is_nested = a.is_nested};
 }
 
 // Panel rows before the first one of the tile's weight.
@@ -105,33 +96,32 @@ __device__ inline float decode_small_absmax(const Absmax& absmax, unsigned half)
 // ---- codes ----
 
 // The 16 weights that a block can have, rounded, as their low and their high bytes: a permutation of bytes looks up
-// four codes at once among eight of them.
+// four codes at once among eight of them. Or the eight of codes without a sign, of two blocks.
 struct Weights16 {
   std::uint32_t low[4];
   std::uint32_t high[4];
 };
 
-// Of the codes 4i to 4i + 3.
+// Of four values, to one word of bytes each.
 template <class Value>
-__device__ void make_weights_of_four(const float* values, float absmax, int i, Weights16& weights) {
+__device__ void make_four(const float* values, float absmax, std::uint32_t& low, std::uint32_t& high) {
   constexpr std::uint32_t kLowBytes = 0x6420;
   constexpr std::uint32_t kHighBytes = 0x7531;
   std::uint32_t words[2];
 #pragma unroll
-  for (int w = 0; w < 2; ++w) {
-    const float* const two = values + 4 * i + 2 * w;
-    const float pair[2] = {mul_ftz(two[0], absmax), mul_ftz(two[1], absmax)};
-    words[w] = Rounding<Value>::word(pair);
+  for (int i = 0; i < 2; ++i) {
+    const float pair[2] = {mul_ftz(values[2 * i], absmax), mul_ftz(values[2 * i + 1], absmax)};
+    words[i] = Rounding<Value>::word(pair);
   }
-  weights.low[i] = permuted(words[0], words[1], kLowBytes);
-  weights.high[i] = permuted(words[0], words[1], kHighBytes);
+  low = permuted(words[0], words[1], kLowBytes);
+  high = permuted(words[0], words[1], kHighBytes);
 }
 
 template <class Value>
 __device__ Weights16 weights_of(const float* values, float absmax) {
   Weights16 weights;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) make_weights_of_four<Value>(values, absmax, i, weights);
+  for (int i = 0; i < 4; ++i) make_four<Value>(values + 4 * i, absmax, weights.low[i], weights.high[i]);
   return weights;
 }
 
@@ -142,10 +132,20 @@ __device__ Weights16 signed_weights_of(const float* values, float absmax) {
   Weights16 weights;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    make_weights_of_four<Value>(values, absmax, i, weights);
+    make_four<Value>(values + 4 * i, absmax, weights.low[i], weights.high[i]);
     weights.low[i + 2] = weights.low[i];
     weights.high[i + 2] = weights.high[i] ^ kSigns;
   }
+  return weights;
+}
+
+// Those without a sign, of two blocks.
+template <class Value>
+__device__ Weights16 weights_of_two(const float* values, float first, float second) {
+  Weights16 weights;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    make_four<Value>(values + i % 2 * 4, i < 2 ? first : second, weights.low[i], weights.high[i]);
   return weights;
 }
 
@@ -159,17 +159,28 @@ struct PairOrder {
   std::uint32_t first_two;
   std::uint32_t last_two;
 };
-__device__ inline PairOrder pair_order(const Weight4bit& w) {
-  return w.is_low_first ? PairOrder{0x5140, 0x7362} : PairOrder{0x4051, 0x6273};
+__device__ inline PairOrder pair_order(bool is_low_first) {
+  return is_low_first ? PairOrder{0x5140, 0x7362} : PairOrder{0x4051, 0x6273};
+}
+__device__ inline void put_in_order(std::uint32_t low, std::uint32_t high, const PairOrder& order,
+                                    std::uint32_t* words) {
+  words[0] = permuted(low, high, order.first_two);
+  words[1] = permuted(low, high, order.last_two);
 }
 
 // Four codes, whose low three bits are `indices`.
 __device__ inline void decode_four(const Weights16& weights, const PairOrder& order, std::uint32_t indices,
                                    std::uint32_t upper, std::uint32_t* words) {
-  const std::uint32_t low = looked_up(weights.low, indices, upper);
-  const std::uint32_t high = looked_up(weights.high, indices, upper);
-  words[0] = permuted(low, high, order.first_two);
-  words[1] = permuted(low, high, order.last_two);
+  put_in_order(looked_up(weights.low, indices, upper), looked_up(weights.high, indices, upper), order, words);
+}
+
+// Of one of two blocks in E2M1, whose codes' fourth bits are signs, and whose low nibbles are first.
+__device__ inline void decode_four_of_block(const Weights16& weights, int block, std::uint32_t indices,
+                                            std::uint32_t upper, std::uint32_t* words) {
+  constexpr std::uint32_t kSigns = 0x80808080;
+  const std::uint32_t low = permuted(weights.low[2 * block], weights.low[2 * block + 1], indices);
+  const std::uint32_t high = permuted(weights.high[2 * block], weights.high[2 * block + 1], indices);
+  put_in_order(low, high ^ (upper & kSigns), pair_order(true), words);
 }
 
 __device__ inline uint4 decode_eight(const Weights16& weights, const PairOrder& order, std::uint32_t codes) {

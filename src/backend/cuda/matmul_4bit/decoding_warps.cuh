@@ -53,14 +53,14 @@ struct RowWeights {
 
 // To where wgmma reads them. All panel rows of a lane at once: their look-ups do not wait for one another.
 template <class Value, class Tiles>
-__device__ void store_rows(const Weight4bit& w, const AbsmaxReader& reader, RowWeights<Tiles>& rows,
+__device__ void store_rows(const Weight4bit& w, RowWeights<Tiles>& rows,
                            const std::uint32_t (&codes)[Tiles::kRowsEach][Tiles::kLaneCols / 8], int row, int panel,
                            unsigned char* decoded) {
   constexpr int kVectors = Tiles::kLaneCols / 8;
-  const PairOrder order = pair_order(w);
+  const PairOrder order = pair_order(w.is_low_first);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
-    if (RowWeights<Tiles>::kHasTwoHalves && v == kVectors / 2 && reader.has_small_blocks) {
+    if (RowWeights<Tiles>::kHasTwoHalves && v == kVectors / 2 && has_small_blocks(w)) {
 #pragma unroll
       for (int i = 0; i < Tiles::kRowsEach; ++i) rows.weights[i] = signed_weights_of<Value>(w.values, rows.absmax[i]);
     }
@@ -98,7 +98,7 @@ __device__ void make_weights(const MatmulArguments& a, const AbsmaxReader& reade
 #pragma unroll
   for (int i = 0; i < Tiles::kRowsEach; ++i) {
     const bool exists = stage < rows[i].stages;
-    if (reader.has_small_blocks) {
+    if (has_small_blocks(a.weight)) {
       made.weights[i] = signed_weights_of<Value>(a.weight.values, exists ? decode_small_absmax(next[i], half) : 0.0F);
       made.absmax[i] = exists ? decode_small_absmax(next[i], 1) : 0.0F;
     } else {
@@ -139,7 +139,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
     Absmax next[kRows];
     begin_rows<kForward, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
     const unsigned half =
-        RowWeights<Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile)) / kSmallBlock % 2U;
+        RowWeights<Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile) / kSmallBlock % 2);
     if (reader.is_nested) wait_for(shared.map_full);
     for (; stage < scheduler.stages; stage += kTeams) {
       RowWeights<Tiles> weights;
@@ -152,7 +152,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
           load_codes<Tiles::kCodeRowBytes>(shared.codes[from.slot], row + i * Tiles::kRowsApart,
                                            panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
-        store_rows<Value, Tiles>(matmul.weight, reader, weights, codes, row, panel, shared.decoded[to.slot]);
+        store_rows<Value, Tiles>(matmul.weight, weights, codes, row, panel, shared.decoded[to.slot]);
         fence_proxy_async();
         arrive_as_warp(shared.decoded_full[to.slot], lane);
       } else {

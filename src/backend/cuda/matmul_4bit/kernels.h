@@ -176,9 +176,8 @@ inline constexpr int kRegisterWeightsThreads = 32 * (kRegisterWeightsMultipliers
 constexpr std::int64_t register_weights_shared_bytes() {
   constexpr std::int64_t kValueBytes = std::int64_t{2} * kPanelCols;  // of a token
   constexpr std::int64_t kCodeBytes = kPanelCols / 2;                 // of an output
-  constexpr std::int64_t kTables = 2 * 32;                            // of the 16 weights of a block, or of MXFP4's two
-  constexpr std::int64_t kSlot =
-      kRegisterWeightsTokens * kValueBytes + kRegisterWeightsOutputs * (kCodeBytes + kTables);
+  constexpr std::int64_t kTable = 32;                                 // of the 16 weights that these can be
+  constexpr std::int64_t kSlot = kRegisterWeightsTokens * kValueBytes + kRegisterWeightsOutputs * (kCodeBytes + kTable);
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }

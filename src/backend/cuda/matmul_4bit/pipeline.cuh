@@ -23,6 +23,7 @@ constexpr int kStagePanels = kStageTerms / kPanelCols;
 static_assert(kPanelCols * 2 == kPanelBytes);
 constexpr int kPanelCodeBytes = kPanelCols / 2;  // of codes
 constexpr int kVectorBytes = 16;
+constexpr int kWordScales = 4;  // of small blocks, in UE8M0
 
 // ---- what a kernel sees ----
 
@@ -53,7 +54,7 @@ __device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t ro
   if (a.is_nested)
     prefetch(a.weight.absmax_8bit + block);
   else
-    prefetch(a.weight.absmax + block);
+    prefetch(a.weight.absmax + (has_small_blocks(a.weight) ? block / kWordScales : block));
 }
 
 // ---- the host's part ----
@@ -101,6 +102,10 @@ inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, c
                                             tokens, kPanelBytes);
       !o.ok())
     return o;
+  if (has_small_blocks(a.weight)) {  // whose scales are loaded in words
+    arguments.matmul.is_nested = false;
+    arguments.matmul.weight.absmax = reinterpret_cast<const float*>(a.weight.absmax_8bit);
+  }
   if (p.lora_rank > 0)
     if (contract::Outcome o = make_lora_maps(arguments, p, experts, code_rows, code_cols, tokens); !o.ok()) return o;
   return {};

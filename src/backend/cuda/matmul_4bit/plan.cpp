@@ -45,12 +45,12 @@ Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, const Spli
   return plan;
 }
 // Blocks of 16 tokens, if there are as many, and the device has the shared memory; of FACTORED where chains are not
-// whole there are not the registers.
+// whole, and of MXFP4, there are not the registers.
 Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const SplitKLaunch few = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.front()};
   const SplitKLaunch many = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.back()};
-  const bool are_many =
-      p.m > kSplitKTokens.front() && (!is_factored(p) || has_whole_chains(p)) && many.slots(facts) > 0;
+  const bool has_registers = is_factored(p) ? has_whole_chains(p) : !contract::has_scales_of_rows(p.weight);
+  const bool are_many = p.m > kSplitKTokens.front() && has_registers && many.slots(facts) > 0;
   return split_k(p, facts, are_many ? many : few);
 }
 

@@ -43,16 +43,11 @@ struct WarpgroupTile {
 
 // ---- what lies in shared memory ----
 
-// Bytes of the 16 weights that the codes of a row can mean.
-struct SlotTable {
-  uint4 low[kOutputs];
-  uint4 high[kOutputs];
-};
-
 struct Slot {
   unsigned char inputs[kTokens * kPanelBytes];
   unsigned char codes[kOutputs * kPanelCodeBytes];
-  SlotTable tables[2];  // one each for small blocks, else the first one alone
+  uint4 low[kOutputs];  // bytes of the 16 weights that the codes of a row can mean
+  uint4 high[kOutputs];
 };
 
 struct Shared {
@@ -117,25 +112,15 @@ __device__ void load_panels(const PipelineArguments& a, const Scheduler& schedul
 
 // ---- role: making tables ----
 
-__device__ inline void store_table(SlotTable& table, int row, const Weights16& weights) {
-  table.low[row] = vector_of(weights.low);
-  table.high[row] = vector_of(weights.high);
-}
-
 // Of a row's codes; beyond the weight absmax is 0, and so are the weights.
 template <class Value>
-__device__ void make_table(const MatmulArguments& a, const AbsmaxReader& reader, const float* map, const Absmax& loaded,
-                           bool exists, Slot& slot, int row) {
-  if (reader.has_small_blocks) {
-#pragma unroll
-    for (unsigned half = 0; half < 2; ++half) {
-      const float absmax = exists ? decode_small_absmax(loaded, half) : 0.0F;
-      store_table(slot.tables[half], row, signed_weights_of<Value>(a.weight.values, absmax));
-    }
-  } else {
-    const float absmax = decode_absmax(reader.is_nested, map, loaded, reader.offset);
-    store_table(slot.tables[0], row, weights_of<Value>(a.weight.values, exists ? absmax : 0.0F));
-  }
+__device__ Weights16 make_table(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
+                                const Absmax& loaded, bool exists) {
+  if (has_small_blocks(a.weight))
+    return weights_of_two<Value>(a.weight.values, exists ? decode_small_absmax(loaded, 0) : 0.0F,
+                                 exists ? decode_small_absmax(loaded, 1) : 0.0F);
+  const float absmax = decode_absmax(reader.is_nested, map, loaded, reader.offset);
+  return weights_of<Value>(a.weight.values, exists ? absmax : 0.0F);
 }
 
 template <class Value, class Scheduler>
@@ -170,8 +155,11 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
       if (panel < scheduler.weight_stages * kStagePanels) {
 #pragma unroll
         for (int task = 0; task < kTableTasks; ++task) {
-          make_table<Value>(matmul, reader, shared.map, next[task], panel < rows[task].stages, slot, row_of(task));
+          const Weights16 weights =
+              make_table<Value>(matmul, reader, shared.map, next[task], panel < rows[task].stages);
           next[task] = load_absmax(reader, rows[task], panel + 1);
+          slot.low[row_of(task)] = vector_of(weights.low);
+          slot.high[row_of(task)] = vector_of(weights.high);
         }
       }
       arrive_as_warp(shared.full[to.slot], lane);
@@ -188,32 +176,30 @@ struct WeightFragments {
   std::uint32_t words[kPanelSteps][4];
 };
 
-__device__ inline Weights16 load_table(const SlotTable& table, int row) {
-  Weights16 weights;
-  unpack(table.low[row], weights.low);
-  unpack(table.high[row], weights.high);
-  return weights;
-}
-
 // Of the 8 bytes of codes of a step, lane t of four has bytes t and 4 + t, which `four` has lowest; the others mean
 // nothing.
-__device__ inline void decode_fragments(const Weight4bit& w, const Slot& slot, int row, WeightFragments& weights) {
+template <bool kSmallBlocks>
+__device__ void decode_fragments(const Slot& slot, int row, WeightFragments& weights) {
   constexpr std::uint32_t kIndices = 0x7777;
   constexpr std::uint32_t kBothHalves = 0x11;
   constexpr std::uint32_t kSecondHalf = 0x40;
   const std::uint32_t bytes = threadIdx.x % 4 * kBothHalves + kSecondHalf;
-  const PairOrder order = pair_order(w);
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     std::uint32_t codes[8];
     load_codes<kPanelCodeBytes>(slot.codes, row + 8 * h, 0, codes);
-    Weights16 table = load_table(slot.tables[0], row + 8 * h);
+    Weights16 table;
+    unpack(slot.low[row + 8 * h], table.low);
+    unpack(slot.high[row + 8 * h], table.high);
 #pragma unroll
     for (int step = 0; step < kPanelSteps; ++step) {
-      if (step == kPanelSteps / 2 && has_small_blocks(w)) table = load_table(slot.tables[1], row + 8 * h);
       const std::uint32_t four = permuted(codes[2 * step], codes[2 * step + 1], bytes);
+      const std::uint32_t upper = spread_signs<0>(four, four << 4);
       std::uint32_t words[2];
-      decode_four(table, order, four & kIndices, spread_signs<0>(four, four << 4), words);
+      if constexpr (kSmallBlocks)
+        decode_four_of_block(table, step * format::kStepTerms / kSmallBlock, four & kIndices, upper, words);
+      else
+        decode_four(table, pair_order(false), four & kIndices, upper, words);
       weights.words[step][h] = words[0];
       weights.words[step][h + 2] = words[1];
     }
@@ -262,11 +248,13 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
         before[i] = from.slot;
         from.advance(1);
         is_full = test_wait(shared.full[from.slot], from.phase);
-        if (stage < scheduler.weight_stages)
-          decode_fragments(a.matmul.weight, slot, row, weights[i]);
-        else
+        if (stage >= scheduler.weight_stages)
           load_lora_fragments(a.matmul, scheduler.first_row(tile), scheduler.output(tile) + row,
                               ((stage - scheduler.weight_stages) * kStagePanels + i) * kPanelCols, weights[i]);
+        else if (has_small_blocks(a.matmul.weight))
+          decode_fragments<true>(slot, row, weights[i]);
+        else
+          decode_fragments<false>(slot, row, weights[i]);
         const TileOperand inputs = tile_operand<kPanelBytes>(slot.inputs, kVectorBytes);
         wgmma_fence();
 #pragma unroll

@@ -66,8 +66,8 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
 
 // Of the lane's codes in each window.
 template <bool kNested, class Nested>
-__device__ void decode_absmax(const MatmulArguments& /*a*/, const ChainCodes<kNested, true>& codes,
-                              const Nested& nested, int /*blocks*/, float (&absmax)[kWindows][2]) {
+__device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nested& nested, int /*blocks*/,
+                              float (&absmax)[kWindows][2]) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
 #pragma unroll
@@ -81,24 +81,27 @@ __device__ void decode_absmax(const MatmulArguments& /*a*/, const ChainCodes<kNe
 // Where a chain has fewer terms, what is beyond is 0, as its inputs are: so are the products of whatever codes there
 // are.
 template <bool kNested, class Nested>
-__device__ void decode_absmax(const MatmulArguments& a, const ChainCodes<kNested, false>& codes, const Nested& nested,
-                              int blocks, float (&absmax)[kWindows][2]) {
+__device__ void decode_absmax(const ChainCodes<kNested, false>& codes, const Nested& nested, int blocks,
+                              float (&absmax)[kWindows][2]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  if constexpr (kNested)
-    if (has_small_blocks(a.weight)) {  // the map has their scales
-#pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        absmax[0][h] = block_of_window(0) < blocks ? nested.map[codes.absmax[h].code] : 0.0F;
-        absmax[1][h] = block_of_window(1) < blocks ? nested.map[__float_as_uint(codes.absmax[h].scale)] : 0.0F;
-      }
-      return;
-    }
   const bool has_own = lane % 4 < blocks;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const float own = has_own ? decode_absmax(kNested, nested.map, codes.absmax[h], nested.offset) : 0.0F;
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) absmax[w][h] = value_of(own, lane / 4 * 4 + block_of_window(w));
+  }
+}
+
+// Of blocks of 32; the map has their scales.
+template <class Nested>
+__device__ void decode_scales(const ChainCodes<true, false>& codes, const Nested& nested, int blocks,
+                              float (&absmax)[kWindows][2]) {
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const unsigned scales[kWindows] = {codes.absmax[h].code, __float_as_uint(codes.absmax[h].scale)};
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) absmax[w][h] = block_of_window(w) < blocks ? nested.map[scales[w]] : 0.0F;
   }
 }
 
@@ -151,6 +154,8 @@ struct SplitSteps {
   static constexpr bool kWhole = kOfWhole;
   static constexpr int kColumns = kOfColumns;
   static constexpr int kLaneTerms = kVectorTerms;
+  static constexpr bool kTakesSmallBlocks =
+      kNested && !kOfWhole && kOfColumns == 1;  // else there are not the registers
 
   static __device__ void make_table(const MatmulArguments& a, Pair* table, int warp, int warps, int lane) {
     const int copies = table_row<Pair>(a);
@@ -168,8 +173,9 @@ struct SplitSteps {
       if constexpr (kWhole)
         load_absmax(a, chain, row, h, codes);
       else
-        codes.absmax[h] = kNested && has_small_blocks(a.weight) ? load_scales_of_windows(a, chain, row)
-                                                                : load_absmax_of_lane<SplitSteps>(a, chain, row);
+        codes.absmax[h] = kTakesSmallBlocks && has_small_blocks(a.weight)
+                              ? load_scales_of_windows(a, chain, row)
+                              : load_absmax_of_lane<SplitSteps>(a, chain, row);
       const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)
@@ -200,7 +206,11 @@ struct SplitSteps {
   static __device__ void multiply(const MatmulArguments& a, PairsOfLane pairs, const Nested& nested,
                                   const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
     float absmax[kWindows][2];
-    decode_absmax(a, codes, nested, blocks, absmax);
+    if constexpr (kTakesSmallBlocks)
+      has_small_blocks(a.weight) ? decode_scales(codes, nested, blocks, absmax)
+                                 : decode_absmax(codes, nested, blocks, absmax);
+    else
+      decode_absmax(codes, nested, blocks, absmax);
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
       const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};

@@ -71,7 +71,7 @@ __device__ inline void multiply(const std::uint32_t (&a)[4], const std::uint32_t
 
 // In kernels for blocks of 64 or more, and for MXFP4's of 32, which have two scales in UE8M0 for each 64 codes: whether
 // it is these.
-__device__ inline bool has_small_blocks(const Weight4bit& w) { return 1 << w.block_shift < kPanelCols; }
+__host__ __device__ inline bool has_small_blocks(const Weight4bit& w) { return 1 << w.block_shift < kPanelCols; }
 
 // The values of a byte's two codes, in the order of their elements.
 __device__ inline Pair pair_of_byte(const Weight4bit& w, float high, float low) {
