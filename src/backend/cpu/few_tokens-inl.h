@@ -265,8 +265,8 @@ HWY_INLINE FewBlocks at(FewBlocks from, std::int64_t row, std::int64_t token) {
   return from;
 }
 
-// Adds as many rows at once as have sums that fit into the registers: 4 with one or two tokens, 2 with four. For a
-// single row, the row strides are 0: all rows of a group are then that row, and store the same results.
+// Adds as many rows at once as the registers can hold sums of: 4 with one or two tokens, 2 with four. For a single row,
+// the row strides are 0: all rows of a group are then that row, and store the same results.
 template <qfuse_dtype kDtype>
 HWY_NOINLINE void add_rows_at_once(Vec16 codes, const FewBlocks& from, std::int64_t rows, std::int64_t tokens) {
   if (tokens == kTokensAtOnce) {

@@ -34,7 +34,7 @@
 #define QFUSE_BACKEND_CPU_MATMUL_4BIT_POLICY
 namespace qfuse::cpu {
 
-// Tokens that share decoded weights: decoding a code costs as much as three or four of their terms.
+// Tokens that share decoded weights: decoding a code costs as much as three or four terms of a sum.
 inline constexpr std::int64_t kTokens = 16;
 
 // Rows of W whose outputs are one work item, forward. Each item converts `in` to fp32 again, unless it has the same

@@ -205,7 +205,7 @@ struct Stretch {
   float values[kStretch + 2 * kUnit + hn::MaxLanes(hn::ScalableTag<float>())];
 };
 
-// Decodes elements [first, first + count), at most kStretch, zero-padded to 32, and returns a pointer to the first.
+// Decodes [first, first + count), at most kStretch elements, zero-padded to a multiple of 32; returns where they begin.
 template <qfuse_dtype kDtype>
 HWY_NOINLINE const float* decode_stretch(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count,
                                          Stretch& stretch) {

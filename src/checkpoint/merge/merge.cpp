@@ -382,7 +382,7 @@ class Merge : public Transform {
   }
 
   // The share that is left may be negative, so a bound of 0 means no bound. A 16-bit base that was not decoded from 4
-  // bits keeps all of an adapter on average; a chance deviation there must not count as a loss. The same holds if
+  // bits keeps all of an adapter on average, so a deviation by chance must not count as a loss there. The same holds if
   // blocks get new scales, because all their values are then rounded anew.
   [[nodiscard]] bool is_lost(const Row& row) const {
     constexpr double kStandardErrors = 3.0;

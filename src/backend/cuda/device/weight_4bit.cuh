@@ -19,7 +19,7 @@ namespace qfuse::cuda {
 struct Weight4bit {
   int block_shift;            // log2 of elements per block
   int nested_shift;           // log2 of elements per nested block, at most 63; 0 if not nested
-  std::int64_t nested_begin;  // in blocks
+  std::int64_t nested_begin;  // blocks that nested_absmax[0] covers before this weight
   bool is_low_first;          // whether a byte's first element is in its low nibble
   const std::uint8_t* packed;
   const float* absmax;
