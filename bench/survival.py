@@ -1,6 +1,6 @@
-"""How much of an adapter survives where a base is merged back into the format it is in, and how far the result is from
-the merge to 16 bits: the table of docs/MERGE.md. Gaussian weights, quantized as each format's library does it, and an
-adapter of rank 16.
+"""Measures how much of an adapter survives a merge that writes the base model's own quantized format, and how far the
+result is from a merge to 16 bits: the table of docs/MERGE.md. Weights are Gaussian, quantized as each format's library
+does it. The adapter has rank 16.
 
     tools/install_judges --where      # a Python that has torch and safetensors, in its bin/
     python3 bench/survival.py build/release/bin/qfuse
@@ -31,13 +31,13 @@ WAYS = [
 
 
 def fp4(values):
-    """The nearest e2m1 codes, two in a byte."""
+    """Returns the nearest e2m1 codes, two per byte."""
     codes = torch.bucketize(values.abs(), (E2M1[1:] + E2M1[:-1]) / 2) | (values < 0).long() << 3
     return (codes[..., ::2] | codes[..., 1::2] << 4).to(torch.uint8)
 
 
 def mxfp4(weight):
-    """In DeepSeek-V4's names, which a single layer can have; scales and codes are gpt-oss'."""
+    """Uses DeepSeek-V4's tensor names, which a single layer can have; scales and codes are as in gpt-oss."""
     blocks = weight.unflatten(-1, (-1, 32))
     exponents = torch.ceil(torch.log2(blocks.abs().amax(-1) / 6))
     codes = fp4((blocks / torch.exp2(exponents).unsqueeze(-1)).flatten(-2))
@@ -91,7 +91,7 @@ class Command:
         self.qfuse, self.out, self.plain = qfuse, place / "out", place / "decoded"
 
     def merged(self, base, adapter, *options):
-        """The share that survives, none of a merge to 16 bits, and the values that are written."""
+        """Returns the share that survives (None for a merge to 16 bits) and the written values in fp32."""
         command = ["merge", base, adapter, "-o", self.out, "--force", "--json", "--fail-below", "0", *options]
         (change,) = json.loads(self(*command))["changes"]
         if options:

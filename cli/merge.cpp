@@ -61,8 +61,8 @@ void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& opt
   options.allow_nonfinite = args.allow_nonfinite;
 }
 
-// Of what the adapters add, the share that is left in codes, in all and where it is least; nothing where that was not
-// measured.
+// Prints the share of the adapters' change that survives in the quantized codes: over all tensors, and in the tensor
+// that keeps the least. Prints nothing if no survival was measured.
 void print_survival(const checkpoint::MergeReport& report, const std::string& to) {
   const checkpoint::MergedTensor* least = nullptr;
   double added = 0.0;
@@ -92,7 +92,7 @@ Json json_of(const checkpoint::MergeReport& report, const checkpoint::Conversion
           {"changes", Json::parse(checkpoint::to_json(report))}};
 }
 
-// What is left to say, and the exit code: a dry run has the run's.
+// Returns the exit code; throws if the merge was refused. A dry run ends like the real run.
 int finish(const checkpoint::MergeReport& report, const MergeArguments& args) {
   if (report.refused.empty()) return check_written(args);
   std::fflush(stdout);
@@ -100,7 +100,7 @@ int finish(const checkpoint::MergeReport& report, const MergeArguments& args) {
 }
 
 int run(MergeArguments args) {
-  if (args.adapters.empty()) {  // BASE is the adapter
+  if (args.adapters.empty()) {  // the only argument is the adapter
     args.adapters.push_back(std::exchange(args.in, ""));
     args.in = checkpoint::find_base(parse_adapter(args.adapters.front()).path).native();
     if (!args.quiet) say(stderr, fmt::format("qfuse: the base is {}, as the adapter says", printable(args.in)));
@@ -121,7 +121,7 @@ int run(MergeArguments args) {
   }
   if (args.dry_run && !args.quiet) print_table(report);
   checkpoint::ConversionReport summary = report;
-  summary.converted = std::ssize(report.merged);  // of the others, some may only have been decoded
+  summary.converted = std::ssize(report.merged);  // others may only have been decoded
   print_summary("merged", human_size(static_cast<double>(report.bytes_written)), summary, args, options, seconds);
   if (!args.quiet) print_survival(report, args.to);
   return finish(report, args);

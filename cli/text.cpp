@@ -16,7 +16,7 @@
 namespace qfuse::cli {
 namespace {
 
-// Where no terminal is, programs read: a line is one there, whatever $COLUMNS says.
+// Without a terminal, a program reads the output: lines are then never wrapped, whatever $COLUMNS says.
 std::size_t line_columns(int file_descriptor) {
   return ::isatty(file_descriptor) == 1 ? static_cast<std::size_t>(columns_of(file_descriptor).value_or(INT_MAX))
                                         : std::string::npos;
@@ -40,20 +40,20 @@ constexpr std::array<Unit, 10> kUnits{{
     {"tib", std::int64_t{1} << 40},
 }};
 
-// Code points, which is as wide as the names in checkpoints get on a terminal.
+// Number of code points, which is the width on a terminal of the names that checkpoints use.
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// Whether byte `i` is one of a control character's. U+0080 to U+009F, in UTF-8 C2 80 to C2 9F, move a cursor too.
+// Whether byte `i` belongs to a control character. U+0080 to U+009F (C2 80 to C2 9F in UTF-8) move a cursor too.
 bool is_control(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; };
   const auto is_c1 = [&](std::size_t at) { return byte(at) == 0xC2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xA0; };
   return byte(i) < 0x20 || byte(i) == 0x7F || is_c1(i) || (i > 0 && is_c1(i - 1));
 }
 
-// Letters to insert, remove or replace.
+// Fewest letters to insert, remove or replace that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -78,7 +78,7 @@ std::int64_t parse_size(std::string_view text) {
   for (const char* c = end; c != text.data() + text.size(); ++c)
     if (*c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
   const auto* const known = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.name == unit; });
-  constexpr std::int64_t kUnitIsMissing = 1000;  // fewer bytes than that are never meant
+  constexpr std::int64_t kUnitIsMissing = 1000;  // a smaller number without a unit is a mistake
   if (error == std::errc() && unit.empty() && number > 0 && number < kUnitIsMissing)
     throw std::invalid_argument(
         fmt::format("'{}' would be bytes: write {}GB or {}MB, or {}B", text, number, number, number));
@@ -182,7 +182,7 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
 }
 
 void say(std::FILE* file, const std::string& line) {
-  constexpr char kStaying = '\x1f';  // which printable text has not
+  constexpr char kStaying = '\x1f';  // a character that printable text never contains
   const std::size_t columns = line_columns(file == stderr ? STDERR_FILENO : STDOUT_FILENO);
   if (width(line) <= columns) return fmt::print(file, "{}\n", line);
   const std::size_t indent = line.find_first_not_of(' ');
@@ -191,7 +191,7 @@ void say(std::FILE* file, const std::string& line) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     is_quoted = is_quoted != (text[i] == '`');
     const bool is_between = text[i] == ' ' && text[i - 1] != ' ' && text[i - 1] != kStaying && text[i + 1] != ' ';
-    if (text[i] == ' ' && (is_quoted || !is_between)) text[i] = kStaying;  // columns stay, too
+    if (text[i] == ' ' && (is_quoted || !is_between)) text[i] = kStaying;  // keeps columns aligned, too
   }
   text = wrapped(text, columns, indent);
   std::ranges::replace(text, kStaying, ' ');

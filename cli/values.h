@@ -1,4 +1,4 @@
-// What the values of options may be, and the messages where they are not.
+// Valid values of options, and the error messages for other values.
 #ifndef QFUSE_CLI_VALUES_H
 #define QFUSE_CLI_VALUES_H
 
@@ -20,8 +20,8 @@
 
 namespace qfuse::cli {
 
-// Turns the exceptions of a parsing function into what the parser reports: a usage error. A message that begins with
-// "is" goes on from the option's name. The help shows `choices`, and shells complete them: "{a,b}".
+// Turns the exceptions of a parsing function into usage errors. A message that begins with "is" continues after the
+// option's name. The help shows `choices`, as in "{a,b}", and shells complete them.
 template <class Parse>
 CLI::Validator valid_if(Parse parse, const std::string& choices = "") {
   return CLI::Validator(
@@ -36,7 +36,7 @@ CLI::Validator valid_if(Parse parse, const std::string& choices = "") {
       choices);
 }
 
-// Other names for values.
+// Maps other spellings of values to the values.
 using Aliases = std::map<std::string, std::string>;
 
 // "a, b or c"
@@ -44,7 +44,7 @@ inline std::string listed(const std::vector<std::string>& names) {
   return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
-// For Option::transform: one of `choices` in any case, which it becomes.
+// For Option::transform: accepts a value of `choices` in any case, or an alias of one, and replaces it by the choice.
 inline CLI::Validator one_of(const std::vector<std::string>& choices, const Aliases& aliases = {}) {
   return CLI::Validator(
       [choices, aliases](std::string& text) {
@@ -58,30 +58,30 @@ inline CLI::Validator one_of(const std::vector<std::string>& choices, const Alia
       fmt::format("{{{}}}", fmt::join(choices, ",")));
 }
 
-// Of --dtype; none for auto.
+// Values of --dtype; nullopt for auto.
 inline const std::map<std::string, std::optional<Dtype>> kDtypes{
     {"auto", std::nullopt}, {"bf16", Dtype::bfloat16}, {"fp16", Dtype::float16}, {"fp32", Dtype::float32}};
 inline const std::vector<std::string> kDtypeNames{"auto", "bf16", "fp16", "fp32"};
 
-// How torch and numpy spell them is understood too.
+// The names that torch and numpy use are accepted too.
 inline const Aliases kDtypeAliases{{"bfloat16", "bf16"}, {"float16", "fp16"}, {"half", "fp16"}, {"f16", "fp16"},
                                    {"float32", "fp32"},  {"float", "fp32"},   {"f32", "fp32"}};
 
-// Of --type and others: how 4-bit codes are called.
+// Names of the 4-bit types, for --type and other options.
 inline const std::vector<std::string> kQuantTypes{std::string(checkpoint::name_of(QuantType::nf4)),
                                                   std::string(checkpoint::name_of(QuantType::fp4))};
 inline QuantType quant_type_of(const std::string& name) {
   return name == kQuantTypes[0] ? QuantType::nf4 : QuantType::fp4;
 }
 
-// Of merge's --to too: the formats that it goes back to.
+// Block formats that merge's --to also accepts.
 inline const std::map<std::string, checkpoint::BlockFormat> kBlockFormats{{"fp8", checkpoint::BlockFormat::fp8},
                                                                           {"mxfp4", checkpoint::BlockFormat::mxfp4},
                                                                           {"nvfp4", checkpoint::BlockFormat::nvfp4}};
 
 inline const std::vector<std::string> kBlockSizes{"32", "64", "128", "256", "512", "1024", "2048", "4096"};
 
-// Of --device; none for auto. No help offers "reference", the slow oracle: it is for tests that stop a run midway.
+// Parses --device; nullopt for auto. No help offers "reference", the slow oracle: tests use it to stop a run midway.
 inline std::optional<qfuse_device> device_of(const std::string& text) {
   const std::string name = CLI::detail::to_lower(text);
   if (name == "auto") return std::nullopt;
@@ -91,7 +91,7 @@ inline std::optional<qfuse_device> device_of(const std::string& text) {
   return parse_device(name);
 }
 
-// A whole number of 0 or more, which an int holds.
+// Accepts an integer that is at least 0 and fits an int.
 inline void check_count(const std::string& text) {
   int count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);

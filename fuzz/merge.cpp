@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A directory of this process, in memory if /dev/shm exists. A failed run leaves the directory for inspection. Also
-// counts results of the inputs: most must get past the headers, or the code after that is not tested.
+// counts how far inputs get: most must get past the headers, or the code after that is not tested.
 struct Scratch {
   Scratch() { fs::create_directory(path); }
   ~Scratch() {

@@ -11,13 +11,13 @@
 namespace qfuse::contract {
 namespace {
 
-// Who has a sum; REFERENCE has all.
+// Which devices support a sum; REFERENCE supports all.
 enum class Owner { all, cuda, cpus };
 
 struct SumKind {
   const char* name;
   bool float32;
-  bool float16;  // bfloat16 has them all
+  bool float16;  // bfloat16 supports all
   Owner owner;
 };
 constexpr std::array<SumKind, 7> kSums = {{{"QFUSE_SUM_OF_DEVICE", true, true, Owner::all},
@@ -26,7 +26,7 @@ constexpr std::array<SumKind, 7> kSums = {{{"QFUSE_SUM_OF_DEVICE", true, true, O
                                            {"QFUSE_SUM_SPLIT", false, true, Owner::cuda},
                                            {"QFUSE_SUM_FACTORED", false, true, Owner::cuda},
                                            {"QFUSE_SUM_BF16_DOT", false, false, Owner::cpus},
-                                           {"QFUSE_SUM_BF16_AMX", false, false, Owner::cpus}}};  // by qfuse_sum
+                                           {"QFUSE_SUM_BF16_AMX", false, false, Owner::cpus}}};  // indexed by qfuse_sum
 
 const SumKind& kind_of(qfuse_sum sum) { return kSums.at(static_cast<std::size_t>(sum)); }
 
@@ -45,7 +45,7 @@ Outcome check_sum(const Matmul4bit& p) {
   return {};
 }
 
-// What FACTORED has.
+// Fails for arguments that QFUSE_SUM_FACTORED does not support.
 Outcome check_factored(const Matmul4bit& p) {
   const auto refused = [](const auto& why) {
     return invalid_argument(fmt::format("sum is QFUSE_SUM_FACTORED, which {}", why));

@@ -5,7 +5,7 @@
 namespace qfuse::contract {
 namespace {
 
-// What lies `count` elements behind.
+// Pointer to element `count` of an array; null if the array is null.
 const void* behind(const void* array, std::int64_t count, std::int64_t size) {
   return array == nullptr ? nullptr : static_cast<const std::uint8_t*>(array) + count * size;
 }

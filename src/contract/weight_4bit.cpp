@@ -10,7 +10,7 @@
 namespace qfuse::contract {
 namespace {
 
-// Which formats an op takes: those of blocks of the flattened tensor, which are bitsandbytes', these and E2M1, or all.
+// Formats that an op takes: those with blocks of the flattened tensor (bitsandbytes'), these and E2M1, or all.
 enum class Takes { flat_blocks, product, all };
 
 bool is_taken(const format::Format4& format, Takes takes) {
@@ -90,7 +90,7 @@ Outcome check_scales_of_rows(const qfuse_weight_4bit& w) {
   return {};
 }
 
-// Of a checked one.
+// Checks what products need beyond check_scales_of_rows().
 Outcome check_scales_of_product(const qfuse_weight_4bit& w) {
   const auto refused = [](const auto& what) {
     return unsupported(

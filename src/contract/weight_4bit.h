@@ -1,4 +1,4 @@
-// What an op that reads or writes a 4-bit weight accepts of it: ranges, and the one list of its arrays.
+// Checks of a 4-bit weight that an op reads or writes, and the only list of its arrays.
 #ifndef QFUSE_CONTRACT_WEIGHT_4BIT_H
 #define QFUSE_CONTRACT_WEIGHT_4BIT_H
 
@@ -17,7 +17,7 @@
 
 namespace qfuse::contract {
 
-// Read and written weights have the same fields, but for const.
+// Weights that are read and weights that are written have the same fields, except for const.
 template <class W>
 concept Weight4bit = ParamsOf<W, qfuse_weight_4bit> || ParamsOf<W, qfuse_weight_4bit_out>;
 
@@ -30,30 +30,30 @@ std::int64_t nested_block_count(const Weight4bit auto& w) {
   return is_nested(w) ? format::block_count(nested_begin(w) + block_count(w), w.nested_blocksize) : 0;
 }
 
-// Whether bytes and blocks begin anew in each row, and each block has one of `scales`: E2M1 and INT4.
+// Whether each row starts a new byte and a new block, and each block has one of `scales`: E2M1 and INT4.
 inline bool has_scales_of_rows(const qfuse_weight_4bit& w) {
   return format::format4(w.quant_type).scales == format::ScalesOf::rows;
 }
-// Of such a weight.
+// Bytes and blocks per row of such a weight.
 inline std::int64_t bytes_a_row(const qfuse_weight_4bit& w) { return format::packed_size(w.cols); }
 inline std::int64_t blocks_a_row(const qfuse_weight_4bit& w) { return format::block_count(w.cols, w.blocksize); }
 
-// Of a nested weight, on the CPU.
+// The nested offset of a nested weight in host memory.
 inline float nested_offset(const qfuse_weight_4bit& w) { return format::load_unaligned<float>(w.nested_offset, 0); }
 
 Outcome check_blocksize(std::int64_t blocksize);
-// Of a nested one, nested_begin too. Weights with scales of rows are refused.
+// Includes nested_begin of a nested weight. Refuses weights with row scales.
 Outcome check_ranges(const qfuse_weight_4bit& w);
-// For the op that decodes all.
+// For the op that decodes all formats.
 Outcome check_ranges_of_any(const qfuse_weight_4bit& w);
-// For products, which take scales of rows in UE8M0.
+// For products, which take row scales only in UE8M0.
 Outcome check_ranges_of_product(const qfuse_weight_4bit& w);
-// For ops that take no part of a nested weight.
+// For ops that do not take a part of a nested weight.
 Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
 
-// A checked weight of a product as kernels have it, with absmax: one with scales in UE8M0 is nested by `arrays`, all of
-// it in one nested block. What its codes stand for and the order of its nibbles stay those of its quant_type.
+// A checked weight of a product as kernels read it, with absmax. UE8M0 row scales become nested absmax with `arrays`,
+// all in one nested block. The values of codes and the order of nibbles still follow from quant_type.
 inline qfuse_weight_4bit with_absmax(qfuse_weight_4bit w, const format::Ue8m0Absmax& arrays) {
   if (!has_scales_of_rows(w)) return w;
   const auto blocks = static_cast<std::uint64_t>(block_count(w));

@@ -1,5 +1,5 @@
-// Values as 8- and 4-bit floats with scales of blocks, as the libraries that ship checkpoints make them: the scalar
-// steps. A block is known by its absmax, which is finite. Decoding is fp8_groups.h's and codebook4.h's.
+// The scalar steps that encode values as 8- and 4-bit floats with block scales, as the libraries that ship checkpoints
+// do. A block is given by its absmax, which is finite. fp8_groups.h and codebook4.h have the decoding.
 #ifndef QFUSE_FORMAT_BLOCK_CODES_H
 #define QFUSE_FORMAT_BLOCK_CODES_H
 
@@ -11,7 +11,7 @@
 
 namespace qfuse::format {
 
-// What a block's values are multiplied by before they are rounded to codes, and what decodes them again.
+// The factor of a block's values before they are rounded to codes, and the scale that decodes them.
 struct BlockScale {
   float factor;
   float scale;
@@ -21,15 +21,15 @@ struct BlockScale {
 
 inline constexpr BlockScale kNothingToScale{1.0F, 1.0F};  // a block of zeros
 
-// transformers' Fp8Quantize, which divides a number by a tensor as torch does: by the tensor's rounded inverse. A block
-// below 2^-119 is one of zeros: there the library's factor is infinite, and its zeros become NaN.
+// transformers' Fp8Quantize, which divides a number by a tensor as torch does: it multiplies by the rounded inverse.
+// Blocks with an absmax below 2^-119 count as zeros: the library's factor is infinite there, and its zeros become NaN.
 inline BlockScale fp8_block_scale(float absmax) {
   const float factor = 1.0F / absmax * kE4m3Most;
   if (!(factor < float_of(kInfBits))) return kNothingToScale;
   return {factor, 1.0F / factor};
 }
 
-// The same where scales are powers of two, by an exponent that log2 rounded to fp32 gives.
+// The same for scales that are powers of two, with the exponent from a log2 that is rounded to fp32.
 inline BlockScale fp8_power_scale(float absmax) {
   const float inverse = fp8_block_scale(absmax).scale;
   const double kept = inverse > float_of(kMinNormalBits) ? inverse : float_of(kMinNormalBits);
@@ -37,12 +37,12 @@ inline BlockScale fp8_power_scale(float absmax) {
   return {1.0F / scale, scale};
 }
 
-// compressed-tensors: values are divided by this, once it is rounded to the type that it is stored in; what that makes
-// zero becomes the type's epsilon.
+// compressed-tensors: values are divided by this scale after it is rounded to its stored type. If it is rounded to
+// zero, it becomes that type's epsilon.
 inline float fp8_divisor(float absmax) { return absmax / kE4m3Most; }
 
-// to_e4m3() of a number: steps in integers, which order magnitudes, and a mask instead of a choice, so that compilers
-// vectorize loops of it.
+// to_e4m3() for a number that is not NaN. Integer steps, because integers order magnitudes, and a mask instead of a
+// branch let compilers vectorize loops over it.
 constexpr std::uint8_t number_to_e4m3(float v) {
   const auto bits = bits_of(v);
   const auto magnitude = static_cast<std::int32_t>(bits & ~kSignBit);
@@ -59,13 +59,13 @@ constexpr std::uint8_t number_to_e4m3(float v) {
 
 inline constexpr float kE2m1Most = 6.0F;
 
-// triton_kernels: absmax / 6 rounded up to a power of two, as its exponent; 0 is that of zeros, whose factor is 0.
+// triton_kernels: the exponent of absmax / 6 rounded up to a power of two; 0 for blocks of zeros, whose factor is 0.
 inline std::uint8_t mx_exponent_rounded_up(float absmax) {
   return static_cast<std::uint8_t>((bits_of(absmax / kE2m1Most) + (kMinNormalBits - 1U)) >> 23);
 }
 inline float mx_factor(std::uint8_t exponent) { return exponent == 0 ? 0.0F : float_of((kTwoBiases - exponent) << 23); }
 
-// compressed-tensors: absmax rounded down to a power of two, but up from 1.75 times one on; and a quarter of that.
+// compressed-tensors: absmax rounded to a power of two (up from 1.75 times one, else down), divided by 4.
 inline std::uint8_t mx_exponent_of_nearest(float absmax) {
   constexpr std::uint32_t kQuarter = 1U << 21;
   const std::uint32_t exponent = (bits_of(absmax) + kQuarter) >> 23;
@@ -74,8 +74,8 @@ inline std::uint8_t mx_exponent_of_nearest(float absmax) {
 
 // ---- e2m1 ------------------------------------------------------------------------------------------------------
 
-// To nearest; what is beyond the most becomes that. Comparisons, not branches, so that loops of them are vectorized.
-// Ties go up, and zeros keep their sign: triton_kernels.
+// Rounds to nearest and saturates. Comparisons instead of branches, so that loops over these are vectorized. Ties go
+// up, and zeros keep their sign, as in triton_kernels.
 inline std::uint8_t to_e2m1_up(float v) {
   const float m = float_of(bits_of(v) & ~kSignBit);
   const int code = static_cast<int>(m >= 0.25F) + static_cast<int>(m >= 0.75F) + static_cast<int>(m >= 1.25F) +
@@ -84,7 +84,7 @@ inline std::uint8_t to_e2m1_up(float v) {
   return static_cast<std::uint8_t>(static_cast<std::uint32_t>(code) | (bits_of(v) >> 28 & 8U));
 }
 
-// Ties go to the even code, and -0 is 0, though what rounds to it from below is -0: compressed-tensors and modelopt.
+// Ties go to the even code. -0 becomes 0, but negative values that round to 0 become -0: compressed-tensors, modelopt.
 inline std::uint8_t to_e2m1_even(float v) {
   const float m = float_of(bits_of(v) & ~kSignBit);
   const int code = static_cast<int>(m > 0.25F) + static_cast<int>(m >= 0.75F) + static_cast<int>(m > 1.25F) +

@@ -1,7 +1,7 @@
-// The 4-bit formats: the one home of their values, of the thresholds of those that are encoded, and of what lies where.
-// NF4 and FP4: the NormalFloat of QLoRA (Dettmers et al., 2023, appendix E) and the 1-2-1 float of bitsandbytes, as
-// bitsandbytes publishes them. Thresholds: the decimals of its CUDA encoder, rounded once to fp32. They are part of the
-// format: NF4's 0, 8, 12 and 14, and most of FP4's, differ by ulps from the midpoints between neighbouring values.
+// The 4-bit formats: the only place of their values, of the thresholds of those that are encoded, and of their layout.
+// NF4 is the NormalFloat of QLoRA (Dettmers et al., 2023, appendix E), FP4 the 1-2-1 float of bitsandbytes, both as
+// bitsandbytes publishes them. Thresholds are the decimals of its CUDA encoder, rounded once to fp32. They are part of
+// the format: NF4's 0, 8, 12 and 14, and most of FP4's, differ by ulps from the midpoints between neighboring values.
 #ifndef QFUSE_FORMAT_CODEBOOK4_H
 #define QFUSE_FORMAT_CODEBOOK4_H
 
@@ -16,12 +16,12 @@
 
 namespace qfuse::format {
 
-// A value x is coded by its rank: how many thresholds lie strictly below it (so a tie goes down, and NaN to rank 0).
-// `signed_magnitude` codebooks rank |x| and add kSignRank for x < 0; -0.0 and NaN count as positive.
+// A value x is coded by its rank: the number of thresholds strictly below x, so ties go down and NaN to rank 0.
+// `signed_magnitude` codebooks rank |x| and add kSignRank if x < 0; -0.0 and NaN count as positive.
 struct Codebook4 {
   std::array<float, kCodes4> values;               // by code
-  std::array<float, kCodes4> thresholds;           // ascending, then infinity, which lies below no number
-  int threshold_count;                             // finite ones: 15 or 7
+  std::array<float, kCodes4> thresholds;           // ascending, then infinity, which is below no number
+  int threshold_count;                             // number of finite ones: 15 or 7
   bool signed_magnitude;                           //
   std::array<std::uint8_t, kCodes4> code_of_rank;  //
 
@@ -57,18 +57,18 @@ inline constexpr Codebook4 kFp4{
     .signed_magnitude = true,
     .code_of_rank = {0, 1, 6, 7, 4, 5, 2, 3, 8, 9, 14, 15, 12, 13, 10, 11}};
 
-// The codebook of a checked quant_type of those that are encoded and multiplied by.
+// The codebook of a checked quant_type that is NF4 or FP4.
 constexpr const Codebook4& codebook4(qfuse_quant_type quant_type) { return quant_type == QFUSE_NF4 ? kNf4 : kFp4; }
 
-// OCP's FP4: two bits of exponent with bias 1, one of fraction; bit 3 is the sign.
+// OCP's FP4: bit 3 is the sign, two bits are the exponent, with bias 1, and one bit is the fraction.
 inline constexpr std::array<float, kCodes4> kE2m1{0.0F,  0.5F,  1.0F,  1.5F,  2.0F,  3.0F,  4.0F,  6.0F,
                                                   -0.0F, -0.5F, -1.0F, -1.5F, -2.0F, -3.0F, -4.0F, -6.0F};
 inline constexpr std::array<float, kCodes4> kNibbles{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 enum class NibbleOrder { high_first, low_first };
 
-// What a format's scales are: absmax of blocks of the flattened tensor, or scales of blocks along each row, whose bytes
-// then begin anew too.
+// What a format's scales belong to: blocks of the flattened tensor (absmax), or blocks along each row; then each row
+// also starts a new byte.
 enum class ScalesOf { flat_blocks, rows };
 
 // A 4-bit format: value = (values[nibble] - zero point) * scale.
@@ -79,7 +79,7 @@ struct Format4 {
   NibbleOrder order;
   ScalesOf scales;
   bool takes_zero_points;
-  float zero_point;  // where none are given
+  float zero_point;  // if no zero points are given
 };
 
 inline constexpr std::array kFormats4{
@@ -88,14 +88,14 @@ inline constexpr std::array kFormats4{
     Format4{QFUSE_E2M1, "QFUSE_E2M1", kE2m1, NibbleOrder::low_first, ScalesOf::rows, false, 0},
     Format4{QFUSE_INT4, "QFUSE_INT4", kNibbles, NibbleOrder::low_first, ScalesOf::rows, true, 8}};
 
-// The row of a number that may be no quant_type: then null.
+// The format of a quant_type, or null if the number is no quant_type.
 constexpr const Format4* find_format4(qfuse_quant_type quant_type) {
   for (const Format4& row : kFormats4)
     if (row.quant_type == quant_type) return &row;
   return nullptr;
 }
 
-// That of a checked quant_type.
+// The format of a checked quant_type.
 constexpr const Format4& format4(qfuse_quant_type quant_type) { return *find_format4(quant_type); }
 constexpr bool is_low_first(qfuse_quant_type quant_type) { return format4(quant_type).order == NibbleOrder::low_first; }
 

@@ -1,6 +1,6 @@
-// Scales in UE8M0 as nested absmax, for kernels that multiply by 4-bit weights: a byte is an index into a map of the
-// values of all bytes, whose nested absmax is 1 and whose offset is 0. The steps of nested absmax leave such a value as
-// it is, but for 2^-127, which as a subnormal number is zero to them.
+// UE8M0 scales as nested absmax, for kernels that multiply by 4-bit weights. A scale's byte is an index into a map of
+// the values of all bytes; the nested absmax is 1 and the offset 0. Decoding such an absmax gives the scale unchanged,
+// except for 2^-127, which is subnormal and is flushed to zero.
 #ifndef QFUSE_FORMAT_UE8M0_ABSMAX_H
 #define QFUSE_FORMAT_UE8M0_ABSMAX_H
 

@@ -1,9 +1,8 @@
-// in:   in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
-//       [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]
-// out:  [m, outputs], rows apart
-// math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight
-//         of
-//       (o, j) + bias[o]), both in one sum as `sum` says
+// in:   in [m, terms] fp32, fp16 or bf16, rows in_stride apart; a 4-bit weight [rows, cols]; bias [outputs] or none;
+//       lora_in [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]
+// out:  [m, outputs], rows out_stride apart
+// math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
+//       lora_weight of (o, j) + bias[o]), both in one sum as `sum` says
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +20,7 @@
 namespace qfuse::reference {
 namespace {
 
-// One operand of a dot product: its values in fp32 and, of 16-bit dtypes, as bits.
+// One operand of a dot product: its values in fp32 and, for 16-bit dtypes, their bits.
 struct Terms {
   std::vector<std::uint16_t> bits;
   std::vector<float> values;
@@ -38,7 +37,7 @@ Terms row_of(const contract::Matmul4bit& p, std::int64_t row) {
   return terms;
 }
 
-// Of output o, rounded to the dtype.
+// The weights of output o, rounded to the dtype.
 Terms weights_of(const contract::Matmul4bit& p, std::int64_t o) {
   Terms terms;
   for (std::int64_t t = 0; t < term_count(p); ++t) {
@@ -63,17 +62,17 @@ Terms lora_weights_of(const contract::Matmul4bit& p, std::int64_t o) {
   return terms;
 }
 
-// Which term of a chain is number i of its steps, one step after the other.
+// Index of the term that is number i in a chain's order of steps.
 std::size_t term_of(bool is_split, std::size_t i) {
   if (!is_split) return i;
-  constexpr std::size_t kRun = 32;      // of a window
+  constexpr std::size_t kRun = 32;      // terms per run of a window
   constexpr std::size_t kTogether = 4;  // terms of a run in one step
   const std::size_t step = i % QFUSE_SPLIT_WINDOW / format::kStepTerms;
   const std::size_t run = i % format::kStepTerms / kTogether;
   return i / QFUSE_SPLIT_WINDOW * QFUSE_SPLIT_WINDOW + run * kRun + step * kTogether + i % kTogether;
 }
 
-// The sum so far, with `count` terms from `begin` on added to it.
+// Returns `sum` after `count` terms from `begin` on are added to it.
 float chain(const contract::Matmul4bit& p, float sum, const Terms& in, const Terms& weights, std::size_t begin,
             std::size_t count) {
   const format::Binary16 type = p.dtype == QFUSE_FLOAT16 ? format::kBinaryFloat16 : format::kBinaryBfloat16;
@@ -93,13 +92,13 @@ float chain(const contract::Matmul4bit& p, float sum, const Terms& in, const Ter
   return sum;
 }
 
-// One operand's terms: those of the weight, and those of LoRA.
+// The terms of one operand: those for the weight and those for LoRA.
 struct AllTerms {
   Terms main;
   Terms lora;
 };
 
-// Chain after chain, each added to what those before gave.
+// Adds the results of chains, each begun at 0, to `sum` in order.
 void add_chains(const contract::Matmul4bit& p, const Terms& in, const Terms& weights, std::optional<float>& sum) {
   const std::size_t count = in.bits.size();
   for (std::size_t begin = 0; begin < count; begin += QFUSE_SPLIT_TERMS) {
@@ -135,8 +134,8 @@ float sum_in_fp32(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
   return sums[0];
 }
 
-// Pairs of terms go to one sum after the other, forward, the odd one of a pair first, as VDPBF16PS adds them; zeros
-// fill up the last 32 terms or, backward, the last pair.
+// Forward, consecutive pairs of terms go to consecutive sums; backward, there is one sum. The odd term of a pair is
+// added first, as by VDPBF16PS. Zeros fill up the last 32 terms or, backward, the last pair.
 float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
   std::array<float, format::kDotSums> sums{};
   const std::size_t whole = is_forward(p) ? 2 * sums.size() : 2;
@@ -158,8 +157,8 @@ float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
   return sums[0];
 }
 
-// Steps of 32 terms, as TDPBF16PS takes them: the even ones and the odd ones make a chain each, begun as +0; the two
-// are added, and then to the sum.
+// Steps of 32 terms, as in TDPBF16PS: the even terms and the odd terms form a chain each, which starts at +0. The
+// results of the two chains are added, and then added to the sum.
 float sum_in_tiles(const AllTerms& in, const AllTerms& weights) {
   constexpr std::size_t kStepTerms = std::size_t{2} * format::kDotSums;
   float sum = 0.0F;
@@ -181,7 +180,7 @@ float sum_in_tiles(const AllTerms& in, const AllTerms& weights) {
 
 // ---- FACTORED ----
 
-// A chunk of a row of inputs, as fp16.
+// A chunk of a row of inputs, scaled and rounded to fp16.
 struct ScaledChunk {
   std::vector<std::uint16_t> bits;
   float down;
@@ -198,9 +197,9 @@ ScaledChunk scaled_chunk(const Terms& in, std::size_t begin) {
   return chunk;
 }
 
-// The products of 64 codes from element `first` of the weight on with terms from `begin` on.
+// Sum of products of the 64 codes from element `first` of the weight on and the terms from `begin` on.
 float block_sum(const contract::Matmul4bit& p, const ScaledChunk& in, std::size_t begin, std::int64_t first) {
-  constexpr std::size_t kRun = 16;      // of a block
+  constexpr std::size_t kRun = 16;      // terms per run of a block
   constexpr std::size_t kTogether = 4;  // terms of a run in one step
   const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
   float sum = 0.0F;
@@ -233,7 +232,7 @@ float sum_factored(const contract::Matmul4bit& p, const Terms& in, std::int64_t 
   return total.value_or(0.0F);
 }
 
-// Of output o and a row of in.
+// The sum for output o and one row of `in`.
 float sum_of(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights, std::int64_t o) {
   switch (sum_with_tensor_cores(p, true)) {
     case QFUSE_SUM_PLAIN: return sum_plain(p, in, weights);

@@ -1,4 +1,4 @@
-// The value of one element of a 4-bit weight, for every op of the oracle that reads such a weight.
+// Decodes one element of a 4-bit weight, for every op of the oracle that reads such a weight.
 #ifndef QFUSE_REFERENCE_WEIGHT_4BIT_H
 #define QFUSE_REFERENCE_WEIGHT_4BIT_H
 
@@ -18,7 +18,7 @@ inline float decode_absmax(const qfuse_weight_4bit& w, std::int64_t block) {
   return format::mul_ftz(value, scale) + contract::nested_offset(w);
 }
 
-// Of a weight with scales of rows.
+// For a weight with row scales.
 inline float decode_scale(const qfuse_weight_4bit& w, std::int64_t block) {
   const float scale = format::load_scale(w.scales, block, w.scale_type);
   if (w.global_scale != nullptr) return scale * format::load_unaligned<float>(w.global_scale, 0);
@@ -34,14 +34,14 @@ inline float decode_element_of_row(const qfuse_weight_4bit& w, std::int64_t row,
   return (format.values[nibble] - zero) * decode_scale(w, block);
 }
 
-// In fp32, before it is rounded to a dtype.
+// Returns the element in fp32, before it is rounded to a dtype.
 inline float decode_element(const qfuse_weight_4bit& w, std::int64_t i) {
   if (contract::has_scales_of_rows(w)) return decode_element_of_row(w, i / w.cols, i % w.cols);
   const format::Codebook4& codebook = format::codebook4(w.quant_type);
   return format::mul_ftz(codebook.values[format::load_nibble(w.packed, i)], decode_absmax(w, i / w.blocksize));
 }
 
-// The same in a product, where subnormal numbers are zeros whatever the format.
+// Like decode_element(), but as products use it: with subnormal numbers flushed to zero in every format.
 inline float decode_element_of_product(const qfuse_weight_4bit& w, std::int64_t i) {
   if (!contract::has_scales_of_rows(w)) return decode_element(w, i);
   const format::Format4& format = format::format4(w.quant_type);

@@ -1,7 +1,7 @@
-// matmul_4bit in bf16 dot products, for processors with AVX512-BF16: VDPBF16PS adds two products to each of 16 sums.
-//   has_bf16_dot()                      whether the processor has it, and this target the other instructions
-//   multiply_bf16_dot(p, begin, end)    items of count_items(p, kDotItems)
-// W is decoded to bf16 in the caches, for all tokens of an item; for a few tokens, in registers.
+// matmul_4bit by bf16 dot products, for processors with AVX512-BF16: VDPBF16PS adds two products to each of 16 sums.
+//   has_bf16_dot()                      whether the processor has it and this target has AVX-512
+//   multiply_bf16_dot(p, begin, end)    computes items [begin, end) of count_items(p, kDotItems)
+// W is decoded to bf16 panels in the caches for all tokens of an item, or in registers for a few tokens.
 #if defined(QFUSE_BACKEND_CPU_BF16_DOT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_BF16_DOT_INL_H
 #undef QFUSE_BACKEND_CPU_BF16_DOT_INL_H
@@ -30,8 +30,8 @@
 
 #if HWY_TARGET <= HWY_AVX3
 
-// One instruction more than Highway's target has, whose functions may be inlined here. Lambdas repeat it, as HWY_ATTR
-// does.
+// Enables one instruction more than Highway's target has; Highway's functions may still be inlined here. Lambdas must
+// repeat the attribute, as with HWY_ATTR.
 #define QFUSE_DOT_TARGET HWY_TARGET_STR ",avx512bf16"
 #define QFUSE_DOT_ATTR __attribute__((target(QFUSE_DOT_TARGET)))
 HWY_PUSH_ATTRIBUTES(QFUSE_DOT_TARGET)
@@ -42,25 +42,25 @@ inline bool has_bf16_dot() { return __builtin_cpu_supports("avx512bf16") != 0; }
 constexpr std::int64_t kBfloatSize = 2;
 constexpr std::int64_t kDotSums = format::kDotSums;
 
-// What stays in registers: sums of 4 rows with 6 tokens; backward, of 4 vectors of columns with 6 tokens.
+// Sums that stay in registers: 4 rows x 6 tokens forward, 4 vectors of columns x 6 tokens backward.
 constexpr std::int64_t kDotRows = 4;
 constexpr std::int64_t kDotVectors = 4;
 constexpr std::int64_t kDotTokens = 6;
 
-// Up to so many tokens, weights are decoded to registers, anew for each 6 tokens. On Zen 4, 14336 x 4096, 8 tokens took
-// 7.9 ms so, 10.3 by way of the caches; 16 tokens 15.6 and 14.6.
+// Most tokens for which weights are decoded in registers, again for every 6 tokens. On Zen 4, 14336 x 4096, 8 tokens
+// took 7.9 ms this way and 10.3 ms through the caches; 16 tokens took 15.6 and 14.6 ms.
 constexpr std::int64_t kCodedTokens = 2 * kDotTokens;
 
-// A panel of decoded weights, in the second cache: terms, forward, of an item's rows (with 1024 of them 64 tokens took
-// 47 ms, with 2048 45, with all 4096 42); pairs of rows, backward, of an item's columns.
+// Size of a panel of decoded weights, which L2 holds. Forward: terms (elements of K) of an item's rows; 64 tokens took
+// 47 ms with 1024, 45 with 2048, 42 with all 4096. Backward: pairs of rows, for an item's columns.
 constexpr std::int64_t kPanelTerms = 4096;
 constexpr std::int64_t kPanelPairs = 64;
 
-// Blocks of a row whose absmax are decoded once for all panels and tokens of an item.
+// Most blocks per row for which an item's absmax are decoded once for all its panels and tokens.
 constexpr std::int64_t kRowBlocks = 512;
 constexpr std::int64_t kItemElements = kDotItems.rows * kRowBlocks * format::kMinBlocksize;
 
-// Rows whose codes are fetched ahead, as no stream of the processor's own goes beyond a page.
+// Rows ahead for which codes are prefetched, because the hardware prefetcher does not cross a page boundary.
 constexpr std::int64_t kDotRowsAhead = 8;
 
 // ---- steps ----
@@ -69,25 +69,25 @@ HWY_INLINE __m512 add_dots(__m512 sums, __m512i a, __m512i b) {
   return _mm512_dpbf16_ps(sums, __builtin_bit_cast(__m512bh, a), __builtin_bit_cast(__m512bh, b));
 }
 
-// The first `count` words, and zeros.
+// Loads the first `count` 16-bit words; the others are zero.
 HWY_INLINE __m512i load_words(const void* from, std::int64_t count) {
   return _mm512_maskz_loadu_epi16(_bzhi_u32(~0U, static_cast<unsigned>(count)), from);
 }
 
-// A block's 16 values in bf16, twice, so that the fifth bit of an index is of no account. The absmax is tame, since the
-// instruction takes subnormals for zeros.
+// The 16 values of a block in bf16, stored twice, so that bit 4 of an index does not matter. absmax must be tame
+// (is_tame), because the instruction treats subnormals as zeros.
 HWY_INLINE __m512i make_dot_products(__m512 codes, float absmax) {
   const __m512 values = _mm512_mul_ps(codes, _mm512_set1_ps(absmax));
   return __builtin_bit_cast(__m512i, _mm512_cvtne2ps_pbh(values, values));
 }
 
-// How far each word is moved, so that its nibble is lowest: of a byte's two values, the first or the second one is that
-// of the high nibble.
+// Right shift of each 16-bit word that moves its nibble to the lowest bits. The high nibble holds the first or the
+// second of a byte's two values, depending on the type.
 HWY_INLINE __m512i nibble_shifts(const qfuse_weight_4bit& w) {
   return _mm512_set1_epi32(format::is_low_first(w.quant_type) ? 4 << 16 : 4);
 }
 
-// 32 values.
+// Decodes 32 values.
 HWY_INLINE __m512i decode_words(__m512i products, __m512i shifts, const std::uint8_t* packed) {
   const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(packed)));
   const __m512i spread = _mm512_shuffle_epi8(bytes, _mm512_load_si512(kSpread<kBfloatSize>.data()));
@@ -96,7 +96,7 @@ HWY_INLINE __m512i decode_words(__m512i products, __m512i shifts, const std::uin
 
 // ---- rows in bf16 ----
 
-// fp32 numbers that are bf16's, to those.
+// Converts fp32 numbers that bf16 holds exactly.
 HWY_INLINE void narrow(const float* values, std::int64_t count, std::uint16_t* to) {
   for (std::int64_t i = 0; i < count; i += kUnit / 2) {
     const __m512i bits = _mm512_srli_epi32(_mm512_loadu_si512(values + i), 16);
@@ -104,7 +104,7 @@ HWY_INLINE void narrow(const float* values, std::int64_t count, std::uint16_t* t
   }
 }
 
-// Elements [first, first + count) of the weight, whole units, by the tame absmax of their blocks.
+// Decodes elements [first, first + count) of the weight, whole units, with the tame absmax of their blocks.
 HWY_INLINE void decode_blocks(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count, const float* scales,
                               std::uint16_t* to) {
   const __m512 codes = _mm512_loadu_ps(format::format4(w.quant_type).values.data());
@@ -118,7 +118,7 @@ HWY_INLINE void decode_blocks(const qfuse_weight_4bit& w, std::int64_t first, st
   }
 }
 
-// Any elements, at most kStretch, and zeros to a multiple of 32.
+// Decodes any range of at most kStretch elements, zero-padded to a multiple of 32.
 HWY_NOINLINE void decode_elements(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count,
                                   std::uint16_t* to) {
   alignas(64) float scales[scales_of(kStretch)];
@@ -136,10 +136,10 @@ HWY_INLINE void fetch_codes(const qfuse_weight_4bit& w, std::int64_t first, std:
   for (std::int64_t byte = first / 2; byte < end; byte += kLine) hwy::Prefetch(w.packed + byte);
 }
 
-// Rows of W.
+// Loads rows of W, decoded to bf16.
 struct DotWeight {
   const qfuse_weight_4bit& w;
-  const float* scales = nullptr;  // where these are taken: of the rows from first_row on
+  const float* scales = nullptr;  // from take_scales, for the rows from first_row on; or null
   std::int64_t first_row = 0;
   std::int64_t cols = w.cols;
   void load(std::int64_t row, std::int64_t first, std::int64_t count, std::uint16_t* to) const {
@@ -151,7 +151,7 @@ struct DotWeight {
   }
 };
 
-// Rows of an array of bf16.
+// Loads rows of an array of bf16.
 struct DotArray {
   const void* values;
   std::int64_t cols;
@@ -162,7 +162,7 @@ struct DotArray {
   }
 };
 
-// Tokens of an item: where the first one's values begin, and how many bytes further the next one's.
+// Inputs of an item's tokens: the address of the first token's values, and the bytes from one token to the next.
 struct DotInputs {
   const std::uint8_t* first;
   std::int64_t stride;
@@ -174,17 +174,17 @@ HWY_INLINE DotInputs inputs_of(const void* values, std::int64_t stride, Item ite
           item.tokens};
 }
 
-// ---- forward: rows of W with tokens, a vector of sums each ----
+// ---- forward: one vector of sums per row of W and token ----
 
 struct DotForwardTile {
-  // A vector more, so that rows do not all begin in the same lines of the first cache.
+  // Padded by one vector, so that rows do not all begin in the same sets of L1.
   alignas(64) std::uint16_t weights[kDotItems.rows][kPanelTerms + kUnit];
   alignas(64) float scales[scales_of(kItemElements)];
   alignas(64) float sums[kDotItems.tokens][kDotItems.rows][kDotSums];
 };
 constexpr std::int64_t kDotTokenSums = kDotItems.rows * kDotSums;
 
-// Gives the absmax of all blocks of an item's rows, one row after the other, where they are whole blocks and tame.
+// Decodes the absmax of an item's rows, row after row. Returns null if blocks cross rows, or are too many or not tame.
 HWY_INLINE const float* take_scales(const qfuse_weight_4bit& w, Item item, DotForwardTile& tile) {
   const std::int64_t blocks = w.cols / w.blocksize;
   if (blocks * w.blocksize != w.cols || blocks > kRowBlocks) return nullptr;
@@ -193,7 +193,7 @@ HWY_INLINE const float* take_scales(const qfuse_weight_4bit& w, Item item, DotFo
   return is_tame(tile.scales, count) ? tile.scales : nullptr;
 }
 
-// Adds `terms` terms of 4 rows with kCount tokens.
+// Adds `terms` products (elements of K) to each sum of 4 rows with kCount tokens.
 template <int kCount>
 HWY_NOINLINE void add_terms(const std::uint16_t (*weights)[kPanelTerms + kUnit], const std::uint8_t* in,
                             std::int64_t in_stride, std::int64_t terms, float* sums) {
@@ -216,7 +216,7 @@ HWY_NOINLINE void add_terms(const std::uint16_t (*weights)[kPanelTerms + kUnit],
     for (int t = 0; t < kCount; ++t) _mm512_store_ps(sums + t * kDotTokenSums + r * kDotSums, sum[r][t]);
 }
 
-// Calls body(constant, first) for groups of at most six tokens, as even as they can be.
+// Calls body(constant, first) for groups of at most six tokens, of sizes as equal as possible.
 template <class Body>
 HWY_INLINE void for_token_groups(std::int64_t tokens, const Body& body) {
   const std::int64_t groups = format::ceil_div(tokens, kDotTokens);
@@ -250,16 +250,16 @@ HWY_INLINE void add_panels(const Rows& rows, DotForwardTile& tile, Item item, Do
   for (std::int64_t first = 0; first < rows.cols; first += kPanelTerms) add_panel(rows, tile, item, first, in);
 }
 
-// ---- forward, for a few tokens: from the codes ----
+// ---- forward, for a few tokens: codes are decoded in registers ----
 
-// Whole blocks of 4 rows.
+// Codes and scales of 4 rows of whole blocks.
 struct CodedRows {
   const std::uint8_t* packed;  // of the first row
-  std::int64_t row_bytes;      // to the next one
+  std::int64_t row_bytes;      // from one row to the next
   const float* scales;
   std::int64_t blocks;
   std::int64_t block_bytes;
-  std::int64_t ahead;  // bytes to what is fetched
+  std::int64_t ahead;  // prefetch distance in bytes
 };
 
 template <int kCount>
@@ -319,19 +319,19 @@ HWY_INLINE void add_coded_rows(const qfuse_weight_4bit& w, DotForwardTile& tile,
   });
 }
 
-// The sums of 16 vectors, by halves: vector i gives number i.
+// Reduces 16 vectors to one sum each, by halves: lane i of the result is the sum of vector i.
 HWY_INLINE __m512 add_all_halves(const float (*sums)[kDotSums]) {
-  const auto eights = [&](int i) QFUSE_DOT_ATTR {  // of vectors i and i + 4
+  const auto eights = [&](int i) QFUSE_DOT_ATTR {  // 8 sums of each of vectors i and i + 4
     const __m512 a = _mm512_load_ps(sums[i]);
     const __m512 b = _mm512_load_ps(sums[i + 4]);
     return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
   };
-  const auto fours = [&](int i) QFUSE_DOT_ATTR {  // of i, i + 4, i + 8 and i + 12
+  const auto fours = [&](int i) QFUSE_DOT_ATTR {  // 4 sums of each of i, i + 4, i + 8 and i + 12
     const __m512 a = eights(i);
     const __m512 b = eights(i + 8);
     return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
   };
-  const auto twos = [&](int i) QFUSE_DOT_ATTR {  // of these and those of i + 1
+  const auto twos = [&](int i) QFUSE_DOT_ATTR {  // 2 sums of each vector of fours(i) and fours(i + 1)
     const __m512d a = _mm512_castps_pd(fours(i));
     const __m512d b = _mm512_castps_pd(fours(i + 1));
     return _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(a, b)), _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
@@ -341,7 +341,7 @@ HWY_INLINE __m512 add_all_halves(const float (*sums)[kDotSums]) {
   return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
 }
 
-// The first `count` of 16 sums, rounded.
+// Rounds and stores the first `count` of 16 sums.
 HWY_INLINE void store_sums(__m512 sums, std::int64_t count, void* to) {
   const hn::Full512<float> df;
   alignas(32) std::uint16_t rounded[kDotSums];
@@ -349,7 +349,7 @@ HWY_INLINE void store_sums(__m512 sums, std::int64_t count, void* to) {
   std::memcpy(to, rounded, static_cast<std::size_t>(count * kBfloatSize));
 }
 
-// Of `count` outputs from one on.
+// Bias of `count` outputs from `output` on; zeros if there is none.
 HWY_INLINE __m512 load_bias(const contract::Matmul4bit& p, std::int64_t output, std::int64_t count) {
   if (p.bias == nullptr) return _mm512_setzero_ps();
   const __m512i words = load_words(static_cast<const std::uint8_t*>(p.bias) + output * kBfloatSize, count);
@@ -387,7 +387,7 @@ HWY_NOINLINE void multiply_dots_forward(const contract::Matmul4bit& p, std::int6
   }
 }
 
-// ---- backward: columns of W with tokens, a sum each ----
+// ---- backward: one sum per column of W and token ----
 
 constexpr std::int64_t kGroupCols = kDotVectors * kDotSums;
 
@@ -398,8 +398,8 @@ struct DotBackwardTile {
   alignas(64) std::uint16_t rows[2][kDotItems.cols];
 };
 
-// Pair i of two rows. Each 32 columns: those whose number has a 0 in its third bit, then the others, as the
-// instructions unpack them.
+// Stores two rows as pair i of the panel. In each 32 columns, those whose bit 2 is 0 come first, then the others: the
+// unpack instructions produce this order.
 HWY_INLINE void store_pairs(DotBackwardTile& tile, std::int64_t i, std::int64_t columns) {
   for (std::int64_t c = 0; c < columns; c += kUnit) {
     const __m512i even = _mm512_load_si512(tile.rows[0] + c);
@@ -410,7 +410,7 @@ HWY_INLINE void store_pairs(DotBackwardTile& tile, std::int64_t i, std::int64_t 
   }
 }
 
-// Adds `pairs` pairs of rows to 64 columns with kCount tokens.
+// Adds `pairs` pairs of rows to the sums of 64 columns with kCount tokens.
 template <int kCount>
 HWY_NOINLINE void add_pairs(const std::uint32_t (*weights)[kGroupCols], const std::uint32_t* factors,
                             std::int64_t pairs, float* sums) {
@@ -429,7 +429,7 @@ HWY_NOINLINE void add_pairs(const std::uint32_t (*weights)[kGroupCols], const st
     for (int v = 0; v < kDotVectors; ++v) _mm512_store_ps(sums + t * kDotItems.cols + v * kDotSums, sum[t][v]);
 }
 
-// Adds rows [first, first + count) of a panel.
+// Adds rows [first, first + count), which fill at most one panel, to the sums of an item.
 template <class Rows>
 HWY_INLINE void add_row_pairs(const Rows& rows, DotBackwardTile& tile, Item item, std::int64_t first,
                               std::int64_t count, DotInputs in) {
@@ -455,7 +455,7 @@ HWY_INLINE void add_row_pairs(const Rows& rows, DotBackwardTile& tile, Item item
 }
 
 HWY_INLINE void write_item_backward(const contract::Matmul4bit& p, const DotBackwardTile& tile, Item item) {
-  // Lanes of the first vector, and from 16 on of the second.
+  // Lane numbers: 0 to 15 select from vector a, 16 to 31 from vector b.
   const __m512i low = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
   const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
   for (std::int64_t t = 0; t < item.tokens; ++t) {
@@ -477,7 +477,7 @@ HWY_INLINE void write_item_backward(const contract::Matmul4bit& p, const DotBack
 
 HWY_NOINLINE void multiply_dots_backward(const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
   DotBackwardTile tile;
-  std::memset(tile.pairs, 0, sizeof tile.pairs);  // columns beyond an item's are multiplied, too
+  std::memset(tile.pairs, 0, sizeof tile.pairs);  // the columns beyond an item's are multiplied, too
   const auto add_all = [&](const auto& rows, std::int64_t count, Item item, DotInputs in) QFUSE_DOT_ATTR {
     constexpr std::int64_t kRows = 2 * kPanelPairs;
     for (std::int64_t first = 0; first < count; first += kRows)
@@ -501,7 +501,7 @@ HWY_POP_ATTRIBUTES
 #undef QFUSE_DOT_ATTR
 #undef QFUSE_DOT_TARGET
 
-#else  // other targets have not the instruction
+#else  // other targets lack the instruction
 
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {

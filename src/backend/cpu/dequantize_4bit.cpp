@@ -1,9 +1,9 @@
-// in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset;
-//         of rows: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], a global scale or divisor, zero points
-// out:    [n] fp32, fp16 or bf16; any address
+// in:     packed [ceil(n/2)] u8; absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset;
+//         row scales: packed [rows, ceil(cols/2)] u8, scales [rows, blocks], global scale or divisor, zero points
+// out:    [n] fp32, fp16 or bf16; any alignment
 // math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32;
 //         row scales: A = scale, scale * global or scale / divisor; out = round((code[nibble] - zero) * A)
-// cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by the stores to memory
+// cost:   n/2 + n/blocksize bytes read, 2n or 4n written; bound by the stores to memory
 // oracle: reference/dequantize_4bit.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/dequantize_4bit.cpp"
@@ -30,7 +30,7 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 
 // ---- policy ----
 
-// Entries of the table of scales: one for each 8-bit code of a nested block, or one for each of so many plain blocks.
+// Entries of a scale table: one per 8-bit code of a nested block, or one per block of a run of plain blocks.
 constexpr std::int64_t kScales = format::kCodes8;
 
 // ---- steps ----
@@ -38,7 +38,7 @@ constexpr std::int64_t kScales = format::kCodes8;
 using Floats = hn::ScalableTag<float>;
 using ScaleTable = std::array<float, kScales>;
 
-// absmax of every code in one nested block: 256 values serve as many blocks, each with one look-up.
+// Decodes the absmax for each of the 256 codes of a nested block, so that each of its blocks needs only a look-up.
 HWY_INLINE void decode_absmax(const contract::Dequantize4bit& p, std::int64_t nested_block, ScaleTable& scales) {
   const auto scale = hn::Set(Floats(), format::load_unaligned<float>(p.weight.nested_absmax, nested_block));
   const auto offset = hn::Set(Floats(), contract::nested_offset(p.weight));
@@ -62,7 +62,7 @@ HWY_INLINE void copy_absmax(const contract::Dequantize4bit& p, std::int64_t begi
 template <qfuse_dtype kDtype>
 constexpr std::int64_t kUnitBytes = static_cast<std::int64_t>(kUnitElements) * format::dtype_size(kDtype);
 
-// Full blocks, each with scales[its code], or, codes being null, scales[its place after begin].
+// Decodes full blocks. Block begin + i has scales[codes[i]], or scales[i] if `codes` is null.
 template <qfuse_dtype kDtype, bool kStream, bool kTame>
 HWY_NOINLINE void decode_full_blocks(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end,
                                      const ScaleTable& scales, const std::uint8_t* codes) {
@@ -78,7 +78,7 @@ HWY_NOINLINE void decode_full_blocks(const contract::Dequantize4bit& p, std::int
   }
 }
 
-// The short last block: the same units, the last of them on copies.
+// Decodes the short last block in units; a partial last unit goes through zero-padded copies.
 template <qfuse_dtype kDtype>
 HWY_NOINLINE void decode_short_block(const contract::Dequantize4bit& p, std::int64_t block, float absmax) {
   const Products products = make_products<kDtype, false>(format::codebook4(p.weight.quant_type).values, absmax);
@@ -126,18 +126,18 @@ void decode(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t 
   }
 }
 
-// ---- kernel of scales of rows: the pieces [begin, end), each of up to `piece` columns of a row ----
+// ---- kernel for row scales: the pieces [begin, end), each of up to `piece` columns of a row ----
 
 constexpr NibbleOrder kOrderOfRows = NibbleOrder::low_first;
 
-// What the blocks of a piece have, but for their codes: as many as there are of the smallest ones in it.
+// Scales and zero points of a piece's blocks. A piece has at most kScales blocks, even of the smallest size.
 struct RowScales {
   alignas(64) ScaleTable scales;
   alignas(64) ScaleTable zero_points;
   bool are_finite;
 };
 
-// Whole vectors of a copy: nothing is read past the arrays.
+// Decodes the scales and zero points of `count` blocks. Whole vectors are read from a copy, never past the arrays.
 HWY_INLINE void decode_scales(const qfuse_weight_4bit& w, std::int64_t block, std::int64_t count, RowScales& to) {
   const hn::ScalableTag<float> df;
   const std::size_t padded = hwy::RoundUpTo(static_cast<std::size_t>(count), hn::Lanes(df));
@@ -173,7 +173,7 @@ HWY_INLINE void decode_scales(const qfuse_weight_4bit& w, std::int64_t block, st
   }
 }
 
-// `count` elements of one block, the first one starting a byte; the last unit, if short, on copies.
+// Decodes `count` elements of one block, the first of which starts a byte; a partial last unit goes through copies.
 template <qfuse_dtype kDtype, bool kStream, std::size_t kElements>
 HWY_INLINE void decode_block_of_row(const Products& products, const std::uint8_t* packed, std::int64_t count,
                                     std::uint8_t* out) {
@@ -189,13 +189,13 @@ HWY_INLINE void decode_block_of_row(const Products& products, const std::uint8_t
   std::memcpy(out, outputs.data(), static_cast<std::size_t>(count * kSize));
 }
 
-// The blocks of a piece, each with its products.
+// Decodes the blocks of a piece. make(i) returns the 16 possible outputs of block i.
 template <qfuse_dtype kDtype, bool kStream, std::size_t kElements, class Make>
 HWY_INLINE void decode_blocks_of_row(const std::uint8_t* packed, std::uint8_t* out, std::int64_t count,
                                      std::int64_t first_count, std::int64_t blocksize, const Make& make) {
   constexpr auto kUnit = static_cast<std::int64_t>(kElements);
   std::size_t i = 0;
-  if (first_count == kUnit && blocksize == kUnit) {  // a unit a block: MXFP4 and NVFP4
+  if (first_count == kUnit && blocksize == kUnit) {  // one unit per block: MXFP4 and NVFP4
     for (; count >= kUnit; ++i, count -= kUnit, packed += kUnit / 2, out += kUnit * format::dtype_size(kDtype))
       decode_unit<kDtype, kStream, kOrderOfRows, kElements>(make(i), packed, out);
   }
@@ -208,7 +208,7 @@ HWY_INLINE void decode_blocks_of_row(const std::uint8_t* packed, std::uint8_t* o
   }
 }
 
-// The columns [col, end) of a row.
+// Decodes the columns [col, end) of a row.
 template <qfuse_dtype kDtype, bool kStream, std::size_t kElements>
 HWY_NOINLINE void decode_piece(const contract::Dequantize4bit& p, std::int64_t row, std::int64_t col,
                                std::int64_t end) {
@@ -262,7 +262,7 @@ void decode_of_rows(const contract::Dequantize4bit& p, std::int64_t piece, std::
   }
 }
 
-// Streamed where each row begins as aligned as `out`.
+// Streams only if `out` and each of its rows are aligned to whole vectors.
 void dequantize_4bit_rows(const contract::Dequantize4bit& p, std::int64_t piece, std::int64_t begin, std::int64_t end,
                           bool stream) {
   const hn::ScalableTag<std::uint8_t> d8;
@@ -289,13 +289,13 @@ namespace {
 HWY_EXPORT(dequantize_4bit_blocks);
 HWY_EXPORT(dequantize_4bit_rows);
 
-// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
+// Approximate elements per range: enough work to be worth a hand-over to a thread, few enough to balance the load.
 constexpr std::int64_t kGrainElements = 1 << 17;
 
-// From here on the output leaves the caches anyway, and non-temporal stores save reading it first.
+// An output of at least this size leaves the caches anyway, and non-temporal stores avoid reading it first.
 constexpr std::int64_t kStreamBytes = 32 << 20;
 
-// Columns of a row that a thread decodes at once: whole units, of at most kScales blocks.
+// Columns of a row that a thread decodes at once: whole units, in at most kScales blocks.
 constexpr std::int64_t kPiece = format::kCodes8 * format::kRowBlocksize;
 
 contract::Outcome dequantize_rows(const contract::Dequantize4bit& p, const qfuse_exec& exec, bool stream) {

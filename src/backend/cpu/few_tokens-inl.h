@@ -1,10 +1,10 @@
-// x * W^T for a few tokens, on AVX-512: a block's 16 values fill one register, a permutation of its lanes by the codes
-// is the decoded weight, and it is multiplied where it stands. For what is usual: rows of whole blocks, and numbers
-// whose products need no rounding. Where that is not so, or not known, matmul_4bit.cpp has the way for everything.
-//   are_few(p, tokens)                     whether this way is tried for so many tokens
-//   take_inputs<dtype>, take_scales        keep what a part of W needs; false where it is not as usual
+// x * W^T for a few tokens, on AVX-512. A register holds the 16 values of a block. Permuting its lanes by the codes
+// gives decoded weights, which are multiplied without a store. This covers the usual case: rows of whole blocks, and
+// numbers whose products need no rounding. For any other case, matmul_4bit.cpp has the general path.
+//   are_few(p, tokens)                     whether this path is tried for this many tokens
+//   take_inputs<dtype>, take_scales        keep what a part of W needs; return false if it is not the usual case
 //   add_few<dtype>(w, part, few, sums)     adds their products
-// The 32 values of a unit lie in two vectors, those of even columns and those of odd ones, as bytes hold their codes.
+// The 32 values of a unit fill two vectors, one of even columns and one of odd ones: each byte holds a code of both.
 #if defined(QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H
 #undef QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H
@@ -42,29 +42,29 @@ struct Part {
   std::int64_t columns;
 };
 
-// Inputs for the columns of a part, in fp32: a row per token, in_stride apart; zeros to a multiple of 32 columns.
+// Inputs for the columns of a part, in fp32: a row per token, in_stride apart, zero-padded to a multiple of 32 columns.
 struct PartInputs {
   const float* in;
   std::int64_t in_stride;
   std::int64_t tokens;
 };
 
-// Tokens whose sums, with those of 4 rows (here of 2), fit into a target's registers.
+// Number of tokens whose sums with 4 rows (2 rows in this file) fit into the target's registers.
 constexpr std::int64_t kTokensAtOnce = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 
-// The most that a part has: rows, columns, and columns times tokens.
+// Upper bounds of a part: rows, columns, and columns times tokens.
 constexpr std::int64_t kPartRows = 32;
 constexpr std::int64_t kPartColumns = 4096;
 constexpr std::int64_t kPartInputs = 32768;
 
 #if HWY_TARGET <= HWY_AVX3
 
-// Tokens up to which decoding anew for every four of them is cheaper than writing decoded weights and reading them: Zen
-// 4.
+// Most tokens for which decoding again for every four of them is cheaper than storing decoded weights and reading them
+// back, on Zen 4.
 constexpr std::int64_t kFewTokens = 8;
 
-// Rows whose codes are fetched ahead, as no stream of the processor's own prefetching goes beyond a page. On Zen 4,
-// 4096 -> 14336, this loop took 4.9 ms for one token without, 4.0 with two, 3.1 with four, 3.0 with these.
+// Rows ahead for which codes are prefetched, because the hardware prefetcher does not cross a page. On Zen 4, 4096 ->
+// 14336, this loop took 4.9 ms for one token without prefetching, 4.0 with 2 rows, 3.1 with 4, 3.0 with 8.
 constexpr std::int64_t kFewRowsAhead = 8;
 
 using Floats16 = hn::Full512<float>;
@@ -77,13 +77,12 @@ struct Pair {
 
 constexpr std::int64_t kFewRows = 4;
 
-// Inputs that all rows of a part meet before the next ones, so that they stay in the first cache; they are whole
-// blocks.
+// Inputs that all rows of a part use before the next inputs are read, so that they stay in L1. They are whole blocks.
 constexpr std::int64_t kFewInputs = 4096;
 constexpr std::int64_t kMostFewBlocksize = kFewInputs / kTokensAtOnce;
 
 struct Few {
-  alignas(64) float in[kPartInputs + kFewTokens * 16];           // of each 32 the even ones, then the odd ones
+  alignas(64) float in[kPartInputs + kFewTokens * 16];           // in each 32, the even ones, then the odd ones
   alignas(64) float scales[kPartRows][scales_of(kPartColumns)];  //
   std::int64_t in_stride;
   std::int64_t tokens;
@@ -100,19 +99,19 @@ HWY_INLINE bool are_few(const contract::Matmul4bit& p, std::int64_t tokens) {
          p.weight.cols % p.weight.blocksize == 0;
 }
 
-// ---- numbers as usual ----
+// ---- checks for the usual case ----
 
-// Of two bfloat16 numbers between these bounds, or zeros, the product has neither overflow nor underflow, and 16 bits
-// of significand: it is exact in fp32, so that it may be fused with the addition. Of float16, every product is exact.
+// The product of two bf16 numbers within these bounds, or of zeros, neither overflows nor underflows and has 16 bits of
+// significand. It is exact in fp32, so it may be fused with the addition. Products of fp16 numbers are always exact.
 constexpr std::uint32_t kLeastPlain = 0x21800000U;  // 2^-60
 constexpr std::uint32_t kPlainEnd = 0x5d800000U;    // 2^60
 
-// Nested scales between these bounds need no flushing to zero: where they, the map's value or the product are so small,
-// the sum with the offset is either no usual scale, or that of the offset and zero.
+// Nested scales within these bounds need no flush to zero. If a map value, a scale or a product is too small, the sum
+// with the offset is either outside the usual bounds or equal to offset + 0.
 constexpr std::uint32_t kLeastFactor = 0x30800000U;  // 2^-30
 constexpr std::uint32_t kFactorEnd = 0x4e800000U;    // 2^30
 
-// Of the nested blocks [first, last].
+// Whether nested blocks [first, last] have only zeros and scales within these bounds.
 HWY_INLINE bool are_plain_factors(const float* nested_absmax, std::int64_t first, std::int64_t last) {
   for (std::int64_t i = first; i <= last; ++i) {
     const float size = std::abs(format::load_unaligned<float>(nested_absmax, i));
@@ -121,7 +120,7 @@ HWY_INLINE bool are_plain_factors(const float* nested_absmax, std::int64_t first
   return true;
 }
 
-// Of each 32 values, the even ones, then the odd ones; and back.
+// Reorders each 32 values to the even ones, then the odd ones; join_units restores the order.
 HWY_INLINE void split_units(const float* values, std::int64_t count, float* split) {
   const Floats16 df;
   for (std::int64_t i = 0; i < count; i += kUnit) {
@@ -140,7 +139,7 @@ HWY_INLINE void join_units(const float* split, std::int64_t count, float* values
 
 template <qfuse_dtype kDtype>
 HWY_INLINE bool take_inputs(const PartInputs& inputs, std::int64_t columns, Few& few) {
-  few.in_stride = columns + 16;  // or all tokens' inputs would lie in the same few places of the first cache
+  few.in_stride = columns + 16;  // padded, so that tokens use different sets of L1
   few.tokens = inputs.tokens;
   for (std::int64_t t = 0; t < inputs.tokens; ++t) {
     const float* const in = inputs.in + t * inputs.in_stride;
@@ -166,7 +165,7 @@ HWY_INLINE bool take_scales(const qfuse_weight_4bit& w, const Part& part, Few& f
 
 // ---- steps ----
 
-// The values of a block's 16 codes; of plain scales alone, so that none is NaN, and of bfloat16 none subnormal.
+// The 16 values of a block. Scales must be within the bounds, so that no value is NaN or, in bf16, subnormal.
 template <qfuse_dtype kDtype>
 HWY_INLINE Vec16 values_of_block(Vec16 codes, float absmax) {
   const Floats16 df;
@@ -180,11 +179,11 @@ HWY_INLINE Vec16 values_of_block(Vec16 codes, float absmax) {
     const auto bits = hn::BitCast(du, values);
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1U));
     const auto rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fffU)), odd);
-    return hn::BitCast(df, hn::And(rounded, hn::Set(du, 0xffff0000U)));  // two shifts would wait for the permutations
+    return hn::BitCast(df, hn::And(rounded, hn::Set(du, 0xffff0000U)));  // two shifts would wait for permutations
   }
 }
 
-// Highway's own permutation insists, in debug builds, on clear bits above the index, which the instruction ignores.
+// In debug builds, Highway's own permutation requires clear bits above the index, which the instruction ignores.
 HWY_INLINE Vec16 permute_floats(Vec16 table, hn::Vec<Bits<Floats16>> index) {
   return Vec16{_mm512_permutexvar_ps(index.raw, table.raw)};
 }
@@ -194,7 +193,7 @@ HWY_INLINE Pair look_up(Vec16 values, const std::uint8_t* packed) {
   return {permute_floats(values, hn::ShiftRight<4>(bytes)), permute_floats(values, bytes)};
 }
 
-// sum + a * b, as the contract has it: the product rounded too. The fused one is that where products are exact.
+// sum + a * b with both steps rounded, as the contract says. Fusing them gives the same where products are exact.
 template <qfuse_dtype kDtype>
 HWY_INLINE Vec16 add_plain_product(Vec16 sum, Vec16 a, Vec16 b) {
   if constexpr (kDtype == QFUSE_FLOAT32) {
@@ -206,7 +205,7 @@ HWY_INLINE Vec16 add_plain_product(Vec16 sum, Vec16 a, Vec16 b) {
 
 // ---- kernel: some blocks of kRows rows with kCount tokens ----
 
-// Where the first row and token have what is added, and how far apart the others do.
+// Addresses for the first row and token, and the distances to the next ones.
 struct FewBlocks {
   const std::uint8_t* packed;
   std::int64_t row_bytes;
@@ -214,11 +213,11 @@ struct FewBlocks {
   std::int64_t row_scales;
   const float* in;
   std::int64_t token_inputs;
-  float* sums;  // those of tokens are 32 apart
+  float* sums;  // tokens are 32 apart
   std::int64_t row_sums;
   std::int64_t blocks;
-  std::int64_t units;  // of a block: 2, 4, ...
-  std::int64_t ahead;  // bytes to what is fetched
+  std::int64_t units;  // per block: 2, 4, ...
+  std::int64_t ahead;  // prefetch distance in bytes
 };
 
 template <qfuse_dtype kDtype, std::int64_t kRows, std::int64_t kCount>
@@ -246,7 +245,7 @@ HWY_INLINE void add_blocks(Vec16 codes, FewBlocks from) {
       hwy::Prefetch(from.packed + r * from.row_bytes + from.ahead);
       values[r] = values_of_block<kDtype>(codes, from.scales[r * from.row_scales + b]);
     }
-    for (std::int64_t u = 0; u < from.units; u += 2) {  // the usual two, without a loop within the loop
+    for (std::int64_t u = 0; u < from.units; u += 2) {  // usually once: a block of 64 elements has two
       add_unit<kDtype>(values, from.packed, from.row_bytes, from.in, from.token_inputs, sum);
       add_unit<kDtype>(values, from.packed + kUnitPacked, from.row_bytes, from.in + kUnit, from.token_inputs, sum);
       from.packed += 2 * kUnitPacked;
@@ -257,7 +256,7 @@ HWY_INLINE void add_blocks(Vec16 codes, FewBlocks from) {
     for (std::int64_t t = 0; t < kCount; ++t) store_pair(sum[r][t], from.sums + r * from.row_sums + t * kUnit);
 }
 
-// The same for other rows or tokens.
+// The same blocks, from another row and token on.
 HWY_INLINE FewBlocks at(FewBlocks from, std::int64_t row, std::int64_t token) {
   from.packed += row * from.row_bytes;
   from.scales += row * from.row_scales;
@@ -266,8 +265,8 @@ HWY_INLINE FewBlocks at(FewBlocks from, std::int64_t row, std::int64_t token) {
   return from;
 }
 
-// Four rows, with as many sums at once as fit into the registers: all of them with one or two tokens, two with four. Or
-// one row, in place of all that are taken at once: their results are then the same, in the same place.
+// Adds as many rows at once as the registers can hold sums of: 4 with one or two tokens, 2 with four. For a single row,
+// the row strides are 0: all rows of a group are then that row, and store the same results.
 template <qfuse_dtype kDtype>
 HWY_NOINLINE void add_rows_at_once(Vec16 codes, const FewBlocks& from, std::int64_t rows, std::int64_t tokens) {
   if (tokens == kTokensAtOnce) {
@@ -290,7 +289,7 @@ HWY_INLINE void add_few_rows(Vec16 codes, const FewBlocks& from, std::int64_t ro
   }
 }
 
-// Adds to sums [rows, row_sums apart][tokens][32].
+// Adds the products to sums [rows, row_sums apart][tokens][32].
 template <qfuse_dtype kDtype>
 HWY_INLINE void add_few(const qfuse_weight_4bit& w, const Part& part, const Few& few, float* sums,
                         std::int64_t row_sums) {
@@ -319,7 +318,7 @@ HWY_INLINE void add_few(const qfuse_weight_4bit& w, const Part& part, const Few&
   for (std::int64_t r = 0; r < part.rows; ++r) join_units(sums + r * row_sums, few.tokens * kUnit, sums + r * row_sums);
 }
 
-#else  // other targets have not the registers, or not the permutation
+#else  // other targets lack the registers or the permutation
 
 struct Few {};
 

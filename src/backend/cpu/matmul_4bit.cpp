@@ -1,10 +1,10 @@
-// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA
-//         lora_in [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any address
-// out:    [m, outputs], rows apart, any address
+// in:     in [m, terms] fp32, fp16 or bf16, rows in_stride apart; a 4-bit weight [rows, cols]; bias [outputs] or none;
+//         lora_in [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any alignment
+// out:    [m, outputs], rows out_stride apart, any alignment
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
 //         lora_weight of (o, j) + bias[o]), both in one sum as `sum` says
-// cost:   cols/2 bytes read a row of W for every 16 tokens; bound by the look-up of codes where m is small, else by a
-//         multiplication and an addition a term
+// cost:   cols/2 bytes read per row of W for every 16 tokens; bound by the look-up of codes if m is small, else by one
+//         multiplication and one addition per term
 // oracle: reference/matmul_4bit.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/matmul_4bit.cpp"
@@ -29,19 +29,19 @@
 #include "format/layout.h"
 #include "format/matrix_step.h"
 
-// What does not depend on the target; this file is included once for each.
+// Definitions that do not depend on the target, although this file is included once per target.
 #ifndef QFUSE_BACKEND_CPU_MATMUL_4BIT_POLICY
 #define QFUSE_BACKEND_CPU_MATMUL_4BIT_POLICY
 namespace qfuse::cpu {
 
-// Tokens that share what is decoded: a code costs as much as three or four of their terms.
+// Tokens that share decoded weights: decoding a code costs as much as three or four terms of a sum.
 inline constexpr std::int64_t kTokens = 16;
 
-// Rows of W whose outputs are one item of a thread's range, forward: each turns `in` to fp32 anew, but where it is the
-// same. Their sums take 64 KiB of the stack, and the inputs twice 128.
+// Rows of W whose outputs are one work item, forward. Each item converts `in` to fp32 again, unless it has the same
+// inputs as the item before. The sums take 64 KiB of the stack, and the inputs twice 128 KiB.
 inline constexpr std::int64_t kItemRows = 32;
 
-// Columns of W whose outputs are one item, backward.
+// Columns of W whose outputs are one work item, backward.
 inline constexpr std::int64_t kItemCols = 512;
 
 }  // namespace qfuse::cpu
@@ -51,16 +51,16 @@ HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t kSums = format::kFp32Sums;
-constexpr std::int64_t kRows = 4;  // of W, decoded together: each value of `in` that is loaded serves all of them
+constexpr std::int64_t kRows = 4;  // of W, decoded together: all use each loaded value of `in`
 static_assert(kItemRows == kPartRows);
 
 using Floats = hn::CappedTag<float, kSums>;
 constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
 
-// Rows that are fetched ahead, backward. On Zen 4, 14336 x 4096, one token took twice as long without them.
+// Rows ahead for which codes are prefetched, backward. On Zen 4, 14336 x 4096, one token took twice as long without.
 constexpr std::int64_t kRowsAhead = 16;
 
-// What stands for rows beyond the last, backward.
+// Zeros that stand in for rows beyond the last, backward.
 alignas(64) constexpr float kNoWeights[kItemCols] = {};
 
 struct Tokens {
@@ -75,12 +75,12 @@ HWY_INLINE Tokens tokens_of(const contract::Matmul4bit& p, std::int64_t tile) {
 
 // ---- steps ----
 
-// No fused multiplication and addition: the contract rounds both.
+// Not fused, because the contract rounds the product and the sum.
 HWY_INLINE hn::Vec<Floats> add_product(hn::Vec<Floats> sum, hn::Vec<Floats> a, hn::Vec<Floats> b) {
   return hn::Add(sum, hn::Mul(a, b));
 }
 
-// A vector's sums to one, by halves; the last four one by one.
+// Reduces a vector of sums to one, by halves; the last four as scalars.
 #if HWY_TARGET == HWY_SCALAR
 template <class D>
 HWY_INLINE float add_halves(D /*d*/, hn::Vec<D> sums) {
@@ -100,7 +100,7 @@ HWY_INLINE float add_halves(D d, hn::Vec<D> sums) {
 }
 #endif
 
-// 32 sums to one, by halves.
+// Reduces 32 sums to one, by halves.
 HWY_INLINE float add_halves(float* sums) {
   for (std::int64_t half = kSums / 2; half >= kLanes; half /= 2)
     for (std::int64_t s = 0; s < half; s += kLanes)
@@ -108,8 +108,8 @@ HWY_INLINE float add_halves(float* sums) {
   return add_halves(Floats(), hn::Load(Floats(), sums));
 }
 
-// A row of `in` from an element on, and zeros to a multiple of 32: they add 0 to a sum, which leaves it as it is, as no
-// sum that begins as +0 ever is -0.
+// Converts `count` elements from `first` on to fp32, zero-padded to a multiple of 32. The padding adds 0 to sums, which
+// changes none: a sum that begins as +0 is never -0.
 template <qfuse_dtype kDtype>
 HWY_INLINE void widen_row(const void* from, std::int64_t first, std::int64_t count, float* to) {
   constexpr std::int64_t kSize = format::dtype_size(kDtype);
@@ -121,15 +121,15 @@ HWY_INLINE void widen_row(const void* from, std::int64_t first, std::int64_t cou
   std::fill(to + count, to + format::ceil_div(count, kSums) * kSums, 0.0F);
 }
 
-// ---- where rows of weights come from ----
+// ---- sources of rows of weights ----
 
-// Columns of W.
+// A range of columns of W.
 struct Span {
   std::int64_t first;
   std::int64_t count;
 };
 
-// The weight's elements from one on, in fp32; zeros follow to a multiple of 32.
+// Source of rows: elements of W from `first` on, decoded to fp32 and zero-padded to a multiple of 32.
 template <qfuse_dtype kDtype>
 struct WeightRows {
   const contract::Matmul4bit& p;
@@ -137,8 +137,7 @@ struct WeightRows {
   const float* load(std::int64_t first, std::int64_t count, Stretch& stretch) const {
     return decode_stretch<kDtype>(p.weight, first, count, stretch);
   }
-  // Two rows' parts of an item lie apart, backward, by what a whole row takes, where the processor's own prefetching
-  // sees no stream.
+  // Backward, the parts of two rows in an item are a whole row apart, so that the hardware prefetcher sees no stream.
   void prefetch(std::int64_t row, Span columns) const {
     constexpr std::int64_t kLine = 64;
     if (row >= p.weight.rows) return;
@@ -148,7 +147,7 @@ struct WeightRows {
   }
 };
 
-// Those of LoRA's.
+// Source of rows: LoRA's weight, in fp32.
 template <qfuse_dtype kDtype>
 struct LoraRows {
   const contract::Matmul4bit& p;
@@ -169,7 +168,7 @@ struct InputRows {
 // ---- kernel, forward: 32 rows of W with 16 tokens ----
 
 struct ForwardTile {
-  alignas(64) float in[kPartInputs + kTokens * kLanes];  // fp32, a row per token, in_stride apart
+  alignas(64) float in[kPartInputs + kTokens * kLanes];  // fp32, one row per token, in_stride apart
   alignas(64) float sums[kItemRows][kTokens][kSums];     //
   alignas(64) Stretch weights[kRows];
   Few few;
@@ -199,8 +198,8 @@ HWY_INLINE void add_columns(const float* const (&rows)[kRows], const float* in, 
   }
 }
 
-// The columns that tile.in holds, with 4 rows, or what is left of them: then one stands in for the missing ones, whose
-// sums nobody reads.
+// Adds the columns that tile.in holds, for 4 rows or as many as are left. The first row stands in for missing ones,
+// whose sums nobody reads.
 template <class Rows>
 HWY_INLINE void add_four_rows(const Rows& rows, ForwardTile& tile, const Part& part, std::int64_t tokens, float* sums) {
   for (std::int64_t c = 0; c < part.columns; c += kStretch) {
@@ -238,7 +237,7 @@ HWY_INLINE void write_outputs_forward(const contract::Matmul4bit& p, ForwardTile
   }
 }
 
-// Widens the columns that a part needs.
+// Converts the inputs of a part's columns to fp32.
 template <qfuse_dtype kDtype>
 HWY_INLINE void widen_inputs(InputRows in, ForwardTile& tile, Tokens tokens, const Part& part) {
   for (std::int64_t t = 0; t < tokens.count; ++t)
@@ -246,14 +245,14 @@ HWY_INLINE void widen_inputs(InputRows in, ForwardTile& tile, Tokens tokens, con
                       tile.in + t * tile.in_stride);
 }
 
-// Gives whether add_few can take what was widened.
+// Prepares the converted inputs for add_few; returns whether it can use them.
 template <qfuse_dtype kDtype>
 HWY_INLINE bool prepare_few(const contract::Matmul4bit& p, ForwardTile& tile, Tokens tokens, const Part& part) {
   return are_few(p, tokens.count) &&
          take_inputs<kDtype>({tile.in, tile.in_stride, tokens.count}, part.columns, tile.few);
 }
 
-// The terms of LoRA, for the outputs of an item.
+// Adds the LoRA terms to the sums of an item.
 template <qfuse_dtype kDtype>
 HWY_NOINLINE void add_lora(const contract::Matmul4bit& p, ForwardTile& tile, Tokens tokens, Part part,
                            std::int64_t most) {
@@ -273,7 +272,7 @@ HWY_NOINLINE void multiply_forward(const contract::Matmul4bit& p, std::int64_t b
     const Tokens tokens = tokens_of(p, i % tiles);
     Part part = {i / tiles * kItemRows, std::min(kItemRows, p.weight.rows - i / tiles * kItemRows), 0, 0};
     const std::int64_t most = std::min(kPartColumns, kPartInputs / tokens.count / kStretch * kStretch);
-    // From the item before.
+    // Whether the item before left the same inputs in the tile.
     const bool are_held = i > begin && tiles == 1 && p.weight.cols <= most && p.lora_rank == 0;
     tile.in_stride = most + kLanes;
     for (auto& sums : tile.sums) std::fill_n(&sums[0][0], tokens.count * kSums, 0.0F);
@@ -301,7 +300,7 @@ struct BackwardTile {
   alignas(64) Stretch weights[kRows];
 };
 
-// Adds 4 rows, ascending, to the sums of kCount tokens.
+// Adds 4 rows, in ascending order, to the sums of kCount tokens.
 template <std::int64_t kCount>
 HWY_INLINE void add_rows(const float* const (&rows)[kRows], const float (*factors)[kRows], std::int64_t columns,
                          float (*sums)[kItemCols]) {
@@ -316,8 +315,8 @@ HWY_INLINE void add_rows(const float* const (&rows)[kRows], const float (*factor
   }
 }
 
-// Adds `count` rows, ascending, to the sums of some columns. Rows beyond the last are zeros, which leave the sums as
-// they are. `in` has the rows' factors.
+// Adds `count` rows, in ascending order, to the sums of some columns. `in` holds the factors of the rows. Rows beyond
+// the last are zeros, which do not change the sums.
 template <qfuse_dtype kDtype, class Rows>
 HWY_INLINE void add_all_rows(const Rows& from, std::int64_t count, InputRows in, BackwardTile& tile, Tokens tokens,
                              Span columns) {
@@ -398,7 +397,7 @@ HWY_EXPORT(has_bf16_dot);
 HWY_EXPORT(multiply_bf16_dot);
 HWY_EXPORT(matmul_4bit_items);
 
-// How a product is divided among threads, and multiplied.
+// How a product is divided into items for threads, and how an item is computed.
 struct Multiplier {
   const char* name;
   std::int64_t (*items)(const contract::Matmul4bit& p);
@@ -408,8 +407,8 @@ struct Multiplier {
 
 std::int64_t one_item(const contract::Matmul4bit& /*p*/) { return 1; }
 
-// An item is 32 rows or 512 columns of W with 16 tokens, some 10 us of work or more, enough to be handed over by
-// itself. Items of the same part of W follow each other, so that its codes come from a cache but for the first.
+// An item is 32 rows or 512 columns of W with 16 tokens: 10 us of work or more, enough for a hand-over to a thread.
+// Items of the same part of W are consecutive, so that all but the first read its codes from a cache.
 constexpr Multiplier kInFp32 = {
     "fp32",
     [](const contract::Matmul4bit& p) {
@@ -433,7 +432,7 @@ constexpr Multiplier kByAmx = {
 
 constexpr format::Ue8m0Absmax kUe8m0Absmax = format::make_ue8m0_absmax();
 
-// The same product by a weight with absmax.
+// The same product, with UE8M0 scales presented as nested absmax.
 template <class Params>
 Params with_absmax(Params p) {
   p.weight = contract::with_absmax(p.weight, kUe8m0Absmax);
@@ -447,7 +446,7 @@ contract::Outcome missing(const contract::Matmul4bit& p, std::size_t target) {
 contract::Outcome choose_multiplier(const contract::Matmul4bit& p, const qfuse_exec& exec, Multiplier& multiplier) {
   std::size_t target = 0;
   if (contract::Outcome o = choose_target(exec.cpu_target, target); !o.ok()) return o;
-  const bool is_bf16 = p.dtype == QFUSE_BFLOAT16;  // for which alone the system is asked for AMX
+  const bool is_bf16 = p.dtype == QFUSE_BFLOAT16;  // only then is the system asked for AMX
   const bool has_dot = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_dot)[target]();
   const bool has_amx = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
   switch (sum_on_cpu(p, has_dot, has_amx)) {
@@ -460,8 +459,8 @@ contract::Outcome choose_multiplier(const contract::Matmul4bit& p, const qfuse_e
 }  // namespace
 
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p) {
-  constexpr std::int64_t kRowsOfDots = 4;  // Emerald Rapids, 4096 -> 14336 on 16 cores: 1 row takes 0.42 and 0.92 ms in
-                                           // dot products and in tiles of AMX, 8 rows take 1.7 and 1.0
+  constexpr std::int64_t kRowsOfDots = 4;  // Emerald Rapids, 4096 -> 14336, 16 cores: 1 row takes 0.42 ms by dot
+                                           // products and 0.92 by AMX tiles, 8 rows take 1.7 and 1.0
   std::size_t target = 0;
   const bool has_both =
       p.dtype == QFUSE_BFLOAT16 && choose_target(nullptr, target).ok() && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
@@ -480,14 +479,14 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& given, const qfuse_exe
       multiplier.name);
 }
 
-// The items of all experts, one expert's after another's.
+// Runs the items of all experts, one expert after another.
 contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& given, const qfuse_exec& exec) {
   const contract::Matmul4bitGrouped p = with_absmax(given);
   if (contract::Outcome o = check_values(p); !o.ok()) return o;
   const contract::Matmul4bit any = any_product(p);
   Multiplier multiplier{};
   if (contract::Outcome o = choose_multiplier(any, exec, multiplier); !o.ok()) return o;
-  // Calls body(product, items before, items) of every expert that has rows.
+  // Calls body(product, items of earlier experts, own items) for every expert that has rows; returns the items of all.
   const auto for_each_share = [&](const auto& body) {
     std::int64_t before = 0;
     static_cast<void>(for_each_product(p, [&](const contract::Matmul4bit& product) {

@@ -1,7 +1,7 @@
-// The 16 possible outputs of a block, and the look-up of nibbles in them. Three forms of the same two functions:
-//   make_outputs<dtype>(values, rule)                     all roundings of the format, once for each code
-//   decode_unit<dtype, kStream, kOrder, kElements>(products, packed, out)    a unit or half of one, by look-up alone
-// A unit is 16 packed bytes, 32 elements. Which nibble of a byte is first is known here alone.
+// The 16 possible outputs of a block, and the look-up of nibbles in them. Three implementations of two functions:
+//   make_outputs<dtype>(values, rule)                     does all rounding of the format, once per code
+//   decode_unit<dtype, kStream, kOrder, kElements>(products, packed, out)    decodes a unit or half of one by look-up
+// A unit is 16 packed bytes, 32 elements. kOrder says which nibble of a byte is first.
 #if defined(QFUSE_BACKEND_CPU_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_PRODUCTS_INL_H
 #undef QFUSE_BACKEND_CPU_PRODUCTS_INL_H
@@ -28,11 +28,11 @@ constexpr std::size_t kUnitElements = 2 * kUnitPacked;
 
 using Values = std::array<float, format::kCodes4>;
 
-// An absmax from which on products with every code of all codebooks (the smallest is 2^-7.6) are normal numbers.
+// With an absmax of at least this, products with every code of all codebooks (the smallest is 2^-7.6) are normal.
 constexpr std::uint32_t kTameBits = 0x04800000U;  // 2^-118
 
-// Whether each of these values is zero, or its magnitude, as bits, at least `least` and below `end`: an aligned array
-// of whole vectors.
+// Whether each value is zero or has a magnitude, compared as bits, of at least `least` and less than `end`. The array
+// must be aligned and consist of whole vectors.
 HWY_INLINE bool are_zero_or_within(const float* values, std::size_t count, std::uint32_t least, std::uint32_t end) {
   const hn::ScalableTag<float> df;
   const Bits<decltype(df)> du;
@@ -46,13 +46,13 @@ HWY_INLINE bool are_zero_or_within(const float* values, std::size_t count, std::
   return hn::AllTrue(du, hn::Eq(outside, hn::Zero(du)));
 }
 
-// Whether kTame may be promised of each of these scales, an array as above.
+// Whether all scales satisfy what kTame promises; the array is as above.
 HWY_INLINE bool is_tame(const float* scales, std::size_t count) {
   return are_zero_or_within(scales, count, kTameBits, format::kInfBits);
 }
 
 // Products of some codes, rounded, in the low bytes of each lane. kTame promises that absmax is zero, or finite and so
-// large that no product is subnormal; the steps for NaN and for flushing to zero are then left out.
+// large that no product is subnormal. The steps for NaN and for flushing to zero are then omitted.
 template <qfuse_dtype kDtype, bool kTame, class DF>
 HWY_INLINE hn::Vec<Bits<DF>> round_products(DF df, hn::Vec<DF> codes, hn::Vec<DF> absmax) {
   if constexpr (kTame) {
@@ -64,7 +64,7 @@ HWY_INLINE hn::Vec<Bits<DF>> round_products(DF df, hn::Vec<DF> codes, hn::Vec<DF
 
 using format::NibbleOrder;
 
-// For each byte of a unit's output: the packed byte that it comes from.
+// For each byte of a unit's output, the index of the packed byte that it comes from.
 template <std::size_t kSize>
 constexpr auto make_spread() {
   std::array<std::uint8_t, kUnitElements * kSize> spread{};
@@ -74,7 +74,7 @@ constexpr auto make_spread() {
 template <std::size_t kSize>
 alignas(64) constexpr auto kSpread = make_spread<kSize>();
 
-// A unit's packed bytes in every 16 lanes, or half a unit's in every 8: no byte beyond it is read.
+// Loads a unit's packed bytes into every 16 lanes, or half a unit's into every 8. Reads no byte beyond them.
 template <std::size_t kElements, class D8>
 HWY_INLINE hn::Vec<D8> load_unit(D8 d8, const std::uint8_t* packed) {
   if constexpr (kElements == kUnitElements) {
@@ -97,7 +97,7 @@ HWY_INLINE void store_outputs(D8 d8, hn::Vec<D8> outputs, std::uint8_t* out) {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// ---- one output after the other ----
+// ---- scalar: one output after another ----
 
 using Products = std::array<std::uint32_t, format::kCodes4>;
 
@@ -121,10 +121,10 @@ HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed
 
 #elif HWY_TARGET <= HWY_AVX3
 
-// ---- all 16 products in one register, looked up by a permutation of its lanes ----
+// ---- AVX-512: all 16 products in one register, looked up by a permutation of its lanes ----
 
-// 16-bit products fill both halves of their 32-bit lane: the permutation of 16-bit lanes then finds them at twice the
-// nibble, whatever the lowest bit of its index is.
+// 16-bit products fill both halves of their 32-bit lane. The permutation of 16-bit lanes then finds them at index 2 *
+// nibble, whatever the lowest bit of the index is.
 using Products = hn::Vec<hn::Full512<std::uint32_t>>;
 
 template <qfuse_dtype kDtype, class Rule>
@@ -135,13 +135,13 @@ HWY_INLINE Products make_outputs(const Values& values, const Rule& rule) {
   return hn::Or(products, hn::ShiftLeft<16>(products));
 }
 
-// Highway 1.0.3 permutes lanes of 32 and 64 bits only.
+// Highway 1.0.3 permutes only 32-bit and 64-bit lanes.
 HWY_INLINE hn::Vec512<std::uint16_t> permute_words(hn::Vec512<std::uint16_t> table, hn::Vec512<std::uint16_t> index) {
   return hn::Vec512<std::uint16_t>{_mm512_permutexvar_epi16(index.raw, table.raw)};
 }
 
-// Each lane holds its packed byte in every byte of its own; a shift of its own brings its nibble to where the
-// permutation reads its index, and higher bits are ignored there: bits 1 to 4 of words, bits 0 to 3 of doublewords.
+// Each lane is filled with copies of its packed byte. A shift per lane moves the nibble to the index bits of the
+// permutation: bits 1 to 4 of words, bits 0 to 3 of doublewords. Higher bits are ignored.
 template <qfuse_dtype kDtype, bool kStream, NibbleOrder kOrder = NibbleOrder::high_first,
           std::size_t kElements = kUnitElements>
 HWY_INLINE void decode_unit(Products products, const std::uint8_t* packed, std::uint8_t* out) {
@@ -175,7 +175,7 @@ HWY_INLINE void decode_unit(Products products, const std::uint8_t* packed, std::
 
 #else
 
-// ---- planes of bytes: plane k holds byte k of each product, and a shuffle of bytes looks up a vector of nibbles ----
+// ---- byte planes: plane k holds byte k of each product, and a byte shuffle looks up a vector of nibbles ----
 
 struct Products {
   alignas(16) std::array<std::array<std::uint8_t, format::kCodes4>, sizeof(float)> plane;
@@ -205,7 +205,7 @@ HWY_INLINE Products make_outputs(const Values& values, const Rule& rule) {
   return products;
 }
 
-// For each byte of a unit's output: 0x0f where it takes the high nibble, for even elements or for odd ones.
+// For each byte of a unit's output: 0x0f if its element is in a high nibble (even or odd elements, by kOrder), else 0.
 template <std::size_t kSize, NibbleOrder kOrder>
 constexpr auto make_high() {
   constexpr std::size_t kTaker = kOrder == NibbleOrder::high_first ? 0 : 1;
@@ -248,7 +248,7 @@ HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed
 
 #endif  // the target's form
 
-// Of a block of a format with absmax.
+// For a block of a format with absmax.
 template <qfuse_dtype kDtype, bool kTame>
 HWY_INLINE Products make_products(const Values& values, float absmax) {
   const auto rule = [&](auto df, auto codes)
@@ -256,7 +256,7 @@ HWY_INLINE Products make_products(const Values& values, float absmax) {
   return make_outputs<kDtype>(values, rule);
 }
 
-// Of a block of a format with scales of rows, which flushes nothing. kFinite promises that the scale is.
+// For a block of a format with row scales, where nothing is flushed to zero. kFinite promises a finite scale.
 template <qfuse_dtype kDtype, bool kFinite>
 HWY_INLINE Products make_products_of_row(const Values& values, float scale) {
   const auto rule = [&](auto df, auto codes) HWY_ATTR {
@@ -267,7 +267,7 @@ HWY_INLINE Products make_products_of_row(const Values& values, float scale) {
   return make_outputs<kDtype>(values, rule);
 }
 
-// The same of codes from which a zero point is taken.
+// Like the above, but subtracts a zero point from the codes.
 template <qfuse_dtype kDtype>
 HWY_INLINE Products make_products_of_row(const Values& values, float zero_point, float scale) {
   const auto rule = [&](auto df, auto codes) HWY_ATTR {

@@ -1,7 +1,7 @@
-// A stretch of a 4-bit weight, decoded to fp32 on the stack, for the ops that multiply by it: what dequantize_4bit
-// gives in a dtype, widened. Two functions over products-inl.h's tables:
+// Decodes a stretch of a 4-bit weight to fp32 on the stack, for ops that multiply by it: the output of dequantize_4bit
+// in a dtype, converted to fp32. Two functions, which use the tables of products-inl.h:
 //   make_wide_products<dtype, kTame>(values, absmax)      the 16 values of a block, rounded to the dtype
-//   decode_stretch<dtype>(weight, first, count, room)     elements [first, first + count), wherever blocks begin
+//   decode_stretch<dtype>(weight, first, count, room)     elements [first, first + count), starting anywhere in a block
 #if defined(QFUSE_BACKEND_CPU_WEIGHTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_WEIGHTS_INL_H
 #undef QFUSE_BACKEND_CPU_WEIGHTS_INL_H
@@ -28,11 +28,11 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t kUnit = kUnitElements;
 
-// Elements of a stretch at most. What a stretch costs by itself is then small beside its decoding (512 were 10% slower
-// for one token on Zen 4, AVX2), and 4 rows of it, with two tokens, still fit into the first cache.
+// Most elements of a stretch. Its fixed cost is then small next to the decoding (512 elements were 10% slower for one
+// token on Zen 4, AVX2), and 4 rows of it, with two tokens, still fit in L1.
 constexpr std::int64_t kStretch = 1024;
 
-// Blocks that some elements can touch, in whole vectors of any target, and one vector more.
+// Upper bound on the blocks that `elements` elements touch, in whole vectors of any target, plus one vector.
 constexpr std::int64_t kMostLanes = 16;
 constexpr std::int64_t scales_of(std::int64_t elements) {
   return format::ceil_div(elements / format::kMinBlocksize + 2, kMostLanes) * kMostLanes + kMostLanes;
@@ -40,7 +40,7 @@ constexpr std::int64_t scales_of(std::int64_t elements) {
 
 // ---- a unit of 32 elements ----
 
-// Products of some codes, rounded to a dtype and widened again.
+// Products of some codes, rounded to a dtype and converted back to fp32.
 template <qfuse_dtype kDtype, bool kTame, class DF>
 HWY_INLINE hn::Vec<DF> wide_products(DF df, hn::Vec<DF> codes, hn::Vec<DF> absmax) {
   return widen<kDtype>(df, round_products<kDtype, kTame>(df, codes, absmax));
@@ -65,7 +65,7 @@ HWY_INLINE void decode_wide_unit(WideProducts<kDtype> products, const std::uint8
 
 #elif HWY_TARGET == HWY_AVX2
 
-// Two registers of 8 products; a permutation of each, and the nibble's highest bit chooses between them.
+// Two registers of 8 products. Both are permuted, and the highest bit of the nibble selects the result of one.
 struct WidePair {
   hn::Vec<hn::Full256<float>> low;
   hn::Vec<hn::Full256<float>> high;
@@ -82,13 +82,13 @@ HWY_INLINE WidePair make_wide_products(const Values& values, float absmax) {
           wide_products<kDtype, kTame>(df, hn::LoadU(df, values.data() + 8), scale)};
 }
 
-// Highway's own permutation insists, in debug builds, on clear bits above the index, which the instruction ignores.
+// In debug builds, Highway's own permutation requires clear bits above the index, which the instruction ignores.
 HWY_INLINE hn::Vec256<float> permute_floats(hn::Vec256<float> table, hn::Vec256<std::uint32_t> index) {
   return hn::Vec256<float>{_mm256_permutevar8x32_ps(table.raw, index.raw)};
 }
 
-// 4 packed bytes, read as a little-endian number, have the nibble of element i at bit 8 * (i / 2), and 4 behind that
-// where it is its byte's high one.
+// In 4 packed bytes, read as a little-endian number, the nibble of element i begins at bit 8 * (i / 2), plus 4 if it is
+// the high nibble of its byte.
 template <NibbleOrder kOrder>
 constexpr auto make_nibble_shifts() {
   constexpr std::uint32_t kOfHigh = kOrder == NibbleOrder::high_first ? 0 : 1;
@@ -138,8 +138,8 @@ HWY_INLINE void decode_wide_unit(const Products& products, const std::uint8_t* p
 
 // ---- a stretch of any elements ----
 
-// The absmax of the blocks [begin, end), then zeros to a multiple of 16; returns their number with these zeros. There
-// is room for those of kElements. kTame promises that no product of a nested scale is subnormal, or has such a factor.
+// Loads the absmax of blocks [begin, end), zero-padded to a multiple of 16; returns the padded number. `scales` must
+// fit those of kElements elements. kTame promises that no product of nested scales, and no factor of one, is subnormal.
 template <std::int64_t kElements, bool kTame>
 HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, float* scales) {
   constexpr std::int64_t kSize = sizeof(float);
@@ -148,12 +148,12 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
   const std::int64_t count = end - begin;
   const std::int64_t padded = format::ceil_div(count, kMostLanes) * kMostLanes;
   if (!contract::is_nested(w)) {
-    if (count > 0)  // else there may be no array
+    if (count > 0)  // otherwise the array may be null
       std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
                   static_cast<std::size_t>(count * kSize));
   } else {
-    // Zeros from the last vector's first value on; they are written here, as a call that fills memory costs as much as
-    // a few blocks.
+    // Zeros from the first value of the last vector on. A loop writes them, because a call of memset costs as much as a
+    // few blocks.
     alignas(64) float values[scales_of(kElements)];
     for (std::int64_t i = count / kMostLanes * kMostLanes; i < padded + kMostLanes; i += lanes)
       hn::Store(hn::Zero(df), df, values + i);
@@ -163,8 +163,7 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
     const auto scaled = [&](auto value, auto scale)
                             HWY_ATTR { return kTame ? hn::Mul(value, scale) : mul_ftz(df, value, scale); };
     const int shift = std::countr_zero(static_cast<std::uint64_t>(w.nested_blocksize));
-    for (std::int64_t i = 0, stop = 0; i < count;
-         i = stop) {  // what a vector has beyond a nested block, the next mends
+    for (std::int64_t i = 0, stop = 0; i < count; i = stop) {  // the next one overwrites values past its end
       const std::int64_t nested_block = (w.nested_begin + begin + i) >> shift;
       stop = std::min(count, ((nested_block + 1) << shift) - w.nested_begin - begin);
       const auto scale = hn::Set(df, format::load_unaligned<float>(w.nested_absmax, nested_block));
@@ -179,7 +178,7 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
   return static_cast<std::size_t>(padded);
 }
 
-// Whole units, the first one starting a byte; the weight's last unit may be short, and ends in codes of nothing then.
+// Decodes whole units, the first of which starts a byte. The weight's last unit, if short, is read from a padded copy.
 template <qfuse_dtype kDtype, bool kTame, NibbleOrder kOrder>
 HWY_INLINE void decode_units(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, const float* scales,
                              float* out) {
@@ -200,13 +199,13 @@ HWY_INLINE void decode_units(const qfuse_weight_4bit& w, std::int64_t begin, std
   }
 }
 
-// Room for elements that may begin and end inside a unit, and for the zeros after them; and a vector more, so that
-// rows one after the other do not all begin in the same bank of the first cache (5% of a matmul on Zen 4, AVX2).
+// Has room for elements that begin and end inside a unit, for the zeros after them, and for one vector more, so that
+// consecutive rows do not all begin in the same L1 bank (5% of a matmul on Zen 4, AVX2).
 struct Stretch {
   float values[kStretch + 2 * kUnit + hn::MaxLanes(hn::ScalableTag<float>())];
 };
 
-// Elements [first, first + count), at most kStretch, to where the pointer shows; zeros follow to a multiple of 32.
+// Decodes [first, first + count), at most kStretch elements, zero-padded to a multiple of 32; returns where they begin.
 template <qfuse_dtype kDtype>
 HWY_NOINLINE const float* decode_stretch(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count,
                                          Stretch& stretch) {

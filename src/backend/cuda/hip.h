@@ -1,11 +1,11 @@
-// HIP's runtime under the names of CUDA that gpu.cpp, device/current.cpp and the launches use. What kernels are written
-// in has the same names in both, but for what device/warp.cuh and device/memory.cuh say.
+// Maps the names of CUDA's runtime that gpu.cpp, device/current.cpp and the launches use to HIP's. Kernels are written
+// in names that both have, except where device/warp.cuh and device/memory.cuh say otherwise.
 #ifndef QFUSE_BACKEND_CUDA_HIP_H
 #define QFUSE_BACKEND_CUDA_HIP_H
 
 #include <hip/hip_runtime.h>
 
-#define __grid_constant__  // a parameter is never copied there
+#define __grid_constant__  // HIP never copies a kernel parameter
 
 using cudaError_t = hipError_t;
 using cudaStream_t = hipStream_t;

@@ -28,7 +28,7 @@ float load_scale(const std::byte* scales, std::int64_t i, TensorType type) {
   return format::load_scale(scales, i, static_cast<qfuse_scale_type>(scale_type_of(type)));
 }
 
-// As bits, the larger of two.
+// The larger of `absmax` and the magnitude of `value`, both as bits.
 std::int32_t larger(std::int32_t absmax, float value) {
   return std::max(absmax, static_cast<std::int32_t>(format::bits_of(value)) & kMagnitude);
 }
@@ -38,7 +38,7 @@ void pack(std::span<const std::uint8_t> nibbles, std::byte* codes) {
     codes[i] = static_cast<std::byte>(nibbles[2 * i] | nibbles[2 * i + 1] << 4);
 }
 
-// In the dtype of both operands, where that has 16 bits.
+// The quotient, rounded to `dtype`, the dtype of both operands, if it has 16 bits.
 float quotient_in(Dtype dtype, float value, float divisor) {
   const float quotient = value / divisor;
   return dtype == Dtype::bfloat16  ? format::from_bfloat16(format::to_bfloat16(quotient))
@@ -64,7 +64,7 @@ float e2m1_at(const std::byte* codes, std::int64_t i) {
 
 }  // namespace
 
-// A stretch's rows of one band, its values, and where its codes and scales stand.
+// The rows of a stretch that are in one band: their values, and where their codes and scales are stored.
 struct BlockEncoder::Band {
   std::int64_t rows = 0;
   const float* values = nullptr;
@@ -74,7 +74,7 @@ struct BlockEncoder::Band {
 
 std::int64_t BlockEncoding::unit() const {
   const std::int64_t band = std::min(block_rows, rows);
-  // Bands of a stack's later matrices begin at multiples of a band only where none before was cut.
+  // Bands of a stack's later matrices begin at multiples of a band only if no matrix ends in a shorter band.
   const bool are_even = matrices == 1 || band == 0 || rows % band == 0;
   return std::max<std::int64_t>((are_even ? band : rows) * columns, 1);
 }
@@ -94,7 +94,7 @@ BlockEncoder::BlockEncoder(BlockEncoding encoding) : encoding_(std::move(encodin
   if (encoding_.global_scale) encoding_.global_scale->read(0, std::as_writable_bytes(std::span(&global_, 1)));
 }
 
-// `visit` gets the number of a band's first row among those of the stretch, and how many it has.
+// Calls `visit` with the first row of each band, counted within the stretch, and the band's number of rows.
 template <class Visit>
 void BlockEncoder::for_each_band(std::int64_t elements, const Visit& visit) const {
   const std::int64_t end = encoding_.columns == 0 ? 0 : elements / encoding_.columns;
@@ -120,7 +120,7 @@ void BlockEncoder::encode(std::int64_t first, std::span<const std::byte> values,
   });
 }
 
-// Of the rows from `first_row` on, as `scales` has them: band after band.
+// Reads the kept scales of the rows from `first_row` on into `scales`, in the order of bands.
 void BlockEncoder::read_kept(std::int64_t first_row, std::span<std::byte> scales) {
   if (!encoding_.is_upright()) return encoding_.scales->read(encoding_.scale_bytes(first_row), scales);
   const std::int64_t columns = encoding_.columns;
@@ -171,7 +171,7 @@ void BlockEncoder::check_finite() const {
        encoding_.where);
 }
 
-// What the values of an FP8 block are multiplied by, or divided, by the scale that is stored for it.
+// Sets the scale of an FP8 block unless it is kept. Returns the factor (fp8_divided: divisor) of its values.
 float BlockEncoder::set_fp8_scale(const Band& band, std::int64_t block) {
   const TensorType type = encoding_.scale_type;
   const float absmax = format::float_of(static_cast<std::uint32_t>(absmax_[static_cast<std::size_t>(block)]));
@@ -212,7 +212,7 @@ void BlockEncoder::encode_fp8(const Band& band, Dtype dtype) {
     }
 }
 
-// The exponent of an MXFP4 block, and what its values are multiplied by.
+// Sets the exponent of an MXFP4 block unless it is kept, and the factor of its values.
 void BlockEncoder::set_mx_scale(const Band& band, std::size_t block) {
   const float absmax = format::float_of(static_cast<std::uint32_t>(absmax_[block]));
   const bool is_nearest = encoding_.rule == BlockRule::mxfp4_nearest;
@@ -229,7 +229,7 @@ float BlockEncoder::kept_scale(const std::byte* scales, std::int64_t block) cons
   return encoding_.is_divisor ? scale / global_ : scale * global_;
 }
 
-// One row, whose blocks lie along it.
+// Encodes one row, whose blocks are consecutive columns.
 void BlockEncoder::encode_rows(const Band& band) {
   nibbles_.resize(static_cast<std::size_t>(encoding_.columns));
   factors_.resize(absmax_.size());
@@ -240,7 +240,7 @@ void BlockEncoder::encode_rows(const Band& band) {
     std::uint8_t* const nibbles = nibbles_.data();
     if (encoding_.rule == BlockRule::nvfp4_of_scale) {
       const float scale = kept_scale(band.scales, static_cast<std::int64_t>(block));
-      const float divisor = scale == 0.0F ? format::float_of(format::kInfBits) : scale;  // all codes decode to zeros
+      const float divisor = scale == 0.0F ? format::float_of(format::kInfBits) : scale;  // infinity makes all codes 0
       for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_even(values[i] / divisor);
       continue;
     }
@@ -254,14 +254,14 @@ void BlockEncoder::encode_rows(const Band& band) {
   pack(nibbles_, band.codes);
 }
 
-// Blocks that lie along columns, of a band of MXFP4: two rows at a time, whose codes share bytes.
+// Encodes a band of MXFP4 whose blocks run along columns: two rows at a time, because their codes share bytes.
 void BlockEncoder::encode_upright(const Band& band) {
   const auto columns = static_cast<std::size_t>(encoding_.columns);
   const auto pairs = static_cast<std::size_t>(band.rows / 2);
   factors_.resize(columns);
   for (std::size_t block = 0; block < columns; ++block) set_mx_scale(band, block);
   nibbles_.resize(pairs * columns);
-  const float* const factors = factors_.data();  // which bytes that are written might be, to a compiler
+  const float* const factors = factors_.data();  // a local: stores of bytes may alias the member
   for (std::size_t pair = 0; pair < pairs; ++pair) {
     const float* const low = band.values + 2 * pair * columns;
     const float* const high = low + columns;
@@ -275,11 +275,11 @@ void BlockEncoder::encode_upright(const Band& band) {
       band.codes[c * pairs + pair] = static_cast<std::byte>(nibbles_[pair * columns + c]);
 }
 
-// The values of a band's codes. `scales` has one for each block.
+// Decodes the codes of a band. `scales` has one scale per block.
 void BlockEncoder::decode_band(const std::byte* codes, std::int64_t rows, std::span<const float> scales,
                                float* values) const {
   const std::int64_t columns = encoding_.columns;
-  if (encoding_.is_upright()) {  // the codes of a column follow each other
+  if (encoding_.is_upright()) {  // the codes of a column are consecutive
     for (std::int64_t c = 0; c < columns; ++c)
       for (std::int64_t r = 0; r < rows; ++r)
         values[r * columns + c] = scales[static_cast<std::size_t>(c)] * e2m1_at(codes, c * rows + r);

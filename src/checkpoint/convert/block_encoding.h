@@ -1,5 +1,5 @@
-// Values as codes with scales of blocks, the formats that checkpoints ship in: how one weight becomes them, in memory.
-// A checkpoint's own layout stays; encode_blocks.h makes the tensors.
+// Encodes a weight in memory as codes with block scales, in the formats in which checkpoints ship. The layout of a
+// checkpoint's tensors stays; encode_blocks.h makes the tensors.
 #ifndef QFUSE_CHECKPOINT_CONVERT_BLOCK_ENCODING_H
 #define QFUSE_CHECKPOINT_CONVERT_BLOCK_ENCODING_H
 
@@ -17,53 +17,53 @@
 
 namespace qfuse::checkpoint {
 
-// Whose bits: format/block_codes.h has the steps.
+// Which library's results are reproduced bit for bit; format/block_codes.h has the steps.
 enum class BlockRule {
   fp8,             // e4m3 by transformers' Fp8Quantize
-  fp8_powers,      // the same with scales that are powers of two
+  fp8_powers,      // like fp8, with scales that are powers of two
   fp8_divided,     // e4m3 by compressed-tensors: values are divided by absmax / 448
   mxfp4,           // e2m1 and e8m0 by triton_kernels
-  mxfp4_nearest,   // the same by compressed-tensors
-  nvfp4_of_scale,  // e2m1 with the scales that are there, by both libraries that write NVFP4
+  mxfp4_nearest,   // e2m1 and e8m0 by compressed-tensors
+  nvfp4_of_scale,  // e2m1 with existing scales, as both libraries that write NVFP4 do
 };
 
-// Matrices as they are decoded, one below the other. Each is cut into bands of `block_rows` rows, the last one of what
-// is left, and a band into blocks of `block_columns` columns.
+// Matrices in decoded form, one below the other. Each is cut into bands of `block_rows` rows, of which the last may be
+// shorter, and each band into blocks of `block_columns` columns.
 struct BlockEncoding {
   BlockRule rule = BlockRule::fp8;
-  std::string where;  // of messages
+  std::string where;  // begins error messages
   std::int64_t matrices = 1;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t block_rows = 1;
   std::int64_t block_columns = 1;
   TensorType scale_type = TensorType::f32;
-  // Those that there are, if they are kept, as NVFP4's always are; of upright bands as the file has them, all of a
-  // column's before the next one's.
+  // The checkpoint's scales, if they are kept, as NVFP4's always are. Those of upright blocks are in the file's order:
+  // all bands of a column before the next column.
   std::optional<StoredTensor> scales = {};
   std::optional<StoredTensor> global_scale = {};
   bool is_divisor = false;
 
   [[nodiscard]] bool is_fp8() const { return rule <= BlockRule::fp8_divided; }
-  // Blocks of one column, as in a stack whose codes are stored transposed.
+  // Whether blocks have one column and several rows, as in a stack whose codes are stored transposed.
   [[nodiscard]] bool is_upright() const { return !is_fp8() && block_rows > 1; }
   [[nodiscard]] std::int64_t elements() const { return matrices * rows * columns; }
-  // Elements of whole bands, where a stretch that is encoded begins and ends.
+  // A stretch to encode begins and ends at a multiple of this number of elements, which makes whole bands.
   [[nodiscard]] std::int64_t unit() const;
-  // Bytes of so many whole rows.
+  // Bytes for `row_count` whole rows.
   [[nodiscard]] std::int64_t code_bytes(std::int64_t row_count) const;
   [[nodiscard]] std::int64_t scale_bytes(std::int64_t row_count) const;
 };
 
-// Encodes and decodes stretches of a weight. Codes and scales are band after band: of an upright one, those of a
-// band's first column, of its second, and so on; else row by row, as files have them.
+// Encodes and decodes stretches of a weight. Codes and scales are band after band. Within a band, those of upright
+// blocks are column after column; others are row after row, as in files.
 class BlockEncoder {
  public:
   explicit BlockEncoder(BlockEncoding encoding);
 
   [[nodiscard]] const BlockEncoding& encoding() const { return encoding_; }
 
-  // From element `first` on, a multiple of unit(). invalid_data for what is not finite.
+  // Encodes from element `first` on, a multiple of unit(). Fails with invalid_data if a value is not finite.
   void encode(std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<std::byte> codes,
               std::span<std::byte> scales);
   void decode(std::span<const std::byte> codes, std::span<const std::byte> scales, std::span<float> values) const;
@@ -87,12 +87,12 @@ class BlockEncoder {
 
   BlockEncoding encoding_;
   float global_ = 1.0F;
-  std::vector<std::byte> kept_;  // an upright matrix's scales, of kept_matrix_
+  std::vector<std::byte> kept_;  // scales of matrix kept_matrix_, if blocks are upright
   std::int64_t kept_matrix_ = -1;
-  std::vector<float> band_;            // its values
-  std::vector<std::int32_t> absmax_;   // of its blocks, as bits, which order magnitudes as integers do
-  std::vector<float> factors_;         // likewise, or divisors
-  std::vector<std::uint8_t> nibbles_;  // of some rows, a byte each
+  std::vector<float> band_;            // values of the band
+  std::vector<std::int32_t> absmax_;   // per block, as bits, which order magnitudes as integers do
+  std::vector<float> factors_;         // per block: factor of its values, or divisor
+  std::vector<std::uint8_t> nibbles_;  // of some rows, one per byte
 };
 
 }  // namespace qfuse::checkpoint

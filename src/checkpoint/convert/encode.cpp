@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
 
-// quantize_4bit() with plain absmax of `in`, to `codes` and `absmax`, all where the device reaches them.
+// Runs quantize_4bit() with plain absmax from `in` to `codes` and `absmax`, all in memory that the device can access.
 void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& state, std::span<std::byte> codes,
                   std::span<std::byte> absmax, const Piece& piece) {
   quantize_4bit(in, dtype,
@@ -25,14 +25,14 @@ void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& 
                 piece.exec());
 }
 
-// What the sources of one weight share. Nested absmax are encoded less their mean, which is known only when all have
-// been made, so they wait in a file: the first source writes them there, later ones read them.
+// State shared by the sources of one weight. Nested absmax are encoded after their mean is subtracted, which is known
+// only when all have been made. So they wait in a file: the first source writes them, later ones read them.
 struct Weight {
   Source source;
-  QuantState state;  // but for the offset, until all is read
+  QuantState state;  // its nested offset is set when all is read
   ScratchFile& scratch;
   std::int64_t place;
-  format::Mean mean = {};  // of the absmax that were made
+  format::Mean mean = {};  // of the absmax made so far
 
   [[nodiscard]] std::int64_t blocks() const { return absmax_bytes(state) / kFloatBytes; }
   void write(std::int64_t begin, std::span<const std::byte> bytes) { scratch.write(place + begin, bytes); }
@@ -40,7 +40,7 @@ struct Weight {
 };
 using WeightPointer = std::shared_ptr<Weight>;
 
-// Encodes the weight from byte `from` on to `codes`, which the device can reach.
+// Encodes the weight from byte `from` on into `codes`, in memory that the device can access.
 void read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::byte> codes, Piece& piece) {
   const Source& source = weight->source;
   const std::int64_t element = size_of(source.dtype);
@@ -56,7 +56,7 @@ void read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::b
   });
 }
 
-// Units hold whole chunks of the mean of absmax.
+// A unit covers whole chunks of kMeanChunk absmax, as the sum for their mean requires.
 Source codes_of(const WeightPointer& weight) {
   const Source& source = weight->source;
   const std::int64_t unit = std::max(format::kMeanChunk * weight->state.blocksize, source.unit_elements());
@@ -71,17 +71,17 @@ Source codes_of(const WeightPointer& weight) {
       }};
 }
 
-// How many bytes of absmax, as floats, are read again at a time: fewer than when they are made.
+// Bytes of absmax, as floats, that are read back at a time: fewer than are made at a time.
 constexpr std::int64_t kAbsmaxPiece = kPieceBytes / 16;
 
-// fp32 values that wait in the scratch file: plain absmax, or what nested_absmax_of() left of nested ones.
+// Reads fp32 values from the scratch file: plain absmax, or the scales that nested_absmax_of() wrote.
 Source waiting_in_scratch(const WeightPointer& weight, std::int64_t count) {
   return {.bytes = count * kFloatBytes,
           .piece = kAbsmaxPiece,
           .read = [weight](std::int64_t begin, std::span<std::byte> out, Piece&) { weight->read(begin, out); }};
 }
 
-// The 8-bit codes of absmax. Their scales take the place of absmax that were read.
+// Makes the 8-bit codes of absmax. Their scales overwrite absmax that have been read.
 Source nested_absmax_of(const WeightPointer& weight) {
   const std::int64_t blocksize = weight->state.nested->blocksize;
   return {.bytes = weight->blocks(),
@@ -105,7 +105,7 @@ Source constant(std::vector<float> values) {
           }};
 }
 
-// What values are when they were encoded and decoded, with absmax that are not nested.
+// Encodes values and decodes them again, with absmax that are not nested.
 class Through4bit {
  public:
   explicit Through4bit(QuantState state) : state_(std::move(state)) {}

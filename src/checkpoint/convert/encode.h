@@ -1,4 +1,4 @@
-// Plain weights as the tensors that bitsandbytes saves for them.
+// Encodes plain weights as the tensors that bitsandbytes saves for them.
 #ifndef QFUSE_CHECKPOINT_CONVERT_ENCODE_H
 #define QFUSE_CHECKPOINT_CONVERT_ENCODE_H
 
@@ -13,15 +13,15 @@
 
 namespace qfuse::checkpoint {
 
-// Throws unless weights can be encoded so; finds out by encoding one.
+// Throws unless the device can encode weights with these settings; encodes one element to find out.
 void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& pipeline);
 
-// The tensors of encoded_parts() without quant_state, in that order. `scratch` holds absmax_bytes() behind its byte
-// `place`, from the making of the weight's absmax until all are read; it must outlive the sources.
+// Makes the tensors of encoded_parts() except quant_state, in that order. `scratch` holds absmax_bytes() bytes from
+// byte `place` on, from when the absmax are made until all are read. It must outlive the sources.
 OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place = 0);
 std::int64_t absmax_bytes(const QuantState& state);
 
-// What such codes leave, with absmax that are not nested.
+// The round trip through such codes, with absmax that are not nested.
 RoundTrip through_4bit(const QuantState& state);
 
 }  // namespace qfuse::checkpoint

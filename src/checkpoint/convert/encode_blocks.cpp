@@ -9,19 +9,19 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// What the sources of one weight share. Scales are made with the codes, and wait in a file.
+// State shared by the sources of one weight. Scales are made with the codes, and wait in a file until they are read.
 class EncodedBlocks {
  public:
   EncodedBlocks(Source source, const BlockEncoding& encoding, ScratchFile* scratch, std::int64_t place)
       : source_(std::move(source)), encoder_(encoding), scratch_(scratch), place_(place) {}
 
-  // Elements that are encoded at once.
+  // Elements are encoded in multiples of this number.
   [[nodiscard]] std::int64_t unit() const { return std::lcm(encoding().unit(), source_.unit_elements()); }
   [[nodiscard]] std::int64_t chunk() const {
     return std::max<std::int64_t>(kPieceBytes / size_of(source_.dtype) / unit(), 1) * unit();
   }
 
-  // Codes from byte `begin` on, as they stand in the file.
+  // Makes the codes from byte `begin` on, in the order of the file.
   void read_codes(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
     const std::int64_t matrix_bytes = encoding().code_bytes(encoding().rows);
     if (!encoding().is_upright()) return encode(begin / encoding().code_bytes(1), out, piece);
@@ -34,12 +34,12 @@ class EncodedBlocks {
  private:
   [[nodiscard]] const BlockEncoding& encoding() const { return encoder_.encoding(); }
 
-  // Encodes rows from `row` on, as many as `codes` has, and gives each chunk's scales to `take`.
+  // Encodes rows from `row` on into all of `codes`, in chunks. Calls take(first row, rows) when scales_ is set.
   template <class Take>
   void encode_rows(std::int64_t row, std::span<std::byte> codes, Piece& piece, const Take& take) {
     const std::int64_t columns = encoding().columns;
     const std::int64_t width = size_of(source_.dtype);
-    const std::int64_t most = chunk() / columns;  // rows
+    const std::int64_t most = chunk() / columns;  // in rows
     for (std::int64_t count = 0; !codes.empty(); row += count) {
       count = std::min(most, std::ssize(codes) / encoding().code_bytes(1));
       const auto values = piece.host(array::kToEncode, static_cast<std::size_t>(count * columns * width));
@@ -58,7 +58,7 @@ class EncodedBlocks {
     });
   }
 
-  // A stack's matrix, decoded [rows, columns]: its file has all bands of a column before the next one's.
+  // Encodes one matrix of a stack, decoded [rows, columns]. The file has all bands of a column before the next column.
   void encode_matrix(std::int64_t matrix, std::span<std::byte> out, Piece& piece) {
     const std::int64_t columns = encoding().columns;
     const std::int64_t bands = encoding().rows / encoding().block_rows;

@@ -1,4 +1,4 @@
-// Weights as the tensors of a checkpoint that ships codes with scales of blocks.
+// Encodes weights as the tensors of a checkpoint that ships codes with block scales.
 #ifndef QFUSE_CHECKPOINT_CONVERT_ENCODE_BLOCKS_H
 #define QFUSE_CHECKPOINT_CONVERT_ENCODE_BLOCKS_H
 
@@ -12,12 +12,12 @@
 
 namespace qfuse::checkpoint {
 
-// The tensors of one weight, under their names. Sizes and types are the encoding's.
+// The tensors of one weight, with their names. `encoding` determines their sizes and types.
 struct BlockTensors {
   BlockEncoding encoding;
   TensorEntry codes;
-  std::optional<TensorEntry> scales;  // none: they are among those that are kept
-  std::vector<StoredTensor> kept;     // copied
+  std::optional<TensorEntry> scales;  // none if they are among `kept`
+  std::vector<StoredTensor> kept;     // copied unchanged
 };
 
 PlannedTensor planned_blocks(const std::string& name, const PlannedSource& source, const BlockTensors& tensors);

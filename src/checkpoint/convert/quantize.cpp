@@ -1,5 +1,5 @@
-// Plain weights to 4-bit ones. The one thing that the headers do not tell is how long each quant_state prints, so that
-// it is a PlannedTensor's text.
+// Quantizes plain weights to 4 bits. Everything but the printed length of each quant_state follows from the headers, so
+// the quant_state is a PlannedTensor's text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ void refuse_foreign(const Model& model, const std::optional<Config>& config, std
     fail(Status::unsupported, "{}: {}", model.name(), kind);
 }
 
-// transformers expects the experts of such a family one by one where a model is quantized. With stacks in 4 bits it is
-// for other readers anyway.
+// Fails for plain stacks of experts in a family that transformers loads quantized only with experts stored one by one.
+// With some stacks in 4 bits, the output is for other readers anyway.
 void refuse_plain_stacks(const ExpertCount& experts, const Families& families, const Model& model) {
   if (families.is_quantizable() || experts.stack_bytes == 0 || experts.stacks_4bit > 0) return;
   fail(Status::unsupported,
@@ -50,8 +50,8 @@ void refuse_plain_stacks(const ExpertCount& experts, const Families& families, c
        model.name(), printable(families.name()));
 }
 
-// Of a pipeline's components those that are large as a rule, and lose little: what removes the noise, and models of
-// language. Autoencoders, vision models and controlnets are left as they are, as diffusers' users do.
+// Whether a pipeline's component is usually large and loses little when quantized: denoisers and language models.
+// Autoencoders, vision models and controlnets stay as they are, as is usual among diffusers' users.
 bool is_large_model(const Component& component) {
   constexpr std::array<std::string_view, 4> kClasses{"DiT", "Transformer", "UNet", "UVit"};
   constexpr std::array<std::string_view, 3> kNames{"language_model", "mllm", "text_encoder"};
@@ -163,12 +163,12 @@ class Quantization : public Transform {
       ++experts.uneven_stacks;
   }
 
-  // What the tensor, which is encodable, will decode to.
+  // The dtype that an encodable tensor will decode to.
   [[nodiscard]] Dtype output_dtype(const TensorEntry& entry) const {
     return options_.dtype.value_or(*dtype_of(entry.type));
   }
 
-  // Of a tensor that is changed on the way.
+  // The source of a tensor that is changed on the way; none if it is not changed.
   [[nodiscard]] std::optional<PlannedSource> changed(const Tensor& tensor, const RoundTrip& encoded) const {
     return source_of_ ? source_of_(tensor, encoded) : std::nullopt;
   }
@@ -197,13 +197,13 @@ class Quantization : public Transform {
   }
 
   const QuantizeOptions& options_;
-  SourceOf source_of_;  // empty: none is changed
+  SourceOf source_of_;  // empty: no tensor is changed
   std::vector<std::string> new_modules_;
 };
 
 }  // namespace
 
-// lm_head is known without that.
+// lm_head is recognized without this list.
 std::vector<std::string> further_plain_modules(const Config& config, const Families& families) {
   std::vector<std::string> modules = families.further_plain_modules();
   if (config.has_architecture("ForMaskedLM") || config.has_architecture("ForPreTraining"))
@@ -211,9 +211,9 @@ std::vector<std::string> further_plain_modules(const Config& config, const Famil
   return modules;
 }
 
-// Given no list, transformers leaves out a model's output embedding, what is tied to one, and the last layer. That is
-// lm_head or nothing, but for these, whose lm_head is no embedding's, or whose last layer is quantized here. diffusers
-// leaves out nothing.
+// Without a list, transformers leaves out the output embedding, what is tied to one, and the last layer. That is
+// lm_head or nothing, except for these architectures: their lm_head is no embedding, or their last layer is quantized
+// here. diffusers leaves out nothing.
 bool leaves_out_head(const Config& config) {
   constexpr std::array<std::string_view, 3> kOthers{"ForCTC", "ForQuestionAnswering", "WithProjection"};
   return !config.is_of_diffusers() && std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view ending) {

@@ -40,7 +40,7 @@ BlockTensors fp8_of(const TensorEntry& entry, bool ue8m0) {
           {}};
 }
 
-// "model.layers.0.mlp.experts" of what is within it.
+// The module of the experts that a stack belongs to, as "model.layers.0.mlp.experts", or else the stack's own module.
 std::string holder_of(std::string_view stack) {
   constexpr std::string_view kExperts = "experts";
   const std::size_t at = stack.rfind(kExperts);

@@ -1,4 +1,4 @@
-// Plain weights to FP8 in blocks of 128 x 128, which is what transformers' Fp8Quantize makes of a model.
+// Quantizes plain weights to FP8 in blocks of 128 x 128, as transformers' Fp8Quantize does.
 #ifndef QFUSE_CHECKPOINT_CONVERT_QUANTIZE_FP8_H
 #define QFUSE_CHECKPOINT_CONVERT_QUANTIZE_FP8_H
 
@@ -16,8 +16,8 @@ struct Fp8Options {
   std::vector<std::string> exclude;
 };
 
-// Linear layers, also experts that are stored one by one, but those that are not whole blocks: they stay plain, as in
-// transformers, and so do stacks of experts. `source_of`, `new_modules`: as of plan_quantization().
+// Quantizes linear layers, including experts that are stored one by one. As in transformers, layers that are not whole
+// blocks stay plain, and so do stacks of experts. `source_of`, `new_modules`: see plan_quantization().
 ConversionPlan plan_fp8(const Model& model, const Fp8Options& options, const SourceOf& source_of,
                         const std::vector<std::string>& new_modules);
 

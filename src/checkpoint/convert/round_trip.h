@@ -1,4 +1,4 @@
-// What a lossy format leaves of values, for the figures of a merge.
+// Encodes values in a lossy format and decodes them again, for the statistics of a merge.
 #ifndef QFUSE_CHECKPOINT_CONVERT_ROUND_TRIP_H
 #define QFUSE_CHECKPOINT_CONVERT_ROUND_TRIP_H
 
@@ -11,8 +11,8 @@
 
 namespace qfuse::checkpoint {
 
-// `begin` gives a function, with memory of its own, that encodes `values`, a stretch of a tensor from element `first`
-// on, a multiple of `unit`, and decodes them to `left`. Empty: the tensor is not encoded.
+// `begin` returns a function with buffers of its own. The function encodes `values`, a stretch of a tensor from element
+// `first` on, a multiple of `unit`, and decodes them to `left`. If `begin` is empty, the tensor is not encoded.
 struct RoundTrip {
   using Pass = std::function<void(std::int64_t first, std::span<const std::byte> values, Dtype dtype,
                                   std::span<float> left, const Exec& exec)>;

@@ -1,6 +1,6 @@
 // Source, a pull interface for a tensor's bytes, which are made when they are requested. Each step of a conversion is a
-// function from Source to Source: stored, decoded (decode.h), merged (merged.h), through_codes, transposed. encoded
-// (encode.h) makes from one source the sources of all tensors that bitsandbytes saves for a 4-bit weight.
+// function that returns a Source: stored(), decoded() (decode.h), merged() (merged.h), through_codes(), transposed().
+// encoded() (encode.h) makes from one source those of all tensors that bitsandbytes saves for a 4-bit weight.
 #ifndef QFUSE_CHECKPOINT_CONVERT_SOURCE_H
 #define QFUSE_CHECKPOINT_CONVERT_SOURCE_H
 

@@ -14,12 +14,12 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kQuantizationConfig = "quantization_config";
-constexpr const char* kCompressionConfig = "compression_config";  // compressed-tensors' older name of it
+constexpr const char* kCompressionConfig = "compression_config";  // older name, of compressed-tensors
 constexpr const char* kBlockStructure = "block_structure";
 constexpr const char* kTextConfig = "text_config";
 constexpr const char* kSkipModules = "llm_int8_skip_modules";
 constexpr const char* kModelType = "model_type";
-constexpr const char* kClassName = "_class_name";  // diffusers' word for it
+constexpr const char* kClassName = "_class_name";  // diffusers' name for model_type
 constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
@@ -34,7 +34,7 @@ bool drop_quantization_in(OrderedJson& object) {
   return had_any;
 }
 
-// A config's own; older files spell it "torch.float16".
+// The dtype that the object itself states; older files spell it "torch.float16".
 std::optional<Dtype> own_dtype(const OrderedJson& object) {
   constexpr std::string_view kTorch = "torch.";
   for (const char* key : kDtypeKeys) {
@@ -47,7 +47,7 @@ std::optional<Dtype> own_dtype(const OrderedJson& object) {
   return std::nullopt;
 }
 
-// Its own, or that of the first part that has one, of its text before others.
+// The object's own dtype, or else that of its first part that has one; the text part is searched first.
 std::optional<Dtype> dtype_in(const OrderedJson& object) {
   std::optional<Dtype> dtype = own_dtype(object);
   const auto text = object.find(kTextConfig);
@@ -62,7 +62,7 @@ void set_dtype_in(OrderedJson& object, Dtype dtype) {
     if (object.contains(key)) object[key] = dtype_name(dtype);
 }
 
-// Of a part; transformers gives the model's to it too, but some other loader may not.
+// Sets the dtype of parts that state the model's: transformers would apply it to them anyway, other loaders may not.
 void set_dtype_of_parts(OrderedJson& object, std::optional<Dtype> before, Dtype dtype) {
   for (const auto& [key, part] : object.items()) {
     if (!part.is_object()) continue;
@@ -89,7 +89,7 @@ void for_each_quantization(const OrderedJson& object, const Visit& visit) {
       key == kQuantizationConfig || key == kCompressionConfig ? visit(value) : for_each_quantization(value, visit);
 }
 
-// Two positive numbers, or none where nothing is said.
+// Appends the two positive numbers of a field, rows and columns; nothing if the field is missing or null.
 void add_block(const OrderedJson& object, const char* key, const std::string& where, std::vector<ScaleBlock>& blocks) {
   const auto stated = object.find(key);
   if (stated == object.end() || stated->is_null()) return;
@@ -100,7 +100,7 @@ void add_block(const OrderedJson& object, const char* key, const std::string& wh
   blocks.push_back({sizes[0], sizes[1]});
 }
 
-// An older compressed-tensors writes "128x128" for [128, 128].
+// Older versions of compressed-tensors write "128x128" for [128, 128].
 OrderedJson with_numbers(OrderedJson object, const char* key) {
   const auto stated = object.find(key);
   if (stated == object.end() || !stated->is_string()) return object;
@@ -115,7 +115,7 @@ OrderedJson with_numbers(OrderedJson object, const char* key) {
   return object;
 }
 
-// Of compressed-tensors, whose groups are of layers that are quantized alike.
+// Appends the block of an FP8 group of compressed-tensors, which is a set of layers quantized alike.
 void add_block_of_group(const OrderedJson& group, const std::string& where, std::vector<ScaleBlock>& blocks) {
   const auto weights = group.find("weights");
   if (weights == group.end() || !weights->is_object()) return;
@@ -127,7 +127,7 @@ void add_block_of_group(const OrderedJson& group, const std::string& where, std:
     add_block(with_numbers(*weights, kBlockStructure), kBlockStructure, where, blocks);
 }
 
-// Of the configs of parts.
+// Appends the model types of the parts' configs, at any depth.
 void add_model_types(const OrderedJson& object, std::vector<std::string>& types) {
   for (const auto& [key, value] : object.items()) {
     if (!value.is_object()) continue;
@@ -137,7 +137,7 @@ void add_model_types(const OrderedJson& object, std::vector<std::string>& types)
   }
 }
 
-// A field's place: one name after the other, with dots between them.
+// Pointer to a field, given as names with dots between them.
 nlohmann::json_pointer<std::string> pointer_to(const std::string& field) {
   nlohmann::json_pointer<std::string> pointer;
   for (std::size_t begin = 0, end = 0; end != field.npos; begin = end + 1) {
@@ -147,7 +147,7 @@ nlohmann::json_pointer<std::string> pointer_to(const std::string& field) {
   return pointer;
 }
 
-// Older files have the fields of a part among the model's own.
+// Older files have the fields of a part at the top level of the model's config.
 nlohmann::json_pointer<std::string> place_of(const OrderedJson& json, const std::string& field) {
   const auto pointer = pointer_to(field);
   const auto part = pointer.parent_pointer();
@@ -190,7 +190,7 @@ OrderedJson quantization_json(const QuantizationConfig& quantization) {
 }
 
 std::optional<Config> read_config_in(const std::filesystem::path& directory) {
-  constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have thousands
+  constexpr std::int64_t kLongest = 16 << 20;  // bytes; real files have thousands
   const std::filesystem::path path = directory / kConfigFile;
   if (!std::filesystem::exists(path)) return std::nullopt;
   return Config(read_text(path, kLongest), printable(path.native()));
@@ -306,7 +306,7 @@ std::vector<std::int64_t> Config::numbers(const std::string& field) const {
 }
 
 std::int64_t Config::labels(const std::string& part) const {
-  constexpr std::int64_t kWhereNothingIsSaid = 2;  // transformers' PreTrainedConfig
+  constexpr std::int64_t kWhereNothingIsSaid = 2;  // default of transformers' PreTrainedConfig
   const auto pointer = place_of(json_, part + "id2label");
   if (json_.contains(pointer) && json_.at(pointer).is_object())
     return static_cast<std::int64_t>(json_.at(pointer).size());
@@ -341,7 +341,7 @@ void Config::grow(const Vocabulary& vocabulary, std::span<const std::string> fie
   if (fields.empty()) grow_in(json_, vocabulary);
   for (const std::string& field : fields) {
     json_[place_of(json_, field)] = vocabulary.now;
-    const auto own = pointer_to(pointer_to(field).back());  // which such files may repeat
+    const auto own = pointer_to(pointer_to(field).back());  // the top level may repeat it
     if (json_.contains(own) && json_.at(own) == vocabulary.before) json_[own] = vocabulary.now;
   }
   changed_ = true;
@@ -403,7 +403,7 @@ std::vector<ScaleBlock> scale_blocks_beside(const Model& model) {
     const std::optional<Config> config = config_beside(model);
     return config ? config->scale_blocks() : std::vector<ScaleBlock>();
   } catch (const Error&) {
-    return {};  // a config.json of something else
+    return {};  // an unrelated config.json
   }
 }
 
@@ -414,7 +414,7 @@ std::vector<std::string> read_model_types(const Model& model) {
     return config ? config->model_types() : std::vector<std::string>();
   } catch (const Error&) {
     if (model.is_directory()) throw;
-    return {};  // what lies beside a file may be something else of that name
+    return {};  // the file's directory may have an unrelated config.json
   }
 }
 

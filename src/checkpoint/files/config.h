@@ -18,12 +18,12 @@
 
 namespace qfuse::checkpoint {
 
-// What quantization_config says of 4-bit weights by bitsandbytes.
+// The quantization_config of 4-bit weights by bitsandbytes.
 struct QuantizationConfig {
   QuantType quant_type = QuantType::nf4;
   bool double_quant = true;
   Dtype compute_dtype = Dtype::bfloat16;
-  // Linear layers that are not quantized, by module name; none: those that transformers leaves out by itself.
+  // Names of linear layers that are not quantized; nullopt: those that transformers leaves out by default.
   std::optional<std::vector<std::string>> skip_modules;
 };
 
@@ -33,14 +33,14 @@ struct ScaleBlock {
   std::int64_t columns = 0;
 };
 
-// What it says of FP8 weights in blocks.
+// The quantization_config of FP8 weights in blocks.
 struct Fp8Config {
   ScaleBlock block;
   bool ue8m0 = false;                                    // scales are F8_E8M0
   std::optional<std::vector<std::string>> skip_modules;  // as above
 };
 
-// Finds the dtype of most elements: the one that a config can name. Of equals, and of none, the first of kDtypes.
+// Finds the dtype of most elements, because a config can name only one. Ties go to the first in kDtypes.
 class DtypeVote {
  public:
   void add(Dtype dtype, std::int64_t elements) {
@@ -57,59 +57,57 @@ class DtypeVote {
 
 class Config {
  public:
-  // `where` begins the message of an invalid_data.
+  // `where` begins the messages of invalid_data errors.
   Config(std::string_view text, const std::string& where);
 
-  // The dtype that it states at its top level, or else in a part, of its text before others; none if it states none, or
-  // ones that weights are not decoded to.
+  // The dtype stated at the top level, or else in a part; the text part is searched first. None if no dtype is stated,
+  // or only ones that weights are not decoded to.
   [[nodiscard]] std::optional<Dtype> dtype() const;
 
-  // The families that it names as `model_type`, at any depth: its own first, or what diffusers calls `_class_name`, or
-  // "".
+  // The names of model families at any depth. The first is the top level's `model_type`, or else diffusers'
+  // `_class_name`, or "". The others are the `model_type` of parts.
   [[nodiscard]] std::vector<std::string> model_types() const;
-  // Whether diffusers wrote it, and loads the model.
+  // Whether diffusers wrote the config and loads the model.
   [[nodiscard]] bool is_of_diffusers() const;
-  // Whether one of `architectures` ends so.
+  // Whether one of `architectures` ends with `ending`.
   [[nodiscard]] bool has_architecture(std::string_view ending) const;
-  // The first of `architectures`; "" where there is none.
+  // The first of `architectures`, or "".
   [[nodiscard]] std::string class_name() const;
-  [[nodiscard]] bool has(const std::string& field) const { return json_.contains(field); }  // at its top level
-  // What a field says, with dots before those of parts; none if it is not there, or of another kind.
+  [[nodiscard]] bool has(const std::string& field) const { return json_.contains(field); }  // at the top level
+  // The value of a field, given with dots after the names of parts; none if it is missing or of another type.
   [[nodiscard]] std::optional<bool> flag(const std::string& field) const;
   [[nodiscard]] std::optional<std::int64_t> number(const std::string& field) const;
-  // Of a number, or of a list of them; empty if it is neither.
+  // The value of a field that is a number or a list of numbers; empty if it is neither.
   [[nodiscard]] std::vector<std::int64_t> numbers(const std::string& field) const;
-  // How many labels the model, or a part of it, tells apart, as transformers counts them. `part`: "", or with a dot at
-  // its end.
+  // Number of labels of the model or of a part, counted as transformers does. `part` is "" or ends with a dot.
   [[nodiscard]] std::int64_t labels(const std::string& part) const;
-  // Of a field of a part, only where that has it: `model_type` of the model is not its parts'.
+  // The string in a field. A part's field is not looked up at the top level: its `model_type` is not the model's.
   [[nodiscard]] std::optional<std::string> word(const std::string& field) const;
-  // Whether the model is loaded by code of its own (`auto_map`), whatever its class is called.
+  // Whether custom code loads the model (`auto_map`), whatever the name of its class.
   [[nodiscard]] bool has_own_code() const;
-  // Whether it says how the weights are quantized.
+  // Whether the top level has a quantization_config.
   [[nodiscard]] bool is_quantized() const;
   // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
   [[nodiscard]] std::string foreign_quant_method() const;
 
-  // The linear layers that a quantization_config of bitsandbytes, at its top level, names as not quantized; none: it
-  // has no such record.
+  // Linear layers that bitsandbytes' quantization_config at the top level lists as not quantized; none without one.
   [[nodiscard]] std::optional<std::vector<std::string>> skip_modules() const;
 
-  // The blocks of FP8 weights that have a scale each, as quantization_configs say, at any depth: `weight_block_size`
-  // of fp8, and `block_structure` or `group_size` of compressed-tensors' groups. invalid_data for what is no such size.
+  // Sizes of FP8 blocks that share a scale, from quantization_configs at any depth: fp8's `weight_block_size`, and
+  // `block_structure` or `group_size` of compressed-tensors' groups. Fails with invalid_data for invalid sizes.
   [[nodiscard]] std::vector<ScaleBlock> scale_blocks() const;
-  // Those records, at any depth.
+  // The quantization_configs and compression_configs, at any depth.
   [[nodiscard]] std::vector<nlohmann::ordered_json> quantization_records() const;
-  // Patterns of modules that they say are not quantized.
+  // Patterns of the modules that these records list as not quantized.
   [[nodiscard]] std::vector<std::string> plain_modules() const;
 
-  // The text of the decoded model's config: without `quantization_config`, at any depth; `dtype` and `torch_dtype`,
-  // whichever it has (neither: `torch_dtype`), set to `dtype`, and so in parts that state the model's. Everything
-  // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
+  // The text of the decoded model's config, without quantization records at any depth. `dtype` and `torch_dtype`, or
+  // `torch_dtype` if it has neither, are set to `dtype`, also in parts that state the model's dtype. Everything else
+  // keeps its value and order. Formatted as transformers does: two spaces, a final newline.
   [[nodiscard]] std::string unquantized(Dtype dtype) const;
 
-  // The text as it was read, but for what is given: another number of tokens in `fields`, or, if there are none,
-  // wherever vocab_size is the old one; tie_word_embeddings false wherever it stands, and in `fields`.
+  // text() returns the text as it was read, with these changes: grow() sets the number of tokens in `fields` or, if
+  // empty, in every vocab_size that is the old one; untie() sets every tie_word_embeddings, and `fields`, to false.
   static constexpr std::string_view kTie = "tie_word_embeddings";
   struct Vocabulary {
     std::int64_t before = 0;
@@ -117,16 +115,16 @@ class Config {
   };
   void grow(const Vocabulary& vocabulary, std::span<const std::string> fields);
   void untie(std::span<const std::string> fields);
-  // `dtype` and `torch_dtype`, as unquantized() sets them.
+  // Sets `dtype` and `torch_dtype` as unquantized() does.
   void set_dtype(Dtype dtype);
-  // Of a model whose weights are not quantized. Whether there was a record that they are, at any depth.
+  // Removes the quantization records, at any depth; returns whether there were any.
   bool drop_quantization();
   [[nodiscard]] std::string text() const { return changed_ ? print() : text_; }
 
-  // The text of the quantized model's config: `quantization_config` as transformers' BitsAndBytesConfig writes it,
-  // instead of any that stood there; where transformers sorts it to if the keys are sorted, else at the end.
+  // The text of the quantized model's config. `quantization_config`, as transformers' BitsAndBytesConfig writes it,
+  // replaces any that is there. It is placed in order if the keys are sorted, else at the end.
   [[nodiscard]] std::string quantized(const QuantizationConfig& quantization) const;
-  // The same of FP8, as transformers' FineGrainedFP8Config and DeepSeek write it.
+  // Like quantized(), for FP8, as transformers' FineGrainedFP8Config and DeepSeek write it.
   [[nodiscard]] std::string quantized_fp8(const Fp8Config& quantization) const;
 
  private:
@@ -139,23 +137,23 @@ class Config {
   bool changed_ = false;
 };
 
-// A number, or the numbers of a list; none of what is neither, or has others.
+// A number, or the numbers of a list; empty if the value is neither, or has other elements.
 std::vector<std::int64_t> numbers_in(const nlohmann::ordered_json& value);
 
-// None for a model that is a file, or a directory without config.json.
+// Reads a model's config.json; none if the model is a file, or a directory without one.
 std::optional<Config> read_config(const Model& model);
 
-// Of the directory that a model which is a file lies in; none where what lies there is something else of that name.
+// Reads the config.json beside a model that is a file; none if it is missing or unrelated.
 std::optional<Config> config_beside(const Model& model);
 
-// The model_types of a model's config.json, of a file's that of the directory that it lies in; empty without one.
+// The model_types of a model's config.json, which for a file is the one beside it; empty without one.
 std::vector<std::string> read_model_types(const Model& model);
 
-// The blocks that the config.json says which a model that is a file lies beside; none where it says none, or is none.
+// The scale_blocks() of the config.json beside a model that is a file; empty if it is missing or unrelated.
 std::vector<ScaleBlock> scale_blocks_beside(const Model& model);
 
-// What weights of a model with this config decode to whose files do not say, LLM.int8 and all that bitsandbytes did not
-// quantize: its dtype, or bfloat16.
+// Output dtype of quantized weights whose files do not state it (LLM.int8, and formats other than bitsandbytes'): the
+// config's dtype, or bfloat16.
 Dtype unstated_dtype(const std::optional<Config>& config);
 
 }  // namespace qfuse::checkpoint

@@ -13,7 +13,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Of 16-bit values that are encoded at once, and so are in memory.
+// Most elements that are encoded at once, because they are all in memory, as 16-bit values.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
 
 bool is_power_of_two_record(const std::optional<Config>& config) {
@@ -23,7 +23,7 @@ bool is_power_of_two_record(const std::optional<Config>& config) {
          });
 }
 
-// Names of factors that compressed-tensors and modelopt give to what they divide by.
+// Whether the scales have the name that compressed-tensors and modelopt give to factors that values are divided by.
 bool is_divided(const StoredTensor& scales) { return scales.entry->name.ends_with("_scale"); }
 
 BlockTensors fp8_blocks(const MergedModel& base, const Tensor& tensor, const StoredWeightFp8& weight, bool powers) {
@@ -62,7 +62,7 @@ BlockTensors fp4_blocks(const Tensor& tensor, const StoredWeightScaled4bit& weig
     tensors.kept = {weight.scales, *weight.global_scale};
     return tensors;
   }
-  // compressed-tensors, whose scales are named so, rounds them otherwise than the others do.
+  // compressed-tensors, whose scales have that name, rounds them differently from the other libraries.
   tensors.encoding.rule = is_divided(weight.scales) ? BlockRule::mxfp4_nearest : BlockRule::mxfp4;
   tensors.scales = *weight.scales.entry;
   return tensors;

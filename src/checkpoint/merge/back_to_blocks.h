@@ -1,4 +1,4 @@
-// Merged weights back in the format that their checkpoint ships in: FP8, MXFP4 or NVFP4.
+// Writes merged weights back in the format that their checkpoint ships in: FP8, MXFP4 or NVFP4.
 #ifndef QFUSE_CHECKPOINT_MERGE_BACK_TO_BLOCKS_H
 #define QFUSE_CHECKPOINT_MERGE_BACK_TO_BLOCKS_H
 
@@ -7,11 +7,11 @@
 
 namespace qfuse::checkpoint {
 
-// Refuses a quantized base that has no weight of the format, and a plain one but for FP8.
+// Fails for a quantized base without weights of the format, and for a plain base unless the format is FP8.
 void require_blocks(const MergedModel& base, BlockFormat format);
 
-// What the merged `tensor`, a quantized one, is written as: tensors of the same names, types and sizes. unsupported for
-// what cannot be made anew. Of `options`, those of scales.
+// Returns the tensors to write for the merged `tensor`, which is quantized: of the same names, types and sizes. Fails
+// with unsupported if it cannot be encoded again. Uses only the options of scales.
 BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, const MergeOptions& options);
 
 }  // namespace qfuse::checkpoint

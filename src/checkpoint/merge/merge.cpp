@@ -1,4 +1,4 @@
-// LoRA adapters onto their base.
+// Merges LoRA adapters into their base model.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Merge : public Transform {
     require_mergeable(pipeline);
   }
 
-  // With the adapters, which the inputs of a plan are not.
+  // Includes the adapters, because they are not among the inputs of a plan.
   [[nodiscard]] nlohmann::json command() const override {
     nlohmann::json adapters = nlohmann::json::array();
     for (const auto& [adapter, weight] : adapters_.all()) {
@@ -95,7 +95,7 @@ class Merge : public Transform {
     return changes;
   }
 
-  // Before anything is planned.
+  // Must be called before anything is planned.
   void settle(const fs::path& base) { adapters_.settle(base, options_.components); }
 
   [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& component) override {
@@ -114,7 +114,7 @@ class Merge : public Transform {
     return plan;
   }
 
-  // They are in the report now, and refused where too little is left of an adapter.
+  // Puts the rows of tensors that were made into the report, and fails if too little is left of an adapter.
   void made(const std::string& component, std::span<const PlannedTensor> tensors) override {
     const Row* worst = nullptr;
     for (const PlannedTensor& tensor : tensors) {
@@ -130,10 +130,10 @@ class Merge : public Transform {
     if (refused_.empty()) refused_ = said_lost(*worst);
   }
 
-  // Of a dry run: what the run would be refused with.
+  // The error that a dry run predicts for the real run; "" if none.
   [[nodiscard]] const std::string& refused() const { return refused_; }
 
-  // By name; of those that were made.
+  // The rows of tensors that were made, by name.
   [[nodiscard]] std::vector<MergedTensor> merged_tensors() const {
     std::vector<MergedTensor> tensors;
     for (const auto& [name, row] : rows_)
@@ -145,8 +145,8 @@ class Merge : public Transform {
   struct Row {
     MergedTensor said;
     bool is_encoded = false;
-    bool was_encoded = false;               // its base's values are those of codes
-    std::shared_ptr<MergeFigures> figures;  // NULL: it is not measured
+    bool was_encoded = false;               // the base's values are decoded codes
+    std::shared_ptr<MergeFigures> figures;  // NULL: not measured
     bool is_made = false;
   };
 
@@ -160,7 +160,7 @@ class Merge : public Transform {
             {options_.prefix, options_.head, options_.lora_b_layout}};
   }
 
-  // Before an adapter is looked at, which fits none of these.
+  // Fails for a model that no adapter fits, before an adapter is read.
   static void check_kind(const Model& model) {
     const std::optional<Config> config = read_config(model);
     if (const std::string method = foreign_method(model, config, read_layout(model, config).tensors); !method.empty())
@@ -171,8 +171,8 @@ class Merge : public Transform {
       fail(Status::unsupported, "{}: {}", model.name(), kind);
   }
 
-  // Before the adapter's names are looked for, of which the plain model may have others. Plain tensors keep their
-  // names.
+  // Fails if the decoded model has other names, before the adapter's names are looked up. Names of plain tensors are
+  // the same in both.
   static void check_names(const Model& model) {
     const std::vector<Tensor> tensors = read_layout(model, read_config(model)).tensors;
     if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }) &&
@@ -200,7 +200,7 @@ class Merge : public Transform {
                base.model().name(), printable(tensor.name));
   }
 
-  // A 4-bit base keeps its kind of codes.
+  // Fails if a 4-bit base would have to change its type of codes.
   void check_stays_4bit(const Tensor& tensor) const {
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (weight != nullptr && weight->state.quant_type != *options_.to_4bit)
@@ -212,7 +212,7 @@ class Merge : public Transform {
   }
 
   // The source of a tensor that is not copied: adapters change it, or it is only decoded, cast, or rounded to 4 bits
-  // first (`base_as`). `encoded`: what the format of the result does to it; nothing if it is plain.
+  // first (`base_as`). `encoded` is the round trip of the output's format, empty if the output is plain.
   PlannedSource source_of(const MergedModel& base, const std::string& prefix, const std::string& name,
                           const Tensor& tensor, const RoundTrip& encoded = {}) {
     const TensorChange* change = base.change_of(name);
@@ -232,8 +232,8 @@ class Merge : public Transform {
     return source;
   }
 
-  // The report's row of a changed tensor. A dry run measures how large the change is, and so does a merge to codes, in
-  // which it may get lost.
+  // Adds a changed tensor to the report. A dry run measures how large the change is. So does a merge to codes, because
+  // the change may be lost in them.
   Row& add_row(const MergedModel& base, const std::string& name, const TensorChange& change, bool is_encoded) {
     constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
     Row row{{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown},
@@ -244,9 +244,9 @@ class Merge : public Transform {
     return rows_.insert_or_assign(name, std::move(row)).first->second;
   }
 
-  // ---- to 16 or 32 bits, or back to the codes that there were ----
+  // ---- to 16 or 32 bits, or back to the base's own codes ----
 
-  // By a method of codes that a merge back to the base's format makes anew.
+  // Whether the base's tensor has codes of a kind that a merge back to the base's format makes again.
   [[nodiscard]] bool was_encoded(const Tensor& base) const {
     return std::holds_alternative<StoredWeight4bit>(base.storage) || (options_.to_blocks && base.quantized_dtype());
   }
@@ -282,7 +282,7 @@ class Merge : public Transform {
     return plan;
   }
 
-  // Who asks for a dtype may expect it of the whole model.
+  // Notes tensors of other dtypes, because users who ask for a dtype may expect it of the whole model.
   void note_other_dtypes(const MergedModel& base, ConversionPlan& plan) const {
     if (!options_.dtype || options_.to_4bit) return;
     const auto has_another = [&](const PlannedTensor& tensor) {
@@ -296,7 +296,7 @@ class Merge : public Transform {
                                        base.model().name(), others));
   }
 
-  // The head that was tied to the embedding, and stands in no file of the base.
+  // Adds the head that was tied to the embedding, and that no file of the base has.
   void add_untied(const MergedModel& base, const std::string& prefix, ConversionPlan& plan) {
     for (const auto& [name, change] : base.rules().changes)
       if (!base.has(name)) plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base)));
@@ -314,7 +314,7 @@ class Merge : public Transform {
       return planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor));
     PlannedTensor planned = planned_encoded(
         tensor.name, source_of(base, prefix, tensor.name, tensor, through_4bit(weight->state)), weight->state);
-    const TensorEntry& codes = *weight->packed.entry;  // under another type than U8 where training shards them (FSDP)
+    const TensorEntry& codes = *weight->packed.entry;  // of another type than U8 if training sharded them (FSDP)
     TensorEntry& written = planned.outputs.front();
     if (codes.bytes() == written.bytes()) {
       written.type = codes.type;
@@ -337,7 +337,7 @@ class Merge : public Transform {
     return planned;
   }
 
-  // ---- from 16 bits to codes: what quantize() would do to the merged model ----
+  // ---- from 16 bits to codes, as quantize() would encode the merged model ----
 
   [[nodiscard]] QuantizeOptions quantize_options() const {
     QuantizeOptions options;
@@ -381,9 +381,9 @@ class Merge : public Transform {
     if (rules.vocabulary) config.grow({rules.old_vocabulary, *rules.vocabulary}, rules.size_fields);
   }
 
-  // What is left may be less than nothing, so that a bound of 0 is none. A base of 16 bits may have been decoded from 4
-  // before; one that was not keeps all of an adapter on average, so there chance must not be taken for a loss. Nor
-  // where blocks get new scales, by which all of their values are rounded anew.
+  // The share that is left may be negative, so a bound of 0 means no bound. A 16-bit base that was not decoded from 4
+  // bits keeps all of an adapter on average, so a deviation by chance must not count as a loss there. The same holds if
+  // blocks get new scales, because all their values are then rounded anew.
   [[nodiscard]] bool is_lost(const Row& row) const {
     constexpr double kStandardErrors = 3.0;
     if (!row.figures || options_.fail_below <= 0.0) return false;
@@ -404,11 +404,11 @@ class Merge : public Transform {
 
   const MergeOptions& options_;
   Adapters adapters_;
-  std::map<std::string, Row> rows_;  // by name, of a pipeline with its component
+  std::map<std::string, Row> rows_;  // by name, in a pipeline with the component
   std::string refused_;
 };
 
-// Said before the one is read as the other.
+// Fails if base and adapter were exchanged, before one is read as the other.
 void refuse_exchanged(const fs::path& base, std::span<const AdapterInput> adapters) {
   std::error_code error;
   const auto is_adapter = [&](const fs::path& path) { return fs::exists(path / kAdapterConfigFile, error); };

@@ -9,7 +9,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// Of a tensor, measured at a time: what stays in the caches.
+// Elements of a tensor that are measured at a time: few enough to stay in the caches.
 constexpr std::int64_t kMeasuredElements = 1 << 18;
 
 void add(std::span<const float> base, std::span<const float> sums, std::span<const float> left, MergeFigures& figures) {
@@ -51,7 +51,7 @@ class Measured {
   }
 
  private:
-  // `base`, of which base_ keeps what was read last: what the latest sums rest on.
+  // Returns `base` as a source that also copies what was read last to base_, for comparison with the sums made from it.
   Source remembered(const Source& base) {
     Source source = base;
     source.made = Made::on_host;
@@ -84,9 +84,9 @@ class Measured {
   std::int64_t encoded_unit_;
   RoundTrip::Pass pass_;
   std::shared_ptr<MergeFigures> figures_;
-  // Of the part that is measured; kept, since getting so much memory costs more than filling it.
+  // Buffers for the measured part, kept because allocating so much memory costs more than filling it.
   std::vector<float> start_;
-  std::vector<float> left_;  // empty: it is not encoded
+  std::vector<float> left_;  // empty if the tensor is not encoded
 };
 
 }  // namespace

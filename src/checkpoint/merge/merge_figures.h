@@ -1,4 +1,4 @@
-// How much adapters change a tensor, and how much of it codes keep: measured while the tensor is made.
+// Measures, while a tensor is made, how much adapters change it and how much of the change codes keep.
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_FIGURES_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_FIGURES_H
 
@@ -12,21 +12,21 @@
 
 namespace qfuse::checkpoint {
 
-// Sums over a tensor's elements, in fp64 and in their order.
+// Sums over a tensor's elements, added in fp64 in their order.
 struct MergeFigures {
   std::int64_t elements = 0;
-  double added = 0.0;   // of squares
-  double weight = 0.0;  // of squares
-  double kept = 0.0;    // of what was added times what is left of it
+  double added = 0.0;   // squares of the change that adapters make
+  double weight = 0.0;  // squares of the base's values
+  double kept = 0.0;    // products of the change and what is left of it
   double kept_squares = 0.0;
 
   void put_into(MergedTensor& row, bool is_encoded) const;
-  // Of the share that survives: how far rounding to codes moves it by chance.
+  // Standard error of the share that survives: how far rounding to codes moves it by chance.
   [[nodiscard]] double survival_error() const;
 };
 
-// As merged(), and adds up `figures` of the merge while it is read: so once, from the beginning to the end. `encoded`:
-// what the format does to the result, if that gets one, else nothing; figures alone depend on it.
+// Like merged(), and adds up `figures` of the merge as it is read, so it must be read once, from beginning to end.
+// `encoded` is the round trip of the output's format, or empty; only `figures` depend on it.
 Source measured(const Source& base, const Merging& merging, Dtype dtype, const RoundTrip& encoded,
                 std::shared_ptr<MergeFigures> figures);
 

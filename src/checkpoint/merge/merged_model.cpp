@@ -160,7 +160,7 @@ Source MergeTask::base(ScratchFile* scratch) const {
 
 Source MergeTask::base_in_parts(ScratchFile* scratch) const {
   const auto* fp4 = std::get_if<StoredWeightScaled4bit>(&tensor.storage);
-  const bool is_gathered = fp4 != nullptr && fp4->is_transposed;  // a column's codes are in every row
+  const bool is_gathered = fp4 != nullptr && fp4->is_transposed;  // a decoded row takes codes from every stored row
   return is_gathered ? read_ahead(base(scratch)) : base(scratch);
 }
 

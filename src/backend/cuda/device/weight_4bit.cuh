@@ -1,4 +1,4 @@
-// Steps of every op that reads a 4-bit weight: what a kernel sees of it, and the way from codes to values.
+// Steps of every op that reads a 4-bit weight: the kernel's view of the weight, and decoding codes to values.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_WEIGHT_4BIT_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_WEIGHT_4BIT_CUH
 
@@ -17,10 +17,10 @@
 namespace qfuse::cuda {
 
 struct Weight4bit {
-  int block_shift;            // log2 of elements a block
-  int nested_shift;           // log2 of elements a nested block, or of more elements than there are
-  std::int64_t nested_begin;  // blocks
-  bool is_low_first;          // the nibble of a byte's first element
+  int block_shift;            // log2 of elements per block
+  int nested_shift;           // log2 of elements per nested block, at most 63; 0 if not nested
+  std::int64_t nested_begin;  // blocks that nested_absmax[0] covers before this weight
+  bool is_low_first;          // whether a byte's first element is in its low nibble
   const std::uint8_t* packed;
   const float* absmax;
   const std::uint8_t* absmax_8bit;
@@ -31,7 +31,7 @@ struct Weight4bit {
 };
 
 inline Weight4bit device_view(const qfuse_weight_4bit& w) {
-  constexpr int kMaxShift = 63;  // of 64 bits
+  constexpr int kMaxShift = 63;  // largest shift of a 64-bit number
   const int block_shift = log2(w.blocksize);
   const int nested_shift = contract::is_nested(w) ? block_shift + log2(w.nested_blocksize) : 0;
   Weight4bit view{.block_shift = block_shift,
@@ -49,14 +49,14 @@ inline Weight4bit device_view(const qfuse_weight_4bit& w) {
   return view;
 }
 
-// Looked up by every thread. The 16 values lie in 16 banks of shared memory, so that reading them never conflicts.
+// Look-up tables of a thread block in shared memory. The 16 values are in 16 banks, so that reading never conflicts.
 template <bool kNested>
 struct Tables {
   float values[format::kCodes4];
   float map[kNested ? format::kCodes8 : 1];
 };
 
-// By all threads of a thread block, which then must synchronize.
+// All threads of a thread block call this, and must synchronize before they read the tables.
 template <int kThreads, bool kWide, bool kNested>
 __device__ void load_tables(const Weight4bit& w, Tables<kNested>& tables) {
   static_assert(kThreads == format::kCodes8, "each thread loads one entry of the map");
@@ -64,14 +64,14 @@ __device__ void load_tables(const Weight4bit& w, Tables<kNested>& tables) {
   if constexpr (kNested) tables.map[threadIdx.x] = load<kWide>(w.nested_quant_map + threadIdx.x);
 }
 
-// What is left of a block's absmax when the tables are there.
+// A block's absmax as loaded from memory; the tables then decode it.
 struct Absmax {
-  unsigned code;  // nested
-  float scale;    // of the nested block; plain: absmax itself
+  unsigned code;  // if nested
+  float scale;    // of the nested block; if not nested, absmax itself
 };
 
-// Which block of 2^shift elements holds element `at` of the tile that begins at element `tile`. Tile and block are
-// powers of two, so that the two parts are shifted apart; `at` is by one instruction, which makes it 0 from 32 bits on.
+// Index of the block of 2^shift elements that holds element `at` of the tile that begins at element `tile`. Both sizes
+// are powers of two, so the terms are shifted separately. For `at`, one instruction gives 0 for shifts of 32 or more.
 __device__ inline std::int64_t block_of(std::int64_t tile, unsigned at, int shift) {
   return (tile >> shift) + __funnelshift_rc(at, 0, static_cast<unsigned>(shift));
 }
@@ -89,7 +89,7 @@ __device__ float load_offset(const Weight4bit& w) {
   return load<kWide>(w.nested_offset);
 }
 
-// What the map has for a code, times the nested block's absmax, plus the offset, which may be loaded as late as here.
+// Returns the map's value for a code * the nested block's absmax + the offset, which may be loaded as late as here.
 template <class LoadOffset>
 __device__ float decode_absmax(float value, float scale, const LoadOffset& load_offset) {
   return __fadd_rn(mul_ftz(value, scale), load_offset());
@@ -99,7 +99,7 @@ __device__ inline float decode_absmax(bool is_nested, const float* map, const Ab
   return decode_absmax(map[absmax.code], absmax.scale, [&] { return offset; });
 }
 
-// Where each thread needs only a few, without tables in shared memory.
+// For ops in which each thread needs only a few absmax: reads global memory instead of tables in shared memory.
 template <bool kWide>
 __device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
   if (!is_nested) return load<kWide>(w.absmax + block);
@@ -108,7 +108,7 @@ __device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::i
   return decode_absmax(value, scale, [&] { return load<kWide>(w.nested_offset); });
 }
 
-// The codes of kGroup elements, or of the `left` ones that exist.
+// Loads the codes of kGroup elements, or of the `left` elements that exist if fewer.
 template <int kGroup>
 __device__ std::uint32_t load_codes(const std::uint8_t* packed, int left) {
   if (left >= kGroup) return load_bytes_once<kGroup / 2>(packed);
@@ -117,10 +117,10 @@ __device__ std::uint32_t load_codes(const std::uint8_t* packed, int left) {
   return codes;
 }
 
-// Element e of a group.
+// Code of element e of a group.
 template <format::NibbleOrder kOrder = format::NibbleOrder::high_first>
 __device__ unsigned nibble(std::uint32_t codes, int e) {
-  constexpr int kOfHigh = kOrder == format::NibbleOrder::high_first ? 0 : 1;  // e % 2 of a byte's high nibble
+  constexpr int kOfHigh = kOrder == format::NibbleOrder::high_first ? 0 : 1;  // e % 2 of the element in the high nibble
   return codes >> (8 * (e / 2) + (e % 2 == kOfHigh ? 4 : 0)) & 0xfU;
 }
 
