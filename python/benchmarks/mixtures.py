@@ -97,7 +97,7 @@ class Shape(NamedTuple):
     kv_heads: int
     width: int  # of a head
     layers: int  # of the whole model
-    vocabulary: int  # reduced like the layers, to 4 of all
+    vocabulary: int  # reduced in proportion to 4 layers
 
 
 SHAPES = {

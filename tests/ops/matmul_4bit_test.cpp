@@ -253,7 +253,7 @@ TEST(Matmul4bitMultistage, backward) {
   expect_staged(std::array{kMultistageCases.back()}, QFUSE_BACKWARD, 1);
 }
 
-// ---- against numbers worked out another way ----
+// ---- against independently computed results ----
 
 // Small integers, and the same values encoded in a dtype.
 struct Exact {
@@ -467,7 +467,7 @@ TEST(Matmul4bit, sums_of_bf16_instructions_are_near_those_of_fp64) {
   }
 }
 
-// ---- where CPUs' bf16 instructions are to be had ----
+// ---- where bf16 instructions of CPUs are available ----
 
 // The default where the processor has them and the target is its best: AMX tiles, otherwise dot products. Elsewhere
 // they are refused. -2^127 + 2^128 identifies dot products, whose fused multiply-add gives a finite result.
@@ -522,7 +522,7 @@ TEST(Matmul4bit, bf16_dot_products_judge_a_sum_as_if_no_exponent_were_too_small)
   expect_sum(0x1p-77F, 0x8080);  // 2^-152
 }
 
-// ---- what there is nothing to do for, and what is refused ----
+// ---- empty calls, and calls that are refused ----
 
 // Without terms (K = 0) every sum is 0 and only the bias remains.
 TEST(Matmul4bit, no_terms_leave_the_bias) {

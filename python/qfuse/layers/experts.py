@@ -285,7 +285,7 @@ def _stored(module: nn.Module, name: str) -> Any:
     return parametrized.original if state is None else read_weight(parametrized.original, state)
 
 
-# ---- of a module of transformers'
+# ---- stacks in transformers' modules
 
 
 def name_of(parameter: str) -> str:

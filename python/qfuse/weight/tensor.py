@@ -281,7 +281,7 @@ def _each_in_its_dtype(
 
 @_handles(_aten.split.Tensor)
 def _split(func: Any, tensor: Weight4bitTensor, size: int, dim: int = 0) -> list[Weight4bitTensor]:
-    """Splits like FSDP's sharding of a parameter. Its state dicts need the hooks of on_split from then on."""
+    """Splits as in FSDP's sharding. on_split prepares state dicts for sharded parameters, which exist from then on."""
     for prepare in on_split:
         prepare()
     return [_rows(tensor, dim, begin, begin + size) for begin in range(0, tensor.shape[0], size)]

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <functional>
 
-// ---- what kernels are written in ----
+// ---- the language of kernels ----
 
 #define __device__
 #define __host__
