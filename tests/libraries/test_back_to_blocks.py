@@ -60,8 +60,7 @@ def e2m1_codes(values, ties):
 
 
 def mxfp4(tensor, rule="up"):
-    """Encodes [..., columns] as code pairs and exponents. "up": triton_kernels' rule, "nearest": compressed-tensors'.
-    """
+    """Encodes [..., columns] as code pairs and exponents by triton_kernels' rule or compressed-tensors' ("nearest")."""
     blocks = tensor.float().unflatten(-1, (-1, 32))
     most = blocks.abs().amax(-1)
     mantissa, exponent = torch.frexp(most / 6 if rule == "up" else most)
