@@ -353,7 +353,7 @@ def _replace(partial: Path, final: Path) -> None:
 
 
 def _on_the_first_rank(act: Callable[[], None]) -> None:
-    """Raises a failure there on all ranks, so that none waits for it."""
+    """Runs act on the first rank only. Raises its failure on all ranks, so that none waits for it."""
     failed: list[str | None] = [None]
     if not dist.is_initialized():
         return act()

@@ -250,7 +250,7 @@ def register() -> None:
 
 
 def prepare() -> None:
-    """Calls register() and, if peft is installed, makes it treat codes as stacks rather than as a weight."""
+    """Calls register() and, if peft is installed, patches its LoRA for stacks of codes."""
     global _is_prepared
     if _is_prepared:
         return

@@ -97,7 +97,7 @@ class _Quantizer(HfQuantizer):  # type: ignore[misc]
         return codes + scales
 
     def _dequantize(self, model: Any, dtype: torch.dtype | None = None) -> Any:
-        """Implements model.dequantize(), which makes it an ordinary model."""
+        """Implements model.dequantize(), which converts the model to an ordinary one."""
         for _, module in transformers_experts.find_experts(model):
             for name in stack_names(module):
                 stack = stack_of(module, name)

@@ -217,8 +217,8 @@ def mixed(
     may_lack_experts: bool = True,
 ) -> Tensor:
     """Implements the forward of a MoE layer's experts: see Experts4bit. layer: maps rows sorted by expert, and the
-    experts' ends, to as many rows. norm: is applied to these. may_lack_experts: whether an index may belong to no
-    expert, as in a process with a part of the experts."""
+    experts' ends, to the same number of rows. norm: is applied to these. may_lack_experts: whether an index may belong
+    to no expert, as in a process with a part of the experts."""
     k = top_k_index.shape[-1]
     experts, order = torch.sort(top_k_index.reshape(-1), stable=True)
     every = torch.arange(num_experts, dtype=experts.dtype, device=experts.device)

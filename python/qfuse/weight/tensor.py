@@ -149,7 +149,7 @@ class Weight4bitTensor(Tensor):
         return Weight4bitTensor(list(inner.values()), *context, size)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restores a pickle. Older ones have no shape in the form, and is_part at its end."""
+        """Restores a pickle. In older ones the form has no shape, and is_part at its end."""
         dtype, *others = state["form"]
         if isinstance(dtype, torch.dtype):
             *others, state["is_part"] = others
@@ -177,7 +177,7 @@ class Weight4bitTensor(Tensor):
                 "FSDP pads rows, which codes are not; choose a number of ranks that divides them"
             )
         if any(p.requires_grad for p in module.parameters(recurse=False) if getattr(p, "_local_tensor", None) is self):
-            _refuse_gradient()  # the DTensor has accepted requires_grad
+            _refuse_gradient()  # DTensor itself accepts requires_grad
         packed, absmax, *nested = self.inner
         if mesh.size() == 1:  # FSDP then passes on only the first input
             return (packed,), (absmax, nested, self.form)

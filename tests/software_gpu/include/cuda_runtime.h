@@ -55,8 +55,8 @@ void* dynamic_shared();
 
 namespace qfuse::software_gpu {
 
-// A copy of shared memory that the async proxy reads, and that plain stores reach only by a fence. It copies the
-// dynamic shared memory of a launch that has some, otherwise the shared memory that kernels declare.
+// The async proxy sees shared memory as a copy, which plain stores reach only by a fence. The range is the dynamic
+// shared memory of a launch that has some, otherwise the shared memory that kernels declare.
 struct AsyncView {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -68,8 +68,8 @@ struct AsyncView {
 };
 extern AsyncView async_view;
 
-// Documented in device/hopper_portable.cuh. QFUSE_GPU_ORDER says when copies and products complete. forward: at once or
-// at the next thread switch. backward: as late as allowed, the last copy first. shuffled: at any time.
+// device/hopper_portable.cuh documents these functions. QFUSE_GPU_ORDER sets when copies and products complete: forward
+// at once or at the next thread switch, backward as late as allowed, the last copy first, and shuffled at any time.
 struct Hardware {
   static void copy_in_bulk(void* to, unsigned bytes, std::function<void()> copy);
   template <class T>
@@ -203,7 +203,7 @@ namespace qfuse::software_gpu {
 void enter();  // called by these functions: gives a thread without a context one
 // Runs `thread` as every thread of every block, each block with `shared_bytes` of dynamic shared memory.
 cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
-// From now on, launches are only counted, not run; launches() returns their number so far.
+// From now on, launches are counted but not run. launches() returns the number of all launches so far.
 void only_count_launches();
 std::int64_t launches();
 }  // namespace qfuse::software_gpu
