@@ -1,21 +1,21 @@
-"""Layers of a mixture's experts over 4-bit stacks, in bf16: qfuse's orders beside torch's grouped product.
+"""Layers of a MoE model's experts over 4-bit stacks, in bf16: qfuse's orders beside torch's grouped product.
 
     python python/benchmarks/experts.py --json experts.json
     python python/benchmarks/experts.py --shapes qwen3-30b-a3b --rows 1,8,64
     python python/benchmarks/experts.py --device cpu --small
 
-Device time of CUDA graphs that go round more 4-bit stacks than the caches hold; on a CPU, of runs. The layers are those
-of Qwen3-30B-A3B (128 experts, 8 of a token, 2048 -> 2 x 768 -> 2048) and Mixtral 8x7B (8 experts, 2 of a token,
-4096 -> 2 x 14336 -> 4096), stacks in NF4 with double quantization. Rows are shared out unevenly, as routers do it: each
-token takes the experts with the largest sums of Gumbel noise and a normal bias of the expert's, of a standard deviation
-of 0.6. Both the mean number of rows and the largest are printed.
+It measures device time of CUDA graphs that cycle through more 4-bit stacks than the caches hold; on a CPU, of runs. The
+layers are those of Qwen3-30B-A3B (128 experts, 8 per token, 2048 -> 2 x 768 -> 2048) and Mixtral 8x7B (8 experts, 2 per
+token, 4096 -> 2 x 14336 -> 4096), with stacks in NF4 with double quantization. Rows are distributed unevenly, as by a
+router: each token takes the experts with the largest sums of Gumbel noise and a normal bias per expert with a standard
+deviation of 0.6. Both the mean and the largest number of rows per expert are printed.
 
-Beside x·Wᵀ, forward, and dy·W, its gradient, in qfuse's orders stand torch._grouped_mm on bf16 stacks, the whole
-stack decoded by qfuse and then that, and forward the Triton kernels of grouped-nf4-gemm, which take absmax that is not
-nested, where that package is installed. The orders for few rows are measured up to 32 in the mean.
+x·Wᵀ, forward, and dy·W, its gradient, in qfuse's orders are compared with torch._grouped_mm on bf16 stacks, with qfuse
+decoding the whole stack and torch._grouped_mm after it, and, forward and if that package is installed, with the Triton
+kernels of grouped-nf4-gemm, which take plain absmax. The orders for few rows are measured up to a mean of 32.
 
-Before anything is timed, each of qfuse's results is compared with qfuse.ops.matmul_4bit expert by expert, bit for bit,
-and the peers' with those in norm. Last comes the host's time of a call of a stack so small that the host binds.
+Before anything is timed, each result of qfuse is compared bit for bit with qfuse.ops.matmul_4bit expert by expert, and
+those of the others by norm. Last comes the host's time per call for a stack so small that the host is the bottleneck.
 """
 
 import math
@@ -36,10 +36,10 @@ try:
 except ImportError:
     gemm_of_triton = None
 
-ROWS = [1, 8, 32, 64, 128, 256, 512]  # of an expert, in the mean
+ROWS = [1, 8, 32, 64, 128, 256, 512]  # per expert, on average
 SMALL_ROWS = [1, 8, 64]
-FEW = 32  # rows of an expert that the orders "split" and "factored" are measured for
-ERROR = 4e-3  # between two results that are rounded to bf16, in norm: each rounding is up to 2e-3
+FEW = 32  # largest mean number of rows per expert with the orders "split" and "factored"
+ERROR = 4e-3  # relative, by norm, between two results rounded to bf16: each rounding adds up to 2e-3
 DIRECTIONS: tuple[qfuse.ops.Direction, ...] = ("forward", "backward")
 
 
@@ -95,7 +95,7 @@ def grouped_mm(operands: Operands, dense: Tensor) -> Tensor:
 
 
 def by_triton(operands: Operands) -> Way:
-    """Sizes and experts are the host's, as grouped-nf4-gemm takes them: read here, once."""
+    """grouped-nf4-gemm takes sizes and experts on the host: reads them once, here."""
     counts = mixtures.counts_of(operands.ends)
     experts = [expert for expert, count in enumerate(counts) if count > 0]
     sizes = [counts[expert] for expert in experts]
@@ -123,7 +123,7 @@ def ways(operands: Operands, orders: Sequence[qfuse.ops.Order]) -> dict[str, Way
 
 
 def compare(operands: Operands, layer: Layer, orders: Sequence[qfuse.ops.Order]) -> dict[str, float]:
-    """The distances in norm from the plain order; raises where a bit of ours is wrong, or the norm of another."""
+    """Returns relative errors by norm against the plain order. Raises if qfuse's bits or another's norm are wrong."""
     exact, errors = expert_by_expert(operands, "plain", layer), {}
     expected: dict[str, Tensor] = {order: expert_by_expert(operands, order, layer) for order in orders}
     for name, way in ways(operands, orders).items():
@@ -158,7 +158,7 @@ def time_stack(name: str, stack: str, means: Sequence[int], device: str) -> list
 
 
 def time_host(device: str) -> dict[str, dict[str, float]]:
-    """Microseconds until a call for one row returns, of a stack so small that the host binds."""
+    """Microseconds until a call for one row returns, with a stack so small that the host is the bottleneck."""
     layer = Layer.random((2, 64, 64), device)
     operands = Operands.random(torch.tensor([1, 1], dtype=torch.int32, device=device), (2, 64, 64), "forward")
     calls = {

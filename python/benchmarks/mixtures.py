@@ -1,5 +1,5 @@
-"""A mixture of experts of a few layers shaped as those of a published one, with random weights; tokens as a router
-shares them out; and the ways to multiply by the experts."""
+"""A MoE model of a few layers with a published model's shapes and random weights, tokens distributed as by a router,
+and several ways to multiply by the experts."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,19 +14,19 @@ from torch.utils.checkpoint import checkpoint
 import qfuse
 
 SEED = 1
-SKEW = 0.6  # standard deviation of what an expert's logits have over others'
+SKEW = 0.6  # standard deviation of each expert's bias in the router's logits
 RANK, SCALING = 16, 2.0
 
 
 class Size(NamedTuple):
     experts: int
-    top: int  # experts of a token
+    top: int  # experts per token
     hidden: int
     intermediate: int
 
     @property
     def stacks(self) -> dict[str, tuple[int, int, int]]:
-        """The shapes of an expert's layers, gate and up as one, [experts, n, k]."""
+        """Shapes [experts, n, k] of the two stacks; gate and up are one."""
         return {
             "gate_up": (self.experts, 2 * self.intermediate, self.hidden),
             "down": (self.experts, self.hidden, self.intermediate),
@@ -43,7 +43,7 @@ Weights = Literal["nf4", "mxfp4"]
 
 
 def random_stack(shape: tuple[int, int, int], device: str, weights: Weights) -> qfuse.Weight4bit:
-    """mxfp4: random codes, and scales with which a product is about as large as its input."""
+    """mxfp4: random codes, and scales that make a product about as large as its input."""
     if weights == "nf4":
         return random_weight(shape, device)
     experts, n, k = shape
@@ -54,7 +54,7 @@ def random_stack(shape: tuple[int, int, int], device: str, weights: Weights) -> 
 
 
 def experts_of(stack: qfuse.Weight4bit) -> list[qfuse.Weight4bit]:
-    """Each as a weight of its own, with the absmax of a nested stack decoded: an expert's need not be whole blocks."""
+    """Returns each expert as a weight. Decodes nested absmax: an expert may not fill whole nested blocks."""
     experts, *shape = stack.shape
     packed, absmax = stack.packed, stack.absmax
     if stack.nested:
@@ -68,8 +68,8 @@ def experts_of(stack: qfuse.Weight4bit) -> list[qfuse.Weight4bit]:
 
 
 def route(tokens: int, size: Size, device: str) -> Tensor:
-    """The experts [tokens, top] of each token: where a normal bias of the expert's and Gumbel noise are largest, which
-    is to draw by the softmax of the biases."""
+    """Chooses the experts [tokens, top] of each token: the largest sums of a normal bias per expert and Gumbel noise,
+    which draws from the softmax of the biases."""
     generator = torch.Generator().manual_seed(SEED)
     bias = SKEW * torch.randn(size.experts, generator=generator)
     noise = -torch.empty(tokens, size.experts).exponential_(generator=generator).log()
@@ -77,14 +77,14 @@ def route(tokens: int, size: Size, device: str) -> Tensor:
 
 
 def sort_by_expert(chosen: Tensor, experts: int) -> tuple[Tensor, Tensor]:
-    """Of [tokens, top], which of its elements is in each sorted row, and the row behind each expert's last one."""
+    """For `chosen` [tokens, top]: the index of the element in each sorted row, and the row after each expert's last."""
     ids, order = chosen.reshape(-1).sort(stable=True)
     of_each = torch.arange(experts, device=ids.device)
     return order, torch.searchsorted(ids, of_each, right=True, out_int32=True)
 
 
 def counts_of(ends: Tensor) -> list[int]:
-    """The rows of each expert; waits for a GPU."""
+    """Returns the number of rows of each expert. Synchronizes a GPU."""
     return ends.diff(prepend=ends.new_zeros(1)).tolist()
 
 
@@ -97,7 +97,7 @@ class Shape(NamedTuple):
     kv_heads: int
     width: int  # of a head
     layers: int  # of the whole model
-    vocabulary: int  # 4 layers' share of it
+    vocabulary: int  # reduced in proportion to 4 layers
 
 
 SHAPES = {
@@ -108,7 +108,7 @@ SHAPES = {
 
 
 class Stack(nn.Module):
-    """A layer of all experts, with an adapter, over weights in 4 bits, in bf16 or both."""
+    """A layer of all experts with an adapter, with weights in 4 bits, in bf16 or in both."""
 
     def __init__(self, shape: tuple[int, int, int], device: str, kinds: Sequence[str], weights: Weights) -> None:
         super().__init__()
@@ -137,14 +137,14 @@ def frozen(inputs: int, outputs: int, device: str) -> nn.Linear:
 
 
 class Experts(nn.Module):
-    """As transformers' grouped_mm computes them, but for the products, which are `multiply`'s."""
+    """Computes like transformers' grouped_mm, but with `multiply` for the products."""
 
     def __init__(self, size: Size, device: str, kinds: Sequence[str], weights: Weights) -> None:
         super().__init__()
         self.size = size
         self.router = frozen(size.hidden, size.experts, device)
         self.gate_up, self.down = (Stack(shape, device, kinds, weights) for shape in size.stacks.values())
-        self.multiply: Multiply  # by whoever makes a model
+        self.multiply: Multiply  # set by Model.multiplying
 
     def forward(self, x: Tensor) -> Tensor:
         shares, chosen = self.router(x).float().softmax(-1).topk(self.size.top)
@@ -192,13 +192,13 @@ class Model(nn.Module):
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def through_layers(self, x: Tensor, position: Tensor, caches: Sequence[Cache]) -> Tensor:
-        """A token of each sequence."""
+        """Runs one token of each sequence."""
         for layer, cache in zip(self.layers, caches, strict=True):
             x = layer(x, position, cache)
         return x
 
     def loss(self, tokens: Tensor) -> Tensor:
-        x = self.embedding[tokens].requires_grad_()  # so that the first layer has gradients as all others
+        x = self.embedding[tokens].requires_grad_()  # so that the first layer has gradients like all others
         position = torch.arange(len(tokens), device=tokens.device)
         for layer in self.layers:
             x = checkpoint(layer, x, position, use_reentrant=False, preserve_rng_state=False)
@@ -208,7 +208,7 @@ class Model(nn.Module):
 
 # ---- the ways to multiply ----
 
-Multiply = Callable[[Tensor, Stack, Tensor], Tensor]  # of rows sorted by expert, and the rows' ends
+Multiply = Callable[[Tensor, Stack, Tensor], Tensor]  # x sorted by expert, the stack, and the experts' ends
 
 
 def grouped_mm(x: Tensor, matrices: Tensor | None, ends: Tensor) -> Tensor:

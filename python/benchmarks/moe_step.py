@@ -1,29 +1,29 @@
-"""QLoRA of a mixture of experts, a step of training: bf16 stacks, stacks decoded in every pass, and qfuse's products.
+"""QLoRA of a MoE model, one training step: bf16 stacks, stacks decoded in every pass, and qfuse's products.
 
     python python/benchmarks/moe_step.py --graph --json moe-step.json
     python python/benchmarks/moe_step.py --generate --json moe-generate.json
     python python/benchmarks/moe_step.py --model gpt-oss-20b --weights mxfp4 --graph --json moe-step-gpt-oss.json
     python python/benchmarks/moe_step.py --device cpu --small
 
-A few layers shaped as those of Qwen3-30B-A3B, or of gpt-oss-20b but for biases and clamps, and its vocabulary cut
-alike, with random weights, the same in all ways; the 4 bits are NF4 or MXFP4. All but the experts is frozen in bf16;
-each expert has an adapter of rank 16 over its gate and up, and over its down. A step is of one sequence, with
-checkpointed activations. bf16 multiplies by torch._grouped_mm; decode does so too, after decoding the stack whenever a
-product needs it; qfuse is matmul_4bit_grouped_lora in its default order.
+The model has a few layers with the shapes of Qwen3-30B-A3B, or of gpt-oss-20b without biases and clamps, and a
+vocabulary reduced in proportion. Its random weights are the same in all ways; the 4 bits are NF4 or MXFP4. Everything
+but the experts is frozen in bf16. Each expert has an adapter of rank 16 over its gate and up, and one over its down. A
+step has one sequence, with checkpointed activations. bf16 multiplies by torch._grouped_mm; decode does too, after
+decoding the stack for each product; qfuse is matmul_4bit_grouped_lora in its default order.
 
-Before the clock, a few steps by torch's deterministic operations. Of these must be equal bit for bit: the losses of
-bf16 and decode; of two runs of qfuse under set_batch_invariant(True); and the first loss of qfuse, when B is still
-zero, and of qfuse.matmul_4bit_lora expert by expert in the plain order. qfuse and decode, which round the adapter's
-sums elsewhere, may differ by a hundredth of a loss.
+Before timing, it runs a few steps with torch's deterministic operations. These must be equal bit for bit: the losses of
+bf16 and decode; those of two runs of qfuse under set_batch_invariant(True); and the first loss of qfuse, when B is
+still zero, and of qfuse.matmul_4bit_lora expert by expert in the plain order. qfuse and decode round the adapter's sums
+in different places, so their losses may differ by 1 %.
 
---graph times steps as a CUDA graph, too; tokens/s are then of that. Peak memory is that of a step without a graph;
-adapters count with gradients and AdamW's state.
+--graph also times steps as a CUDA graph, and tokens/s are then those of the graph. Peak memory is that of a step
+without a graph. Adapters are counted with gradients and AdamW's state.
 
---generate instead times a token of each of 1, 8 or 64 sequences through the layers alone, without adapters, in a CUDA
-graph; the time of all layers is that of those measured, by their numbers. How far the results are from those in bf16 is
-told and not judged: a router may choose another expert.
+--generate instead times one token of each of 1, 8 or 64 sequences through the layers only, without adapters, in a CUDA
+graph. The time of all layers is scaled from those measured by their number. The error from bf16 is printed but not
+checked, because a router may choose another expert.
 
-Exit status: 0 all is equal that must be, 1 it is not.
+Exit status: 0 if all that must be equal is equal, 1 if not.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may sum in another order in every run
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # otherwise cuBLAS may sum in another order in every run
 
 import measure
 import mixtures
@@ -48,7 +48,7 @@ import qfuse
 CHECKED_STEPS, WARM_UP = 4, 3
 CONTEXT = 512
 TRAINING = ("bf16", "decode", "qfuse")
-DIFFERENCE = 0.01  # of two losses, relative
+DIFFERENCE = 0.01  # relative, of two losses
 
 
 # ---- training ----
@@ -65,7 +65,7 @@ def random_tokens(count: int, shape: Shape, device: str) -> Tensor:
 
 
 def stepper(model: Model, tokens: Tensor) -> Callable[[], Tensor]:
-    """A step of training, which gives its loss; a graph can have it, too."""
+    """Returns a function that does a training step and returns its loss; a CUDA graph can capture it."""
     on_gpu = tokens.is_cuda
     optimizer = torch.optim.AdamW(model.adapters(), lr=1e-3, fused=on_gpu, capturable=on_gpu)
 
@@ -88,7 +88,7 @@ def first_losses(way: str, shape: Shape, tokens: Tensor, arguments: argparse.Nam
 
 
 def compare(shape: Shape, arguments: argparse.Namespace) -> dict[str, list[float]]:
-    """The losses, in qfuse's plain order whatever the number of rows."""
+    """Returns the losses, with qfuse in its plain order for any number of rows."""
     tokens = random_tokens(arguments.tokens[0], shape, arguments.device)
     qfuse.set_batch_invariant(True)
     try:
@@ -134,7 +134,7 @@ def step_times(step: Callable[[], Any], arguments: argparse.Namespace) -> dict[s
 
 def time_way(way: str, count: int, shape: Shape, arguments: argparse.Namespace) -> dict[str, Any]:
     measure.progress(f"{count} tokens, {way}")
-    gc.collect()  # the model before, which would count as this one's memory
+    gc.collect()  # frees the previous model, which would count as this one's memory
     model = make(way, shape, arguments)
     step = stepper(model, random_tokens(count, shape, arguments.device))
     for _ in range(WARM_UP):
@@ -146,10 +146,10 @@ def time_way(way: str, count: int, shape: Shape, arguments: argparse.Namespace) 
     found["peak_bytes"] = torch.cuda.max_memory_allocated() if on_gpu else None
     found["experts"] = {
         "weights": sum(module.stored_bytes() for module in model.modules() if isinstance(module, Stack)),
-        "adapters": 4 * sum(parameter.nbytes for parameter in model.adapters()),  # a gradient and two moments
+        "adapters": 4 * sum(parameter.nbytes for parameter in model.adapters()),  # with a gradient and two moments
     }
     if arguments.graph:
-        model.zero_grad()  # so that the graph has gradients of its own, in its memory
+        model.zero_grad()  # so that the graph allocates its own gradients
         found["graph_ms"] = step_times(measure.captured(step), arguments)
     fastest = found.get("graph_ms", found["step_ms"])
     return found | {"tokens_per_second": count / fastest["median"] * 1e3}

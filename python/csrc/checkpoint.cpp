@@ -32,7 +32,7 @@ qfuse_status guarded(Take take, const Work& work) {
   } catch (const qfuse::Error& error) {
     take(error.what());
     return static_cast<qfuse_status>(error.status());
-  } catch (const std::exception& error) {  // such as no memory for a path
+  } catch (const std::exception& error) {  // such as out of memory for a path
     take(error.what());
     return QFUSE_OUT_OF_MEMORY;
   }

@@ -5,11 +5,11 @@
 namespace qfuse::torch_ops {
 namespace {
 
-constexpr std::size_t kPlain = 2;  // and of MXFP4
+constexpr std::size_t kPlain = 2;  // number of tensors; also for MXFP4
 constexpr std::size_t kNested = 5;
 constexpr std::int64_t kMxfp4Blocksize = 32;
 
-// The bytes of a storage dtype stand for themselves: FSDP wants a float one, and no value is ever converted.
+// Accepts any storage dtype and never converts values: FSDP needs the bytes in a float dtype.
 const std::uint8_t* packed_bytes(const Call& call, const TensorView& packed, std::int64_t n) {
   const std::int64_t item = packed.item_size, has = packed.numel() * item, need = qfuse_packed_size(n);
   if (has < need || has >= need + item)
@@ -40,7 +40,7 @@ void set_nested(const Call& call, qfuse_weight_4bit& w, const TensorViews& weigh
   w.nested_offset = floats(4, "nested_offset", parts);
 }
 
-// MXFP4 has a scale in UE8M0 in the place of absmax.
+// MXFP4 has UE8M0 scales instead of absmax.
 void set_mxfp4(const Call& call, qfuse_weight_4bit& w, const TensorViews& weight, const Blocks& blocks) {
   const TensorView& scales = weight[1];
   if (weight.size() != kPlain)

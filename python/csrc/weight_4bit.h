@@ -1,4 +1,4 @@
-// A stored 4-bit weight, as every op that reads one takes it: `Tensor[] weight`, a shape and a few scalars.
+// A stored 4-bit weight as an argument of the ops: `Tensor[] weight`, a shape and a few scalars.
 #ifndef QFUSE_PYTHON_CSRC_WEIGHT_4BIT_H
 #define QFUSE_PYTHON_CSRC_WEIGHT_4BIT_H
 
@@ -10,19 +10,19 @@
 
 namespace qfuse::torch_ops {
 
-// A plain weight is packed and absmax; a nested one packed, absmax_8bit, nested_absmax, nested_quant_map and
-// nested_offset; one of MXFP4 packed and scales. Weight4bit of python/qfuse/weight makes these lists.
+// A plain weight is [packed, absmax]; a nested one is [packed, absmax_8bit, nested_absmax, nested_quant_map,
+// nested_offset]; one of MXFP4 is [packed, scales]. Weight4bit in python/qfuse/weight makes these lists.
 using Tensors = std::vector<Tensor>;
 using TensorViews = std::vector<TensorView>;
 
-// The tensor whose device is the op's.
+// Returns the packed codes. The op runs on their device.
 const TensorView& packed_of(const TensorViews& weight);
 
-// How many offsets a nested stack of experts has: one for each that is nested by itself, or one.
+// Returns the number of nested offsets of a stack: one per expert if each is nested by itself, otherwise one.
 std::int64_t nested_parts(const TensorViews& weight, std::int64_t experts);
 
-// Checks what qfuse.h cannot see: dtypes, lengths, layouts, devices. A stack of experts is one matrix; `parts` of it
-// are each nested by themselves.
+// Checks what the C API cannot: dtypes, lengths, layouts and devices. A stack of experts is one matrix, of which
+// `parts` parts are each nested by themselves.
 qfuse_weight_4bit weight_4bit(const Call& call, const TensorViews& weight, Shape shape, const std::string& quant_type,
                               std::int64_t blocksize, std::int64_t nested_blocksize, std::int64_t parts = 1);
 

@@ -1,4 +1,4 @@
-"""FSDP2 over ranks: see distributed_cases.py."""
+"""Cases of FSDP2 on several ranks: see distributed_cases.py."""
 
 import warnings
 from functools import partial, partialmethod
@@ -87,7 +87,7 @@ def case_2_fsdp_mixed_precision_leaves_codes_alone() -> None:
 
 
 def case_2_fsdp_gathers_every_word() -> None:
-    """All 2^16 words of 16 bits as codes, and all bytes as scales."""
+    """Gathers all 2^16 16-bit words as codes and all bytes as scales."""
     words = torch.arange(2**16, dtype=torch.int32).to(torch.uint16).view(torch.uint8).repeat(2)
     packed, absmax = words.view(512, 512), torch.arange(8192, dtype=torch.int32).to(torch.uint8)
     nested = torch.rand(32), torch.rand(256), torch.rand(())
@@ -108,7 +108,7 @@ def case_2_fsdp_gathers_every_word() -> None:
 
 
 def case_2_floats_lose_nan_patterns_on_a_gpu() -> None:
-    """What case_2_fsdp_gathers_every_word would be in bfloat16, as bnb_4bit_quant_storage may have it, and fails."""
+    """Gathers the words as bfloat16, a possible bnb_4bit_quant_storage, and expects torch to change some of them."""
     if DEVICE == "cpu":
         raise Skipped("on a CPU none is lost")
     layer = nn.Linear(256, 256, bias=False, dtype=torch.bfloat16, device=DEVICE)
@@ -135,7 +135,7 @@ def case_2_fsdp_refuses_rows_that_do_not_divide() -> None:
 
 
 def case_2_accelerate_shares_out_what_it_would_replicate() -> None:
-    """Its own function for FSDP2, of a model that it has not started on a GPU."""
+    """Calls accelerate's function for FSDP2 without starting accelerate on a GPU."""
     needs("accelerate", "bitsandbytes")
     from accelerate.utils import FullyShardedDataParallelPlugin, fsdp_utils
     from bitsandbytes.nn import Linear4bit as OfBitsandbytes
@@ -157,7 +157,7 @@ def case_2_accelerate_shares_out_what_it_would_replicate() -> None:
 
     said: list[str] = []
     with warnings.catch_warnings(record=True):
-        assert not isinstance(prepared()[0].weight, DTensor)  # as accelerate is: replicated
+        assert not isinstance(prepared()[0].weight, DTensor)  # without the integration, accelerate replicates it
     with integration.enabled():
         net = prepared()
     assert said == ["qfuse: 2 layers have 4-bit weights that can be shared out"]
@@ -182,7 +182,7 @@ def case_2_fsdp_of_experts() -> None:
 
 
 def case_2_fsdp_of_transformers_experts() -> None:
-    """Which quantize_experts has quantized, with peft's adapters over them."""
+    """Experts that quantize_experts has quantized, with peft's adapters over them."""
     needs("transformers", "peft, LoRA over experts")
     from peft import LoraConfig, get_peft_model
     from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
@@ -217,7 +217,7 @@ def case_2_fsdp_of_transformers_experts() -> None:
 
 
 def case_2_fsdp_of_gpt_oss() -> None:
-    """As it is published, in MXFP4, with peft's adapters over experts; its base is saved as it was read."""
+    """gpt-oss with experts in MXFP4, as published, and peft's adapters over them. The saved base equals the files."""
     needs("transformers", "peft, LoRA over experts")
     from experts_models import published_gpt_oss
     from peft import LoraConfig, get_peft_model
@@ -255,8 +255,8 @@ def case_2_fsdp_of_gpt_oss() -> None:
 
 
 def case_2_fsdp_of_a_model_that_is_sped_up() -> None:
-    """speed_up_training() before and after fully_shard has the losses of one process, and its logits where they are
-    asked for."""
+    """With speed_up_training() before or after fully_shard, the losses equal those of one process, and so do logits
+    that are requested."""
     needs("transformers", "peft", "bitsandbytes")
     import qfuse.integrations.peft
     from qfuse.integrations.transformers_training import speed_up_training

@@ -1,4 +1,4 @@
-"""Layers and experts cut over ranks: see distributed_cases.py."""
+"""Cases of layers and experts split over several ranks: see distributed_cases.py."""
 
 from typing import Any
 

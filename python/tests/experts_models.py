@@ -1,4 +1,4 @@
-"""Small models whose experts are to be quantized, and a quantized one's twin, whose stacks are decoded."""
+"""Small models with experts to quantize, and the twin of a quantized model, whose stacks are decoded."""
 
 import copy
 import json
@@ -18,7 +18,7 @@ def mixtral(dtype=torch.float32, seed=0):
 
 
 def gpt_oss(dtype=torch.float32, seed=0):
-    """Its stacks are transposed, its experts have biases, and gates lie between the other columns."""
+    """Its stacks are transposed, its experts have biases, and gate and up columns alternate."""
     rope = {"rope_type": "default", "rope_theta": 1e4}
     config = transformers.GptOssConfig(
         **_SIZES, num_key_value_heads=2, num_local_experts=4, num_experts_per_tok=2, head_dim=16, rope_parameters=rope
@@ -27,7 +27,7 @@ def gpt_oss(dtype=torch.float32, seed=0):
 
 
 def published_gpt_oss(folder):
-    """A directory as gpt-oss is published, experts in MXFP4, whose arrays are given back."""
+    """Writes a model directory like the published gpt-oss, with experts in MXFP4. Returns its arrays."""
     gpt_oss(torch.bfloat16).save_pretrained(folder)
     arrays = load_file(folder / "model.safetensors")
     for name in [name for name in arrays if name.endswith(("gate_up_proj", "down_proj"))]:
@@ -42,7 +42,7 @@ def published_gpt_oss(folder):
 
 
 def change_config(folder, **fields):
-    """None takes one out."""
+    """A field of None is removed."""
     config = json.loads((folder / "config.json").read_text()) | fields
     (folder / "config.json").write_text(json.dumps({key: value for key, value in config.items() if value is not None}))
 
@@ -55,7 +55,7 @@ def _make(model_class, config, dtype, seed):
     model = model_class(config)
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.02)  # biases, which are zero
+            parameter.add_(torch.randn_like(parameter) * 0.02)  # else biases would be zero
     return model.to(dtype).eval()
 
 
@@ -69,7 +69,7 @@ def distance(found, exact):
 
 
 def stacks(model):
-    """The quantized parameters of a model: their module, their name in it, and the Stack4bit."""
+    """Yields each quantized parameter of a model: its module, its name there, and the Stack4bit."""
     for module in list(model.modules()):
         for name in ("gate_up_proj", "up_proj", "down_proj"):
             stack = experts.stack_of(module, name)
@@ -78,7 +78,7 @@ def stacks(model):
 
 
 def decoded(model, implementation="eager"):
-    """A copy whose stacks are what the codes stand for."""
+    """Returns a copy whose stacks are decoded."""
     twin = copy.deepcopy(model)
     for module, name, stack in list(stacks(twin)):
         module._parameters[name] = Parameter(stack.weight(module._parameters[name]).dequantize(), requires_grad=False)
@@ -88,7 +88,7 @@ def decoded(model, implementation="eager"):
 
 
 def in_float64(model):
-    """The twin whose experts alone compute in float64, as not each family can as a whole."""
+    """Returns the twin with only its experts in float64, because some model families cannot run in it as a whole."""
     twin = decoded(model, "float64_of_tests")
     for module in {module for module in twin.modules() if hasattr(module, "_apply_gate")}:
         module.double()

@@ -1,4 +1,4 @@
-"""The benchmarks in little: all of them on a GPU, on a CPU what needs none. Figures mean nothing at these sizes."""
+"""The benchmarks at small sizes: all on a GPU, and on a CPU those that need no GPU. Their figures mean nothing here."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ from qfuse.ops import rotated_products
 
 @pytest.fixture
 def run(tmp_path, device, capsys):
-    """Exit status, what went to the JSON file, and what was printed."""
+    """Returns the exit status, the content of the JSON file, and the printed text."""
 
     def run(benchmark, *options):
         file = tmp_path / "result.json"
@@ -177,9 +177,9 @@ def test_experts_are_timed(run, monkeypatch):
         monkeypatch.setattr(measure, name, 2)
     monkeypatch.setattr(
         measure, "undisturbed", contextlib.nullcontext
-    )  # to collect garbage would take most of the time
+    )  # garbage collection would take most of the time
     status, result, printed = run(experts, "--rows", "1,64")
-    assert not status and len(result["rows"]) == 2 * 2 * 2  # of stacks, numbers of rows and directions
+    assert not status and len(result["rows"]) == 2 * 2 * 2  # stacks x numbers of rows x directions
     for row in result["rows"]:
         assert row["rows"] == 4 * row["mean"] and row["mean"] < row["largest"] <= row["rows"]
         assert all(us["min"] > 0 for us in row["us"].values())
@@ -226,7 +226,7 @@ def test_wrong_experts_are_no_result(run, monkeypatch):
 
 @pytest.mark.parametrize("way, errors", [("int8-as-it-is", (0.02, 0.1)), ("fp8-blocks", (0.02, 0.045))])
 def test_schemes_that_are_simulated_have_their_errors(device, way, errors, monkeypatch):
-    """Where a few inputs are 30 times as large as the others."""
+    """A few inputs are 30 times as large as the others."""
     monkeypatch.setattr(rotated_products, "multiply", rotated_products.multiply)
     weight = make_weight(device, 192, 320).weight
     x = torch.randn(30, 320, generator=torch.Generator().manual_seed(1)).to(device)
@@ -256,7 +256,7 @@ def test_ways_of_a_training_step_have_names_that_its_option_takes(monkeypatch, c
 
 
 def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
-    """In place of which is a small one, of random weights and with a token for each letter."""
+    """Replaces the real model by a small one with random weights and a token for each letter."""
     training_step.make_model(tmp_path / "nf4", 1, True, device)
     qfuse.checkpoint.dequantize(tmp_path / "nf4", tmp_path / "bf16")
     (tmp_path / "page.html").write_text("<style>p {}</style><p>Fifty words &amp; <b>more</b></p>\n" * 40)

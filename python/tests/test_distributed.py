@@ -1,5 +1,5 @@
 """4-bit weights on several ranks, each of which runs distributed_cases.py: CPU processes with gloo or, with
-QFUSE_RANKS_DEVICE=cuda, processes on a GPU each with NCCL."""
+QFUSE_RANKS_DEVICE=cuda, processes with NCCL and a GPU each."""
 
 import ast
 import gc
@@ -43,7 +43,7 @@ NAMES = [
 
 
 def _run(folder: Path, numbers: list[int]) -> dict[str, tuple[str, str]]:
-    """Runs the cases on each number of ranks. Returns each case's state over all ranks, and the reason of a skip."""
+    """Runs the cases on each number of ranks. Returns each case's state over all ranks and the reason for a skip."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     if DEVICE == "cpu":
         environment["CUDA_VISIBLE_DEVICES"] = ""  # else a mesh uses a GPU by default
@@ -59,11 +59,11 @@ def _run(folder: Path, numbers: list[int]) -> dict[str, tuple[str, str]]:
     return found
 
 
-_STATES = ("passed", "skipped", "began", "failed")  # of a case on a rank; over all ranks, the last one here counts
+_STATES = ("passed", "skipped", "began", "failed")  # of a case on a rank; over all ranks, the last of these counts
 
 
 class Runs:
-    """Runs two ranks, and then four, which restore what two have saved, once for all tests of this file."""
+    """Runs the cases once for all tests of this file: on two ranks, then on four, which restore what the two saved."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -289,7 +289,7 @@ def test_shardable_leaves_nothing_of_a_layer_that_it_replaces() -> None:
 
 
 def test_shardable_of_bitsandbytes() -> None:
-    """One layer has two names, one a hook, which a copy would lose, and one is of a subclass."""
+    """One layer has two names, one has a hook, which a copy would lose, and one is of a subclass."""
     bitsandbytes: Any = pytest.importorskip("bitsandbytes")
 
     class Other(bitsandbytes.nn.Linear4bit):  # type: ignore[misc]
@@ -306,7 +306,7 @@ def test_shardable_of_bitsandbytes() -> None:
     report = qd.shardable(model)
     assert type(model["a"]) is Linear4bit and model["a"] is model["b"]
     assert list(report.left) == ["hooked", "other"] and model["hooked"] is hooked
-    assert not is_hooked(model["a"])  # else peft's layer over it would not become qfuse's
+    assert not is_hooked(model["a"])  # otherwise qfuse would not replace peft's layer over it
 
 
 def test_a_4bit_parameter_is_set_copied_and_loaded(tmp_path: Path) -> None:

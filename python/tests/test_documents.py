@@ -1,6 +1,6 @@
-"""Every code block of README.md and docs/*.md runs, page by page and in order, beside small models that have the names
-of the pages' large ones. tests/documents/blocks.py says what a block is, and how one is marked that cannot run. C, C++
-and CMake are built by tests/consumer, against an installed qfuse."""
+"""Runs every code block of README.md and docs/*.md, page by page and in order, with small models under the names of the
+pages' large ones. tests/documents/blocks.py defines blocks and how those that cannot run are marked. C, C++ and CMake
+blocks are built by tests/consumer against an installed qfuse."""
 
 import contextlib
 import io
@@ -42,7 +42,7 @@ def make_tokenizer(folder: Path) -> None:
 
 
 def make_pipeline(folder: Path) -> None:
-    """As diffusers lays one out, with one component."""
+    """Writes a pipeline with one component in diffusers' layout."""
     (folder / "transformer").mkdir(parents=True)
     index = {"_class_name": "FluxPipeline", "transformer": ["diffusers", "FluxTransformer2DModel"]}
     (folder / "model_index.json").write_text(json.dumps(index))
@@ -53,7 +53,7 @@ def make_pipeline(folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that the pages take to be there."""
+    """A folder with everything that the pages expect to exist."""
     for name in ("transformers", "peft", "bitsandbytes", "trl", "datasets"):
         pytest.importorskip(name)
     from experts_models import published_gpt_oss
@@ -88,7 +88,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Page:
-    """Runs a page's blocks one after the other, in a folder of their own."""
+    """Runs a page's blocks one after another, in their own folder."""
 
     def __init__(self, folder: Path) -> None:
         self.names: dict[str, object] = {"__name__": "__main__"}
@@ -107,7 +107,7 @@ class Page:
         if block.mark == "file":
             Path(block.reason).write_text(block.code)
             return
-        code = compile("\n" * (block.line - 1) + block.code, block.page, "exec")  # so that a traceback has its lines
+        code = compile("\n" * (block.line - 1) + block.code, block.page, "exec")  # for the lines of tracebacks
         exec(code, self.names)
 
     def run_sh(self, block: blocks.Block) -> None:
@@ -115,7 +115,7 @@ class Page:
             self.run_line(block, line)
 
     def run_console(self, block: blocks.Block) -> None:
-        """Lines behind $, and what they print, whose numbers may be others."""
+        """Runs the lines after $ and compares what they print; numbers may differ."""
         if block.code.startswith(">>> "):
             self.run_session(block)
             return
@@ -133,7 +133,7 @@ class Page:
         assert f"{raised.type.__name__}: {raised.value}" == expected.strip()
 
     def run_line(self, block: blocks.Block, line: str) -> str | None:
-        """What it prints; None where it is not run."""
+        """Returns what the line prints, or None if it is not run."""
         line = re.sub(r"(^|\s)#.*", "", line).strip()
         words = shlex.split(line)
         if not words or words[0] in block.words:
@@ -146,11 +146,11 @@ class Page:
             found = subprocess.run(["bash", "-euo", "pipefail", "-c", line], capture_output=True, text=True, timeout=60)
             printed = found.stdout + found.stderr
             assert found.returncode == 0, f"{block.place}: {line}\n{printed}"
-        print(f"$ {line}\n{printed}", end="")  # with pytest's -rP, a transcript
+        print(f"$ {line}\n{printed}", end="")  # a transcript with pytest's -rP
         return printed
 
     def run_program(self, words: list[str], is_module: bool) -> str:
-        """In this process, where what it imports is there."""
+        """Runs in this process, which has already imported the program's packages."""
         before, sys.argv = sys.argv, words
         run, path = (runpy.run_module, words[0]) if is_module else (runpy.run_path, str(self.folder / words[0]))
         output = io.StringIO()
@@ -163,7 +163,7 @@ class Page:
 
 
 def check_printed(place: str, expected: str, printed: str) -> None:
-    """Each line that the page shows was printed, in this order; "..." stands for any lines, and numbers may differ."""
+    """Expects each line that the page shows, in this order; "..." stands for any lines, and numbers may differ."""
     lines = iter([NUMBER.sub("#", line).split() for line in printed.splitlines()])
     for line in expected.splitlines():
         if line.strip() == "...":
@@ -185,7 +185,7 @@ def page(models, tmp_path, monkeypatch):
 
 @pytest.fixture
 def as_it_was(request, monkeypatch, tmp_path):
-    """Nothing stays replaced behind a page."""
+    """Restores after a page whatever it has replaced."""
     for name, value in dict(RANK=0, LOCAL_RANK=0, WORLD_SIZE=1, MASTER_ADDR="127.0.0.1", MASTER_PORT=0).items():
         monkeypatch.setenv(name, str(value))  # as torchrun does
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))

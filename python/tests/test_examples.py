@@ -1,5 +1,5 @@
-"""The examples, at their smallest, in this process: most of their time is imports, which other tests need too. qlora.py
-runs where README.md and docs/QLORA.md say so (test_documents.py)."""
+"""Runs the examples at their smallest sizes in this process, because most of their time is imports, which other tests
+need too. qlora.py runs where README.md and docs/QLORA.md mention it (test_documents.py)."""
 
 import itertools
 import json
@@ -24,7 +24,7 @@ MODEL = TINY / "bnb4"
 
 @pytest.fixture
 def run_example(monkeypatch, capsys):
-    """Gives what an example prints."""
+    """Returns a function that runs an example and returns what it prints."""
 
     def run_example(name, *arguments):
         monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
@@ -37,11 +37,11 @@ def run_example(monkeypatch, capsys):
 
 @pytest.fixture
 def peers(request, monkeypatch):
-    """The libraries that the examples need; nothing of them stays replaced behind a test."""
+    """Requires the examples' libraries, and restores after a test whatever was replaced in them."""
     for name in ("transformers", "peft", "bitsandbytes"):
         pytest.importorskip(name)
-    # On a CPU with AVX512-BF16 bitsandbytes repacks weights in eval mode, and cannot where a row is no whole number of
-    # blocks, as the tiny model's down_proj.
+    # On a CPU with AVX512-BF16, bitsandbytes repacks weights in eval mode, which fails if a row is not whole blocks, as
+    # in the tiny model's down_proj.
     monkeypatch.setattr("bitsandbytes.nn.modules.has_avx512bf16", lambda: False)
     request.getfixturevalue("bitsandbytes_as_it_was")
     import qfuse.integrations.peft as integration
@@ -68,7 +68,7 @@ def experts_example(peers):
 
 @pytest.fixture
 def mixture(experts_example, tmp_path):
-    """In 16 bits."""
+    """A model directory in 16 bits."""
     from transformers import AutoModelForCausalLM, Qwen3MoeConfig
 
     model = AutoModelForCausalLM.from_config(Qwen3MoeConfig(**experts_example["TINY"]), dtype=torch.bfloat16)
@@ -116,7 +116,7 @@ def test_trains_experts_of_gpt_oss(run_example, experts_example, tmp_path):
 
 @pytest.fixture
 def run_on_two_ranks():
-    """Gives the losses that several_gpus.py prints, by step, and all that it prints."""
+    """Returns a function that runs several_gpus.py and returns the printed losses, by step, and the whole output."""
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", Path(__file__).with_name("several_ranks.py"), FOLDER / "several_gpus.py"],
         env=os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},  # two ranks need two GPUs, or none
@@ -140,7 +140,7 @@ def run_on_two_ranks():
 
 
 def loss_of(model):
-    """Over the first rank's batch of odd steps."""
+    """Computes the loss of the first rank's batch of odd steps."""
     batch = torch.randint(256, (2, 64), generator=torch.Generator().manual_seed(1)).to(model.device)
     with torch.no_grad():
         return model(input_ids=batch, labels=batch).loss.item()

@@ -1,5 +1,5 @@
-"""gpt-oss as it is published, whose experts stay in MXFP4 under the real transformers and peft: beside the same files
-decoded to 16 bits, by transformers itself and by the command."""
+"""gpt-oss as published, with experts that stay in MXFP4 under the real transformers and peft, compared with the same
+files decoded to 16 bits by transformers itself and by the qfuse command."""
 
 import copy
 import json
@@ -35,7 +35,7 @@ def published(tmp_path_factory):
 
 @pytest.fixture
 def own(tmp_path):
-    """One that a test may spoil."""
+    """A copy that a test may modify."""
     published_gpt_oss(tmp_path / "own")
     return tmp_path / "own"
 
@@ -46,9 +46,9 @@ def load(folder, dtype=torch.float32, quantization_config=None, **more):
 
 
 def decoded(folder, dtype=torch.float32):
-    """transformers' own, in 16 or 32 bits."""
+    """Loads the model decoded by transformers, in 16 or 32 bits."""
     settings = transformers.Mxfp4Config(dequantize=True)
-    return load(folder, dtype, settings, experts_implementation="eager").to(dtype)  # 5.20 decodes to bfloat16 alone
+    return load(folder, dtype, settings, experts_implementation="eager").to(dtype)  # 5.20 decodes only to bfloat16
 
 
 def pair(folder, device="cpu", dtype=torch.float32, **more):
@@ -62,12 +62,12 @@ def logits(model):
 
 
 def close(found, expected):
-    """In float32, where sums are ordered otherwise."""
+    """Compares in float32 with a tolerance, because sums have another order."""
     return (found - expected).abs().max() <= 2e-5 * expected.abs().max()
 
 
 def rewrite(folder, change):
-    """The file's arrays, as `change` leaves them."""
+    """Rewrites the file after `change` has modified its arrays."""
     arrays = load_file(folder / FILE)
     change(arrays)
     save_file(arrays, folder / FILE, metadata={"format": "pt"})
@@ -97,7 +97,7 @@ def test_bytes_are_those_of_the_files(published, device):
 
 
 class LargestFloats(TorchDispatchMode):
-    """The bytes of the largest tensor of floats that an operation makes in memory."""
+    """Elements of the largest floating point tensor that any operation makes in memory."""
 
     found = 0
 
@@ -110,7 +110,7 @@ class LargestFloats(TorchDispatchMode):
 
 
 def test_no_stack_is_ever_decoded(published, monkeypatch):
-    monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "1")  # a mode sees one thread
+    monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "1")  # a dispatch mode sees only one thread
     with LargestFloats() as of_decoding:
         decoded(published)
     with LargestFloats() as largest:
@@ -161,7 +161,7 @@ def test_scales_of_their_own_dtype(own):
                 arrays[name] = arrays[name].view(torch.float8_e8m0fnu)
 
     rewrite(own, change)
-    model = load(own, torch.bfloat16).to(torch.float32)  # which would cast them
+    model = load(own, torch.bfloat16).to(torch.float32)  # which would cast the scales if it could
     assert all(stack.scales.dtype is torch.uint8 for _, _, stack in stacks(model))
     assert same_bits(logits(model), expected)
 
@@ -176,7 +176,7 @@ def test_a_model_without_its_head(published):
 
 
 def test_layers_on_disk(published, tmp_path):
-    """Which accelerate brings in for each forward."""
+    """accelerate loads these layers for each forward."""
     pytest.importorskip("accelerate")
     places = {"model.embed_tokens": "cpu", "model.layers.0": "cpu", "model.layers.1": "disk", "model.norm": "cpu"}
     places |= {"model.rotary_emb": "cpu", "lm_head": "cpu"}
@@ -214,7 +214,7 @@ def test_state_dicts_of_torch(published):
 
 
 def test_dequantize_makes_a_model_of_transformers_own(published, tmp_path):
-    """For who wants to merge in memory."""
+    """For users who want to merge in memory."""
     model, expected = load(published, torch.bfloat16), decoded(published, torch.bfloat16)
     model.dequantize()
     assert same(model.state_dict(), expected.state_dict()) and not list(stacks(model))
@@ -255,7 +255,7 @@ def test_settings_are_those_of_peft(published, more):
 
 
 def test_training_the_router_and_biases(published):
-    """By hand, as a parameter that requires a gradient, beside adapters."""
+    """Without peft: parameters that require gradients, beside adapters."""
     both = pair(published)
     for model in both:
         for name, parameter in model.named_parameters():
@@ -266,8 +266,8 @@ def test_training_the_router_and_biases(published):
 
 
 def test_autocast_and_bfloat16(published, device):
-    """As a Trainer with bf16=True runs it: of the same choice of experts, at most twice as far from float64 as
-    transformers' own, and a hundredth."""
+    """Like a Trainer with bf16=True. With the same choice of experts, the error from float64 is at most twice that of
+    transformers' own, plus 1 %."""
     model, twin = pair(published, device, torch.bfloat16)
     exact_model = copy.deepcopy(twin).double()
     theirs = choosing(twin)
@@ -314,12 +314,12 @@ def test_an_adapter_goes_onto_either_model_and_back(published, tmp_path):
     back = peft.PeftModel.from_pretrained(load(published), tmp_path / "plain", is_trainable=True)
     assert same(adapter(back), adapter(model)) and near(step(back), step(plain))
     loaded = load(published)
-    loaded.load_adapter(tmp_path / "plain")  # transformers' own
+    loaded.load_adapter(tmp_path / "plain")  # transformers' own method
     assert same_bits(logits(loaded), logits(model))
 
 
 def test_an_adapter_merged_by_the_command(published, tmp_path):
-    """What `qfuse merge` makes of the published files computes as the model that was trained."""
+    """The files that `qfuse merge` makes of the published ones compute like the trained model."""
     model, _ = pair(published)
     model.save_pretrained(tmp_path / "adapter")
     qfuse.merge(published, tmp_path / "adapter", tmp_path / "merged", to="float32")
@@ -340,7 +340,7 @@ def test_quantizing_it_again_leaves_it(published):
 
 
 def test_a_trainer_takes_it(published, tmp_path):
-    """Which refuses quantized models that cannot be trained; a step changes no byte of the base."""
+    """Trainer refuses quantized models that cannot be trained. Steps change no byte of the base."""
     model = randomize(peft.get_peft_model(load(published, torch.bfloat16), config()))
     before = {name: parameter.clone() for name, parameter in model.named_parameters() if "lora" not in name}
     data = [{"input_ids": row, "labels": row} for row in tokens(model).tolist()] * 2
@@ -354,7 +354,7 @@ def test_a_trainer_takes_it(published, tmp_path):
 
 
 def test_a_module_of_qfuse_s_own_has_its_bits(published):
-    """Over the same memory, with an adapter of its own; what ExpertParallel4bit cuts."""
+    """Experts4bit shares the memory and has its own adapter; ExpertParallel4bit splits such a module."""
     module = load(published).get_submodule(EXPERTS)
     made = qfuse.nn.Experts4bit.from_module(module, rank=4)
     assert made.gate_up_proj.base.packed.data_ptr() == module.gate_up_proj.data_ptr() and not made.is_transposed

@@ -1,4 +1,4 @@
-"""peft's LoRA over experts in 4 bits, with target_parameters: beside peft's own, over the same stacks decoded."""
+"""peft's LoRA over experts in 4 bits, with target_parameters, compared with peft's own over the same stacks decoded."""
 
 import copy
 import sys
@@ -33,7 +33,7 @@ def config(**more):
 
 
 def randomize(model, seed=5):
-    """Adapters that are not zero, the same for the same names."""
+    """Makes adapters nonzero, with the same values for the same names."""
     torch.manual_seed(seed)
     with torch.no_grad():
         for name, parameter in sorted(model.named_parameters()):
@@ -43,7 +43,7 @@ def randomize(model, seed=5):
 
 
 def pair(make, **more):
-    """Ours, and peft's own over the decoded stacks."""
+    """Returns our model, and peft's own over the decoded stacks."""
     model = make()
     qfuse.quantize_experts(model)
     twin = decoded(model)
@@ -59,7 +59,7 @@ def step(model):
 
 
 def near(found, expected):
-    """In float32, where sums are ordered otherwise."""
+    """Compares in float32 with a tolerance, because sums have another order."""
     assert found.keys() == expected.keys()
     for name in found:
         largest = expected[name].abs().max()
@@ -83,7 +83,7 @@ def test_steps_are_those_of_peft(make):
 
 
 def test_an_older_peft_is_refused(monkeypatch):
-    """Before its adapters are made, and where they were made over stacks that were not quantized yet."""
+    """Both when its adapters are made, and when they were made over stacks that were quantized later."""
     model, later = mixtral(), peft.get_peft_model(mixtral(), config())
     qfuse.quantize_experts(model)
     qfuse.quantize_experts(later)
@@ -95,7 +95,7 @@ def test_an_older_peft_is_refused(monkeypatch):
 
 
 def test_a_peft_that_cannot_be_covered_is_a_warning(monkeypatch):
-    """Who quantizes experts may want no LoRA. A peft that can be imported only later is covered then."""
+    """Users who quantize experts may not need LoRA. A peft that can be imported only later is patched then."""
     versions_of = versions.version
     with monkeypatch.context() as patched:
         patched.setattr(experts, "_is_prepared", False)
@@ -105,7 +105,7 @@ def test_a_peft_that_cannot_be_covered_is_a_warning(monkeypatch):
         assert not experts._is_prepared
     monkeypatch.setattr(experts, "_is_prepared", False)
     with monkeypatch.context() as patched:
-        patched.setitem(sys.modules, "peft.tuners.lora.layer", None)  # its import fails halfway
+        patched.setitem(sys.modules, "peft.tuners.lora.layer", None)  # the import of peft fails halfway
         peft_stacks._stacks.disable()
         with pytest.warns(UserWarning, match="could not|halted|None in sys.modules"):
             qfuse.quantize_experts(mixtral())
@@ -120,7 +120,7 @@ def test_settings_are_those_of_peft(make, more):
     assert near(step(model), step(twin))
 
 
-# As people name them: in full, by the layer, by the parameter alone; and axolotl, for whatever has three dimensions.
+# Names as users write them: in full, by layer, by parameter only; and axolotl's, all parameters with three dimensions.
 @pytest.mark.parametrize(
     "names",
     [
@@ -207,7 +207,7 @@ def test_merging_is_refused_and_changes_nothing(make):
 
 
 def test_what_was_merged_before_stays(make):
-    """16-bit stacks into which an adapter is merged are quantized with it."""
+    """16-bit stacks with a merged adapter are quantized with it."""
     model = randomize(peft.get_peft_model(make(), config()))
     model.merge_adapter()
     qfuse.quantize_experts(model)
@@ -229,7 +229,7 @@ def test_checkpointed_activations(make, reentrant):
 
 
 def test_plain_stacks_stay_peft_s_own(make):
-    """Of a model whose other layer is quantized."""
+    """The model's other layer is quantized."""
     model = make()
     qfuse.quantize_experts(model, names=lambda name: "layers.1." in name)
     both = [randomize(peft.get_peft_model(each, config())) for each in (model, decoded(model))]
@@ -258,7 +258,7 @@ def test_an_adapter_in_a_copy(make):
 
 
 def test_autocast_and_bfloat16(make):
-    """As a Trainer with bf16=True runs it: A and B in float32, the base in bfloat16."""
+    """Like a Trainer with bf16=True: A and B in float32, the base in bfloat16."""
     model = make(torch.bfloat16)
     qfuse.quantize_experts(model)
     both = [randomize(peft.get_peft_model(each, config())) for each in (model, decoded(model))]
@@ -272,7 +272,7 @@ def test_autocast_and_bfloat16(make):
 
 
 def choosing(model, given=None):
-    """Each router's choice of experts in the steps that come, which with `given` is that of another model."""
+    """Records each router's choice of experts in later steps. `given` replaces it by the choice of another model."""
     chosen = []
 
     def choose(router, args, result):
@@ -291,7 +291,7 @@ def choosing(model, given=None):
 
 
 def of_each_expert(grads, experts):
-    """Of adapters over stacks: A is [experts * rank, k], B [n, rank * experts]."""
+    """Splits gradients of adapters over stacks by expert: A is [experts * rank, k], B [n, rank * experts]."""
     for name, grad in grads.items():
         if "experts" in name:
             grad = grad if "lora_A" in name else grad.view(grad.shape[0], -1, experts).permute(2, 0, 1)
@@ -299,7 +299,7 @@ def of_each_expert(grads, experts):
 
 
 def test_of_the_same_choice_each_expert_has_peft_s_gradient():
-    """Where roundings make tokens choose other experts, these have other gradients: docs/EXPERTS.md."""
+    """If rounding makes tokens choose other experts, these get other gradients: docs/EXPERTS.md."""
     settings = dict(num_key_value_heads=2, num_local_experts=16, num_experts_per_tok=1)
     config_of_model = transformers.MixtralConfig(**experts_models._SIZES, **settings)
     model = experts_models._make(transformers.MixtralForCausalLM, config_of_model, torch.bfloat16, 0)
@@ -327,7 +327,7 @@ def test_of_the_same_choice_each_expert_has_peft_s_gradient():
 
 
 def test_as_it_is_used_beside_bitsandbytes(make, tmp_path):
-    """A checkpoint in 16 bits, loaded with load_in_4bit, whose experts stay as they are; then theirs, and training."""
+    """A 16-bit checkpoint loaded with load_in_4bit, which leaves its experts. These are then quantized and trained."""
     pytest.importorskip("bitsandbytes")
     make(torch.bfloat16).save_pretrained(tmp_path)
     settings = transformers.BitsAndBytesConfig(
@@ -355,7 +355,7 @@ def test_as_it_is_used_beside_bitsandbytes(make, tmp_path):
 
 
 def test_adapters_that_transformers_adds(make):
-    """Without peft's model around it."""
+    """Without peft's model around the model."""
     model = make()
     qfuse.quantize_experts(model)
     both = model, decoded(model)

@@ -1,5 +1,4 @@
-"""qfuse.merge: what the command does, as a function. What the bytes have to be is tested elsewhere, but for sums that
-are exact."""
+"""qfuse.merge, the function of the command. Other tests check its bytes, except those of exact sums."""
 
 import json
 import math
@@ -19,12 +18,12 @@ HEAD = "lm_head"
 
 
 def integers(*shape, seed, dtype=torch.float32):
-    """Small ones: their products and sums are exact in fp32, in any order."""
+    """Returns integers so small that their products and sums are exact in fp32, in any order."""
     return torch.randint(-8, 9, shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
 
 
 def write_adapter(path, shapes, rank=4, alpha=8, seed=0, factor=1.0, **config):
-    """LoRA matrices for modules of these shapes, as peft saves them; gives {module: B @ A}, without the scale."""
+    """Writes LoRA matrices for modules of these shapes as peft does. Returns {module: B @ A}, without the scale."""
     path.mkdir()
     said = {"peft_type": "LORA", "r": rank, "lora_alpha": alpha, "target_modules": list(shapes)} | config
     (path / "adapter_config.json").write_text(json.dumps(said))
@@ -46,7 +45,7 @@ def write_model(path, tensors, **config):
 
 @pytest.fixture
 def model(tmp_path):
-    """Its linear layer's and another weight, in bf16."""
+    """Writes a model with the weights of a linear layer and a norm, in bf16. Returns the linear layer's."""
     weight, norm = integers(24, 40, seed=90, dtype=torch.bfloat16), torch.ones(40, dtype=torch.bfloat16)
     write_model(tmp_path / "base", {f"{PROJ}.weight": weight, "model.norm.weight": norm})
     return weight
@@ -54,7 +53,7 @@ def model(tmp_path):
 
 @pytest.fixture
 def tied(tmp_path):
-    """A model whose output head is its embedding, and an adapter of the head alone."""
+    """Writes a model whose output head is its embedding, and an adapter only for the head."""
     config = {"architectures": ["LlamaForCausalLM"], "vocab_size": 12, "tie_word_embeddings": True}
     write_model(tmp_path / "base", {f"{EMBED}.weight": integers(12, 8, seed=91)}, **config)
     return write_adapter(tmp_path / "lora", {HEAD: (12, 8)})[HEAD]

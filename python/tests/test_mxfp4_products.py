@@ -1,4 +1,4 @@
-"""Products by weights in MXFP4: exact sums, gradients, what torch's compiler knows of them, and what is refused."""
+"""Products by weights in MXFP4: exact sums, gradients, torch's compiler, and errors."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ def drawn(*shape, low, high, seed=5):
 
 
 def weight_of(device, *shape, dtype=torch.bfloat16, kind=torch.uint8):
-    """A weight whose scales are 1/2 to 2, and its values in fp64, as torch decodes them."""
+    """Returns a weight with scales of 1/2 to 2, and its values in fp64, decoded by torch."""
     packed = drawn(*shape[:-1], shape[-1] // 2, low=0, high=256).byte()
     scales = drawn(*shape[:-1], shape[-1] // 32, low=126, high=129).byte()
     codes = torch.stack((packed & 15, packed >> 4), -1).flatten(-2)
@@ -26,7 +26,7 @@ def weight_of(device, *shape, dtype=torch.bfloat16, kind=torch.uint8):
 
 
 def integers(*shape, device, dtype, seed=7):
-    """So small that the sums of their products with such weights are exact in bfloat16's sums, whatever their order."""
+    """Returns integers so small that their products with such weights have exact sums in bfloat16, in any order."""
     return drawn(*shape, low=-2, high=3, seed=seed).to(device, dtype)
 
 

@@ -1,4 +1,4 @@
-"""Each op as torch sees it: schema, fake, compiled, and how it refuses."""
+"""Each op in torch: its schema, fake implementation, compilation, and errors."""
 
 import sys
 from pathlib import Path
@@ -72,7 +72,7 @@ def rotated_int8_calls(made):
     x, weight = made.original, made.weight
     scale = qfuse.ops.rotated_int8_weight_scales(weight.tensors, weight.shape)
     q = qfuse.ops.rotated_int8_weight(weight.tensors, scale, weight.shape)
-    terms = (x[0, :64].contiguous(), x[:, :8].contiguous(), x[:, 8:16].contiguous())  # a bias, and LoRA's
+    terms = (x[0, :64].contiguous(), x[:, :8].contiguous(), x[:, 8:16].contiguous())  # a bias and the LoRA terms
     return [
         (OPS.rotated_int8_quantize.default, (x[:, :128],), {}),
         (OPS.rotated_int8_weight_scales.default, (weight.tensors, weight.shape), {"direction": "backward"}),
@@ -183,7 +183,7 @@ def test_opcheck(index, device):
 
 
 def test_what_is_left_out_is_bitsandbytes_own():
-    """What qfuse.ops leaves out where it is the same, and Weight4bit has by default."""
+    """The schemas' defaults, which qfuse.ops may omit, are those of Weight4bit."""
     weight = make_weight("cpu").weight
     for op in (OPS.dequantize_4bit.default, OPS.dequantize_4bit.out, OPS.matmul_4bit.default):
         defaults = {argument.name: argument.default_value for argument in op._schema.arguments}
@@ -198,7 +198,7 @@ def test_compiles_into_one_graph_with_the_same_result(index, device):
     def call(*args, **kwargs):
         result = op(*args, **kwargs)
         tensors = [t for t in (*args, *kwargs.values()) if isinstance(t, torch.Tensor)]
-        return result if result is not None else [t.clone() for t in tensors]  # what was written
+        return result if result is not None else [t.clone() for t in tensors]  # the written tensors
 
     expected = call(*args, **kwargs)
     torch._dynamo.reset()
@@ -270,7 +270,7 @@ def test_threads_do_not_change_a_bit(made):
 @pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn])
 @pytest.mark.parametrize("extras", ["plain", "weights", "gpt-oss"])
 def test_swiglu_has_torchs_bytes(device, dtype, extras):
-    """On a GPU all of them; on a CPU, whose exp is another, nearly all payloads."""
+    """All payloads on a GPU; nearly all on a CPU, which has another exp."""
     m, h = 1000, 640
     x, grad_y = silu_arguments(device, m, h)[:2]
     weights = None if extras == "plain" else torch.randn(m, device=device)
@@ -343,7 +343,7 @@ def test_silu_dot_with_mn_major_scales(device):
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
 @pytest.mark.parametrize("apart", [False, True])
 def test_silu_dot_of_experts(device, apart, dtype):
-    """Of whole groups of rows each: the bytes that they have without experts; what is nobody's keeps its values."""
+    """Experts with whole groups of rows have the bytes of one without experts; elements of no expert are unchanged."""
     m, h, ends = 384, 256, [128, 384]
     x, grad_y = silu_arguments(device, m, h)[:2]
     dense = [*silu_arguments(device, m, h)[2:], *transposed_outputs(device, m, h).values()]
@@ -352,7 +352,7 @@ def test_silu_dot_of_experts(device, apart, dtype):
     given = torch.tensor(ends, dtype=dtype, device=device)
     qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *outputs, expert_ends=given)
     for whole, into in zip(dense, expected, strict=True):
-        if into.dim() == 1:  # an expert's columns, and then the next one's
+        if into.dim() == 1:  # all columns of one expert, then those of the next
             parts = whole.tensor_split([whole.shape[1] // 3], 1)
             into[: whole.numel()] = torch.cat([part.flatten() for part in parts])
         else:

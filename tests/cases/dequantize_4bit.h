@@ -1,4 +1,4 @@
-// The cases of dequantize_4bit, for correctness and the sanitizers: the risk is in the name.
+// Cases of dequantize_4bit, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_DEQUANTIZE_4BIT_H
 #define QFUSE_TESTS_CASES_DEQUANTIZE_4BIT_H
 
@@ -55,7 +55,7 @@ struct Dequantize4bitInput {
   std::vector<float> nested_absmax;
   std::vector<float> nested_quant_map;
   float nested_offset = 0.0F;
-  std::vector<std::uint8_t> scales;  // UE8M0, of E2M1 alone, in products
+  std::vector<std::uint8_t> scales;  // UE8M0, only for E2M1, which is only in products
 };
 
 inline float random_scale(AbsmaxKind kind, std::mt19937& random) {
@@ -109,7 +109,7 @@ inline Dequantize4bitInput make_input(const Dequantize4bitCase& c) {
   return in;
 }
 
-// Parameters over `in`; out and its dtype are left to the caller.
+// Parameters over `in`. The caller sets out and its dtype.
 inline contract::Dequantize4bit make_params(const Dequantize4bitCase& c, const Dequantize4bitInput& in) {
   contract::Dequantize4bit p{};
   qfuse_weight_4bit& w = p.weight;

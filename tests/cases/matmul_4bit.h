@@ -1,4 +1,4 @@
-// The cases of matmul_4bit, for correctness and the sanitizers: the risk is in the name.
+// Cases of matmul_4bit, for correctness and the sanitizers. `risk` names what a case tests.
 #ifndef QFUSE_TESTS_CASES_MATMUL_4BIT_H
 #define QFUSE_TESTS_CASES_MATMUL_4BIT_H
 
@@ -31,7 +31,7 @@ struct Matmul4bitCase {
   InputKind inputs = InputKind::normal;
   AbsmaxKind absmax = AbsmaxKind::trained;
   std::int64_t gap = 0;     // elements between rows of in and of out
-  bool fp32_alone = false;  // a risk of the CPU's; in emulation matrix instructions take long
+  bool fp32_alone = false;  // a risk only on CPUs; emulated matrix instructions are slow
   std::int64_t lora_rank = 0;
 };
 
@@ -170,7 +170,7 @@ inline Matmul4bitInput make_input(const Matmul4bitCase& c, qfuse_direction direc
           random_values((forward ? c.rows : c.cols) * c.lora_rank, dtype, InputKind::normal, random)};
 }
 
-// Parameters over `in`, but for out.
+// Parameters over `in`. The caller sets out.
 inline contract::Matmul4bit make_params(const Matmul4bitCase& c, qfuse_direction direction, qfuse_dtype dtype,
                                         const Matmul4bitInput& in) {
   contract::Matmul4bit p{};

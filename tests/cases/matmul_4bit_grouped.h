@@ -1,5 +1,5 @@
-// The cases of matmul_4bit_grouped: stacks of experts, how rows are shared out among them, and each expert as a weight
-// of its own, whose scales are decoded here.
+// Cases of matmul_4bit_grouped: stacks of experts and the split of rows among them. Each expert also becomes a separate
+// weight, whose scales are decoded here.
 #ifndef QFUSE_TESTS_CASES_MATMUL_4BIT_GROUPED_H
 #define QFUSE_TESTS_CASES_MATMUL_4BIT_GROUPED_H
 
@@ -25,13 +25,13 @@ struct GroupedCase {
   qfuse_quant_type quant_type = QFUSE_NF4;
   std::int64_t nested_blocksize = 256;  // 0: plain
   bool nested_each = false;
-  std::int64_t nobodys = 0;  // tokens behind the last expert's
+  std::int64_t nobodys = 0;  // tokens after the last expert's, which belong to no expert
   std::int64_t gap = 0;      // elements between rows of in and of out
   std::int64_t lora_rank = 0;
   bool forward_only = false;
 };
 
-// An expert with a token, then as many without as make `every`.
+// One token for every `every`-th expert, none for the others.
 inline std::vector<std::int64_t> one_of(std::int64_t every, std::int64_t experts) {
   std::vector<std::int64_t> tokens(static_cast<std::size_t>(experts), 0);
   for (std::size_t e = 0; e < tokens.size(); e += static_cast<std::size_t>(every)) tokens[e] = 1;
@@ -122,7 +122,7 @@ inline const std::vector<GroupedCase> kGroupedCases = {
 
 struct GroupedInput {
   Dequantize4bitInput stack;
-  std::vector<float> offsets;  // of each expert, nested by itself
+  std::vector<float> offsets;  // nested offset of each expert that is nested by itself
   std::vector<std::int64_t> ends64;
   std::vector<std::int32_t> ends32;
   std::vector<std::uint8_t> in;
@@ -131,7 +131,7 @@ struct GroupedInput {
   std::vector<std::uint8_t> lora_weight;
 };
 
-// Of an expert.
+// Number of blocks of one expert.
 inline std::int64_t block_count(const GroupedCase& c) { return qfuse_block_count(c.rows * c.cols, c.blocksize); }
 
 inline Dequantize4bitCase stack_of(const GroupedCase& c) {
@@ -170,7 +170,7 @@ inline GroupedInput make_input(const GroupedCase& c, qfuse_direction direction, 
   return in;
 }
 
-// Parameters over `in`, but for out, with a bias.
+// Parameters over `in`, with a bias. The caller sets out.
 inline contract::Matmul4bitGrouped make_params(const GroupedCase& c, qfuse_direction direction, qfuse_dtype dtype,
                                                const GroupedInput& in) {
   contract::Matmul4bitGrouped p{};
@@ -198,11 +198,11 @@ inline contract::Matmul4bitGrouped make_params(const GroupedCase& c, qfuse_direc
 
 inline std::size_t output_bytes(const contract::Matmul4bitGrouped& p) { return output_bytes(any_product(p)); }
 
-// absmax of an expert, decoded by the formula of the manual.
+// Returns an expert's absmax, decoded by the manual's formula.
 inline std::vector<float> decoded_absmax(const GroupedCase& c, const GroupedInput& in, std::int64_t expert) {
   const std::int64_t blocks = block_count(c);
   std::vector<float> absmax;
-  if (c.quant_type == QFUSE_E2M1) return absmax;  // which has scales
+  if (c.quant_type == QFUSE_E2M1) return absmax;  // MXFP4 has scales instead
   for (std::int64_t b = expert * blocks; b < (expert + 1) * blocks; ++b) {
     if (c.nested_blocksize == 0) {
       absmax.push_back(in.stack.absmax[static_cast<std::size_t>(b)]);
@@ -219,7 +219,7 @@ inline std::vector<float> decoded_absmax(const GroupedCase& c, const GroupedInpu
   return absmax;
 }
 
-// A call of matmul_4bit for tokens [begin, end) by an expert's weight with plain scales, into the same out.
+// Returns the matmul_4bit call for tokens [begin, end) and the expert's weight with plain scales, into the same out.
 inline contract::Matmul4bit single_product(const contract::Matmul4bitGrouped& p, const GroupedCase& c,
                                            const std::vector<float>& absmax, std::int64_t expert, std::int64_t begin,
                                            std::int64_t end) {

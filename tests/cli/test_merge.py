@@ -109,7 +109,7 @@ class Merge(Command):
         self.merge("--to", "nf4", "--force", "--fail-below", "0", source=TINY / "bnb4", adapters=faint)
 
     def test_blocks(self):
-        """FP8 of a plain base, onto which the same adapter can be merged back, and what is refused."""
+        """Quantizes a plain base to FP8, merges the adapter back into that, and checks errors."""
         write_adapter(self.adapter, "model.layers.0.self_attn.q_proj", rows=128)
         out, _ = self.merge("--to", "fp8")
         self.assertRegex(out, r"of what the adapter adds, \d+\.\d % is left in fp8; least in ")
@@ -125,8 +125,8 @@ class Merge(Command):
             self.assertIn(message, self.refuse(*options, "--force", source=fp8))
 
     def test_what_was_in_4_bits_before(self):
-        """If a base that was in 4 bits is quantized again, a faint adapter is lost, and merge fails instead of losing
-        it silently. A dry run ends like the run."""
+        """A base that was in 4 bits loses a faint adapter when it is quantized again: merge must fail instead. A dry
+        run ends like the real one."""
         decoded, faint = self.directory / "decoded", [f"{self.adapter}@1e-3"]
         self.run_qfuse("dequantize", TINY / "bnb4", "-o", decoded)
         for source, options in ((TINY / "bnb4", []), (TINY / "full", ["--base-as", "nf4"]), (decoded, [])):

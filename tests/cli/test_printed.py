@@ -201,7 +201,7 @@ class Printed(unittest.TestCase):
         for command in ("", *COMMANDS):
             for columns in (60, 80, 100):
                 lines = help_of(command, columns).splitlines()
-                wrapped = [line for line in lines if columns >= 80 or not line.startswith("  ")]  # else kept whole
+                wrapped = [line for line in lines if columns >= 80 or not line.startswith("  ")]  # else not wrapped
                 with self.subTest(command=command, columns=columns):
                     self.assertLessEqual(max(map(len, wrapped)), columns)
                     self.assertEqual(" ".join(lines).split(), help_of(command, 200).split(), "no word is broken")

@@ -1,4 +1,4 @@
-// What check() refuses of single fields, and that its message names the field and its values.
+// Invalid values of single fields, which check() refuses with a message that names the field and its values.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,14 +19,14 @@ using namespace tests;
 
 constexpr std::int64_t kLots = std::int64_t{1} << 62;
 
-// The outcome is the refusal that is expected, and its message holds every one of `parts`.
+// Expects the outcome to be a refusal whose message contains every one of `parts`.
 void expect_refused(const Outcome& outcome, std::initializer_list<std::string> parts) {
   EXPECT_EQ(outcome.status, QFUSE_INVALID_ARGUMENT);
   for (const std::string& part : parts)
     EXPECT_NE(outcome.message.find(part), std::string::npos) << "'" << outcome.message << "' lacks '" << part << "'";
 }
 
-// Of a valid call with something spoiled.
+// Expects the refusal of a valid call after `spoil` has changed it.
 template <class Op>
 void expect_refused(const Op& sample, const std::function<void(Op&)>& spoil, std::initializer_list<std::string> parts) {
   Arena arena;
@@ -42,7 +42,7 @@ TEST(Ranges, valid_calls_pass) {
   });
 }
 
-// Read or written, a weight is refused for the same reasons.
+// Weights that ops read and weights that they write are refused for the same reasons.
 template <class Op>
 void expect_weights_refused(const Op& sample) {
   const auto refused = [&](const std::function<void(Op&)>& spoil, std::initializer_list<std::string> parts) {
@@ -64,7 +64,7 @@ void expect_weights_refused(const Op& sample) {
   refused([](auto& p) { p.weight.absmax_8bit = nullptr; }, {"absmax and absmax_8bit are both NULL"});
 }
 
-// Those of a stack without rows are the only ones that no other size bounds.
+// Only the outputs of a stack without rows are not bounded by another size.
 TEST(Ranges, outputs_of_all_experts_are_bounded) {
   Matmul4bitGrouped p{};
   p.weight.cols = std::int64_t{1} << 59;
@@ -77,7 +77,7 @@ TEST(Ranges, outputs_of_all_experts_are_bounded) {
   expect_refused(check(p), {"experts * cols is 1048576 * 576460752303423488, more than memory can hold"});
 }
 
-// Which op takes which format: that which decodes takes all.
+// Which formats each op accepts; only dequantize_4bit accepts all.
 TEST(Ranges, only_dequantize_4bit_takes_every_format) {
   const auto refused = [](auto p, int quant_type, qfuse_status status, const std::string& message) {
     SCOPED_TRACE(p.kName);
@@ -112,7 +112,7 @@ TEST(Ranges, only_dequantize_4bit_takes_every_format) {
           "quant_type is 9, it must be QFUSE_FP4 (1), QFUSE_NF4 (2) or QFUSE_E2M1 (3)");
 }
 
-// Of E2M1, products take MXFP4.
+// Of the E2M1 formats, products accept only MXFP4.
 TEST(Ranges, products_take_mxfp4) {
   Matmul4bit p = matmul_4bit_sample(QFUSE_FORWARD, false);
   p.weight = mxfp4_sample();
@@ -458,7 +458,7 @@ TEST(Ranges, swiglu_formats) {
   EXPECT_EQ(qfuse_swiglu_format("mx", nullptr, &error), QFUSE_INVALID_ARGUMENT);
 }
 
-// Counted by hand, for 130 tokens and 256 channels, in bytes.
+// In bytes, computed by hand, for 130 tokens and 256 channels.
 TEST(Ranges, swiglu_output_sizes) {
   qfuse_swiglu_params p{};
   qfuse_swiglu_sizes sizes{};
@@ -475,10 +475,10 @@ TEST(Ranges, swiglu_output_sizes) {
   };
   ASSERT_EQ(qfuse_swiglu_format("int8", &p.format, &error), QFUSE_OK);
   expect_sizes({130 * 256, 130 * 2 * 4, 256 * 130, 256 * 2 * 4, 130 * 512, 130 * 4 * 4, 512 * 130, 512 * 2 * 4, 520});
-  p.format.scale_layout = QFUSE_SCALES_MN_MAJOR;  // rows of scales up to 132
+  p.format.scale_layout = QFUSE_SCALES_MN_MAJOR;  // rows of scales are padded to 132
   expect_sizes({130 * 256, 132 * 2 * 4, 256 * 130, 256 * 2 * 4, 130 * 512, 132 * 4 * 4, 512 * 130, 512 * 2 * 4, 520});
   ASSERT_EQ(qfuse_swiglu_format("mx", &p.format, &error), QFUSE_OK);
-  p.experts.count = 3;  // whose tokens need up to (130 + 3 * 127) / 128 groups of columns
+  p.experts.count = 3;  // their tokens need up to (130 + 3 * 127) / 128 groups of columns
   expect_sizes({130 * 256, 130 * 8, 256 * 384, 256 * 12, 130 * 512, 130 * 16, 512 * 384, 512 * 12, 520});
   p.m = 0;
   expect_sizes({0, 0, 0, 0, 0, 0, 0, 0, 0});
@@ -497,7 +497,7 @@ TEST(Ranges, swiglu_sizes_that_overflow_are_refused) {
                         {"m rows of 1152921504606846976 elements (x_stride)"});
   expect_swiglu_refused([&](auto& p) { p.grad_y_stride = much << 4; },
                         {"m rows of 1152921504606846976 elements (grad_y_stride)"});
-  // The largest that pass: no sum of their bytes may overflow either.
+  // The largest accepted sizes: the sum of their bytes must not overflow either.
   Arena arena;
   Swiglu p = placed(swiglu_sample(true, true), arena);
   p.m = 1;

@@ -1,5 +1,4 @@
-// The steps of codes with scales of blocks, against the nearest code by all distances, and against real numbers in
-// fp64.
+// The steps that encode block-scaled formats, compared with an exhaustive search for the nearest code and with fp64.
 #include "format/block_codes.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ namespace {
 constexpr std::array<double, 8> kMagnitudes{0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0};
 constexpr float kMost = std::numeric_limits<float>::max();
 
-// `tie`: of two codes as near, the one that is taken.
+// tie(low, high) returns the code to take of two that are equally near.
 template <class Tie>
 int nearest(float value, Tie tie) {
   const double magnitude = std::min(std::abs(static_cast<double>(value)), 10.0);
@@ -30,7 +29,7 @@ int nearest(float value, Tie tie) {
   return best;
 }
 
-// All values and middles of two, what is beside them, and many others.
+// All code values, the midpoints between neighbors, the floats next to these, and many random values.
 std::vector<float> telling_values() {
   std::vector<float> values{0.0F, kMost, 0x1p-149F, 0x1p-126F, 5.0F, 7.0F, 100.0F};
   for (std::size_t i = 0; i + 1 < kMagnitudes.size(); ++i)
@@ -68,7 +67,7 @@ TEST(BlockCodes, e4m3_of_a_number_is_that_of_any_float) {
     const float value = float_of(static_cast<std::uint32_t>(bits));
     if (!std::isnan(value)) ASSERT_EQ(number_to_e4m3(value), to_e4m3(value)) << value;
   }
-  for (int code = 0; code < 127; ++code) {  // each, and the middles
+  for (int code = 0; code < 127; ++code) {  // each value, the midpoints, and the floats next to them
     const float value = from_e4m3(static_cast<std::uint8_t>(code));
     const float next = code < 126 ? from_e4m3(static_cast<std::uint8_t>(code + 1)) : 480.0F;
     for (const float middle : {value, std::nextafter(value, kMost), (value + next) / 2,
@@ -92,7 +91,7 @@ TEST(BlockCodes, mx_exponents_are_powers_of_two_around_absmax) {
     ASSERT_EQ(mx_exponent_rounded_up(absmax), up + 127) << absmax;
     ASSERT_EQ(mx_factor(mx_exponent_rounded_up(absmax)), std::ldexp(1.0F, -up)) << absmax;
     const double of_absmax = std::frexp(static_cast<double>(absmax), &exponent);
-    if (absmax < 0x1p-126F) continue;  // whose mantissa as it is stored is another
+    if (absmax < 0x1p-126F) continue;  // a subnormal's stored mantissa is not normalized
     ASSERT_EQ(mx_exponent_of_nearest(absmax), std::max(exponent - 3 + (of_absmax >= 0.875 ? 1 : 0), -127) + 127);
   }
   EXPECT_EQ(mx_exponent_rounded_up(0.0F), 0);

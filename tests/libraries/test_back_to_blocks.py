@@ -1,6 +1,6 @@
-"""Merges back into the format that a checkpoint ships in. What is written has to be what the format's own library makes
-of the merge to 16 bits, bit for bit, and every tensor that no adapter changes the base's. Where a library is not
-installed, its rule is the one that is written out here."""
+"""Merges back into the format of a checkpoint. The output must have the bits that the format's own library makes of the
+merge to 16 bits, and tensors that no adapter changes must equal the base's. If a library is not installed, its rule as
+written here is used."""
 
 import importlib.util
 import json
@@ -24,7 +24,7 @@ FEW = {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 
 
 
 class Quantizer:
-    """What transformers' Fp8Quantize asks of its quantizer, which itself wants a GPU."""
+    """The attributes of a quantizer that transformers' Fp8Quantize reads. The real quantizer requires a GPU."""
 
     def __init__(self, **options):
         self.quantization_config = FineGrainedFP8Config(**options)
@@ -35,7 +35,7 @@ def fp8_by_transformers(block, scale_fmt="float"):
 
 
 def in_ragged_blocks(block):
-    """The same for a matrix that is not whole blocks: zeros behind it change no block's largest value."""
+    """Like fp8_by_transformers, for matrices with partial blocks: zero padding changes no block's largest value."""
 
     def quantize(key, tensor):
         rows, columns = tensor.shape
@@ -51,7 +51,7 @@ def packed(codes):
 
 
 def e2m1_codes(values, ties):
-    """The nearest by all distances, in fp64. `ties`: "up", or "even", where -0 is 0."""
+    """Returns the nearest codes, by distances in fp64. `ties`: "up", or "even", which also encodes -0 as 0."""
     magnitude = values.double().abs()
     low = (magnitude.unsqueeze(-1) > MIDDLES.double()).sum(-1)
     tied = (magnitude.unsqueeze(-1) == MIDDLES.double()).any(-1)
@@ -60,7 +60,7 @@ def e2m1_codes(values, ties):
 
 
 def mxfp4(tensor, rule="up"):
-    """[..., columns] as codes of pairs, and exponents: triton_kernels' rule, or compressed-tensors' ("nearest")."""
+    """Encodes [..., columns] as code pairs and exponents by triton_kernels' rule or compressed-tensors' ("nearest")."""
     blocks = tensor.float().unflatten(-1, (-1, 32))
     most = blocks.abs().amax(-1)
     mantissa, exponent = torch.frexp(most / 6 if rule == "up" else most)
@@ -74,14 +74,14 @@ def mxfp4(tensor, rule="up"):
 
 
 def nvfp4(tensor, scales, factor):
-    """With the scales that there are; `factor` makes fp32 of one in e4m3."""
+    """Encodes with the given scales; `factor` converts them, as fp32 values of e4m3, to the blocks' scales."""
     blocks = tensor.float().unflatten(-1, (-1, 16))
     wide = factor(scales.float()).unsqueeze(-1)
     return packed(e2m1_codes(torch.where(wide == 0, blocks * 0 + 0.0, blocks / wide), "even").flatten(-2))
 
 
 def in_stack(key, tensor):
-    """gpt-oss' packed form of decoded matrices [experts, in, out]."""
+    """Encodes decoded matrices [experts, in, out] in gpt-oss' packed form."""
     codes, scales = mxfp4(tensor.transpose(-1, -2))
     return {f"{key}_blocks": codes.unflatten(-1, (-1, 16)), f"{key}_scales": scales}
 
@@ -101,7 +101,7 @@ class BackToBlocks(Judged):
         return path
 
     def llama(self, name, **sizes):
-        """The plain tensors and the config of a small Llama."""
+        """Returns the plain tensors and the config of a small Llama."""
         torch.manual_seed(0)
         model = LlamaForCausalLM(LlamaConfig(**FEW, **sizes)).to(torch.bfloat16)
         model.save_pretrained(self.directory / f"{name}-plain")
@@ -109,7 +109,7 @@ class BackToBlocks(Judged):
         return tensors, json.loads((self.directory / f"{name}-plain/config.json").read_text())
 
     def adapter(self, name, targets, size=0.1):
-        """Of layers by their names, which say how wide they are; and of stacks [experts, in, out]."""
+        """Writes an adapter of layers, {name: shape}, and of stacks [experts, in, out]."""
         path, tensors = self.directory / name, {}
         path.mkdir()
         torch.manual_seed(1)
@@ -125,7 +125,7 @@ class BackToBlocks(Judged):
         return path
 
     def merged(self, base, adapter, to, *options, size=None):
-        """The tensors of both merges, to 16 bits and back, which `check` and `compare` are content with."""
+        """Merges to 16 bits and back, and checks the output. Returns the tensors of both, and the output's path."""
         plain, out = self.directory / f"{base.name}-16", self.directory / f"{base.name}-{to}"
         for path, arguments in ((plain, []), (out, ["--to", to, "--fail-below", "0", *options])):
             shutil.rmtree(path, ignore_errors=True)
@@ -136,7 +136,7 @@ class BackToBlocks(Judged):
         return load_file(plain / "model.safetensors"), load_file(out / "model.safetensors"), out
 
     def judge(self, base, plain, out, quantize, changed):
-        """`quantize` makes the tensors of the changed ones; all others are the base's."""
+        """Expects `quantize` of the merge for the changed tensors, and the base's for all others."""
         expected = load_file(base / "model.safetensors")
         before = dict(expected)
         for key in changed:
@@ -190,7 +190,7 @@ class BackToBlocks(Judged):
         self.fp8("ragged", in_ragged_blocks((32, 48)), record, **sizes)
 
     def test_fp8_of_a_plain_base(self):
-        """What Fp8Quantize makes of the merged model: k_proj and v_proj are not whole blocks, and stay."""
+        """Expects Fp8Quantize of the merged model. k_proj and v_proj are not whole blocks, so they stay unquantized."""
         tensors, _ = self.llama("whole", hidden_size=128, intermediate_size=256, head_dim=32)
         base = self.directory / "whole-plain"
         adapter = self.adapter("whole-adapter", {"model.layers.0.self_attn.q_proj": (128, 128), "lm_head": (96, 128)})
@@ -223,7 +223,7 @@ class BackToBlocks(Judged):
     # ---- 4 bits ----
 
     def test_gpt_oss(self):
-        """Experts by peft's target_parameters, in the order of the file, and attention's plain layers."""
+        """Adapts experts by peft's target_parameters, in the file's order, and attention's unquantized layers."""
         torch.manual_seed(0)
         sizes = {"hidden_size": 64, "intermediate_size": 96, "num_local_experts": 3, "head_dim": 32}
         model = GptOssForCausalLM(GptOssConfig(**FEW, **sizes, num_experts_per_tok=2)).to(torch.bfloat16)
@@ -258,7 +258,7 @@ class BackToBlocks(Judged):
             self.assertTrue(same_bits(ours.state_dict()[key], decoded[key]), key)
 
     def test_what_other_libraries_wrote(self):
-        """compressed-tensors' and modelopt's golden Llamas, of which NVFP4 keeps its scales."""
+        """The golden Llamas of compressed-tensors and modelopt. In NVFP4 they keep their scales."""
         for name, quantize in {
             "mxfp4": self.packed_mxfp4,
             "nvfp4": self.packed_nvfp4,

@@ -1,5 +1,5 @@
-// The rows of each expert have the bytes of a single product with its part of the stack, by the oracle; rows of nobody,
-// and gaps, keep theirs.
+// Each expert's rows must have the bytes of the oracle's single product with its part of the stack. Rows of no expert,
+// and gaps, must keep their bytes.
 #include "cases/matmul_4bit_grouped.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ bool has_factored_order(const GroupedCase& c, const Matmul4bitGrouped& p) {
   return p.direction == QFUSE_FORWARD && p.lora_rank == 0 && c.cols % 64 == 0 && c.blocksize >= 64;
 }
 
-// What out has if experts end at `ends`, which may run backwards: an expert begins at the greatest end before it.
+// Expected out if experts end at `ends`, which may decrease: an expert begins at the greatest end before it.
 std::vector<std::uint8_t> expected_outputs(Matmul4bitGrouped p, const GroupedCase& c, const GroupedInput& in,
                                            const std::vector<std::int64_t>& ends) {
   std::vector<std::uint8_t> out(output_bytes(p), kPoison);
@@ -58,7 +58,7 @@ std::vector<std::uint8_t> expected_outputs(Matmul4bitGrouped p, const GroupedCas
   return out;
 }
 
-// Calls body(call, for_each way) with the sums that calls in the dtype can have, and where.
+// Calls body(call, for_each) for each kind of sum that the dtype allows; for_each runs the devices that support it.
 template <class Body>
 void for_each_sum(const GroupedCase& c, Matmul4bitGrouped p, const Body& body) {
   using Ways = std::function<void(const std::function<void(const qfuse_exec&)>&)>;
@@ -116,7 +116,7 @@ TEST_P(GroupedCases, every_way_gives_the_bytes_of_the_oracles_single_products) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, GroupedCases, testing::ValuesIn(kGroupedCases), risk_name<GroupedCase>);
 
-// NaN in all that an expert has of its own, but for its codes.
+// Writes NaN into all of an expert's own data, except its codes.
 void fill_with_nan(const GroupedCase& c, const Matmul4bitGrouped& p, std::int64_t expert, GroupedInput& in) {
   const auto size = static_cast<std::int64_t>(qfuse_dtype_size(p.dtype));
   const auto fill = [&](std::vector<std::uint8_t>& values, std::int64_t begin, std::int64_t end) {
@@ -138,7 +138,7 @@ void fill_with_nan(const GroupedCase& c, const Matmul4bitGrouped& p, std::int64_
   fill_floats(in.offsets, 1);
 }
 
-// Of every second expert: the rows of the others, which lie between, are as before.
+// Writes NaN into every second expert. The rows of the others, between them, must not change.
 void expect_nan_stays_where_it_is(const GroupedCase& c, const Matmul4bitGrouped& clean, const GroupedInput& in,
                                   const std::vector<std::uint8_t>& expected, const qfuse_exec& exec) {
   for (const std::int64_t parity : {0, 1}) {
@@ -172,7 +172,7 @@ TEST(Matmul4bitGrouped, an_experts_rows_see_nothing_of_others) {
     }
 }
 
-// Calls that every shape of the tiles of stages is for: tests/software_gpu asks for one after the other.
+// Calls that every tile shape of stages supports; tests/software_gpu selects one shape after another.
 const std::vector<GroupedCase> kStagedGroups = {
     {"stages of uneven experts", {5, 0, 70, 1, 0, 3}, 136, 192, 64, QFUSE_NF4, 16},
     {"stages with LoRA, nested by itself", {3, 66}, 264, 192, 64, QFUSE_FP4, 8, true, 0, 0, 24},
@@ -220,7 +220,7 @@ TEST(Matmul4bitGroupedMultistage, backward) {
   expect_staged_groups(kMultistageGroups, QFUSE_BACKWARD);
 }
 
-// Nobody can refuse ends that lie on a GPU. A lane of the warp that scans them has four.
+// Ends in GPU memory cannot be checked. Each lane of the warp that scans them has four.
 std::vector<std::vector<std::int64_t>> ends_that_run_backwards() {
   std::vector<std::int64_t> of_several_scans(140, 3);
   of_several_scans[2] = 9;
@@ -293,8 +293,8 @@ TEST(Matmul4bitGrouped, nothing_is_done_without_experts_or_rows) {
   for_each_way<Matmul4bitGrouped>([&](const qfuse_exec& exec) { EXPECT_EQ(run(p, exec, nullptr), QFUSE_OK); });
 }
 
-// As many as there may be, or fewer where that takes long. On a GPU by a kernel whose blocks look for their experts
-// once.
+// The largest allowed number of experts, or fewer in builds where that takes long. On a GPU the kernel is one whose
+// blocks search for their experts once.
 TEST(Matmul4bitGrouped, a_million_experts) {
   constexpr std::int64_t kExperts = std::int64_t{1} << (kQuick ? 17 : 20);
   GroupedCase c{"a million experts", std::vector<std::int64_t>(kExperts), 1, 64, 64, QFUSE_NF4, 0};
@@ -310,7 +310,7 @@ TEST(Matmul4bitGrouped, a_million_experts) {
   expect_output(p, expected_outputs(p, c, in, in.ends64), exec);
 }
 
-// Memory that nobody has written to is zeros and costs nothing.
+// Zeros that use no memory until they are written.
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
@@ -319,7 +319,7 @@ std::unique_ptr<T[], Free> zeros(std::int64_t count) {
   return std::unique_ptr<T[], Free>(static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T))));
 }
 
-// A stack whose experts 1, those around element 2^31, and the last have numbers, and two tokens each.
+// A stack in which only expert 1, those around element 2^31, and the last have nonzero weights, and two tokens each.
 struct HugeStack {
   static constexpr std::int64_t kRows = 512;
   static constexpr std::int64_t kCols = 256;
@@ -379,7 +379,7 @@ TEST(Matmul4bitGrouped, a_stack_of_more_than_two_to_the_31_elements) {
       const std::vector<std::uint8_t> expected = stack.expected(call);
       for_each([&](const qfuse_exec& exec) {
         const bool is_in_fp32 = call.sum == QFUSE_SUM_FP32;
-        if (is_in_fp32 == (exec.device.type == QFUSE_CUDA)) return;  // one kind of sums on each device
+        if (is_in_fp32 == (exec.device.type == QFUSE_CUDA)) return;  // one kind of sum per device
         std::vector<std::uint8_t> out(expected.size());
         call.out = out.data();
         const bool has_own_memory = exec.device.type == QFUSE_CUDA && !has_software_gpu();
@@ -390,7 +390,7 @@ TEST(Matmul4bitGrouped, a_stack_of_more_than_two_to_the_31_elements) {
   }
 }
 
-// Nested blocks of more blocks than a part's kernel counts, of which the part begins at the end.
+// Nested blocks have more blocks than the kernel counts, and the part begins at the end of one.
 TEST(Matmul4bit, a_part_at_the_end_of_a_large_nested_block) {
   const Matmul4bitCase whole{"part", 3, 2, 4096, 4096, QFUSE_NF4, 16};
   for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
@@ -414,7 +414,7 @@ TEST(Matmul4bit, a_part_at_the_end_of_a_large_nested_block) {
   }
 }
 
-// A part of a nested weight, for which a single product has nested_begin.
+// A single product supports parts of a nested weight by nested_begin.
 TEST(Matmul4bit, a_part_of_a_nested_weight_has_the_bytes_of_the_whole) {
   const Matmul4bitCase whole{"whole", 3, 48, 320, 64, QFUSE_NF4, 16};
   for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {

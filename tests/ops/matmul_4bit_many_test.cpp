@@ -1,5 +1,5 @@
-// Products of one input by several weights have the bytes of single ones, which matmul_4bit_test.cpp compares with the
-// oracle's.
+// Products of one input by several weights must have the bytes of single products, which matmul_4bit_test.cpp compares
+// with the oracle.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -24,7 +24,7 @@ using contract::Matmul4bitMany;
 
 struct ManyCase {
   const char* risk;
-  std::vector<Matmul4bitCase> products;  // m, cols and the gap of in are the first one's
+  std::vector<Matmul4bitCase> products;  // m, cols and the gap of `in` are taken from the first
 };
 
 const std::vector<ManyCase> kManyCases = {
@@ -59,7 +59,7 @@ const std::vector<ManyCase> kManyCases = {
     {"no tokens", {{"", 0, 40, 64}, {"", 0, 24, 64}}},
 };
 
-// A call, and the single ones whose bytes it must have: their outputs are others. The second product has no bias.
+// A call, and the single products, with other outputs, whose bytes it must have. The second product has no bias.
 class Many {
  public:
   Many(const ManyCase& c, qfuse_dtype dtype) {
@@ -77,7 +77,7 @@ class Many {
   Matmul4bitMany params{};
   std::vector<contract::Matmul4bit> singles;
   std::vector<std::vector<std::uint8_t>> outs;
-  std::vector<std::vector<std::uint8_t>> expected;  // of the singles
+  std::vector<std::vector<std::uint8_t>> expected;  // outputs of the single products
 
  private:
   void add(const Matmul4bitCase& c, const Matmul4bitInput& in, bool has_bias) {
@@ -104,7 +104,7 @@ class Many {
 
 class Matmul4bitManyCases : public testing::TestWithParam<ManyCase> {};
 
-// Compares one call; where it is refused, so is a single one, and nothing is written.
+// Compares one call. If it is refused, a single product must be refused too, and nothing may be written.
 void expect_singles_bytes(Many& many, const qfuse_exec& exec) {
   many.poison();
   const auto untouched = many.outs;
@@ -156,13 +156,13 @@ TEST(Matmul4bitMany, refuses_what_the_manual_refuses_and_begins_nothing) {
     EXPECT_EQ(many.outs[0], before) << "something was written";
   };
   using P = Matmul4bitMany;
-  // what all share
+  // fields shared by all products
   expect_refused([](P& p) { p.dtype = static_cast<qfuse_dtype>(3); }, "dtype is 3");
   expect_refused([](P& p) { p.m = -1; }, "m is -1");
   expect_refused([](P& p) { p.sum = static_cast<qfuse_sum>(9); }, "sum is 9");
   expect_refused([](P& p) { p.sum = QFUSE_SUM_PLAIN; }, "sum is QFUSE_SUM_PLAIN, which CUDA alone has",
                  QFUSE_UNSUPPORTED);
-  // a product
+  // fields of one product
   expect_refused([](P& p) { p.in = nullptr; }, "products[0]: in is NULL");
   expect_refused([](P& p) { p.in_stride = 127; }, "products[0]: in_stride is 127");
   expect_refused([](P& p) { p.products[2].weight.rows = -1; }, "products[2]: rows is -1");
@@ -178,7 +178,7 @@ TEST(Matmul4bitMany, refuses_what_the_manual_refuses_and_begins_nothing) {
       "products[1]: lora_in is NULL");
   expect_refused([](P& p) { p.products[2].out = const_cast<void*>(p.in); },
                  "products[2]: output out overlaps input in");
-  // one beside another
+  // two products together
   expect_refused([](P& p) { p.products[1].weight.cols = 64; },
                  "products[1]: cols is 64, it must be that of products[0], 128");
   expect_refused([](P& p) { p.products[2].out = p.products[0].out; },
@@ -196,7 +196,7 @@ TEST(Matmul4bitMany, a_negative_count_is_refused) {
   EXPECT_STREQ(error.message, "count is -1, it must not be negative");
 }
 
-// As a model has that shares a weight between layers.
+// Some models share a weight between layers.
 TEST(Matmul4bitMany, products_may_share_a_weight) {
   const ManyCase c{"shared", {{"", 3, 40, 128}, {"", 3, 40, 128}}};
   Many many(c, QFUSE_FLOAT32);

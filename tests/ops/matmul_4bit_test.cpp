@@ -40,7 +40,8 @@ bool has_factored_order(const contract::Matmul4bit& p) {
          p.weight.blocksize >= 64;
 }
 
-// The sums that a call can have, and where: prepare(call) is asked once for each, for what is done with each exec.
+// For each kind of sum that the call supports, calls prepare(call) once and its result with every exec that has that
+// sum.
 template <class Prepare>
 void for_each_sum(const Matmul4bitCase& c, contract::Matmul4bit p, const Prepare& prepare) {
   p.sum = QFUSE_SUM_FP32;
@@ -62,7 +63,7 @@ void for_each_sum(const Matmul4bitCase& c, contract::Matmul4bit p, const Prepare
   }
 }
 
-// What is done with each exec: compares a call's output with what the oracle makes of it.
+// Returns a function for each exec that compares the call's output with the oracle's.
 auto expect_the_oracles(const contract::Matmul4bit& p, std::size_t misalignment = 0) {
   return [p, misalignment, expected = output_of(p, oracle())](const qfuse_exec& exec) {
     expect_output(p, expected, exec, misalignment);
@@ -71,8 +72,8 @@ auto expect_the_oracles(const contract::Matmul4bit& p, std::size_t misalignment 
 
 // ---- against the oracle ----
 
-// Aligned arrays, and by turns those at one of the other addresses; in the quick builds by turns one of all: in
-// emulation matrix instructions take long.
+// Aligned arrays and, by turns, one of the other misalignments. Quick builds take just one by turns, because emulated
+// matrix instructions are slow.
 std::vector<std::size_t> misalignments(std::size_t turn) {
   if (kQuick) return {kMisalignments.at(turn % kMisalignments.size())};
   return {kMisalignments.front(), kMisalignments.at(1 + turn % (kMisalignments.size() - 1))};
@@ -105,8 +106,7 @@ TEST_P(Matmul4bitCases, every_way_gives_the_oracles_bytes_at_any_address) {
     }
 }
 
-// What is computed together has the bits of what is computed row by row, every time; in the quick builds in one
-// direction, by turns.
+// Rows computed together have the bits of a row computed alone, in every run. Quick builds test one direction by turns.
 TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
   const qfuse_dtype dtype = dtype_of_gpu();
   std::size_t turn = place_in(kMatmul4bitCases, GetParam());
@@ -129,8 +129,8 @@ TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
   }
 }
 
-// Where launches overlap, a product begins before the one is done that writes what it reads. The kernels for Hopper in
-// turn, and two buffers, so that the third product reads where the second one wrote and the first one had read.
+// If launches overlap, a product may begin before the one that writes its input is done. The Hopper kernels take turns.
+// With two buffers, the third product reads the buffer that the second one wrote and the first one read.
 TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
   constexpr std::int64_t kWidth = 256;
@@ -139,7 +139,7 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
   std::mt19937 random(11);
   std::vector<std::uint8_t> packed(kWidth * kWidth / 2);
   for (auto& byte : packed) byte = static_cast<std::uint8_t>(random());
-  std::vector<float> absmax(kWidth * kWidth / 64, 0.125F);  // so that inputs keep their size
+  std::vector<float> absmax(kWidth * kWidth / 64, 0.125F);  // so that values keep their magnitude
   contract::Matmul4bit p{};
   p.weight = plain_weight(kWidth, kWidth, packed.data(), absmax.data());
   p.dtype = dtype_of_gpu();
@@ -185,8 +185,8 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, Matmul4bitCases, testing::ValuesIn(kMatmul4bitCases), risk_name<Matmul4bitCase>);
 
-// Calls that every shape of the tiles of stages is for: tests/software_gpu asks for one after the other, since by
-// itself a call gets the one that is fastest.
+// Calls that every tile shape of stages supports. tests/software_gpu selects one shape after another, because a call by
+// itself gets the fastest one.
 constexpr std::array kStagedCases = {
     Matmul4bitCase{"stages of a single tile", 5, 128, 192},
     Matmul4bitCase{.risk = "stages with LoRA", .m = 70, .rows = 264, .cols = 192, .lora_rank = 136},
@@ -201,8 +201,8 @@ constexpr std::array kStagedCases = {
     Matmul4bitCase{.risk = "more stages of LoRA than slots", .m = 3, .rows = 72, .cols = 64, .lora_rank = 1104},
 };
 
-// Likewise, for every tile of multistage, which takes half a stage, blocks of 32 and LoRA of any rank, and is short of
-// time where the GPU is made of software.
+// Likewise for every tile of multistage, which also supports half stages, blocks of 32 and LoRA of any rank. There are
+// few cases, because multistage is slow on the software GPU.
 constexpr std::array kMultistageCases = {
     Matmul4bitCase{"more stages than slots, half a one, blocks of 32", 19, 40, 672, 32, QFUSE_FP4, 0},
     Matmul4bitCase{"more stages than slots backward, half a step, rows shorter than a block", 3, 584, 32, 128},
@@ -224,12 +224,12 @@ void expect_staged(const std::array<Matmul4bitCase, kCases>& cases, qfuse_direct
   for (const Matmul4bitCase& c : cases)
     for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
       if (kQuick ? dtype != dtype_of_gpu() : !gpu_adds_as_the_oracle(dtype)) continue;
-      if (direction == QFUSE_BACKWARD && c.rows % 8 != 0) continue;  // whose terms are not loaded in tiles
+      if (direction == QFUSE_BACKWARD && c.rows % 8 != 0) continue;  // the terms (K) are then not loaded in tiles
       SCOPED_TRACE(std::string(c.risk) + ", " + name_of(direction, dtype));
       const Matmul4bitInput in = make_input(c, direction, dtype);
       contract::Matmul4bit p = make_params(c, direction, dtype, in);
       p.sum = QFUSE_SUM_PLAIN;
-      p.bias = direction == QFUSE_FORWARD || c.rows >= c.cols ? in.bias.data() : nullptr;  // which has `rows` values
+      p.bias = direction == QFUSE_FORWARD || c.rows >= c.cols ? in.bias.data() : nullptr;  // it has `rows` values
       for_each_gpu_way(expect_the_oracles(p, misalignment));
     }
 }
@@ -253,9 +253,9 @@ TEST(Matmul4bitMultistage, backward) {
   expect_staged(std::array{kMultistageCases.back()}, QFUSE_BACKWARD, 1);
 }
 
-// ---- against numbers worked out another way ----
+// ---- against independently computed results ----
 
-// Small integers, and their values of a dtype.
+// Small integers, and the same values encoded in a dtype.
 struct Exact {
   Exact(std::int64_t n, qfuse_dtype dtype, std::mt19937& random)
       : values(static_cast<std::size_t>(n)), bytes(values.size() * qfuse_dtype_size(dtype)) {
@@ -269,8 +269,7 @@ struct Exact {
   std::vector<std::uint8_t> bytes;
 };
 
-// Weights of -1, 0 and 1, their scales powers of two, and small integers as inputs: every sum is exact, whatever its
-// order.
+// Weights of -1, 0 and 1, scales that are powers of two, and small integers as inputs: every sum is exact in any order.
 TEST(Matmul4bit, exact_sums_are_exact) {
   constexpr std::int64_t kRows = 96;
   constexpr std::int64_t kCols = 576;
@@ -325,8 +324,8 @@ TEST(Matmul4bit, exact_sums_are_exact) {
     }
 }
 
-// One row of two blocks, all weights 0 but the first of each: -1 and 1 times their scales. Both terms go to one sum,
-// forward.
+// One row of two blocks. All weights are 0, except the first of each block, -1 and 1 times the scale. In the forward
+// direction both terms are added to one sum.
 contract::Matmul4bit two_terms(std::vector<std::uint8_t>& packed, const std::vector<float>& absmax,
                                const std::vector<std::uint8_t>& in) {
   packed.assign(64, 0x77);
@@ -341,7 +340,7 @@ contract::Matmul4bit two_terms(std::vector<std::uint8_t>& packed, const std::vec
   return p;
 }
 
-// -2^127 + 2^128: the second product is rounded to infinity before it is added, which a fused addition would not do.
+// -2^127 + 2^128: the second product must be rounded to infinity before it is added, unlike in a fused multiply-add.
 TEST(Matmul4bit, a_product_too_large_is_infinite) {
   struct Way {
     float x;
@@ -359,7 +358,7 @@ TEST(Matmul4bit, a_product_too_large_is_infinite) {
   }
 }
 
-// A subnormal factor of a nested scale is zero, however large the other one is.
+// A subnormal factor of a nested scale is flushed to zero, however large the other factor.
 TEST(Matmul4bit, a_subnormal_factor_of_a_scale_is_zero) {
   std::vector<std::uint8_t> packed;
   std::vector<std::uint8_t> in(256);
@@ -450,8 +449,8 @@ void for_each_exact_sum(const contract::Matmul4bit& p, const Buffer& out,
     }
 }
 
-// Absmax that bring the product with a code near the least normal number: whether it is zero is decided before it is
-// rounded to 16 bits, and a sum of one term shows it.
+// Absmax for which absmax times a code's value is near the smallest normal number. Whether the product is flushed to
+// zero must be decided before it is rounded to 16 bits; a sum of one term shows it.
 TEST(Matmul4bit, weights_near_the_least_normal_number_are_as_they_are_decoded) {
   constexpr int kNeighbors = 16;
   constexpr std::int64_t kCols = 64;
@@ -480,7 +479,7 @@ TEST(Matmul4bit, weights_near_the_least_normal_number_are_as_they_are_decoded) {
   for (const qfuse_sum sum : kOfCpus) for_each_cpu_way_with(sum, expected_in(sum));
 }
 
-// The sums in fp32 against sums in fp64 of the same terms: at most one unit of fp32 of the sum of magnitudes for each
+// Compares fp32 sums with fp64 sums of the same terms: the error is at most one fp32 unit of the sum of magnitudes per
 // term (docs/ACCURACY.md).
 TEST(Matmul4bit, sums_are_near_those_of_fp64) {
   const Matmul4bitCase c{"near", 3, 48, 1024};
@@ -495,7 +494,7 @@ TEST(Matmul4bit, sums_are_near_those_of_fp64) {
   }
 }
 
-// In CPUs' bf16 instructions half a unit for each term, and the rounding of the result to bf16.
+// With CPUs' bf16 instructions: half a unit per term, plus the rounding of the result to bf16.
 TEST(Matmul4bit, sums_of_bf16_instructions_are_near_those_of_fp64) {
   const Matmul4bitCase c{"near", 3, 48, 1024};
   for (const qfuse_direction direction : kDirections) {
@@ -515,10 +514,10 @@ TEST(Matmul4bit, sums_of_bf16_instructions_are_near_those_of_fp64) {
   }
 }
 
-// ---- where CPUs' bf16 instructions are to be had ----
+// ---- where bf16 instructions of CPUs are available ----
 
-// By themselves where the processor has them, with its best target: tiles of AMX, else dot products.
-// Asked for elsewhere they are refused. -2^127 + 2^128 tells dot products apart: what is fused with the sum is finite.
+// The default where the processor has them and the target is its best: AMX tiles, otherwise dot products. Elsewhere
+// they are refused. -2^127 + 2^128 identifies dot products, whose fused multiply-add gives a finite result.
 TEST(Matmul4bit, bf16_instructions_are_the_cpus_own_way_where_it_has_them) {
   std::vector<std::uint8_t> packed;
   std::vector<std::uint8_t> in(256);
@@ -549,8 +548,8 @@ TEST(Matmul4bit, bf16_instructions_are_the_cpus_own_way_where_it_has_them) {
   });
 }
 
-// -2^-126 and a little more: the sum is subnormal, and rounding lifts it to -2^-126 again. It is zero all the same if
-// it is subnormal with 24 bits, too.
+// -2^-126 and a little more: the sum is subnormal, but rounding gives -2^-126 again. It is still flushed to zero if it
+// is also subnormal when rounded to 24 bits with an unbounded exponent.
 TEST(Matmul4bit, bf16_dot_products_judge_a_sum_as_if_no_exponent_were_too_small) {
   const auto expect_sum = [](float little, std::uint16_t sum) {
     std::vector<std::uint8_t> packed;
@@ -570,9 +569,9 @@ TEST(Matmul4bit, bf16_dot_products_judge_a_sum_as_if_no_exponent_were_too_small)
   expect_sum(0x1p-77F, 0x8080);  // 2^-152
 }
 
-// ---- what there is nothing to do for, and what is refused ----
+// ---- empty calls, and calls that are refused ----
 
-// Without terms every sum is 0, so that the bias alone is left.
+// Without terms (K = 0) every sum is 0 and only the bias remains.
 TEST(Matmul4bit, no_terms_leave_the_bias) {
   contract::Matmul4bit p{};
   p.weight = flat_weight(0, 64, QFUSE_NF4);

@@ -242,7 +242,7 @@ Case choose_grouped(Random& random) {
   return c;
 }
 
-// Cases most likely to expose code loads that complete out of order: many terms and outputs, few tokens.
+// Cases most likely to expose loads of codes that complete out of order: large K and N (terms and outputs), few tokens.
 Case choose_hard_product(Random& random, std::int64_t number) {
   constexpr std::array kHardTokens = {64, 64, 64, 32, 16, 1, 48, 128};
   Case c("matmul_4bit");

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kLayerCount = 1 << 20;  // weights with at least this many elements are kept
 
-// 2^-15 to 2^-8.
+// Random scales from 2^-15 to 2^-8.
 Bytes ue8m0_scales(std::int64_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
   Bytes scales(static_cast<std::size_t>(count));

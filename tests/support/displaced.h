@@ -1,4 +1,4 @@
-// A 4-bit weight at odd addresses.
+// A 4-bit weight whose arrays are misaligned.
 #ifndef QFUSE_TESTS_SUPPORT_DISPLACED_H
 #define QFUSE_TESTS_SUPPORT_DISPLACED_H
 
@@ -12,7 +12,7 @@
 
 namespace qfuse::tests {
 
-// The arrays of a 4-bit weight, each at an address as odd as asked for.
+// Copies of a 4-bit weight's arrays, each misaligned by the given number of bytes.
 struct DisplacedWeight {
   DisplacedWeight(const Dequantize4bitInput& in, std::size_t packed_misalignment, std::size_t misalignment)
       : packed(copy_of(in.packed, packed_misalignment)),

@@ -1,4 +1,4 @@
-// Valid parameters of every op, small, with arrays that lie apart: for tests that spoil one thing of a call.
+// Small valid parameters of every op, with arrays that do not overlap, for tests that make one field invalid.
 #ifndef QFUSE_TESTS_SUPPORT_SAMPLES_H
 #define QFUSE_TESTS_SUPPORT_SAMPLES_H
 
@@ -17,8 +17,8 @@
 
 namespace qfuse::tests {
 
-// Memory for the arrays of one call, each in a slot of its own that is twice as large as any of them. It is filled with
-// fp32 halves, which are valid bytes, codes and bf16 values as well.
+// Memory for the arrays of one call. Each array has its own slot, which is at least twice its size. The memory is
+// filled with fp32 halves, which are also valid bytes, codes and bf16 values.
 class Arena {
  public:
   static constexpr std::int64_t kSlot = 8192;
@@ -31,7 +31,7 @@ class Arena {
   // visit_arrays calls this with each array.
   template <class T>
   void operator()(const char* name, T*& array, std::int64_t size) {
-    if (std::string_view(name).ends_with("ends")) return;  // whose values count
+    if (std::string_view(name).ends_with("ends")) return;  // their values matter, so they keep their array
     array = nullptr;
     if (size > 0) array = reinterpret_cast<T*>(memory_.data() + used_++ * kSlot);
   }
@@ -53,7 +53,7 @@ struct Sample {
   Op params;
 };
 
-// Gives every array of `p` a place. Which ones there are is told by pointers that are not null.
+// Gives every array of `p` memory. Optional arrays are those whose pointers are not null.
 template <class Op>
 Op placed(Op p, Arena& arena) {
   visit_arrays(p, arena);
@@ -63,14 +63,14 @@ Op placed(Op p, Arena& arena) {
 
 namespace detail {
 
-// Stands for "this array is asked for" until it has a place.
+// Marks an array as requested until it has memory.
 inline std::uint8_t kAsked = 0;
 template <class T>
 T* asked() {
   return reinterpret_cast<T*>(&kAsked);
 }
 
-// 130 elements in 3 blocks, these in 2 nested blocks.
+// 130 elements in 3 blocks, and the blocks in 2 nested blocks.
 template <class W>
 W weight(bool nested) {
   W w{};
@@ -139,7 +139,7 @@ inline contract::DequantizeInt8 dequantize_int8_sample() {
   return p;
 }
 
-// Six blocks, those of the last row and column short.
+// Six blocks; those of the last block row and column are partial.
 inline contract::DequantizeFp8 dequantize_fp8_sample() {
   contract::DequantizeFp8 p{};
   p.rows = 4;
@@ -175,7 +175,7 @@ inline contract::Swiglu swiglu_weighted_sample() {
   return p;
 }
 
-// Of two experts, whose transposed outputs would be larger than a slot.
+// Two experts, without transposed outputs, because these would be larger than a slot.
 inline contract::Swiglu swiglu_expert_sample() {
   alignas(8) static constexpr std::int32_t kEnds[] = {1, 2};
   contract::Swiglu p = swiglu_sample(true, false);
@@ -186,7 +186,7 @@ inline contract::Swiglu swiglu_expert_sample() {
   return p;
 }
 
-// With bytes as scales, and all options of the activation.
+// UE8M0 scales and all options of the activation.
 inline contract::Swiglu swiglu_mxfp8_sample() {
   contract::Swiglu p = swiglu_forward_sample();
   p.format.group_size = 32;
@@ -199,7 +199,7 @@ inline contract::Swiglu swiglu_mxfp8_sample() {
   return p;
 }
 
-// Three tokens, with the sums that every device makes alike.
+// Three tokens, summed in fp32, which gives the same bits on every device.
 inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool nested) {
   contract::Matmul4bit p{};
   p.weight = detail::weight<qfuse_weight_4bit>(nested);
@@ -221,7 +221,7 @@ inline qfuse_weight_4bit mxfp4_sample() {
   return w;
 }
 
-// One product, with all that it can have: several would have arrays of the same names.
+// One product with all options. Several products would have arrays with the same names.
 inline contract::Matmul4bitMany matmul_4bit_many_sample() {
   contract::Matmul4bitMany p{};
   p.dtype = QFUSE_BFLOAT16;
@@ -234,7 +234,7 @@ inline contract::Matmul4bitMany matmul_4bit_many_sample() {
   return p;
 }
 
-// Of two experts, the first of which has two tokens.
+// Two experts; the first has two tokens.
 inline contract::Matmul4bitGrouped matmul_4bit_grouped_sample(qfuse_direction direction) {
   static constexpr std::int64_t kEnds[] = {2, 3};
   contract::Matmul4bitGrouped p{};
@@ -269,7 +269,7 @@ inline contract::RotatedInt8Quantize rotated_int8_quantize_sample() {
   return p;
 }
 
-// Either op of a weight; 64 rows are the fewest that BACKWARD has.
+// Either op on a weight. BACKWARD needs at least 64 rows.
 template <contract::RotatedWeight Op>
 Op rotated_int8_weight_sample(qfuse_direction direction) {
   Op p{};
@@ -298,7 +298,7 @@ inline contract::RotatedInt8Swiglu rotated_int8_swiglu_sample(qfuse_direction di
   return p;
 }
 
-// Every kind of call of each op, without places.
+// Every kind of call of each op, before the arrays have memory.
 inline std::vector<Sample<contract::Dequantize4bit>> samples(std::type_identity<contract::Dequantize4bit> /*op*/) {
   contract::Dequantize4bit nvfp4 = dequantize_4bit_rows_sample();
   nvfp4.weight.quant_type = QFUSE_E2M1;
@@ -406,7 +406,7 @@ inline std::vector<Sample<contract::RotatedInt8Swiglu>> samples(
   return {{"forward", rotated_int8_swiglu_sample(QFUSE_FORWARD)}, {"backward, with out", with_out}};
 }
 
-// Calls body(name, params, arena) with every sample of every op, in memory of its own.
+// Calls body(name, params, arena) with every sample of every op, each in its own memory.
 template <class Op, class Body>
 void for_each_sample_of(const Body& body) {
   for (const Sample<Op>& sample : samples(std::type_identity<Op>())) {

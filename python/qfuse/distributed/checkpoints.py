@@ -1,7 +1,7 @@
-"""Checkpoints of training by torch.distributed.checkpoint (DCP): saved on some number of ranks, loaded on another one.
+"""Training checkpoints by torch.distributed.checkpoint (DCP), which can be loaded on another number of ranks.
 
-What is saved is what is trained, and the optimizer's state: the base is the checkpoint that it was loaded from. Where
-the base is asked for, its codes and scales are plain uint8 and float32 tensors under bitsandbytes' names, as in a file.
+They have the trained parameters and the optimizer's state, because the base model is the checkpoint it was loaded from.
+With base=True, its codes and scales are saved as plain uint8 and float32 tensors with bitsandbytes' names in files.
 """
 
 import json
@@ -32,13 +32,13 @@ from ..weight.weight_4bit import Weight4bit
 from .names import PEFT, name_in_base, without_wrappers
 
 _MODEL, _OPTIMIZER = "model", "optimizer"
-# Of a model of peft's, whose parameters have the adapter's name in theirs, or of a qfuse.nn.Linear4bitLoRA.
+# Parameters of a peft model, whose names include the adapter's, or of a qfuse.nn.Linear4bitLoRA.
 _FACTOR = re.compile(
     r"(.+\.(?:lora_A|lora_B|lora_embedding_A|lora_embedding_B|lora_magnitude_vector|trainable_tokens_delta))"
     r"(?:\.([^.]+))??(\.weight|\.bias)?"
 )
-_COPY = re.compile(r"(.+)\.modules_to_save\.([^.]+)(\..+)")  # of a layer of the base, trained as a whole
-_COMPANIONS = ("*.json", "*.model", "*.txt", "*.jinja", "*.tiktoken")  # of a model directory: what is no tensor
+_COPY = re.compile(r"(.+)\.modules_to_save\.([^.]+)(\..+)")  # a base layer that is trained as a whole
+_COMPANIONS = ("*.json", "*.model", "*.txt", "*.jinja", "*.tiktoken")  # files of a model directory without tensors
 
 
 def save(
@@ -49,14 +49,14 @@ def save(
     base: bool = False,
     extra: dict[str, Any] | None = None,
 ) -> None:
-    """Writes the trained parameters and the optimizer's state, each rank its own part, into a directory.
+    """Writes the trained parameters and the optimizer's state to a directory; each rank writes its own part.
 
-    base: all other parameters, too, the 4-bit weights among them. extra: numbers and texts, as a step's, for restore.
-    The directory appears under its name when it is complete, in place of one that was there: a rank that is killed
-    leaves a `.partial` one beside it, which the next save removes. All ranks call it; on several hosts, the path is on
-    a file system that they share.
+    base: also writes all other parameters, such as the 4-bit weights. extra: numbers and texts, such as the step, which
+    restore returns. The directory appears under its name, or replaces an older one, when it is complete. A killed rank
+    leaves a `.partial` directory beside it, which the next save removes. All ranks must call it; on several hosts, the
+    path must be on a shared file system.
 
-    Raises ValueError where the base is cut by tensor parallelism and shared out by FSDP at once.
+    Raises ValueError if the base is cut by tensor parallelism and sharded by FSDP at once.
     """
     final = Path(path)
     partial = final.with_name(f"{final.name}.partial")
@@ -72,10 +72,10 @@ def save(
 def restore(
     model: nn.Module, path: str | os.PathLike[str], *, optimizer: torch.optim.Optimizer | None = None
 ) -> dict[str, Any]:
-    """Reads what save() wrote into the model and the optimizer, on any number of ranks, and gives `extra`.
+    """Reads what save() wrote into the model and the optimizer, on any number of ranks, and returns `extra`.
 
-    The base is not read: load() does that, of the files it came from or of those that consolidate() writes. All ranks
-    call it. Raises FileNotFoundError where the directory is not complete.
+    It does not read the base: load() does, from its original files or from those of consolidate(). All ranks must call
+    it. Raises FileNotFoundError if the directory is not complete.
     """
     path = _complete(path)
     state, saved = _state(model, optimizer), _saved(path)
@@ -95,11 +95,11 @@ def consolidate(
     like: str | os.PathLike[str] | None = None,
     max_shard_size: int = 4 << 30,
 ) -> list[str]:
-    """Makes of what save() wrote the files that peft, transformers, bitsandbytes and qfuse read, and gives their names.
+    """Converts what save() wrote to files that peft, transformers, bitsandbytes and qfuse read. Returns their names.
 
-    An adapter is adapter_model.safetensors, with peft's names and the adapter_config.json of a model of peft's. Where
-    the base was saved, model-*.safetensors and their index, with config.json, tokenizer and the rest of the directory
-    `like`. One process calls it; it holds one file's tensors at a time, max_shard_size bytes of the base's.
+    An adapter becomes adapter_model.safetensors, and adapter_config.json if the model was peft's. A saved base becomes
+    model-*.safetensors with an index; config.json, tokenizer and such are copied from the directory `like`. One process
+    calls it and holds one file's tensors at a time, at most max_shard_size bytes of the base's.
     """
     from safetensors.torch import save_file
 
@@ -139,10 +139,10 @@ def consolidate(
 
 
 def _in_files(saved: list[str]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """Of each adapter, and of the base, the names that tensors have in files, with those that they were saved by."""
+    """Returns, per adapter and for the base, a map from tensor names in files to the names they were saved under."""
     adapters: dict[str, dict[str, str]] = {}
     base: dict[str, str] = {}
-    others: list[str] = []  # of the base, trained beside an adapter: as biases are, or norms
+    others: list[str] = []  # base parameters trained beside an adapter, such as biases or norms
     for name in saved:
         found = _of_an_adapter(name)
         if found is not None:
@@ -152,7 +152,7 @@ def _in_files(saved: list[str]) -> tuple[dict[str, dict[str, str]], dict[str, st
             others.append(name)
         else:
             base[name] = name
-    if base:  # which is not whole without them
+    if base:  # the base is not complete without them
         base |= {name_in_base(name): name for name in others}
     if others:
         adapter = "default" if "default" in adapters or not adapters else next(iter(adapters))
@@ -161,7 +161,7 @@ def _in_files(saved: list[str]) -> tuple[dict[str, dict[str, str]], dict[str, st
 
 
 def _of_an_adapter(name: str) -> tuple[str, str] | None:
-    """The adapter that a parameter is of, and its name in peft's files, which leave out the adapter's."""
+    """Returns a parameter's adapter and its name in peft's files, which leave out the adapter's name, or None."""
     factor, copy = _FACTOR.fullmatch(name), _COPY.fullmatch(name)
     if factor is not None:
         in_file, adapter, suffix = factor.groups()
@@ -175,7 +175,7 @@ def _of_an_adapter(name: str) -> tuple[str, str] | None:
 
 
 def _folder_of(adapter: str, adapters: Any) -> str:
-    """As peft has them: one in the directory itself, others beneath."""
+    """Returns peft's folder for an adapter: one adapter is in the directory itself, others are below."""
     return "" if adapter == "default" or len(adapters) == 1 else adapter
 
 
@@ -189,7 +189,7 @@ def _begin(partial: Path, model: nn.Module, names: list[str]) -> None:
 
 
 def _check_names(path: Any, saved: Any, model: nn.Module, trained: dict[str, Any]) -> None:
-    """Raises ValueError where it is another adapter's: DCP reads what is asked for, and leaves out the rest."""
+    """Raises ValueError for another adapter's checkpoint: DCP reads only what is asked for and ignores the rest."""
     missing = [name for name in trained if f"{_MODEL}.{name}" not in saved]
     if missing:
         raise ValueError(
@@ -203,7 +203,7 @@ def _check_names(path: Any, saved: Any, model: nn.Module, trained: dict[str, Any
 
 
 def _complete(path: Any) -> Path:
-    """The directory, or the one that it was to take the place of when a save was ended between two renames."""
+    """Returns the directory, or the `.old` one that it was to replace if save was killed between its two renames."""
     found = Path(path)
     old = _old(found)
     if not found.exists() and old.exists():
@@ -214,7 +214,7 @@ def _complete(path: Any) -> Path:
 
 
 def _saved(path: Path) -> dict[str, Any]:
-    """Of each name, what is saved under it."""
+    """Returns the metadata of each saved tensor, by name."""
     found: dict[str, Any] = FileSystemReader(path).read_metadata().state_dict_metadata
     return found
 
@@ -226,7 +226,7 @@ def _old(path: Path) -> Path:
 def _state(model: nn.Module, optimizer: torch.optim.Optimizer | None) -> dict[str, Any]:
     for module in model.modules():
         if isinstance(module, FSDPModule):
-            module.reshard()  # a forward without a backward leaves what it gathered in the parameters' place
+            module.reshard()  # without a backward, a forward leaves the gathered weights as parameters
     trained = ((name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad)
     state: dict[str, Any] = {_MODEL: {without_wrappers(name): parameter.detach() for name, parameter in trained}}
     if optimizer is not None:
@@ -235,7 +235,7 @@ def _state(model: nn.Module, optimizer: torch.optim.Optimizer | None) -> dict[st
 
 
 def _base(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    """What is not trained, under the names that it has in files; what is tied, under the first of its names."""
+    """Yields what is not trained, under the names in files. Tied parameters appear under the first of their names."""
     seen: set[int] = set()
     for owner, module in model.named_modules():
         prefix = f"{without_wrappers(owner)}." if owner else ""
@@ -253,7 +253,7 @@ def _base(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
             if parameter is not None and (parameter.requires_grad or id(parameter) in seen):
                 continue
             seen.add(id(parameter))
-            if isinstance(getattr(parameter, "_local_tensor", parameter), Weight4bitTensor):  # of transformers' experts
+            if isinstance(getattr(parameter, "_local_tensor", parameter), Weight4bitTensor):  # transformers' experts
                 yield from _arrays(module, name_in_base(name), parameter)
                 continue
             yield (name if _of_an_adapter(name) else name_in_base(name)), tensor
@@ -261,7 +261,7 @@ def _base(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
 
 def _of_4bit_layer(module: nn.Module, prefix: str) -> Iterator[tuple[str, Tensor]]:
     weight, bias = f"{prefix}weight", f"{prefix}bias"
-    if isinstance(module, GroupedLinear4bit):  # whose stack is a parameter of its owner's in files
+    if isinstance(module, GroupedLinear4bit):  # in files, its stack is a parameter of its owner
         weight, bias = prefix.removesuffix("."), f"{prefix.removesuffix('.')}_bias"
     held: Any = module.base if isinstance(module, OverWeight) else module.weight
     yield from _arrays(module, weight, Weight4bitTensor.of(held) if isinstance(held, Weight4bit) else held)
@@ -275,7 +275,7 @@ def _of_4bit_layer(module: nn.Module, prefix: str) -> Iterator[tuple[str, Tensor
 
 
 def _arrays(module: nn.Module, name: str, parameter: Any) -> Iterator[tuple[str, Tensor]]:
-    """A 4-bit weight as bitsandbytes' arrays, or gpt-oss' two of MXFP4, of which each rank has its part."""
+    """Yields a 4-bit weight as bitsandbytes' arrays, or as the two of gpt-oss' MXFP4; each rank yields its own part."""
     local: Weight4bitTensor = getattr(parameter, "_local_tensor", parameter)
     cut = vars(module).get("cut")
     mesh: Any = None
@@ -327,7 +327,7 @@ def _groups(sizes: dict[str, Any], names: dict[str, str], limit: int) -> Iterato
 
 
 def _read(path: Any, sizes: dict[str, Any], names: dict[str, str]) -> dict[str, Tensor]:
-    """names: as _in_files has them."""
+    """names: as in the result of _in_files."""
     forms = {saved: sizes[saved] for saved in names.values()}
     state = {f"{_MODEL}.{saved}": torch.empty(each.size, dtype=each.properties.dtype) for saved, each in forms.items()}
     state_dict_loader.load(state, checkpoint_id=Path(path), no_dist=True)
@@ -335,7 +335,7 @@ def _read(path: Any, sizes: dict[str, Any], names: dict[str, str]) -> dict[str, 
 
 
 def _as_in_a_file(name: str, tensor: Tensor, names: dict[str, str]) -> Tensor:
-    """bitsandbytes' codes are a column, those of gpt-oss' experts have a dimension for blocks."""
+    """Reshapes codes for files: bitsandbytes' are a column, those of gpt-oss' experts have a dimension for blocks."""
     is_codes = any(f"{name}.{STATE}{kind}" in names for kind in QUANT_TYPES)
     if name.endswith(BLOCKS):
         return in_blocks(tensor)
@@ -343,9 +343,9 @@ def _as_in_a_file(name: str, tensor: Tensor, names: dict[str, str]) -> Tensor:
 
 
 def _replace(partial: Path, final: Path) -> None:
-    """By renaming: at no time is there a half-written directory under the name."""
+    """Renames, so that a half-written directory never has the final name."""
     old = _old(final)
-    if final.exists():  # else an old one, which a kill between two renames has left, is all that there is
+    if final.exists():  # otherwise an `.old` one, left by a kill between the renames, is the only copy
         shutil.rmtree(old, ignore_errors=True)
         final.rename(old)
     partial.rename(final)
@@ -353,7 +353,7 @@ def _replace(partial: Path, final: Path) -> None:
 
 
 def _on_the_first_rank(act: Callable[[], None]) -> None:
-    """What fails there is raised on all ranks, so that none waits for it."""
+    """Runs act on the first rank only. Raises its failure on all ranks, so that none waits for it."""
     failed: list[str | None] = [None]
     if not dist.is_initialized():
         return act()

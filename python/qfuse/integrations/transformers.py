@@ -1,7 +1,7 @@
-"""What transformers itself says of a checkpoint, without reading its data or needing memory for it.
+"""Reports what transformers finds in a checkpoint, without reading its data or allocating memory for it.
 
-Once this is imported, transformers knows the experts_implementation "qfuse" (transformers_experts.py) and the quantizer
-of Mxfp4Config (transformers_mxfp4.py), by its registries.
+Importing this module registers with transformers the experts_implementation "qfuse" (transformers_experts.py) and the
+quantizer of Mxfp4Config (transformers_mxfp4.py).
 """
 
 import json
@@ -21,7 +21,7 @@ try:
     from .transformers_mxfp4 import Mxfp4Config
 
     __all__ = ["Mxfp4Config"]
-except ImportError as error:  # an old transformers, which can judge a checkpoint for all that
+except ImportError as error:  # an old transformers, which can still check a checkpoint
     warnings.warn(str(error), stacklevel=2)
 
 _BITS = {"F64": 64, "I64": 64, "F32": 32, "I32": 32, "U32": 32, "F16": 16, "BF16": 16, "I16": 16, "U16": 16}  # else 8
@@ -31,8 +31,8 @@ Problem = tuple[str, str, str]  # the fields of a checkpoint.CheckProblem
 
 
 def problems(path: Path, inspect: Callable[[], Iterable[Any]]) -> list[Problem] | None:
-    """Loads the decoded model on the meta device, by its class. None where transformers has no class of that name.
-    inspect: gives the tensors of the checkpoint's Inventory."""
+    """Loads the decoded model's class on the meta device. Returns None if transformers has no class of that name.
+    inspect: returns the tensors of the checkpoint's Inventory."""
     config = _plain(json.loads((path / "config.json").read_text("utf-8")))
     names = config.get("architectures") or [""]
     model_class = None if "auto_map" in config else getattr(transformers, names[0], None)
@@ -56,13 +56,13 @@ def problems(path: Path, inspect: Callable[[], Iterable[Any]]) -> list[Problem] 
 
 
 def _plain(config: dict[str, Any]) -> dict[str, Any]:
-    """Without what says that it is quantized: the decoded model is asked for."""
+    """Removes the quantization config at every level, because the decoded model is checked."""
     parts = {key: _plain(value) if isinstance(value, dict) else value for key, value in config.items()}
     return {key: value for key, value in parts.items() if key != "quantization_config"}
 
 
 def _write_skeleton(file: Path, tensors: Iterable[Any]) -> None:
-    """A file with the decoded tensors' names and shapes, and a hole for their values."""
+    """Writes a sparse file with the decoded tensors' names and shapes, without values."""
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     end = 0
     for tensor in tensors:

@@ -1,10 +1,10 @@
-"""A mixture's experts in 4 bits: the 3-D parameters of transformers 5, which bitsandbytes leaves as they are.
+"""MoE experts in 4 bits: the 3-D parameters of transformers 5, which bitsandbytes leaves unquantized.
 
-quantize_experts() makes codes of the stacks gate_up_proj or up_proj, and down_proj. A stack's codes are a uint8
-parameter under its name, [experts, rows, columns / 2]; its scales are buffers of a Stack4bit, a module beside it, which
-no change of dtype reaches. Their names in a state_dict are those of bitsandbytes: gate_up_proj.absmax and so on.
+quantize_experts() replaces the stacks gate_up_proj or up_proj, and down_proj, by codes. A stack's codes are a uint8
+parameter under its name, [experts, rows, columns / 2]. Its scales are buffers of a Stack4bit, a module beside it that
+casts do not change. Their names in a state dict are those of bitsandbytes: gate_up_proj.absmax and so on.
 
-experts_forward, which transformers knows as the experts_implementation "qfuse", is its grouped_mm over such stacks.
+experts_forward, registered in transformers as the experts_implementation "qfuse", is its grouped_mm for such stacks.
 """
 
 import math
@@ -53,11 +53,11 @@ _FIELDS = {"has_gate", "has_bias", "has_post_expert_norm", "is_transposed", "_is
 
 @dataclass
 class ExpertsReport:
-    """What quantize_experts() did. True where something was quantized; as text, a line for each of its parts."""
+    """What quantize_experts() did. True if anything was quantized; str() lists the result and each module left."""
 
     quantized: list[str] = field(default_factory=list)  # names of modules
-    left: dict[str, str] = field(default_factory=dict)  # names of those that stay as they are, and why
-    bytes_before: int = 0  # of the stacks that were quantized
+    left: dict[str, str] = field(default_factory=dict)  # names of modules left unchanged, and why
+    bytes_before: int = 0  # of the quantized stacks
     bytes_after: int = 0
 
     def __bool__(self) -> bool:
@@ -81,25 +81,25 @@ def quantize_experts(
     nested: bool = True,
     names: Callable[[str], bool] | None = None,
 ) -> ExpertsReport:
-    """Quantizes the experts of a loaded model of transformers 5 to 4 bits, in place and where they lie.
+    """Quantizes the experts of a loaded model of transformers 5 to 4 bits, in place and on their device.
 
         model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16, quantization_config=bnb_4bit)
         print(qfuse.quantize_experts(model))
 
-    It finds every module of transformers' experts interface by its fields. Its stacks, one after another, become frozen
-    codes; each frees its memory. On a GPU the bits are those of bitsandbytes' quantize_4bit of a whole stack. The
-    module's config gets the experts_implementation "qfuse". nested: quantize the scales too (bitsandbytes'
-    "double quantization"). names: whether a module, by its name in the model, is to be quantized; by default each is.
+    It finds the modules of transformers' experts interface by their attributes. Their stacks become frozen codes one
+    after another, and each then frees its memory. On a GPU the bits are those of bitsandbytes' quantize_4bit of a whole
+    stack. The modules' configs get the experts_implementation "qfuse". nested: also quantizes the scales (bitsandbytes'
+    "double quantization"). names: whether to quantize a module, by its name in the model; by default all are quantized.
 
-    peft's LoRA over them, with target_parameters, then works as over any parameter, before or after: A and B have
-    peft's shapes, and the product is qfuse.matmul_4bit_grouped_lora.
+    peft's LoRA with target_parameters works over the stacks as over any parameter, whether added before or after: A and
+    B have peft's shapes, and the product is qfuse.matmul_4bit_grouped_lora.
 
-    A module is left as it is, with a warning and a reason in the report, where a stack is not of 16 or 32 bits, is on
-    the meta device (offloaded) or another one than CPU and CUDA, is parametrized, distributed or expert-parallel, or
-    where an expert is no whole number of blocks.
+    A module is left unchanged, with a warning and a reason in the report, if a stack is not of 16 or 32 bits, is on the
+    meta device (offloaded) or on one other than CPU and CUDA, is parametrized, distributed or expert-parallel, or if an
+    expert does not fill whole blocks.
 
-    Raises ValueError for a quant_type or blocksize that bitsandbytes lacks, and for a model without such a module;
-    ImportError where that is because transformers is too old.
+    Raises ValueError for a quant_type or blocksize that bitsandbytes lacks, and for a model without such modules, or
+    ImportError if it has none because transformers is too old.
     """
     if quant_type not in QUANT_TYPES or blocksize not in BLOCKSIZES:
         raise ValueError(
@@ -107,7 +107,7 @@ def quantize_experts(
         )
     found = list(find_experts(model))
     if not found:
-        versions.require("transformers")  # of an older one the fields are others
+        versions.require("transformers")  # older ones have other attributes
         raise ValueError(
             f"{type(model).__name__} has no experts as transformers 5.23 has them, 3-D parameters behind its experts "
             "interface; experts that are linear layers are bitsandbytes' own affair"
@@ -131,26 +131,26 @@ def quantize_experts(
 
 
 def _save_as_they_are(model: nn.Module) -> None:
-    """save_pretrained() would split stacks into the checkpoint's matrices, and scales among them, which it cannot."""
+    """Keeps save_pretrained() from splitting stacks, with their scales, into the checkpoint's matrices, which fails."""
     for part in model.modules():
         if hasattr(part, "_can_set_experts_implementation"):  # a PreTrainedModel
             vars(part)["_weight_conversions"] = []
 
 
 def find_experts(model: nn.Module) -> Iterator[tuple[str, Any]]:
-    """By fields of its own: a wrapper of peft's has all that its module has."""
+    """Finds modules by their own attributes, because a wrapper of peft's exposes all attributes of its module."""
     for name, module in model.named_modules():
         if vars(module).keys() >= _FIELDS:
             yield name, module
 
 
 def _not_quantized(module: Any) -> list[str]:
-    """Names of its stacks; of one where a call ended halfway, as for want of memory."""
+    """Returns the names of its stacks that are not quantized: only one, if an earlier call ran out of memory."""
     return [name for name in stack_names(module) if stack_of(module, name) is None]
 
 
 def _why_not(module: Any, blocksize: int) -> str | None:
-    """Why it cannot be quantized."""
+    """Returns why the module cannot be quantized, or None."""
     if module._is_expert_parallel:
         return "it is expert-parallel: each process has a part of its experts"
     names = _not_quantized(module)
@@ -194,7 +194,7 @@ def _quantize(module: Any, report: ExpertsReport, quant_type: QuantType, blocksi
 
 
 def set_implementation(module: Any) -> None:
-    """That of its config alone."""
+    """Sets the implementation for this config only."""
     module.config._experts_implementation = {"": "qfuse"}
 
 
@@ -205,10 +205,10 @@ def experts_forward(
     top_k_weights: Tensor,
     qfuse_lora: dict[str, Adapter] | None = None,
 ) -> Tensor:
-    """transformers' experts_implementation "qfuse": its grouped_mm, step for step, over stacks in 4 bits.
+    """transformers' experts_implementation "qfuse": the same steps as its grouped_mm, over stacks in 4 bits.
 
-    A module that is not quantized goes to grouped_mm: a config may speak for modules of both kinds, and what cannot be
-    quantized must still run. qfuse_lora: an adapter for each stack that has one, by its name.
+    A module that is not quantized is passed to grouped_mm, because one config may apply to modules of both kinds, and
+    what cannot be quantized must still run. qfuse_lora: the adapters, by the names of their stacks.
     """
     up_name, down_name = stack_names(self)
     stack = stack_of(self, up_name)
@@ -245,12 +245,12 @@ _interface = Patches(
 
 
 def register() -> None:
-    """Makes transformers know "qfuse", for good."""
+    """Registers "qfuse" in transformers permanently."""
     _interface.enable()
 
 
 def prepare() -> None:
-    """register(), and peft, where it is installed, knows that codes are no weight."""
+    """Calls register() and, if peft is installed, patches its LoRA for stacks of codes."""
     global _is_prepared
     if _is_prepared:
         return
@@ -259,7 +259,7 @@ def prepare() -> None:
         return
     try:
         _is_prepared = not peft_stacks.cover_stacks().left
-    except ImportError as error:  # which is nothing to who wants no LoRA
+    except ImportError as error:  # without LoRA, this does not matter
         warnings.warn(f"no LoRA over these experts: {error}", stacklevel=3)
 
 

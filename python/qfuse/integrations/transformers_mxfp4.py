@@ -1,6 +1,6 @@
-"""gpt-oss as it is published, with experts in MXFP4 that stay packed: a quantizer in transformers' registry.
+"""Loads gpt-oss with the experts of its checkpoint packed in MXFP4: a quantizer in transformers' registry.
 
-Its own Mxfp4HfQuantizer needs kernels from the Hub, has no gradients, and decodes to 16 bits wherever it lacks these.
+transformers' own Mxfp4HfQuantizer needs kernels from the Hub, has no gradients, and decodes to 16 bits without them.
 """
 
 import re
@@ -26,21 +26,21 @@ from . import transformers_experts
 __all__ = ["Mxfp4Config"]
 
 _METHOD = "qfuse_mxfp4"
-_DTYPES = {BLOCKS: ("U8",), SCALES: ("U8", "F8_E8M0")}  # as safetensors spells them
+_DTYPES = {BLOCKS: ("U8",), SCALES: ("U8", "F8_E8M0")}  # in safetensors' spelling
 
 
-class Mxfp4Config(transformers.Mxfp4Config):  # type: ignore[misc]  # of one name, as from_pretrained compares these
-    """For from_pretrained of a checkpoint whose config.json says "quant_method": "mxfp4", as gpt-oss' does:
+class Mxfp4Config(transformers.Mxfp4Config):  # type: ignore[misc]  # the same name, which from_pretrained compares
+    """For from_pretrained of a checkpoint whose config.json has "quant_method": "mxfp4", such as gpt-oss:
 
         model = AutoModelForCausalLM.from_pretrained("openai/gpt-oss-20b", quantization_config=Mxfp4Config())
 
-    The experts' bytes stay those of the files, codes a frozen uint8 parameter [experts, rows, columns / 2] under the
-    16-bit parameter's name. They are multiplied by qfuse.matmul_4bit_grouped, with gradients, on a CPU or a GPU, in the
-    dtype of from_pretrained. peft's LoRA goes over them with target_parameters, in the shapes that it has over the
-    16-bit parameters; save_pretrained writes the model as it was read. All else is transformers' own.
+    The experts keep the bytes of the files. Their codes are a frozen uint8 parameter [experts, rows, columns / 2] under
+    the 16-bit parameter's name. qfuse.matmul_4bit_grouped multiplies by them, with gradients, on a CPU or a GPU, in the
+    dtype of from_pretrained. peft's LoRA works over them with target_parameters, in the same shapes as over the 16-bit
+    parameters. save_pretrained writes the model as it was read. Everything else is transformers' own.
 
-    from_pretrained raises ValueError for a checkpoint without MXFP4, for files that lack a stack or have one of another
-    shape or dtype, and for a distributed_config.
+    from_pretrained raises ValueError for a checkpoint without MXFP4, for files in which a stack is missing or has
+    another shape or dtype, and for a distributed_config.
     """
 
     def __init__(self) -> None:
@@ -48,14 +48,14 @@ class Mxfp4Config(transformers.Mxfp4Config):  # type: ignore[misc]  # of one nam
         self.quant_method = _METHOD
 
     def get_loading_attributes(self) -> dict[str, Any]:
-        """What from_pretrained sets in the checkpoint's own config, by which it then looks for a quantizer."""
+        """Returns what from_pretrained sets in the checkpoint's config, by which it then selects the quantizer."""
         return {"quant_method": _METHOD}
 
 
 class _Quantizer(HfQuantizer):  # type: ignore[misc]
     def __init__(self, quantization_config: Any, **kwargs: Any) -> None:
         super().__init__(quantization_config, **kwargs)
-        quantization_config.quant_method = QuantizationMethod.MXFP4  # which a saved config.json says
+        quantization_config.quant_method = QuantizationMethod.MXFP4  # the value in a saved config.json
 
     def validate_environment(self, *args: Any, **kwargs: Any) -> None:
         if not self.pre_quantized:
@@ -89,15 +89,15 @@ class _Quantizer(HfQuantizer):  # type: ignore[misc]
         transformers_experts.prepare()
 
     def get_weight_conversions(self) -> list[Any]:
-        """Two of each name: transformers 5.20 knows no several to several. The lookahead, which counts in saving alone,
-        keeps biases apart."""
+        """Returns two conversions per name, because transformers 5.20 has no many-to-many conversions. The lookahead,
+        which matters only in saving, excludes biases."""
         names = ("gate_up_proj", "up_proj", "down_proj")
         codes = [WeightConverter([name + BLOCKS], [rf"{name}(?!\w)"], [_ToRows(self)]) for name in names]
         scales = [WeightConverter([name + SCALES], [f"{name_of(name)}.scales"], [_ToBytes(self)]) for name in names]
         return codes + scales
 
     def _dequantize(self, model: Any, dtype: torch.dtype | None = None) -> Any:
-        """For model.dequantize(), which makes an ordinary model of it."""
+        """Implements model.dequantize(), which converts the model to an ordinary one."""
         for _, module in transformers_experts.find_experts(model):
             for name in stack_names(module):
                 stack = stack_of(module, name)
@@ -122,7 +122,7 @@ def _replace(module: Any) -> None:
         dtype = dense.dtype if dense.dtype in FLOAT_DTYPES else torch.bfloat16
         stack = Mxfp4Stack(tuple(dense.shape), dtype, module.is_transposed, dense.device)
         codes = Parameter(torch.empty(stack.codes_shape, dtype=torch.uint8, device=dense.device), requires_grad=False)
-        codes._is_hf_initialized = True  # type: ignore[attr-defined]  # else transformers draws what is left on disk
+        codes._is_hf_initialized = True  # type: ignore[attr-defined]  # else transformers initializes offloaded data
         module._parameters[name] = codes
         module.add_module(name_of(name), stack)
     transformers_experts.set_implementation(module)
@@ -142,8 +142,8 @@ def _operations_of(conversion: Any) -> Sequence[Any]:
 
 
 def _check_files(modules: dict[str, Any], files: list[str]) -> None:
-    """From the headers alone. Names in files may begin otherwise than the model's; from a layer's number on they are
-    the same."""
+    """Reads only the headers. Names in files may have another prefix than in the model, but agree from the layer's
+    number on."""
     arrays = {key: found for file in files if file.endswith(".safetensors") for key, found in _arrays_of(file)}
     if not arrays:
         return
@@ -177,10 +177,10 @@ def _check_array(name: str, arrays: dict[str, Any], shape: tuple[int, ...], dtyp
 
 
 class _View(ConversionOps):  # type: ignore[misc]
-    """No byte is copied."""
+    """A conversion that copies no bytes."""
 
     def __init__(self, quantizer: _Quantizer | None = None) -> None:
-        self.hf_quantizer = quantizer  # by which transformers knows that dtypes are this operation's affair
+        self.hf_quantizer = quantizer  # tells transformers that this operation handles dtypes itself
 
     def convert(
         self, input_dict: dict[str, Any], source_patterns: list[str], target_patterns: list[str], **_: Any
@@ -215,5 +215,5 @@ class _ToBytes(_View):
         return array.view(torch.uint8)
 
 
-if _METHOD not in AUTO_QUANTIZER_MAPPING:  # as where this module is reloaded
+if _METHOD not in AUTO_QUANTIZER_MAPPING:  # already registered if this module is reloaded
     register_quantizer(_METHOD)(_Quantizer)

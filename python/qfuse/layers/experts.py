@@ -1,5 +1,5 @@
-"""The experts of a mixture over stacks of 4-bit weights: as a module, and what a module of transformers' holds them by,
-whose stack is a parameter, of codes, with a Stack4bit beside it."""
+"""The experts of a MoE layer over stacks of 4-bit weights: as a module, and as parts of transformers' own modules,
+where a parameter holds a stack's codes, with a Stack4bit beside it."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -19,12 +19,12 @@ from .factors import local_of
 from .over_weight import OverWeight
 
 Activation = Callable[[Tensor, Tensor], Tensor]
-_SUFFIX = "_4bit"  # of a Stack4bit's name, behind its parameter's
+_SUFFIX = "_4bit"  # of a Stack4bit's name, after its parameter's
 _SCALES = TENSORS[1:]
 Adapter = tuple[Tensor, Tensor, float]  # A [experts, rank, k], B [experts, n, rank] and the scaling
-on_unpickling: list[Callable[[], None]] = []  # what a whole model needs that is unpickled where nothing else was done
+on_unpickling: list[Callable[[], None]] = []  # called when a whole model is unpickled
 
-_STACKS = ("gate_up_proj", "down_proj")  # as transformers names them
+_STACKS = ("gate_up_proj", "down_proj")  # transformers' names
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Tensor:
@@ -33,16 +33,16 @@ def swiglu(gate: Tensor, up: Tensor) -> Tensor:
 
 
 def clamped_swiglu(gate: Tensor, up: Tensor, alpha: float = 1.702, limit: float = 7.0) -> Tensor:
-    """gpt-oss's: gate * sigmoid(alpha * gate) * (up + 1), of gates up to limit and ups from -limit to limit."""
+    """gpt-oss' activation: gate * sigmoid(alpha * gate) * (up + 1), gates clamped to limit, ups to -limit to limit."""
     gate, up = gate.clamp(max=limit), up.clamp(-limit, limit)
     return (up + 1) * (gate * torch.sigmoid(gate * alpha))
 
 
 class GroupedLinear4bit(OverWeight):
-    """A layer of all experts over a stack of 4-bit weights, which do not change: x [m, k] sorted by expert to [m, n].
+    """A linear layer of all experts over a stack of frozen 4-bit weights: x [m, k] sorted by expert to [m, n].
 
-    weight: see Experts4bit. Its parameters and its state_dict are an adapter's alone, lora_A [experts, rank, k] and
-    lora_B [experts, n, rank], or with rank 0 there are none; OverWeight says what becomes of the weight.
+    weight: see Experts4bit. Its parameters and its state_dict are only those of an adapter, lora_A [experts, rank, k]
+    and lora_B [experts, n, rank], or nothing if rank is 0; OverWeight documents how the weight is moved and saved.
     """
 
     lora_A: nn.Parameter | None
@@ -76,9 +76,9 @@ class GroupedLinear4bit(OverWeight):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """The adapter's first values, which change nothing."""
+        """Initializes the adapter so that it changes nothing."""
         if self.lora_A is not None and self.lora_B is not None:
-            nn.init.uniform_(self.lora_A, -(self.in_features**-0.5), self.in_features**-0.5)  # as that of a nn.Linear
+            nn.init.uniform_(self.lora_A, -(self.in_features**-0.5), self.in_features**-0.5)  # like nn.Linear's weight
             nn.init.zeros_(self.lora_B)
 
     def forward(self, x: Tensor, expert_ends: Tensor) -> Tensor:
@@ -89,32 +89,32 @@ class GroupedLinear4bit(OverWeight):
         return matmul_4bit_grouped_lora(x, self.base, expert_ends, *factors, self.scaling, **options)
 
     def extra_repr(self) -> str:
-        """What print(model) says."""
+        """The layer's text in print(model)."""
         base = f"{self.num_experts}, in_features={self.in_features}, out_features={self.out_features}"
         return f"{base}, bias={self.bias is not None}, quant_type={self.quant_type}, rank={self.rank}"
 
 
 class Experts4bit(nn.Module):
-    """The experts of a mixture over stacks of 4-bit weights, in the place of a module of transformers' that has
-    gate_up_proj and down_proj: forward has its arguments and result.
+    """The experts of a MoE layer over stacks of 4-bit weights. Replaces a module of transformers that has gate_up_proj
+    and down_proj: forward has its arguments and result.
 
         weights = qfuse.load_checkpoint(path)
         name = "model.layers.0.mlp.experts"
         experts = qfuse.nn.Experts4bit(weights[f"{name}.gate_up_proj"], weights[f"{name}.down_proj"], rank=16)
         layer.mlp.experts = qfuse.nn.Experts4bit.from_module(layer.mlp.experts)   # quantizes it
 
-    gate_up: the stack [experts, 2 * intermediate, hidden], and down [experts, hidden, intermediate], or where
-    is_transposed, as in gpt-oss, [experts, inputs, outputs]: what qfuse.matmul_4bit_grouped takes as a weight, or float
-    tensors, which are quantized (quant_type, blocksize, nested). Quantized weights are not copied, and never change.
-    gate_up_bias, down_bias: [experts, outputs]; they are not trained. activation: of gates and ups, by default
-    silu(gate) * up; clamped_swiglu is gpt-oss's. is_concatenated: the outputs of gate_up are all gates, then all ups;
-    otherwise a gate and an up by turns.
+    gate_up, down: stacks [experts, 2 * intermediate, hidden] and [experts, hidden, intermediate] or, if is_transposed,
+    as in gpt-oss, [experts, inputs, outputs]. Each is a weight that qfuse.matmul_4bit_grouped accepts, or a float
+    tensor, which is quantized (quant_type, blocksize, nested). Quantized weights are not copied and never change.
+    gate_up_bias, down_bias: [experts, outputs]; they are not trained. activation: a function of gates and ups, by
+    default silu(gate) * up; clamped_swiglu is gpt-oss'. is_concatenated: the outputs of gate_up are all gates, then all
+    ups; otherwise gates and ups alternate.
 
-    rank: of an adapter over each stack, whose parameters are gate_up_proj.lora_A, gate_up_proj.lora_B and those of
-    down_proj, [experts, rank, inputs] and [experts, outputs, rank]; an untrained one changes nothing. 0: none. Its
-    share is multiplied by alpha / rank; by default alpha is the rank. dtype: of its parameters.
+    rank: of an adapter over each stack; 0: no adapter. Its parameters are gate_up_proj.lora_A, gate_up_proj.lora_B and
+    those of down_proj, [experts, rank, inputs] and [experts, outputs, rank]; untrained, it changes nothing. Its output
+    is multiplied by alpha / rank; alpha is the rank by default. dtype: of the adapter's parameters.
 
-    state_dict is the adapter's alone; to_state_dict has the stacks. Raises ValueError for stacks that do not fit.
+    state_dict has only the adapter; to_state_dict has the stacks. Raises ValueError for stacks that do not fit.
     """
 
     def __init__(
@@ -155,9 +155,9 @@ class Experts4bit(nn.Module):
 
     @classmethod
     def from_module(cls, module: nn.Module, *, activation: Activation | None = None, **options: Any) -> "Experts4bit":
-        """Of a module of transformers': its stacks, which are quantized where they are not yet, biases and layout.
+        """Takes stacks, biases and layout from a module of transformers, and quantizes stacks that are not quantized.
 
-        activation: by default act_fn(gate) * up, and that of gpt-oss; for a module with another one it must be given.
+        activation: by default act_fn(gate) * up, or gpt-oss' for its module; required for a module with another one.
         """
         if activation is None:
             activation = _activation_of(module)
@@ -172,15 +172,15 @@ class Experts4bit(nn.Module):
 
     @classmethod
     def from_state_dict(cls, state: Mapping[str, Tensor], prefix: str = "", **options: Any) -> "Experts4bit":
-        """Of what to_state_dict gives, or a checkpoint of bitsandbytes has, under names that begin with the prefix."""
+        """Reads what to_state_dict returns or a bitsandbytes checkpoint has, under names that begin with the prefix."""
         gate_up, down = (from_state_dict(state, f"{prefix}{name}") for name in _STACKS)
         options |= {f"{kind}_bias": state.get(f"{prefix}{kind}_proj_bias") for kind in ("gate_up", "down")}
         return cls(gate_up, down, **options)
 
     def to_state_dict(self, prefix: str = "") -> dict[str, Tensor]:
-        """The stacks and biases, without the adapter, under the names that bitsandbytes and transformers give them:
-        gate_up_proj, gate_up_proj.absmax and so on. A stack whose experts are each nested by themselves, for which
-        bitsandbytes has no form, gets plain absmax of the same values."""
+        """Returns the stacks and biases, without the adapter, under the names of bitsandbytes and transformers:
+        gate_up_proj, gate_up_proj.absmax and so on. bitsandbytes has no form for a stack whose experts are each nested
+        by themselves: such a stack gets plain absmax of the same values."""
         found: dict[str, Tensor] = {}
         for name in _STACKS:
             stack: GroupedLinear4bit = getattr(self, name)
@@ -190,10 +190,10 @@ class Experts4bit(nn.Module):
         return found
 
     def forward(self, hidden_states: Tensor, top_k_index: Tensor, top_k_weights: Tensor) -> Tensor:
-        """hidden_states [tokens, hidden], of which each goes to the experts of top_k_index [tokens, k], whose results
-        are summed by top_k_weights [tokens, k], in the wider of both dtypes: [tokens, hidden], in that of
-        hidden_states. On a GPU nothing waits. An index of num_experts or more is nobody's, as where a process has a
-        part of the experts, and adds nothing."""
+        """Sends each row of hidden_states [tokens, hidden] to its experts in top_k_index [tokens, k] and sums their
+        results with the weights top_k_weights [tokens, k], in the wider of both dtypes. Returns [tokens, hidden] in
+        hidden_states' dtype. A GPU is not synchronized. An index of num_experts or more belongs to no expert, as in a
+        process with a part of the experts, and adds nothing."""
         return mixed(hidden_states, top_k_index, top_k_weights, self.num_experts, self._forward_sorted)
 
     def _forward_sorted(self, x: Tensor, ends: Tensor) -> Tensor:
@@ -216,22 +216,22 @@ def mixed(
     norm: Callable[[Tensor], Tensor] | None = None,
     may_lack_experts: bool = True,
 ) -> Tensor:
-    """The forward of a mixture's experts: see Experts4bit. layer: of rows sorted by expert, and the experts' ends, to
-    as many rows. norm: of these. may_lack_experts: whether an index may be nobody's, as where a process has a part of
-    the experts."""
+    """Implements the forward of a MoE layer's experts: see Experts4bit. layer: maps rows sorted by expert, and the
+    experts' ends, to the same number of rows. norm: is applied to these. may_lack_experts: whether an index may belong
+    to no expert, as in a process with a part of the experts."""
     k = top_k_index.shape[-1]
     experts, order = torch.sort(top_k_index.reshape(-1), stable=True)
     every = torch.arange(num_experts, dtype=experts.dtype, device=experts.device)
     ends = torch.searchsorted(experts, every, right=True, out_int32=True)
     y = layer(hidden_states[order // k], ends)
-    if may_lack_experts:  # nobody's rows are not initialized: times a weight of 0 they may be NaN
+    if may_lack_experts:  # rows of no expert are uninitialized: NaN times a weight of 0 is NaN
         y = y.masked_fill((experts >= num_experts)[:, None], 0)
     if norm is not None:
         y = norm(y)
     shares = y * top_k_weights.reshape(-1)[order, None]
     places = torch.empty_like(order)
     places[order] = torch.arange(order.numel(), device=order.device)
-    # One sum, in an order that is the same each time, which index_add_ has not on a GPU.
+    # A single sum with a deterministic order, unlike index_add_ on a GPU.
     found: Tensor = shares[places].view(-1, k, y.shape[-1]).sum(1).to(hidden_states.dtype)
     return found
 
@@ -248,7 +248,7 @@ def _stack(weight: Any, quant_type: QuantType, blocksize: int, nested: bool) -> 
 def encoded_stack(
     stack: Tensor, quant_type: QuantType, blocksize: int, nested: bool, reciprocal: ops.Reciprocal = "ieee"
 ) -> Weight4bit:
-    """reciprocal: with "approx" the bits of bitsandbytes on a GPU, for which the offset is torch's mean."""
+    """reciprocal: "approx" gives the bits of bitsandbytes on a GPU, where the nested offset is torch's mean."""
     dense = stack.detach().contiguous()
     tensors: tuple[Tensor, ...]
     if nested:
@@ -262,7 +262,7 @@ def encoded_stack(
 
 
 def _activation_of(module: Any) -> Activation:
-    """Without a reference to the module, whose weights it would keep."""
+    """Returns a function that does not refer to the module, because that would keep its weights alive."""
     if type(module).__name__ == "GptOssExperts":
         return functools.partial(clamped_swiglu, alpha=module.alpha, limit=module.limit)
     gate = getattr(type(module), "_apply_gate", None)
@@ -274,7 +274,7 @@ def _activation_of(module: Any) -> Activation:
 
 
 def _stored(module: nn.Module, name: str) -> Any:
-    """A stack of a module, which may be in 4 bits, or what bitsandbytes decodes each time."""
+    """Returns a module's stack, which may be in 4 bits or parametrized by bitsandbytes to be decoded at each access."""
     stack = stack_of(module, name)
     if stack is not None:
         return stack.weight(_own(module, name))
@@ -285,16 +285,16 @@ def _stored(module: nn.Module, name: str) -> Any:
     return parametrized.original if state is None else read_weight(parametrized.original, state)
 
 
-# ---- of a module of transformers'
+# ---- stacks in transformers' modules
 
 
 def name_of(parameter: str) -> str:
-    """That of the Stack4bit beside a parameter."""
+    """Returns the name of the Stack4bit beside a parameter."""
     return parameter + _SUFFIX
 
 
 class Stack4bit(nn.Module):
-    """All of a stack but its codes, which are its owner's parameter. Moved with its owner, but never cast."""
+    """All of a stack but its codes, which are a parameter of its owner. It moves with its owner but is never cast."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype
@@ -307,7 +307,7 @@ class Stack4bit(nn.Module):
     def _set(self, weight: Weight4bit) -> None:
         self.shape, self.dtype = tuple(weight.shape), weight.dtype
         self.quant_type, self.blocksize = weight.quant_type, weight.blocksize
-        # For state_dicts, which then need not wait for a GPU.
+        # For state dicts, which then need no GPU synchronization.
         self.offset = None if weight.nested_offset is None else float(weight.nested_offset)
         scales = [*weight.tensors[1:], None, None, None]
         for name, tensor in zip(_SCALES, scales, strict=False):
@@ -327,11 +327,11 @@ class Stack4bit(nn.Module):
 
     @property
     def has_scales(self) -> bool:
-        """Else the parameter has them: see make_stacks_parameters."""
+        """False if the parameter has them: see make_stacks_parameters."""
         return any(tensor is not None for tensor in self._buffers.values())
 
     def is_transposed(self, owner: Any) -> bool:
-        """Whether rows of the weight are inputs: it lies as the parameter in whose place it is."""
+        """Whether rows of the weight are inputs: the weight has the layout of the parameter that it replaces."""
         transposed: bool = owner.is_transposed
         return transposed
 
@@ -343,7 +343,7 @@ class Stack4bit(nn.Module):
         return f"{self.shape}, {self.dtype}, quant_type={self.quant_type}, blocksize={self.blocksize}, nested={nested}"
 
     def _apply(self, fn: Any, recurse: bool = True) -> "Stack4bit":
-        """Of to(), cuda(), half() and their like. Bytes have no dtype to be changed."""
+        """Implements to(), cuda(), half() and so on. Bytes are moved, but not cast."""
         for name, tensor in self._buffers.items():
             if tensor is not None:
                 moved = fn(tensor.reshape(-1).view(torch.uint8))
@@ -358,7 +358,7 @@ class Stack4bit(nn.Module):
             return
         absmax, name = self.absmax, _outer(prefix).removesuffix(".")
         scales = Weight4bit((absmax, *given(*self._buffers.values())), *self.form)
-        _, *others = to_state_dict(scales, name, self.offset).items()  # without the codes, in whose place absmax is
+        _, *others = to_state_dict(scales, name, self.offset).items()  # drops the codes, for which absmax was passed
         destination |= {key: tensor.to(absmax.device) for key, tensor in others}
 
     def _load_from_state_dict(
@@ -407,13 +407,13 @@ def _refuse_cast(codes: Tensor) -> None:
 
 
 def _outer(prefix: str) -> str:
-    """What the keys of a Stack4bit in a state_dict begin with: its parameter's name in place of its own."""
+    """Returns the prefix of a Stack4bit's keys in a state dict: its parameter's name instead of its own."""
     return prefix.removesuffix(f"{_SUFFIX}.") + "."
 
 
 def before_load(module: Any, state_dict: dict[str, Any], prefix: str, *_: Any) -> None:
-    """Hands scales on to the Stack4bit, under whose own name torch looks for them. Codes may lie as in a file of
-    bitsandbytes, [bytes, 1]."""
+    """Renames scales' keys to the Stack4bit's own name, where torch looks for them, and reshapes codes in bitsandbytes'
+    file layout, [bytes, 1]."""
     for name in stack_names(module):
         outer = f"{prefix}{name}."
         codes, own = state_dict.get(f"{prefix}{name}"), module._parameters[name]
@@ -428,14 +428,14 @@ def stack_names(module: Any) -> tuple[str, str]:
 
 
 def stack_of(module: nn.Module, name: str) -> Stack4bit | None:
-    """That of a parameter, or None where it is not quantized."""
+    """Returns the Stack4bit beside a parameter, or None if the parameter is not quantized."""
     found = module._modules.get(name + _SUFFIX)
     return found if isinstance(found, Stack4bit) else None
 
 
 def make_stacks_parameters(module: nn.Module) -> bool:
-    """Makes parameters of a module's stacks that are weights with their scales, which FSDP can share out. Whether it
-    has any. Raises ValueError where one's rows are not whole blocks."""
+    """Makes each stack of a module one parameter, codes and scales, which FSDP can shard. Returns whether the module
+    has stacks. Raises ValueError if a stack's rows are not whole blocks."""
     children = module._modules.items()
     stacks = [(name.removesuffix(_SUFFIX), each) for name, each in children if isinstance(each, Stack4bit)]
     made = [(name, each, parameter_of(each.weight(_own(module, name)))) for name, each in stacks if each.has_scales]

@@ -1,5 +1,5 @@
-"""A stack of experts in MXFP4, as gpt-oss is published: rows of a weight are an expert's outputs, in files as here,
-whether or not the 16-bit parameter of transformers' has them so."""
+"""A stack of experts in MXFP4, as in gpt-oss checkpoints: each row of a weight gives one output of an expert, in files
+and here, whether or not the 16-bit parameter of transformers is transposed."""
 
 import torch
 from torch import Tensor, nn
@@ -9,14 +9,14 @@ from .experts import Stack4bit
 
 BLOCK = 32  # elements of a row that share a scale, a power of two in a byte
 BYTES_OF_BLOCK = BLOCK // 2
-BLOCKS, SCALES = "_blocks", "_scales"  # of names in files, behind a parameter's
+BLOCKS, SCALES = "_blocks", "_scales"  # suffixes of a parameter's name in files
 
 
 class Mxfp4Stack(Stack4bit):
-    """The scales of a stack, [experts, rows, columns / 32], a buffer that state_dicts have under its own name. The
-    codes, [experts, rows, columns / 2], are a parameter of its owner's, as any Stack4bit's.
+    """The scales of a stack, [experts, rows, columns / 32], as a buffer under its own name in state dicts. The codes,
+    [experts, rows, columns / 2], are a parameter of its owner, like those of any Stack4bit.
 
-    shape: of the 16-bit parameter in whose place it is. is_transposed: whether that has inputs before outputs.
+    shape: of the 16-bit parameter that it replaces. is_transposed: whether inputs come before outputs in that shape.
     """
 
     scales: Tensor
@@ -32,7 +32,7 @@ class Mxfp4Stack(Stack4bit):
         self.shape, self.dtype = tuple(shape), dtype
         self.quant_type, self.blocksize, self.offset = "mxfp4", BLOCK, None
         self._rows_and_cols = rows, cols
-        # Persistent: transformers gives every other buffer new memory behind loading.
+        # Persistent, because transformers reallocates every other buffer after loading.
         self.register_buffer("scales", torch.empty(experts, rows, cols // BLOCK, dtype=torch.uint8, device=device))
 
     @property
@@ -52,11 +52,11 @@ class Mxfp4Stack(Stack4bit):
 
 
 def in_rows(blocks: Tensor) -> Tensor:
-    """Codes as a parameter has them, of a file's [experts, rows, blocks, bytes of a block]. A view."""
+    """Returns a view of a file's [experts, rows, blocks, bytes per block] in the shape of the codes' parameter."""
     return blocks.flatten(-2)
 
 
 def in_blocks(codes: Tensor) -> Tensor:
-    """in_rows, undone."""
+    """Reverses in_rows."""
     blocks: Tensor = codes.unflatten(-1, (-1, BYTES_OF_BLOCK))
     return blocks

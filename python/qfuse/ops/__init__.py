@@ -1,11 +1,11 @@
-"""The ops with types and a manual. Each is torch.ops.qfuse.<name>, which compiled code sees as one node.
+"""The ops, with types and documentation. Each is torch.ops.qfuse.<name>, a single node in compiled code.
 
-All of them run on the CPU and on CUDA, on the tensors' own device and torch's current stream there, wait for nothing,
-allocate only what they return, and may be captured into a CUDA graph once they have run on that device. All tensors of
-a call lie on one device and are contiguous unless said otherwise; anything else is a RuntimeError that names the
-argument, what it is and what it must be. include/qfuse/qfuse.h has the formulas to the last rounding.
+All ops run on the CPU and on CUDA, on their tensors' device and torch's current stream there. They do not synchronize,
+allocate only what they return, and can be captured into a CUDA graph once they have run on that device. All tensors of
+a call must be on one device and contiguous unless said otherwise. Anything else raises a RuntimeError that names the
+argument, its value and the requirement. include/qfuse/qfuse.h has the exact formulas, including every rounding.
 
-In shapes, n is the number of weights and nb = ceil(n / blocksize) that of blocks.
+In shapes, n is the number of weight elements and nb = ceil(n / blocksize) the number of blocks.
 """
 
 import re
@@ -57,7 +57,7 @@ rotated_products.register()
 fakes.register()
 gradients.register()
 _ops = torch.ops.qfuse
-_no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
+_no_gradients = torch.library.Library("qfuse", "IMPL")  # registrations last as long as this object
 for _op in (
     "dequantize_4bit",
     "dequantize_4bit_rows",
@@ -73,12 +73,12 @@ for _op in (
     "rotated_int8_weight",
     "rotated_int8_weight_scales",
 ):
-    # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
+    # Otherwise torch gives results a gradient function that only warns if an argument requires a gradient.
     _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
 
 
 def _weight(tensors: Sequence[Tensor], *form: Any) -> Weight4bit:
-    """As given: the ops refuse what is none."""
+    """Makes a Weight4bit without checks: the ops reject invalid arguments."""
     return Weight4bit._make((tensors, *form))
 
 
@@ -90,17 +90,17 @@ def dequantize_4bit(
     blocksize: int = 64,
     nested_blocksize: int = 256,
 ) -> Tensor:
-    """NF4 or FP4 weights with plain or nested absmax, in one pass: the bits that bitsandbytes decodes on CUDA.
+    """Decodes NF4 or FP4 weights with plain or nested absmax in one pass, with the bits of bitsandbytes on CUDA.
 
-    weight: (packed, absmax) or (packed, absmax, nested_absmax, nested_quant_map, nested_offset), as Weight4bit.tensors
-    has them. packed: ceil(n/2) bytes, two codes each, the first in the high half; any storage dtype, whose bits are
-    taken as they are. absmax: [nb] float32, or uint8 where nested. nested_absmax: [ceil(nb / nested_blocksize)]
-    float32. nested_quant_map: [256] float32, the map stored with the weight. nested_offset: one float32, read where it
-    lies. dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
-    Returns `shape` in `dtype`.
+    weight: (packed, absmax) or (packed, absmax, nested_absmax, nested_quant_map, nested_offset), like
+    Weight4bit.tensors. packed: ceil(n/2) bytes of two codes, the first in the high half, in any storage dtype; only its
+    bits count. absmax: [nb] float32, or uint8 if nested. nested_absmax: [ceil(nb / nested_blocksize)] float32.
+    nested_quant_map: [256] float32, the map stored with the weight. nested_offset: one float32, read on the device.
+    dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096. Returns
+    `shape` in `dtype`.
 
-    Of quant_type "mxfp4", which products take too, weight is (packed, scales): E2M1 codes, the first in the low half,
-    and scales [nb], uint8 or float8_e8m0fnu. blocksize is 32, and the last dimension a multiple of it.
+    With quant_type "mxfp4", which products also accept, weight is (packed, scales): E2M1 codes, the first in the low
+    half, and scales [nb], uint8 or float8_e8m0fnu. blocksize is 32, and the last dimension a multiple of 32.
     """
     return torch_ops.dequantize_4bit(_weight(weight, shape, dtype, quant_type, blocksize, nested_blocksize))
 
@@ -115,16 +115,16 @@ def dequantize_4bit_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    """dequantize_4bit into `out`, which has exactly `shape` and `dtype` and overlaps no other argument."""
+    """Writes dequantize_4bit's result to `out`, which has exactly `shape` and `dtype` and overlaps no argument."""
     return torch_ops.dequantize_4bit_out(_weight(weight, shape, dtype, quant_type, blocksize, nested_blocksize), out)
 
 
 def quantize_4bit(
     input: Tensor, blocksize: int, quant_type: QuantType, reciprocal: Reciprocal = "ieee"
 ) -> tuple[Tensor, Tensor]:
-    """float32, float16 or bfloat16 weights of any shape to (packed [ceil(n/2), 1] uint8, absmax [nb] float32).
+    """Quantizes float32, float16 or bfloat16 of any shape to (packed [ceil(n/2), 1] uint8, absmax [nb] float32).
 
-    reciprocal: how to divide by absmax, "ieee" or, on CUDA only, "approx", which gives bitsandbytes' bytes there.
+    reciprocal: how to divide by absmax: "ieee" or, only on CUDA, "approx", which gives the bytes of bitsandbytes there.
     """
     packed, absmax = _ops.quantize_4bit.default(input, blocksize, quant_type, reciprocal)
     return packed, absmax
@@ -138,10 +138,10 @@ def quantize_4bit_nested(
     given_offset: Tensor | None = None,
     reciprocal: Reciprocal = "ieee",
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """quantize_4bit whose absmax are coded too: the tensors of a nested weight, in the order of Weight4bit.tensors.
+    """Like quantize_4bit, but quantizes absmax too. Returns the tensors in the order of Weight4bit.tensors.
 
     packed: [ceil(n/2), 1] uint8. absmax: [nb] uint8. nested_absmax: [ceil(nb / nested_blocksize)] float32.
-    nested_quant_map: [256] float32, the signed dynamic code. nested_offset: [] float32, the mean of the absmax, or
+    nested_quant_map: [256] float32, the signed dynamic code. nested_offset: [] float32, the mean of absmax, or
     given_offset.
     """
     outputs: tuple[Tensor, Tensor, Tensor, Tensor, Tensor] = _ops.quantize_4bit.nested(
@@ -158,7 +158,7 @@ def quantize_4bit_nested(
 def quantize_blockwise(
     input: Tensor, blocksize: int, offset: float = 0.0, reciprocal: Reciprocal = "ieee"
 ) -> tuple[Tensor, Tensor]:
-    """input - offset in the signed dynamic 8-bit code: (codes, uint8 in the input's shape; absmax [nb] float32)."""
+    """Quantizes input - offset in the signed dynamic 8-bit code: uint8 codes in input's shape, absmax [nb] float32."""
     codes, absmax = _ops.quantize_blockwise.default(input, blocksize, offset, reciprocal)
     return codes, absmax
 
@@ -166,7 +166,7 @@ def quantize_blockwise(
 def dequantize_blockwise(
     codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype
 ) -> Tensor:
-    """uint8 codes of any shape and any code, quant_map [256] float32, with absmax [nb] float32, decoded to `dtype`."""
+    """Decodes uint8 codes of any shape to `dtype`. quant_map: [256] float32, any codebook. absmax: [nb] float32."""
     result: Tensor = _ops.dequantize_blockwise.default(codes, absmax, quant_map, blocksize, dtype)
     return result
 
@@ -174,13 +174,13 @@ def dequantize_blockwise(
 def dequantize_blockwise_out(
     codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype, *, out: Tensor
 ) -> Tensor:
-    """dequantize_blockwise into `out`, which has the codes' shape and `dtype` and overlaps no other argument."""
+    """Writes dequantize_blockwise's result to `out`, of codes' shape and `dtype`, which overlaps no other argument."""
     _ops.dequantize_blockwise.out(codes, absmax, quant_map, blocksize, dtype, out=out)
     return out
 
 
 def dequantize_int8(codes: Tensor, scb: Tensor, dtype: torch.dtype) -> Tensor:
-    """LLM.int8 weights to `dtype`: codes [rows, cols] int8, scb [rows] float32, the rows' largest absolute values."""
+    """Decodes LLM.int8 weights: codes [rows, cols] int8, scb [rows] float32, each row's largest magnitude."""
     result: Tensor = _ops.dequantize_int8.default(codes, scb, dtype)
     return result
 
@@ -197,14 +197,14 @@ def dequantize_4bit_rows(
     global_divisor: Tensor | None = None,
     zero_points: Tensor | None = None,
 ) -> Tensor:
-    """E2M1 or INT4 codes with scales of blocks along rows, as MXFP4, NVFP4 and INT4 in groups have them, decoded.
+    """Decodes E2M1 or INT4 codes with one scale per block of a row, as in MXFP4, NVFP4 and grouped INT4.
 
-    (code - zero point) * A in float32, rounded to `dtype`; A is the block's scale, times *global_scale (modelopt's
-    weight_scale_2) or over *global_divisor (compressed-tensors' weight_global_scale), rounded to float32. packed:
-    [rows, ceil(cols / 2)] uint8, the even column in the low nibble. scales: [rows, ceil(cols / blocksize)]
+    An element is (code - zero point) * A in float32, rounded to `dtype`. A is the block's scale, times *global_scale
+    (modelopt's weight_scale_2) or over *global_divisor (compressed-tensors' weight_global_scale), rounded to float32.
+    packed: [rows, ceil(cols / 2)] uint8, the even column in the low nibble. scales: [rows, ceil(cols / blocksize)]
     float8_e4m3fn, float8_e8m0fnu (also as uint8), float32, float16 or bfloat16. quant_type: 'e2m1' or 'int4'.
-    blocksize: a multiple of 16, or cols or more. global_scale, global_divisor: one float32. zero_points: of 'int4',
-    uint8 with the shape of scales; None for 8. dtype: float32, float16 or bfloat16.
+    blocksize: a multiple of 16, or at least cols. global_scale, global_divisor: one float32. zero_points: only for
+    'int4', uint8 in the shape of scales; None means 8. dtype: float32, float16 or bfloat16.
     """
     result: Tensor = _ops.dequantize_4bit_rows.default(
         packed,
@@ -221,12 +221,12 @@ def dequantize_4bit_rows(
 
 
 def dequantize_fp8(codes: Tensor, scales: Tensor, dtype: torch.dtype, blocks: tuple[int, int] = (128, 128)) -> Tensor:
-    """FP8 weights with a scale for each block, as DeepSeek-V3 and Qwen3 are published, decoded to `dtype`.
+    """Decodes FP8 weights with a scale for each block, the format of DeepSeek-V3 and Qwen3 checkpoints, to `dtype`.
 
-    Each code times its scale in float32, rounded to `dtype`. codes: [rows, cols] float8_e4m3fn, or uint8 with its bits.
-    blocks: rows and columns of a block; (1, cols) for a scale a row, (rows, cols) for one. scales: [ceil(rows /
-    blocks[0]), ceil(cols / blocks[1])], flat too where one of these is 1, float32, bfloat16, float16, or
-    float8_e8m0fnu, also as uint8. dtype: float32, float16 or bfloat16.
+    Each code is multiplied by its scale in float32 and rounded to `dtype`. codes: [rows, cols] float8_e4m3fn, or uint8
+    with the same bits. blocks: rows and columns per block; (1, cols) for one scale per row, (rows, cols) for a single
+    scale. scales: [ceil(rows / blocks[0]), ceil(cols / blocks[1])], or flat if one of these is 1; float32, bfloat16,
+    float16, or float8_e8m0fnu, also as uint8. dtype: float32, float16 or bfloat16.
     """
     result: Tensor = _ops.dequantize_fp8.default(codes, scales, *blocks, dtype)
     return result
@@ -246,28 +246,28 @@ def matmul_4bit(
     direction: Direction = "forward",
     order: Order | None = "plain",
 ) -> Tensor:
-    """x [..., cols] times the transpose of a 4-bit weight [rows, cols], plus bias [rows]: [..., rows] in x's dtype.
+    """Multiplies x [..., cols] by the transpose of a 4-bit weight [rows, cols] and adds bias [rows]: [..., rows].
 
-    With direction="backward", x [..., rows] times the weight itself: [..., cols], plus bias [cols]. The weight is
-    decoded on the way, to x's dtype, float32, float16 or bfloat16, which bias has too. weight, shape (rows, cols),
-    quant_type and the block sizes are those of dequantize_4bit. The rows of x may lie apart; if they overlap or are not
-    contiguous, x is copied. order: of the additions, "plain" or "split", which is faster for few rows; in any order,
-    what a row gives depends on that row alone. On a CPU without AMX they are the same. None: the weight is decoded to
-    memory, in each direction anew, and the product is torch's.
+    With direction="backward", multiplies x [..., rows] by the weight itself and adds bias [cols]: [..., cols]. x, bias
+    and the result have one dtype, float32, float16 or bfloat16, to which the kernel decodes the weight. weight, shape
+    (rows, cols), quant_type and the block sizes: as for dequantize_4bit. x may have any stride between rows; if its
+    rows overlap or are not contiguous, x is copied. order: of the additions, "plain" or "split", which is faster for
+    few rows. In any order, a row of the result depends only on that row of x. On a CPU without AMX both are the same.
+    None: decodes the weight to memory, again in each direction, and multiplies with torch.
 
-    order="factored" does not round the weight to x's dtype: absmax, in float32, is multiplied by sums of products with
-    the codes' values. For inference with few rows: faster than "split", and nearer to the weight that was quantized.
-    It is there on CUDA alone, for float16 from compute capability 7.5 and for bfloat16 from 8.0 on, forward, without
-    LoRA, for cols that are a multiple of 64 and blocks of 64 or more; all else is refused. It has no gradients: where x
-    or bias requires one, it is a ValueError.
+    order="factored" does not round the weight to x's dtype: it multiplies absmax, in float32, by sums of products with
+    the codes' values. For inference with few rows, it is faster than "split" and closer to the weight before
+    quantization. It requires CUDA, float16 on compute capability 7.5 or later or bfloat16 on 8.0 or later, the forward
+    direction, no LoRA, cols that are a multiple of 64, and blocks of 64 or more; anything else is an error. It has no
+    gradients: if x or bias requires one, it raises ValueError.
 
-    lora_in [..., rank] and lora_weight, [rows, rank] or backward [rank, cols], in x's dtype, add what a LoRA adapter
-    does: lora_in times the transpose of lora_weight, or backward times it, as further terms of the same sums.
+    lora_in [..., rank] and lora_weight, [rows, rank] or backward [rank, cols], in x's dtype, add a LoRA adapter:
+    lora_in times the transpose of lora_weight, or backward times lora_weight, as further terms of the same sums.
 
-    order="rotated_int8" is rotated_int8_quantize of x, rotated_int8_weight and rotated_int8_matmul, in one call.
+    order="rotated_int8" does rotated_int8_quantize of x, rotated_int8_weight and rotated_int8_matmul in one call.
 
-    All but the weight may have gradients, of the first and every higher order, unless order is "factored"; of the first
-    alone if it is "rotated_int8".
+    All arguments but the weight may have gradients of any order; "rotated_int8" has first gradients only, "factored"
+    none.
     """
     of = _weight(weight, shape, x.dtype, quant_type, blocksize, nested_blocksize)
     return gradients.matmul_4bit(Call(x, of, bias, direction, order, (lora_in, lora_weight)))
@@ -288,26 +288,25 @@ def matmul_4bit_grouped(
     direction: Direction = "forward",
     order: Order | None = "plain",
 ) -> Tensor:
-    """matmul_4bit of the rows of several experts, each with its own weight, bias and lora_weight, to the bit.
+    """Does matmul_4bit for the rows of several experts, each with its own weight, bias and lora_weight; same bits.
 
-    x: [m, cols], the rows of one expert after those of another, as a router sorts them. expert_ends: [experts] int32 or
-    int64 on x's device, ascending: the row behind each expert's last one, what torch's grouped products call offs. An
-    expert may have no rows. Rows from the last end on are nobody's: not read, and theirs of the result are not
-    initialized; they get a gradient of zero. On a GPU nothing waits for the ends, and a captured graph may find others
-    each time: ends that are not ascending, or not 0 to m, give other results, within the tensors, but torch's grouped
-    products, which make the gradients of bias and lora_weight in bfloat16, may stop at an assertion; on a CPU they are
-    refused.
+    x: [m, cols], rows sorted by expert. expert_ends: [experts] int32 or int64 on x's device, ascending: the row after
+    each expert's last one (offs in torch's grouped products). An expert may have no rows. Rows from the last end on
+    belong to no expert: they are not read, their result is uninitialized, and their gradient is zero. On a GPU, the
+    host does not wait for the ends, and each replay of a captured graph may have other ends. Ends that are not
+    ascending or not within 0 to m give wrong results there, within the tensors; only torch's grouped products, which
+    compute the gradients of bias and lora_weight in bfloat16, may fail an assertion. On a CPU such ends are an error.
 
-    weight: the tensors of a stack of shape (experts, rows, cols), as those of dequantize_4bit, of which each expert's
-    elements fill whole blocks. Nested, a nested_offset of one element says that the stack was nested as one;
-    nested_offset [experts] and nested_absmax [experts, ...] that each expert was by itself. bias: [experts, rows], or
-    backward [experts, cols]. lora_in: [m, rank]. lora_weight: [experts, rows, rank], or backward [experts, rank, cols].
+    weight: the tensors of a stack of shape (experts, rows, cols), as for dequantize_4bit; each expert must fill whole
+    blocks. A nested_offset of one element means that the stack was nested as a whole; nested_offset [experts] and
+    nested_absmax [experts, ...] mean that each expert was nested by itself. bias: [experts, rows], or backward
+    [experts, cols]. lora_in: [m, rank]. lora_weight: [experts, rows, rank], or backward [experts, rank, cols].
 
-    With direction="backward", x [m, rows]: [m, cols]. That is also the layer itself for a stack that is stored
-    transposed. order: as in matmul_4bit. None: the stack is decoded to memory, and a bias and lora_in's product are
-    added to the rounded product.
+    direction="backward" maps x [m, rows] to [m, cols]. It is also the forward direction of a layer whose stack is
+    stored transposed. order: as in matmul_4bit. None: decodes the stack to memory, and adds the bias and lora_in's
+    product to the rounded product.
 
-    All but the weight may have gradients, of the first and every higher order, unless order is "factored".
+    All arguments but the weight may have gradients of any order, unless order is "factored".
     """
     of = _weight(weight, shape, x.dtype, quant_type, blocksize, nested_blocksize)
     return gradients.matmul_4bit(Call(x, of, bias, direction, order, (lora_in, lora_weight), expert_ends))
@@ -324,11 +323,11 @@ def matmul_4bit_many(
     nested_blocksize: int = 256,
     order: Order = "plain",
 ) -> list[Tensor]:
-    """Products of one x [..., cols] by several 4-bit weights [rows[i], cols], each with the bits of matmul_4bit.
+    """Multiplies one x [..., cols] by several 4-bit weights [rows[i], cols], each with the bits of matmul_4bit.
 
-    weights: the tensors of all of them, one weight after another, each with as many. biases: one for each, or none.
-    quant_type, the block sizes and order are those of all. Where x or a bias needs a gradient, it is single products,
-    and order="factored" a ValueError.
+    weights: the tensors of all weights in one flat list, the same number for each weight. biases: one per weight, or
+    none. quant_type, the block sizes and order are shared by all. If x or a bias needs a gradient, the products are
+    computed one by one, and order="factored" raises ValueError.
     """
     products: list[Tensor] = _ops.matmul_4bit_many.default(
         x,
@@ -344,22 +343,22 @@ def matmul_4bit_many(
 
 
 def rotated_int8_quantize(x: Tensor) -> tuple[Tensor, Tensor]:
-    """x [..., terms], float32, float16 or bfloat16, rotated by a Hadamard matrix and rounded to INT8: q in x's shape,
-    and scale [...] float32, one a row.
+    """Rotates x [..., terms], float32, float16 or bfloat16, by a Hadamard matrix and rounds it to INT8. Returns q in
+    x's shape, and scale [...] float32, one per row.
 
-    For products in training, x * W^T and dy * W, as rotated_int8_matmul multiplies. terms is a multiple of 64. The rows
-    of x may lie apart; if they overlap or are not contiguous, x is copied.
+    It prepares x for the training products x * W^T and dy * W by rotated_int8_matmul. terms must be a multiple of 64. x
+    may have any stride between rows; if its rows overlap or are not contiguous, x is copied.
     """
     q, scale = _ops.rotated_int8_quantize.default(x)
     return q, scale
 
 
 def rotated_int8_swiglu(gate: Tensor, up: Tensor, grad_y: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """y = silu(gate) * up [..., channels], bfloat16, and what rotated_int8_quantize makes of it, in one pass: y, q and
-    scale. With grad_y the gradients of gate and up [2, ..., channels], theirs of q and scale.
+    """Computes y = silu(gate) * up [..., channels], bfloat16, and rotated_int8_quantize of y in one pass. Returns y, q
+    and scale; with grad_y instead the gradients of gate and up [2, ..., channels] and their q and scale.
 
-    channels is a multiple of 64. sigmoid, each product and y are those of swiglu: fp32, rounded to bfloat16 once. Rows
-    may lie apart, as for rotated_int8_quantize.
+    channels must be a multiple of 64. sigmoid, each product and y are computed as in swiglu: in fp32, and rounded to
+    bfloat16 once. Strides between rows: as for rotated_int8_quantize.
     """
     out, q, scale = _ops.rotated_int8_swiglu.default(gate, up, grad_y)
     return out, q, scale
@@ -374,10 +373,10 @@ def rotated_int8_weight_scales(
     *,
     direction: Direction = "forward",
 ) -> Tensor:
-    """The scales of a 4-bit weight [rows, cols] in INT8, rotated: [rows] float32 for x * W^T or, with
-    direction="backward", [cols] for dy * W. To be made once, and kept.
+    """Computes the INT8 scales of a 4-bit weight [rows, cols] after the rotation: [rows] float32 for x * W^T or, with
+    direction="backward", [cols] for dy * W. Compute them once and keep them.
 
-    weight, shape, quant_type and the block sizes are those of dequantize_4bit. cols is a multiple of 64, and for
+    weight, shape, quant_type and the block sizes: as for dequantize_4bit. cols must be a multiple of 64, and for
     "backward" rows too.
     """
     of = _weight(weight, shape, None, quant_type, blocksize, nested_blocksize)
@@ -394,8 +393,8 @@ def rotated_int8_weight(
     *,
     direction: Direction = "forward",
 ) -> Tensor:
-    """The weight by these scales, of rotated_int8_weight_scales: [rows, cols] int8 or, with direction="backward",
-    [cols, rows]."""
+    """Converts a weight to int8 with the scales of rotated_int8_weight_scales: [rows, cols] or, with
+    direction="backward", [cols, rows]."""
     of = _weight(weight, shape, None, quant_type, blocksize, nested_blocksize)
     return torch_ops.rotated_int8_weight(of, scale, direction)
 
@@ -412,11 +411,12 @@ def rotated_int8_matmul(
     *,
     direction: Direction = "forward",
 ) -> Tensor:
-    """x_q [..., terms], of rotated_int8_quantize, times the transpose of weight_q [n, terms], of rotated_int8_weight,
-    plus bias [n]: [..., n] in `dtype`, which bias has too. The same bits on every device. It has no gradients.
+    """Multiplies x_q [..., terms] of rotated_int8_quantize by the transpose of weight_q [n, terms] of
+    rotated_int8_weight and adds bias [n]. Returns [..., n] in `dtype`, also bias's, with the same bits on every device.
+    It has no gradients.
 
-    lora_in [..., rank] and lora_weight in `dtype` add what a LoRA adapter does, as in matmul_4bit; direction says how
-    lora_weight lies, [n, rank] or with "backward" [rank, n], and nothing else.
+    lora_in [..., rank] and lora_weight, in `dtype`, add a LoRA adapter as in matmul_4bit. direction says only the
+    layout of lora_weight: [n, rank] or, with "backward", [rank, n].
     """
     product: Tensor = _ops.rotated_int8_matmul.default(
         x_q, x_scale, weight_q, weight_scale, dtype, bias, lora_in, lora_weight, direction=direction
@@ -425,27 +425,27 @@ def rotated_int8_matmul(
 
 
 def expert_columns(m: int, experts: int) -> int:
-    """Columns that the transposed outputs of swiglu need for m tokens, however they are shared out among the experts,
-    each of which fills whole groups of 128."""
+    """Returns the columns that the transposed outputs of swiglu need for m tokens: an upper bound for any split of the
+    tokens among the experts, each of which is padded to a multiple of 128."""
     return (m + 127 * experts) // 128 * 128
 
 
 Quantized = tuple[Tensor, Tensor]  # payloads, and the scales of their groups
 
 
-# An output of torch.ops.qfuse.swiglu as two arguments, as errors name them.
+# In errors, an output of torch.ops.qfuse.swiglu appears as two arguments.
 _PIECE = re.compile(r"\b(y|y_t|grad_input|grad_input_t)_([qs])\b")
 _PUBLISHED = {"y_t": "y_{}_t", "grad_input": "grad_input_{}", "grad_input_t": "grad_input_{}_t"}
 
 
 def _call_swiglu(op: Callable[..., None], piece: Callable[[str, str], str], *arguments: Any, **keywords: Any) -> None:
-    """piece: what the caller has for the payloads "q" or the scales "s" of an output."""
-    if torch.compiler.is_compiling():  # which would have to trace the way of an error too
+    """piece: maps an output's name and "q" (payloads) or "s" (scales) to the caller's name of that argument."""
+    if torch.compiler.is_compiling():  # the compiler would have to trace the error path, too
         return op(*arguments, **keywords)
     try:
         op(*arguments, **keywords)
     except RuntimeError as error:
-        if type(error) is not RuntimeError:  # torch's own, as of no memory
+        if type(error) is not RuntimeError:  # torch's own errors, such as out of memory
             raise
         said = _PIECE.sub(lambda found: piece(found[1], found[2]), str(error)).replace("NULL", "None")
         raise RuntimeError(said) from None
@@ -457,7 +457,7 @@ def _pieces(name: str, output: Quantized | None) -> Quantized | tuple[None, None
     if not isinstance(output, (tuple, list)) or len(output) != 2:
         raise TypeError(f"{name} is a {type(output).__name__}, it must be a pair of tensors, payloads and scales")
     payload, scales = output
-    # Torch's compiler cannot have an op write to float8_e8m0fnu (2.15: "auto_functionalized_v2 was not removed").
+    # In torch's compiler, an op cannot write to float8_e8m0fnu (2.15: "auto_functionalized_v2 was not removed").
     return payload, scales.view(torch.uint8) if scales.dtype == torch.float8_e8m0fnu else scales
 
 
@@ -481,59 +481,59 @@ def swiglu(
     zero_rule: ZeroRule | None = None,
     amax_floor: float | None = None,
 ) -> None:
-    """y = silu(gate) * up in INT8 or FP8, forward or backward, in one pass: what is given to be written says which.
+    """Computes y = silu(gate) * up in INT8 or FP8, forward or backward, in one pass. The outputs passed say which.
 
-    x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16, needed for gradients. The rows of both may lie apart. h
-    is a multiple of 128.
+    x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16, needed for gradients. Both may have any stride between
+    rows. h must be a multiple of 128.
 
-    Written, as pairs of payloads and scales of groups of 128, each of them or None:
-      y: [m, h] and [m, h/128], groups of channels; of the forward alone, without a gradient
+    Outputs, each None or a pair of payloads and of scales of groups of 128:
+      y: [m, h] and [m, h/128], groups of channels; only in the forward direction, without a gradient
       y_t: [h, m] and [h, ceil(m/128)], y transposed, in groups of tokens
       grad_input: [m, 2h] and [m, 2h/128], the gradients of gate and up
       grad_input_t: [2h, m] and [2h, ceil(m/128)], these transposed, in groups of tokens
-    All of them start from values rounded to bfloat16.
+    All are quantized from values rounded to bfloat16.
 
-    Payloads are int8 or float8_e4m3fn. Scales of FP8 are powers of two, unless scale_rule says otherwise: the least
-    ones by which a group's largest magnitude, or 1e-4 where that is more, becomes at most 448.
+    Payloads are int8 or float8_e4m3fn. FP8 scales are powers of two unless scale_rule says otherwise: the smallest ones
+    that bring a group's largest magnitude, or 1e-4 if that is larger, to at most 448.
 
-    Scales are float32, or of FP8 UE8M0: float8_e8m0fnu or uint8, the exponent of two, plus 127, as a byte, 255 for NaN.
-    All of a call have one dtype. float32 may also lie group by group, all of them, as DeepGEMM loads them: [rows,
-    groups] with the strides (1, rows rounded up to a multiple of 4). int32 are UE8M0 as DeepGEMM packs them, four of a
-    row's groups to a word, the first one in its lowest byte: [rows, ceil(groups/4)] with such strides.
+    Scales are float32 or, for FP8, also UE8M0: float8_e8m0fnu or uint8, the exponent of two plus 127 as a byte, 255 for
+    NaN. All scales of a call have one dtype. All float32 scales of a call may also be group-major, as DeepGEMM loads
+    them: [rows, groups] with the strides (1, rows rounded up to a multiple of 4). int32 scales are UE8M0 packed for
+    DeepGEMM, four groups of a row per word, the first in the lowest byte: [rows, ceil(groups/4)] with such strides.
 
-    recipe: a format by its name, of which the arguments behind it may change parts; payloads have to be of its kind.
-      "int8": the published operator's, and what int8 has without a recipe
-      "deepseek": what float8_e4m3fn has without one, as DeepGEMM and TileKernels make powers of two
+    recipe: a named format. The arguments after it may change parts of it; payloads must be of the recipe's type.
+      "int8": the format of the published operator, and the default for int8
+      "deepseek": the default for float8_e4m3fn: powers of two as DeepGEMM and TileKernels compute them
       "transformer_engine": powers of two, zero_rule "one"
       "torchao": scale_rule "torchao", amax_floor 1e-12
-      "mx": MXFP8, group_size 32, zero_rule "least"; its scales are UE8M0, though float32 are taken as well
-    group_size: 128 or 32; of 32, every "/128" of a scale above is "/32". h stays a multiple of 128.
-    scale_rule, of FP8: "power_of_two", or of a group's largest magnitude a in float32 "torchao": scale 1 / (448 / a),
-      values times (448 / a)
-    zero_rule, of FP8: "floor": a is at least amax_floor. "one": the scale of a group of zeros, or with an infinity or
-      NaN, is 1, and values are multiplied with at most the largest bfloat16. "least", of powers of two: the scale of
-      zeros is 2^-127, with an infinity 2^127, with NaN NaN.
-    amax_floor, of FP8: 1e-30 to 1e30, in place of 1e-4, or with zero_rule "one" of none, which 0 stands for there.
+      "mx": MXFP8, group_size 32, zero_rule "least"; its scales are UE8M0, but float32 is accepted as well
+    group_size: 128 or 32; with 32, every "/128" of a scale above becomes "/32". h stays a multiple of 128.
+    scale_rule, only FP8: "power_of_two", or "torchao": for a group's largest magnitude a in float32, scale
+      1 / (448 / a), values times (448 / a)
+    zero_rule, only FP8: "floor": a is at least amax_floor. "one": the scale of a group of zeros, or with an infinity or
+      NaN, is 1, and values are multiplied by at most the largest bfloat16. "least", for powers of two: the scale of a
+      group of zeros is 2^-127, with an infinity 2^127, with a NaN NaN.
+    amax_floor, only FP8: 1e-30 to 1e30 instead of 1e-4; with zero_rule "one" the default is no floor, written as 0.
     int8 is truncated toward zero; FP8 is rounded to nearest, ties to even.
 
-    weights: [m] float32, the router's: y is multiplied with its token's before it is rounded. grad_weights: [m]
-    float32, written in the backward: the sum over a token's channels of grad_y and what y is without the weight, in an
-    order that is the same everywhere; 0 for rows behind the last expert's.
+    weights: [m] float32, the router's, by which each token's y is multiplied before rounding. grad_weights: [m]
+    float32, written backward: the sum over a token's channels of grad_y times the unweighted y, in an order that is the
+    same on all devices; 0 for rows after the last expert's.
 
-    limit: gates are clamped to at most limit, ups to -limit to limit; where that changes one, its gradient is 0. alpha:
-    y = gate * sigmoid(alpha * gate) * up. up_offset: is added to ups. gpt-oss has 7, 1.702 and 1; its interleaved gates
-    and ups have to be separated first.
+    limit: clamps gates to at most limit and ups to -limit to limit; a clamped value has gradient 0. alpha: y = gate *
+    sigmoid(alpha * gate) * up. up_offset: is added to ups. gpt-oss uses 7, 1.702 and 1; its interleaved gates and ups
+    must be separated first.
 
-    expert_ends: [experts] int32 or int64 on x's device, ascending: the row behind each expert's last one, where the
-    rows are those of several experts, one after another; what torch's grouped products call offs. Rows from the last
-    end on are nobody's: not read, and of theirs only grad_weights is written. No group of tokens has those of two
-    experts: what is transposed is as if zeros filled up each expert's tokens to a multiple of 128, and has
-    expert_columns(m, experts) columns in place of m. In y_t [h, columns] and grad_input_t [2h, columns] the experts'
-    columns lie side by side; where payloads have one dimension, [h * columns] and [2h * columns], each expert's matrix
-    [h, its columns] lies behind the one before, as DeepGEMM's k-grouped products take them, and so do their scales,
-    [h * columns/128], unless these are given group by group, [h, columns/128] with the strides (1, h). What is behind
-    the last expert's columns keeps its values. On a GPU nothing waits for the ends: ends that are not ascending, or not
-    0 to m, give other results, within the tensors; on a CPU they are refused.
+    expert_ends: [experts] int32 or int64 on x's device, ascending: the row after each expert's last one, if x has the
+    rows of several experts, sorted by expert (offs in torch's grouped products). Rows from the last end on belong to no
+    expert: they are not read, and of their outputs only grad_weights is written. No group of tokens spans two experts:
+    transposed outputs are computed as if each expert's tokens were zero-padded to a multiple of 128, and have
+    expert_columns(m, experts) columns instead of m. In y_t [h, columns] and grad_input_t [2h, columns] the experts'
+    columns are side by side. If payloads are one-dimensional, [h * columns] and [2h * columns], the experts' matrices
+    [h, its columns] follow one another, as in DeepGEMM's k-grouped products. So do their scales, [h * columns/128],
+    unless they are passed group-major, [h, columns/128] with the strides (1, h). Elements after the last expert's
+    columns keep their values. On a GPU, the host does not wait for the ends: ends that are not ascending or not within
+    0 to m give wrong results, within the tensors. On a CPU they are an error.
     """
     (y_q, y_s), (y_t_q, y_t_s) = _pieces("y", y), _pieces("y_t", y_t)
     grad_input_q, grad_input_s = _pieces("grad_input", grad_input)
@@ -576,9 +576,9 @@ def silu_dot_fwd_bwd_quant_fuse(
     grad_input_s_t: Tensor | None = None,
     expert_ends: Tensor | None = None,
 ) -> None:
-    """swiglu's backward under the published operator's name, its tensors named and ordered as there: the gradients
-    grad_input_q [m, 2h] with grad_input_s, y transposed, y_q_t [h, m] with y_s_t, and the gradients transposed,
-    grad_input_q_t [2h, m] with grad_input_s_t; each pair or None.
+    """The backward direction of swiglu under the published operator's name, with its argument names and order. Outputs,
+    each pair may be None: the gradients grad_input_q [m, 2h] with grad_input_s; y transposed, y_q_t [h, m] with y_s_t;
+    and the gradients transposed, grad_input_q_t [2h, m] with grad_input_s_t.
     See swiglu."""
     _call_swiglu(
         _ops.silu_dot_fwd_bwd_quant_fuse.default,

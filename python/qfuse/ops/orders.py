@@ -40,7 +40,7 @@ def batch_invariant() -> bool:
 
 
 def advised_blocksize(weight: Weight4bit) -> int:
-    """What the library's advice is asked for: MXFP4 has the kernels of blocks of 64."""
+    """Returns the block size to ask the library's advice for: MXFP4 uses the kernels for blocks of 64."""
     return 64 if weight.quant_type == "mxfp4" else weight.blocksize
 
 

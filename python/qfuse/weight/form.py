@@ -1,4 +1,4 @@
-"""What a 4-bit weight is beside its tensors, and what these are called."""
+"""The form of a 4-bit weight, that is, its properties other than its tensors, and the tensors' names."""
 
 from typing import Literal, NamedTuple
 
@@ -9,15 +9,15 @@ QuantType = Literal["nf4", "fp4", "mxfp4"]
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 QUANT_TYPES: tuple[QuantType, ...] = ("nf4", "fp4")  # bitsandbytes' own
 BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # bitsandbytes' own
-NESTED_BLOCKSIZE = 256  # it has no other
-TENSORS = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")  # the last three where nested
+NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
+TENSORS = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")  # the last three only if nested
 
 
 class Form(NamedTuple):
-    """dtype: what it decodes to. Weight4bit has these fields behind its tensors.
+    """dtype: the dtype that the weight decodes to. Weight4bit has these fields after its tensors.
 
-    Of "mxfp4", whose blocksize is 32 and whose rows are whole blocks, the scales stand for absmax: uint8, the exponents
-    of powers of two. It is never nested.
+    In "mxfp4", whose blocksize is 32 and whose rows are whole blocks, the scales take the place of absmax: uint8, the
+    exponents of powers of two. It is never nested.
     """
 
     shape: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""A 4-bit weight as bitsandbytes stores it: tensors under names that begin with the weight's, and the rest as JSON."""
+"""Stores a 4-bit weight like bitsandbytes: tensors whose names begin with the weight's, and the rest as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ STATE = "quant_state.bitsandbytes__"  # between a weight's name and its quant_ty
 
 
 def to_state_dict(weight: Weight4bit, name: str, offset: float | None = None) -> dict[str, Tensor]:
-    """A weight under its name, and what else it has behind that; what is not a tensor is JSON in bytes. offset: the
-    nested one, where it is known; else a GPU is waited for."""
+    """Returns a weight's tensors under its name and names that begin with it; other values are JSON in bytes. offset:
+    the nested offset if known; otherwise it is read from the device, which synchronizes a GPU."""
     if weight.quant_type not in QUANT_TYPES:
         raise ValueError(f"bitsandbytes' layout has no quant_type {weight.quant_type!r}, which {name!r} has")
     found = {name: weight.packed, f"{name}.absmax": weight.absmax}
@@ -28,7 +28,7 @@ def to_state_dict(weight: Weight4bit, name: str, offset: float | None = None) ->
 
 
 def from_state_dict(state: Mapping[str, Tensor], name: str) -> Weight4bit:
-    """What to_state_dict or bitsandbytes has stored. KeyError names the tensor that is missing."""
+    """Reads what to_state_dict or bitsandbytes has stored. Raises KeyError with the name of a missing tensor."""
     key = next((key for kind in QUANT_TYPES if (key := f"{name}.{STATE}{kind}") in state), None)
     if key is None:
         raise KeyError(f"{name}.{STATE}{QUANT_TYPES[0]}")
@@ -41,7 +41,7 @@ def from_state_dict(state: Mapping[str, Tensor], name: str) -> Weight4bit:
 
 
 def encoded_form(form: Form, nested_offset: float | None) -> Tensor:
-    """bitsandbytes' quant_state, as its JSON in bytes."""
+    """Encodes bitsandbytes' quant_state as its JSON in bytes."""
     dtype = str(form.dtype).removeprefix("torch.")
     scalars: dict[str, Any] = {"quant_type": form.quant_type, "blocksize": form.blocksize}
     scalars |= {"dtype": dtype, "shape": [*form.shape]}
@@ -52,7 +52,7 @@ def encoded_form(form: Form, nested_offset: float | None) -> Tensor:
 
 
 def decoded_form(state: Tensor) -> tuple[Form, Tensor | None]:
-    """The form, and of a nested weight its offset."""
+    """Returns the form and, for a nested weight, its offset."""
     scalars = json.loads(bytes(state.tolist()))
     offset = scalars.get("nested_offset")
     form = Form(
@@ -66,6 +66,6 @@ def decoded_form(state: Tensor) -> tuple[Form, Tensor | None]:
 
 
 def quant_map(quant_type: QuantType, device: torch.device) -> Tensor:
-    """What the codes 0 to 15 stand for."""
+    """Returns the values of the codes 0 to 15."""
     codes = torch.arange(0x01, 0x100, 0x22, dtype=torch.uint8)  # 0 and 1, 2 and 3 and so on
     return decode_in_shape(Weight4bit((codes, torch.ones(1)), (16,), torch.float32, quant_type)).to(device)

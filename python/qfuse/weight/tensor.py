@@ -1,9 +1,9 @@
-"""A 4-bit weight as one tensor, which torch takes for a parameter: moved, saved and sharded as one, and never decoded.
+"""A 4-bit weight as one tensor that torch treats as a parameter: moved, saved and sharded as one, and never decoded.
 
-Its shape and dtype are those that it decodes to, so that FSDP2 and DTensor see rows that they can cut and a dtype that
-a parameter may have; what it holds are bytes. Of torch's operations it has those that FSDP2 asks of a parameter, and
-refuses every other one by name. FSDP2 gathers its bytes as bytes: a float dtype would lose NaN patterns in an
-all-gather (pytorch/pytorch#159333).
+Its shape and dtype are those it decodes to, so that FSDP2 and DTensor see rows to split and a dtype that parameters may
+have; it stores bytes. It implements the torch operations that FSDP2 uses on parameters, and refuses all others by name.
+FSDP2 gathers its bytes as bytes, because an all-gather in a float dtype would lose NaN patterns
+(pytorch/pytorch#159333).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,26 +23,26 @@ _aten = torch.ops.aten
 
 
 class Weight4bitTensor(Tensor):
-    """A matrix [n, k], or a stack of them, whose rows are whole blocks.
+    """A matrix [n, k], or a stack of matrices, whose rows are whole blocks.
 
         layer.weight = torch.nn.Parameter(Weight4bitTensor.of(weight), requires_grad=False)
 
-    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32, or uint8 where nested and of "mxfp4". The nested
-    arrays are whole in every part of a weight; they are 0.05 % of its bytes. quant_state: the Weight4bit that all
-    functions of qfuse take; they take the tensor itself as well.
+    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32, or uint8 if nested or "mxfp4". Every part of a weight
+    has the whole nested arrays, which are 0.05 % of its bytes. quant_state: the Weight4bit, which all functions of
+    qfuse accept; they also accept the tensor itself.
     """
 
     packed: Tensor
     absmax: Tensor
     form: Form
-    is_part: bool  # some rows of a weight whose nested arrays it has whole
+    is_part: bool  # whether it has only some rows of a weight; its nested arrays are still whole
     _state: Weight4bit
 
     @staticmethod
     def __new__(
         cls, inner: Sequence[Tensor], form: Form, is_part: bool = False, shape: torch.Size | None = None
     ) -> "Weight4bitTensor":
-        """shape: by default that of the codes, whatever the form's is."""
+        """shape: by default that of the codes, regardless of the form's."""
         packed, absmax, *nested = inner
         shape = torch.Size((*packed.shape[:-1], 2 * packed.shape[-1])) if shape is None else shape
         made: Weight4bitTensor = torch.Tensor._make_wrapper_subclass(
@@ -52,13 +52,13 @@ class Weight4bitTensor(Tensor):
         made.form = form._replace(shape=tuple(shape))
         for name, tensor in zip(TENSORS[2:], nested, strict=False):
             setattr(made, name, tensor)
-        # Made once: it is asked for in every call, and torch's compiler takes its tensors for what they are.
+        # Made once, because every call reads it and torch's compiler must see the same tensors.
         made._state = Weight4bit((packed, absmax.view(-1), *nested), *made.form)
         return made
 
     @classmethod
     def of(cls, weight: Weight4bit) -> "Weight4bitTensor":
-        """Of the same memory. Raises ValueError for a weight whose rows are not whole blocks, or that has none."""
+        """Wraps a weight without a copy. Raises ValueError if its rows are not whole blocks or if it has no rows."""
         weight = plain_weight(weight)
         *rows, cols = weight.shape
         offset = weight.nested_offset
@@ -77,7 +77,7 @@ class Weight4bitTensor(Tensor):
     def __init__(
         self, inner: Sequence[Tensor], form: Form, is_part: bool = False, shape: torch.Size | None = None
     ) -> None:
-        """As __new__."""
+        """See __new__."""
 
     @property
     def data(self) -> Tensor:
@@ -85,14 +85,14 @@ class Weight4bitTensor(Tensor):
 
     @data.setter
     def data(self, other: Any) -> None:
-        """What torch would exchange is not what a weight's bytes are in."""
+        """Swaps the inner tensors too, because torch would only exchange the wrapper, which holds no bytes."""
         if not isinstance(other, Weight4bitTensor):
             raise TypeError(f"a {type(other).__name__} cannot be the data of a {self!r}")
         torch.Tensor.data.__set__(self, other)  # type: ignore[attr-defined]
         vars(self).update({name: vars(other)[name] for name in (*other._names(), "form", "is_part", "_state")})
 
     def requires_grad_(self, requires_grad: bool = True) -> "Weight4bitTensor":
-        """RuntimeError, as of any tensor that is no float: optimizers would count it, and it never gets a gradient."""
+        """Raises RuntimeError like any non-float tensor: it never gets a gradient, and optimizers would count it."""
         if requires_grad:
             _refuse_gradient()
         return self
@@ -126,12 +126,12 @@ class Weight4bitTensor(Tensor):
         return self._state
 
     def whole_form(self, shape: Sequence[int]) -> Weight4bit:
-        """The weight that it is a part of, without its codes and absmax."""
+        """Returns the whole weight that this tensor is a part of, with empty codes and absmax."""
         packed, absmax, *nested = self.inner
         return Weight4bit((packed.new_empty(0), absmax.new_empty(0), *nested), *self.form._replace(shape=tuple(shape)))
 
     def dequantize(self) -> Tensor:
-        """qfuse.dequantize_4bit of it."""
+        """Calls qfuse.dequantize_4bit on this weight."""
         return self.quant_state.dequantize()
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
@@ -149,7 +149,7 @@ class Weight4bitTensor(Tensor):
         return Weight4bitTensor(list(inner.values()), *context, size)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """As pickled; once, without a shape in the form, and with is_part behind it."""
+        """Restores a pickle. In older ones the form has no shape, and is_part at its end."""
         dtype, *others = state["form"]
         if isinstance(dtype, torch.dtype):
             *others, state["is_part"] = others
@@ -170,23 +170,23 @@ class Weight4bitTensor(Tensor):
     def fsdp_pre_all_gather(
         self, mesh: Any, outer_size: torch.Size, outer_stride: Any, module: Any, mp_policy: Any
     ) -> tuple[tuple[Tensor, ...], Any]:
-        """FSDP2's hook: what is gathered are bytes, whatever its mixed precision says."""
-        if outer_size[0] % mesh.size() != 0:  # on all ranks alike, so that none waits for another
+        """FSDP2's hook: returns bytes to gather, regardless of its mixed-precision policy."""
+        if outer_size[0] % mesh.size() != 0:  # all ranks raise it, so that none waits for another
             raise ValueError(
                 f"a 4-bit weight of shape {tuple(outer_size)} cannot be shared out by rows to {mesh.size()} ranks: "
                 "FSDP pads rows, which codes are not; choose a number of ranks that divides them"
             )
         if any(p.requires_grad for p in module.parameters(recurse=False) if getattr(p, "_local_tensor", None) is self):
-            _refuse_gradient()  # of the DTensor, which has accepted it
+            _refuse_gradient()  # DTensor itself accepts requires_grad
         packed, absmax, *nested = self.inner
-        if mesh.size() == 1:  # where FSDP hands on the first input alone
+        if mesh.size() == 1:  # FSDP then passes on only the first input
             return (packed,), (absmax, nested, self.form)
         return (packed, absmax.view(torch.uint8)), (absmax, nested, self.form)
 
     def fsdp_post_all_gather(
         self, outputs: tuple[Tensor, ...], metadata: Any, param_dtype: torch.dtype, *, out: Tensor | None = None
     ) -> tuple["Weight4bitTensor", tuple[Tensor, ...]] | None:
-        """FSDP2's hook: the whole weight over the gathered bytes, which later gathers write again."""
+        """FSDP2's hook: makes the whole weight over the gathered bytes, which later gathers overwrite."""
         packed = outputs[0]
         if out is not None:
             whole: Any = getattr(out, "_local_tensor", out)
@@ -200,13 +200,13 @@ class Weight4bitTensor(Tensor):
         return Weight4bitTensor((packed, absmax, *nested), form), outputs
 
 
-# For torch.load with weights_only, its default; and by the name of the module that both once were in.
+# For torch.load with weights_only, which is its default; also under the name of the module that had both before.
 torch.serialization.add_safe_globals([Weight4bitTensor, Form])
 torch.serialization.add_safe_globals([(kind, f"qfuse.parameter.{kind.__name__}") for kind in (Weight4bitTensor, Form)])
 
 
 def parameter_of(weight: Weight4bit) -> Parameter:
-    """A frozen parameter of the same memory."""
+    """Makes a frozen parameter that shares the weight's memory."""
     return Parameter(Weight4bitTensor.of(weight), requires_grad=False)
 
 
@@ -216,7 +216,7 @@ is_one_tensor = _is_one_tensor.get
 
 @contextmanager
 def as_one_tensor() -> Iterator[None]:
-    """State dicts have each 4-bit parameter as one tensor here, not as bitsandbytes' arrays, nor as nothing."""
+    """State dicts made here have each 4-bit parameter as one tensor, else as bitsandbytes' arrays or not at all."""
     token = _is_one_tensor.set(True)
     try:
         yield
@@ -245,7 +245,7 @@ def _refuse(func: Any) -> NoReturn:
     raise NotImplementedError(f"a Weight4bitTensor has no {func}: it holds 4-bit codes. {way_out}")
 
 
-on_split: list[Callable[[], None]] = []  # what there is to do before FSDP shares out the first parameter
+on_split: list[Callable[[], None]] = []  # called before FSDP shards the first parameter
 _HANDLERS: dict[Any, Callable[..., Any]] = {}
 
 
@@ -259,7 +259,7 @@ def _handles(*funcs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 @_handles(_aten.detach.default, _aten.alias.default, _aten.clone.default, _aten._pin_memory.default)
 def _each(func: Any, tensor: Weight4bitTensor, *args: Any, **kwargs: Any) -> Weight4bitTensor:
-    """Of all that it holds."""
+    """Applies func to every inner tensor."""
     return Weight4bitTensor(
         [func(each, *args, **kwargs) for each in tensor.inner], tensor.form, tensor.is_part, tensor.shape
     )
@@ -269,7 +269,7 @@ def _each(func: Any, tensor: Weight4bitTensor, *args: Any, **kwargs: Any) -> Wei
 def _each_in_its_dtype(
     func: Any, tensor: Weight4bitTensor, *, dtype: torch.dtype | None = None, **kwargs: Any
 ) -> Weight4bitTensor:
-    """A change of dtype is one of what it decodes to."""
+    """A new dtype changes only the dtype that the weight decodes to."""
     form = tensor.form
     if dtype is not None:
         if dtype not in FLOAT_DTYPES:
@@ -281,7 +281,7 @@ def _each_in_its_dtype(
 
 @_handles(_aten.split.Tensor)
 def _split(func: Any, tensor: Weight4bitTensor, size: int, dim: int = 0) -> list[Weight4bitTensor]:
-    """As FSDP shares out a parameter, whose state dicts have to be known from then on."""
+    """Splits as in FSDP's sharding. on_split prepares state dicts for sharded parameters, which exist from then on."""
     for prepare in on_split:
         prepare()
     return [_rows(tensor, dim, begin, begin + size) for begin in range(0, tensor.shape[0], size)]
@@ -310,7 +310,7 @@ def _rows(tensor: Weight4bitTensor, dim: int, begin: int, end: int | None) -> We
 
 @_handles(_aten.new_zeros.default, _aten.new_empty.default)
 def _new(func: Any, tensor: Weight4bitTensor, size: Sequence[int], **kwargs: Any) -> Weight4bitTensor:
-    """With other rows and the same nested arrays."""
+    """Makes a tensor with another number of rows and the same nested arrays."""
     if not size or tuple(size[1:]) != tuple(tensor.shape[1:]):
         _refuse(func)
     packed, absmax, *nested = tensor.inner
@@ -333,7 +333,7 @@ def _copy(func: Any, tensor: Weight4bitTensor, source: Any, non_blocking: bool =
 
 @_handles(_aten.view.default)
 def _view(func: Any, tensor: Weight4bitTensor, size: Sequence[int]) -> Weight4bitTensor:
-    """FSDP keeps a shard as one row, and asks nothing of it."""
+    """Flattens or returns the same shape: FSDP stores a shard flat, and does no operation on it."""
     if tuple(size) not in ((-1,), (tensor.numel(),), tuple(tensor.shape)):
         _refuse(func)
     shape = tensor.shape if tuple(size) == tuple(tensor.shape) else torch.Size((tensor.numel(),))
@@ -356,14 +356,14 @@ def _is_pinned(func: Any, tensor: Weight4bitTensor, *args: Any, **kwargs: Any) -
 
 @_handles(torch.ops._c10d_functional.all_gather_into_tensor.default, torch.ops._c10d_functional.wait_tensor.default)
 def _gather(func: Any, tensor: Weight4bitTensor, *args: Any) -> Weight4bitTensor:
-    """Of DTensor.full_tensor(), for whoever saves a whole model."""
+    """Serves DTensor.full_tensor(), for code that saves a whole model."""
     packed, absmax, *nested = tensor.inner
     made = [func(each.contiguous(), *args) for each in (packed, absmax)]
     return Weight4bitTensor((*made, *nested), tensor.form)
 
 
-@_handles("_c10d_functional._wrap_tensor_autograd.default")  # of newer versions of torch, once DTensor is imported
+@_handles("_c10d_functional._wrap_tensor_autograd.default")  # in newer versions of torch, once DTensor is imported
 def _wait(func: Any, tensor: Weight4bitTensor) -> Weight4bitTensor:
-    """In the place of a tensor that waits at its first use."""
+    """Waits at once, instead of returning a tensor that waits at its first use."""
     found: Weight4bitTensor = _gather(torch.ops._c10d_functional.wait_tensor.default, tensor)
     return found

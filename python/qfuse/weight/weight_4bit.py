@@ -1,4 +1,4 @@
-"""A 4-bit weight of bitsandbytes: its tensors, and what they are."""
+"""A 4-bit weight of bitsandbytes: its tensors and their properties."""
 
 from typing import Any, NamedTuple
 
@@ -10,16 +10,16 @@ from .. import dtypes
 from ..native import torch_ops
 from .form import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, TENSORS, Form, QuantType
 
-# Params4bit has a __torch_function__ of its own, through which every access to it would go.
+# Params4bit has its own __torch_function__, through which every access to it would go.
 without_torch_function = torch._C.DisableTorchFunctionSubclass
 
 
 class Weight4bit(NamedTuple):
-    """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order: its tensors, and then its form.
+    """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order: its tensors, then its form.
 
-    tensors: (packed, absmax), or of a nested weight (packed, absmax, nested_absmax, nested_quant_map, nested_offset).
-    Of quant_type "mxfp4", whose blocksize is 32, (packed, scales): scales as uint8 or float8_e8m0fnu.
-    dtype: what it decodes to.
+    tensors: (packed, absmax) or, if nested, (packed, absmax, nested_absmax, nested_quant_map, nested_offset). With
+    quant_type "mxfp4", whose blocksize is 32: (packed, scales), scales as uint8 or float8_e8m0fnu. dtype: the dtype
+    that the weight decodes to.
     """
 
     tensors: tuple[Tensor, ...]
@@ -39,7 +39,7 @@ class Weight4bit(NamedTuple):
 
     @property
     def absmax(self) -> Tensor:
-        """float32, or uint8 where nested; the scales of "mxfp4"."""
+        """float32, or uint8 if nested; for "mxfp4", the scales."""
         return self.tensors[1]
 
     @property
@@ -63,25 +63,25 @@ class Weight4bit(NamedTuple):
         return self.packed.device
 
     def __repr__(self) -> str:
-        """Without the values: of nested_quant_map alone these are 256."""
+        """Leaves out the values: nested_quant_map alone has 256."""
         dtype, nested = str(self.dtype).removeprefix("torch."), ", nested" * self.nested
         form = f"{self.quant_type}, {[*self.shape]}, {dtype}, blocks of {self.blocksize}{nested}"
         return f"Weight4bit({form}, {self.device})"
 
     def dequantize(self, dtype: torch.dtype | str | None = None, out: Tensor | None = None) -> Tensor:
-        """qfuse.dequantize_4bit of it."""
+        """Calls qfuse.dequantize_4bit on this weight."""
         return decode_in_shape(self if dtype is None else self._replace(dtype=float_dtype(dtype)), out)
 
     def to(self, device: torch.device | str | int, non_blocking: bool = False) -> "Weight4bit":
-        """Its tensors on `device`, as Tensor.to moves them; to convert codes to another dtype would spoil them."""
+        """Moves its tensors to `device` like Tensor.to. Refuses a dtype: converting codes to another corrupts them."""
         if not isinstance(device, (torch.device, str, int)):
             raise TypeError("a Weight4bit moves between devices; the dtype it decodes to is w._replace(dtype=...)")
         return self._replace(tensors=tuple(tensor.to(device, non_blocking=non_blocking) for tensor in self.tensors))
 
     def params4bit(self, module: torch.nn.Module | None = None) -> Any:
-        """A bitsandbytes.nn.Params4bit of the same tensors, as bitsandbytes would have loaded it.
+        """Makes a bitsandbytes.nn.Params4bit of the same tensors, as bitsandbytes would have loaded it.
 
-        layer.weight = weight.params4bit(layer) puts it into a Linear4bit, whose quant_state is set too.
+        layer.weight = weight.params4bit(layer) puts it into a Linear4bit and also sets the layer's quant_state.
         """
         if self.quant_type not in QUANT_TYPES:
             raise ValueError(f"a weight of quant_type {self.quant_type!r} cannot be bitsandbytes', which lacks it")
@@ -113,7 +113,7 @@ class Weight4bit(NamedTuple):
 
 
 def float_dtype(dtype: torch.dtype | str) -> torch.dtype:
-    """By its name too, as torch and the command have it. Which dtypes there may be is the ops' affair."""
+    """Accepts a dtype, or its name in torch or in the qfuse command. The ops check which dtypes they support."""
     if isinstance(dtype, torch.dtype):
         return dtype
     number = dtypes.NAMES.get(dtypes.canonical(dtype))
@@ -123,7 +123,7 @@ def float_dtype(dtype: torch.dtype | str) -> torch.dtype:
 
 
 def decode_in_shape(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
-    """The weight in the state's shape, whatever that of its codes says."""
+    """Decodes the weight to the state's shape, regardless of the shape of its codes."""
     for name, tensor in zip(TENSORS, weight.tensors, strict=False):
         if not isinstance(tensor, Tensor):
             raise TypeError(f"{name} is a {type(tensor).__name__}, it must be a tensor")
@@ -134,7 +134,7 @@ def decode_in_shape(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
 
 
 def unnested(weight: Weight4bit) -> Weight4bit:
-    """A stack whose experts are each nested by themselves as a plain one, of the same values; others as they are."""
+    """Converts a stack whose experts are each nested by themselves to plain absmax of the same values; keeps others."""
     tensors, shape = weight.tensors, weight.shape
     if len(tensors) != 5 or len(shape) != 3 or not 1 < shape[0] == tensors[4].numel():
         return weight
@@ -153,10 +153,10 @@ def given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
 
 
 def plain_weight(weight: Weight4bit) -> Weight4bit:
-    """Without the subclass of bitsandbytes', which would quantize where it is moved."""
+    """Removes bitsandbytes' tensor subclass, which would quantize when it is moved."""
     with without_torch_function():
         return weight._replace(tensors=tuple(tensor.detach().as_subclass(Tensor) for tensor in weight.tensors))
 
 
-# For torch.load with weights_only, its default; and by the name of the module that it once was in.
+# For torch.load with weights_only, which is its default; also under the name of the module that had it before.
 torch.serialization.add_safe_globals([Weight4bit, (Weight4bit, "qfuse.quant_state.Weight4bit")])

@@ -1,5 +1,5 @@
-// Merges back into FP8, MXFP4 and NVFP4: the codes that are nearest to the merge to 16 bits, by a search in fp64 that
-// shares nothing with the encoder, and the bytes of all that no adapter changes.
+// Merges back into FP8, MXFP4 and NVFP4: the codes must be the nearest to the result of a merge to 16 bits, found by an
+// fp64 search that shares no code with the encoder, and tensors that no adapter changes must keep their bytes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The number of the value of `ascending` that is nearest to `magnitude`; of two as near, an even one, or the higher.
+// Index of the value nearest to `magnitude`. A tie goes to the even index if to_even, otherwise to the higher one.
 std::size_t nearest(const std::vector<double>& ascending, double magnitude, bool to_even) {
   const auto above = std::ranges::lower_bound(ascending, magnitude);
   const auto high = static_cast<std::size_t>(std::min(above, ascending.end() - 1) - ascending.begin());
@@ -49,7 +49,7 @@ unsigned e2m1_code(float value, bool to_even) {
          (is_negative ? 8U : 0U);
 }
 
-// Codes and scales of values [rows, columns] in blocks.
+// Codes and scales of a matrix [rows, columns] that is encoded in blocks.
 struct Blocks {
   std::string codes;
   std::vector<float> scales;
@@ -79,8 +79,8 @@ Blocks fp8_oracle(const Matrix& matrix, std::int64_t block_rows, std::int64_t bl
   return made;
 }
 
-// Of e2m1, in blocks along rows; `scale_of` gets a block's number and its absmax, and gives what its values are divided
-// by.
+// Encodes in e2m1, in blocks along rows. scale_of(index of the block, absmax) returns the divisor of the block's
+// values.
 template <class ScaleOf>
 Blocks fp4_oracle(const Matrix& matrix, std::int64_t blocksize, bool to_even, ScaleOf scale_of) {
   Blocks made{std::string(matrix.values.size() / 2, '\0'), {}};
@@ -123,7 +123,7 @@ const std::string kGptOss = R"({"model_type": "gpt_oss", "torch_dtype": "bfloat1
 
 class BackToBlocks : public Merge {
  protected:
-  // The base, without NaN in FP8.
+  // Writes the base, with NaN codes in FP8 replaced by 0.
   void write(RawTensors tensors, const std::string& base_config) {
     for (auto& [name, tensor] : tensors)
       if (tensor.type == "F8_E4M3" && !name.ends_with("_scale"))
@@ -131,7 +131,7 @@ class BackToBlocks : public Merge {
           if ((code & 0x7F) == 0x7F) code = 0;
     write_model(base(), tensors, base_config);
   }
-  // small_fp8() with an adapter of both weights.
+  // Writes small_fp8() and an adapter for both of its weights.
   void write_small_fp8(const RawTensor& scales_of_b) {
     RawTensors tensors = small_fp8();
     tensors["b.weight_scale_inv"] = scales_of_b;
@@ -141,7 +141,7 @@ class BackToBlocks : public Merge {
     write_adapter(adapter(), factors);
   }
 
-  // The output of a merge back, and plain(), that to 16 bits.
+  // Returns the output of a merge back, and fills in_16_bits, which plain() reads, by a merge to 16 bits.
   RawTensors back(BlockFormat format) {
     options.to_blocks = format;
     options.fail_below = 0.0;
@@ -153,7 +153,7 @@ class BackToBlocks : public Merge {
     return merged(options);
   }
   [[nodiscard]] Matrix plain(const std::string& name) const { return matrix_of(in_16_bits.at(name)); }
-  // All but these are the base's.
+  // Expects all tensors except `changed` to equal the base's, and those to differ.
   void expect_kept(const RawTensors& out, const Names& changed) const {
     const RawTensors before = load(base());
     ASSERT_EQ(out.size(), before.size());
@@ -186,7 +186,7 @@ TEST_F(BackToBlocks, fp8_in_the_blocks_and_types_of_the_base) {
           << "by the scale that is stored";
 }
 
-// Stacks, whose matrices are cut into blocks one by one.
+// Each matrix of a stack is split into blocks by itself.
 TEST_F(BackToBlocks, fp8_of_ragged_stacks) {
   RawTensor weight = fp8_codes({3, 64, 7});
   write({{"mlp.experts.gate_up_proj", weight}, {"mlp.experts.gate_up_proj_scale_inv", fp8_scales("F32", {3, 22, 2})}},
@@ -217,7 +217,7 @@ TEST_F(BackToBlocks, fp8_whose_scales_are_powers_of_two) {
   EXPECT_TRUE(out.at("b.weight_scale_inv") == (RawTensor{"F8_E8M0", {2, 2}, e8m0_bytes(b.scales)}));
 }
 
-// More than a piece, ragged in both directions.
+// Larger than a piece, with partial blocks in both directions.
 TEST_F(BackToBlocks, fp8_of_several_pieces) {
   write({{"a.weight", fp8_codes({3001, 3003})}, {"a.weight_scale_inv", fp8_scales("F32", {24, 24})}}, "{}");
   write_adapter(adapter(), lora("a", 3001, 3003, 4));
@@ -290,7 +290,7 @@ TEST_F(BackToBlocks, nvfp4_keeps_its_scales) {
   for (const Names4bit& names : {kPackedNvfp4, kModelopt}) {
     RawTensors tensors = made_fp4("n", names, 9, 42).tensors;
     std::string& scales = tensors.at("n.weight_scale").bytes;
-    for (char& byte : scales) byte = static_cast<char>(byte & 0x3F);  // numbers, none negative
+    for (char& byte : scales) byte = static_cast<char>(byte & 0x3F);  // no NaN, no negative numbers
     scales[0] = 0;
     tensors["n.input_scale"] = f32({1.0F});
     write(tensors, "{}");
@@ -308,7 +308,7 @@ TEST_F(BackToBlocks, nvfp4_keeps_its_scales) {
   }
 }
 
-// Each goes back to what it is.
+// Each weight keeps its own format.
 TEST_F(BackToBlocks, a_model_of_two_formats) {
   RawTensors tensors = made_fp4("x", kDeepseek, 5, 64).tensors;
   tensors.merge(RawTensors{{"a.weight", fp8_codes({4, 8})}, {"a.scale", fp8_scales("F8_E8M0", {1, 1})}});
@@ -362,11 +362,11 @@ TEST_F(BackToBlocks, shards_and_threads_give_the_same_bytes) {
   EXPECT_TRUE(load(directory / "out") == whole);
 }
 
-// With scales that are kept, nothing moves from its code.
+// With the old scales, no value changes its code.
 TEST_F(BackToBlocks, an_adapter_that_is_lost_is_refused) {
   RawTensors tensors = made_fp4("n", kPackedNvfp4, 9, 42).tensors;
   for (char& byte : tensors.at("n.weight_scale").bytes) byte = '\x38';
-  tensors["n.weight_global_scale"] = f32({2.0F});  // so that 16 bits hold what is decoded
+  tensors["n.weight_global_scale"] = f32({2.0F});  // so that decoded values are exact in 16 bits
   write(tensors, "{}");
   write_adapter(adapter(), lora("n", 9, 42, 4));
   const std::vector<AdapterInput> faint{{adapter(), 1e-6}};

@@ -1,5 +1,5 @@
-// The names of CUDA that the kernels and gpu.cpp use, and no others, for a GPU that is made of this process: kernels
-// are compiled as C++, a thread of a block is a fiber, memory is the host's (software_gpu.cpp).
+// The only CUDA names that the kernels and gpu.cpp use, for a GPU emulated in this process: kernels are compiled as
+// C++, each thread of a block is a fiber, and memory is the host's (software_gpu.cpp).
 #ifndef QFUSE_TESTS_SOFTWARE_GPU_CUDA_RUNTIME_H
 #define QFUSE_TESTS_SOFTWARE_GPU_CUDA_RUNTIME_H
 
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <functional>
 
-// ---- what kernels are written in ----
+// ---- the language of kernels ----
 
 #define __device__
 #define __host__
@@ -19,7 +19,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __grid_constant__
-#define __shared__ static __attribute__((section("qfuse_shared")))  // of one block at a time, spoilt between blocks
+#define __shared__ static __attribute__((section("qfuse_shared")))  // one block's at a time, overwritten between blocks
 
 struct dim3 {
   unsigned x = 1;
@@ -48,15 +48,15 @@ unsigned atomicAdd(unsigned* at, unsigned value);
 unsigned atomicSub(unsigned* at, unsigned value);
 
 namespace qfuse::software_gpu {
-std::uint64_t exchange(std::uint64_t bits, unsigned lane);  // of the same warp
+std::uint64_t exchange(std::uint64_t bits, unsigned lane);  // with `lane` of the same warp
 void* dynamic_shared();
 }  // namespace qfuse::software_gpu
 #define QFUSE_DYNAMIC_SHARED ::qfuse::software_gpu::dynamic_shared()
 
 namespace qfuse::software_gpu {
 
-// Shared memory as the async proxy sees it: a copy, which plain stores reach by a fence alone. It is that of a launch
-// which asks for some, else what kernels declare.
+// The async proxy sees shared memory as a copy, which plain stores reach only by a fence. The range is the dynamic
+// shared memory of a launch that has some, otherwise the shared memory that kernels declare.
 struct AsyncView {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -68,8 +68,8 @@ struct AsyncView {
 };
 extern AsyncView async_view;
 
-// device/hopper_portable.cuh says what each is. Copies and products come when QFUSE_GPU_ORDER has them come: forward at
-// once, or at the next switch of threads; backward as late as they may, the last copy first; shuffled at any time.
+// device/hopper_portable.cuh documents these functions. QFUSE_GPU_ORDER sets when copies and products complete: forward
+// at once or at the next thread switch, backward as late as allowed, the last copy first, and shuffled at any time.
 struct Hardware {
   static void copy_in_bulk(void* to, unsigned bytes, std::function<void()> copy);
   template <class T>
@@ -141,7 +141,7 @@ void __stcs(T* to, T value) {
 
 // ---- the runtime ----
 
-#define QFUSE_HAS_DRIVER  // cuda.h beside this
+#define QFUSE_HAS_DRIVER  // declared by cuda.h in this directory
 
 enum cudaError_t {
   cudaSuccess = 0,
@@ -178,7 +178,7 @@ struct cudaDeviceProp {
 
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }  // none is kept
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }  // no error is stored
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned version,
                                              unsigned long long flags, cudaDriverEntryPointQueryResult* found);
 cudaError_t cudaGetDeviceCount(int* count);
@@ -186,7 +186,7 @@ cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
-// Calls from here on give a thread without a context that of its device.
+// A thread without a context gets that of its device from any of the calls below.
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
 template <class T>
@@ -200,10 +200,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 
 namespace qfuse::software_gpu {
-void enter();  // such a call gives a thread that has none a context
-// Runs `thread` as every thread of every block, which has `shared_bytes` of dynamic shared memory.
+void enter();  // called by these functions: gives a thread without a context one
+// Runs `thread` as every thread of every block, each block with `shared_bytes` of dynamic shared memory.
 cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
-// Launches from now on are counted, and do nothing; the count until then.
+// From now on, launches are counted but not run. launches() returns the number of all launches so far.
 void only_count_launches();
 std::int64_t launches();
 }  // namespace qfuse::software_gpu
