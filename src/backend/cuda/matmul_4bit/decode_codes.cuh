@@ -159,7 +159,7 @@ struct PairOrder {
   std::uint32_t first_two;
   std::uint32_t last_two;
 };
-__device__ inline PairOrder pair_order(bool is_low_first) {
+__device__ constexpr PairOrder pair_order(bool is_low_first) {
   return is_low_first ? PairOrder{0x5140, 0x7362} : PairOrder{0x4051, 0x6273};
 }
 __device__ inline void put_in_order(std::uint32_t low, std::uint32_t high, const PairOrder& order,

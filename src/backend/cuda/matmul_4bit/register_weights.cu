@@ -113,17 +113,17 @@ __device__ void load_panels(const PipelineArguments& a, const Scheduler& schedul
 // ---- role: making tables ----
 
 // Of a row's codes; beyond the weight absmax is 0, and so are the weights.
-template <class Value>
+template <class Value, bool kSmallBlocks>
 __device__ Weights16 make_table(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
                                 const Absmax& loaded, bool exists) {
-  if (has_small_blocks(a.weight))
+  if constexpr (kSmallBlocks)
     return weights_of_two<Value>(a.weight.values, exists ? decode_small_absmax(loaded, 0) : 0.0F,
                                  exists ? decode_small_absmax(loaded, 1) : 0.0F);
   const float absmax = decode_absmax(reader.is_nested, map, loaded, reader.offset);
   return weights_of<Value>(a.weight.values, exists ? absmax : 0.0F);
 }
 
-template <class Value, class Scheduler>
+template <class Value, bool kSmallBlocks, class Scheduler>
 __device__ void make_tables(const PipelineArguments& a, const Scheduler& scheduler, Shared& shared, int maker) {
   const MatmulArguments& matmul = a.matmul;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -156,7 +156,7 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
 #pragma unroll
         for (int task = 0; task < kTableTasks; ++task) {
           const Weights16 weights =
-              make_table<Value>(matmul, reader, shared.map, next[task], panel < rows[task].stages);
+              make_table<Value, kSmallBlocks>(matmul, reader, shared.map, next[task], panel < rows[task].stages);
           next[task] = load_absmax(reader, rows[task], panel + 1);
           slot.low[row_of(task)] = vector_of(weights.low);
           slot.high[row_of(task)] = vector_of(weights.high);
@@ -224,7 +224,7 @@ __device__ inline void load_lora_fragments(const MatmulArguments& a, std::int64_
   }
 }
 
-template <class Value, class Scheduler>
+template <class Value, bool kSmallBlocks, class Scheduler>
 __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& scheduler, Shared& shared, int warp) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int row = warp * 16 + lane / 4;
@@ -251,10 +251,8 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
         if (stage >= scheduler.weight_stages)
           load_lora_fragments(a.matmul, scheduler.first_row(tile), scheduler.output(tile) + row,
                               ((stage - scheduler.weight_stages) * kStagePanels + i) * kPanelCols, weights[i]);
-        else if (has_small_blocks(a.matmul.weight))
-          decode_fragments<true>(slot, row, weights[i]);
         else
-          decode_fragments<false>(slot, row, weights[i]);
+          decode_fragments<kSmallBlocks>(slot, row, weights[i]);
         const TileOperand inputs = tile_operand<kPanelBytes>(slot.inputs, kVectorBytes);
         wgmma_fence();
 #pragma unroll
@@ -288,13 +286,20 @@ __global__ void __launch_bounds__(kRegisterWeightsThreads, 1)
   wait_for_prerequisite_grids();
   find_first_tile(scheduler, warp, shared.first_tile);
   constexpr int kLoader = kMultipliers + kTableMakers;
+  // Roles branch once: a branch in their loops would cost NF4, too.
+  const bool has_small_blocks = matmul_4bit::has_small_blocks(a.matmul.weight);
   if (warp < kMultipliers) {
     warpgroup_reg_alloc<kMultiplyingRegisters>();
-    multiply_panels<Value>(a, scheduler, shared, warp);
+    if (has_small_blocks)
+      multiply_panels<Value, true>(a, scheduler, shared, warp);
+    else
+      multiply_panels<Value, false>(a, scheduler, shared, warp);
   } else {
     warpgroup_reg_dealloc<kHelpingRegisters>();
-    if (warp < kLoader)
-      make_tables<Value>(a, scheduler, shared, warp - kMultipliers);
+    if (warp < kLoader && has_small_blocks)
+      make_tables<Value, true>(a, scheduler, shared, warp - kMultipliers);
+    else if (warp < kLoader)
+      make_tables<Value, false>(a, scheduler, shared, warp - kMultipliers);
     else if (thread == kLoader * kWarp)
       load_panels(a, scheduler, shared);
   }
