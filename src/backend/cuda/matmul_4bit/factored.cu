@@ -1,6 +1,6 @@
-// in:     in [m, cols] fp16 or bf16, any row stride; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed
-//         aligned to 16 bytes, cols a multiple of 64, blocks of 64
-// out:    [m, rows], any row stride; any address
+// in:     in [m, cols] fp16 or bf16, strided rows; a 4-bit weight [rows, cols]; bias [rows] or none; each row of in,
+//         and packed, aligned to 16 bytes; cols a multiple of 64, blocks of 64
+// out:    [m, rows], strided rows; any address
 // math:   out[i][o] = round(sum over chunks of 2^-e * sum over blocks of absmax * (sum over t of fp16(2^e * in[i][t]) *
 //         fp16(value of code (o, t))) + bias[o]), e per chunk of row i (format/factored.h); order of FACTORED
 // cost:   one 4-byte look-up in shared memory per byte of codes: 64 weights per clock and multiprocessor
