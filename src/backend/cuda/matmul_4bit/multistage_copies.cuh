@@ -17,7 +17,7 @@ constexpr int kVectorShift = 5;
 static_assert(1 << kVectorShift == kVectorCodes);
 constexpr int kVectorValues = static_cast<int>(kValuesALoad);  // 16-bit values in 16 bytes
 constexpr int kStageSteps = kMultistageTerms / format::kStepTerms;
-constexpr int kStagesAhead = 4;                                // stages by which absmax is prefetched to L2 earlier
+constexpr int kStagesAhead = 4;                                // distance in stages of absmax's prefetch to L2
 constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // per row of 16-bit values in a stage
 
 // Copies through registers, for Turing. begin() stores the vector that the previous group loaded under this number to
@@ -83,11 +83,11 @@ __device__ MultistageShared<Tile>& multistage_shared() {
   return *static_cast<MultistageShared<Tile>*>(dynamic_shared());
 }
 
-// Swizzles: each row permutes its vectors, so that what a warp reads at once is in different banks. Rows of 16-bit
-// values:
+// Swizzled place of a vector: each row permutes its vectors, so that what a warp reads at once is in different banks.
+// For rows of 16-bit values:
 __device__ inline int value_place(int row, int vector) { return row * kRowVectors + (row % 8 ^ vector); }
 
-// Rows of codes, as the weight has them: outputs forward, terms backward. Vectors per row, and a vector's place.
+// For rows of codes, which are outputs forward and terms backward: vectors per row, and a vector's place.
 template <class Tile, bool kForward>
 inline constexpr int kRowCodeVectors = kForward ? kMultistageTerms / kVectorCodes : Tile::kOutputs / kVectorCodes;
 template <int kInRow>
