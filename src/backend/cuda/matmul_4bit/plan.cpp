@@ -45,8 +45,8 @@ Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, const Spli
                              std::numeric_limits<int>::max()));
   return plan;
 }
-// Blocks of 16 tokens if m is above 8 and the device has the shared memory. With partial chains, FACTORED would not
-// have the registers.
+// Blocks of 16 tokens, if there are as many, and the device has the shared memory; of FACTORED where chains are not
+// whole there are not the registers.
 Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const SplitKLaunch few = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.front()};
   const SplitKLaunch many = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.back()};

@@ -65,7 +65,7 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
   }
 }
 
-// Absmax of the lane's codes, per window and row.
+// Of the lane's codes in each window.
 template <bool kNested, class Nested>
 __device__ void decode_absmax(const MatmulArguments& /*a*/, const ChainCodes<kNested, true>& codes,
                               const Nested& nested, int /*blocks*/, float (&absmax)[kWindows][2]) {
@@ -79,7 +79,8 @@ __device__ void decode_absmax(const MatmulArguments& /*a*/, const ChainCodes<kNe
     }
 }
 
-// Past the end of a partial chain, absmax and inputs are 0, so that products are 0 for any codes.
+// Where a chain has fewer terms, what is beyond is 0, as its inputs are: so are the products of whatever codes there
+// are.
 template <bool kNested, class Nested>
 __device__ void decode_absmax(const MatmulArguments& a, const ChainCodes<kNested, false>& codes, const Nested& nested,
                               int blocks, float (&absmax)[kWindows][2]) {
@@ -102,7 +103,7 @@ __device__ void decode_absmax(const MatmulArguments& a, const ChainCodes<kNested
   }
 }
 
-// Decodes byte kByte of a word of codes to two weights, the first in the low half.
+// Byte kByte of a word of codes, decoded: two weights, the first one lower.
 template <class Value, int kByte>
 __device__ std::uint32_t decode_pair(PairsOfLane pairs, std::uint32_t codes, float absmax) {
   const Pair pair = load_pair<kByte>(pairs, codes);
