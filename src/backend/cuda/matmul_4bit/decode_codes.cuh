@@ -41,8 +41,7 @@ struct AbsmaxReader {
   bool has_small_blocks;
 };
 
-// Panel rows are numbered from the start of the nested blocks. That is nested_begin blocks before a weight that is part
-// of a larger one.
+// Panel rows are numbered from the start of the nested blocks: nested_begin blocks before the weight, if it is a part.
 __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
   constexpr int kPanelShift = 6;
   static_assert(1 << kPanelShift == kPanelCols);
@@ -95,8 +94,7 @@ __device__ inline Absmax load_absmax(const AbsmaxReader& reader, const LaneRows&
   return {code, __ldg(reader.scales + (row >> reader.scale_shift))};
 }
 
-// The scale of a panel row's first or second small block. The byte is its exponent. 255 makes infinity, which times
-// zero is NaN.
+// The scale of a panel row's first or second small block. The byte is its exponent; 255 makes inf, and inf * 0 NaN.
 __device__ inline float decode_small_absmax(const Absmax& absmax, unsigned half) {
   const unsigned byte = __float_as_uint(absmax.scale) >> (16 * absmax.code + 8 * half) & 0xffU;
   const float scale = __uint_as_float(byte << 23);

@@ -1,5 +1,4 @@
-// Epilogue: a warp adds the bias to the sums in its registers, rounds them, and stores them to global memory, as wide
-// as addresses allow.
+// Epilogue: a warp adds the bias to the sums in its registers, rounds them, and stores them as wide as addresses allow.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH
 

@@ -1,5 +1,4 @@
-// Kernel `fp32`, for any GPU: sums in fp32 without matrix instructions. Threads load, decode and multiply element by
-// element from global memory.
+// Kernel `fp32`, for any GPU: sums in fp32 without matrix instructions, element by element from global memory.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_FP32_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_FP32_CUH
 

@@ -19,8 +19,7 @@ bool loads_vectors(const contract::Matmul4bit& p) {
          is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
 }
 
-// Split-K's limits: forward without LoRA, cols a multiple of 64, blocks of 64 (bitsandbytes) or MXFP4's of 32, and
-// counts that fit 32 bits.
+// Split-K's limits: forward without LoRA, cols % 64 == 0, blocks of 64 or MXFP4's of 32, and counts that fit 32 bits.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (!has_tensor_cores(p.dtype, facts) || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;

@@ -204,7 +204,7 @@ struct MultistageShape {
 
   [[nodiscard]] constexpr int multipliers() const { return outputs / warp_outputs * (tokens / warp_tokens); }
   [[nodiscard]] constexpr int threads() const { return 32 * (multipliers() + copiers); }
-  [[nodiscard]] constexpr int blocks() const { return outputs * tokens > 128 * 64 ? 1 : 2; }  // per multiprocessor
+  [[nodiscard]] constexpr int blocks() const { return outputs * tokens > 128 * 64 ? 1 : 2; }  // per SM, by registers
   [[nodiscard]] constexpr int stages_of(bool is_turing) const { return is_turing ? turing_stages : stages; }
   [[nodiscard]] constexpr std::int64_t input_bytes() const { return std::int64_t{2} * tokens * kMultistageTerms; }
   [[nodiscard]] constexpr std::int64_t code_bytes() const { return std::int64_t{outputs} * kMultistageTerms / 2; }

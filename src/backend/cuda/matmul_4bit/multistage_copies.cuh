@@ -83,8 +83,7 @@ __device__ MultistageShared<Tile>& multistage_shared() {
   return *static_cast<MultistageShared<Tile>*>(dynamic_shared());
 }
 
-// Swizzled place of a vector: each row permutes its vectors, so that what a warp reads at once is in different banks.
-// For rows of 16-bit values:
+// Place of a vector in swizzled rows, from which a warp reads without bank conflicts. For rows of 16-bit values:
 __device__ inline int value_place(int row, int vector) { return row * kRowVectors + (row % 8 ^ vector); }
 
 // For rows of codes, which are outputs forward and terms backward: vectors per row, and a vector's place.
@@ -113,9 +112,8 @@ __device__ inline void fill_pairs(const Weight4bit& w, Pair* pairs, int warp, in
 
 // ---- steps ----
 
-// The vectors that a thread copies per stage, of codes and of inputs: row and column of the first one, the number of
-// rows from one to the next, and the place of each in shared memory. A row of codes is an output forward, a term
-// backward.
+// The vectors that a thread copies per stage, of codes and of inputs: row and column of the first one, rows from
+// one to the next, and the place of each in shared memory. A row of codes is an output forward, a term backward.
 template <class Tile, bool kForward>
 struct ThreadVectors {
   static constexpr int kInRow = kRowCodeVectors<Tile, kForward>;

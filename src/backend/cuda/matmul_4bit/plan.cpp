@@ -27,8 +27,8 @@ Plan tiled_unaligned(const contract::Matmul4bit& p, const Owners& owners) {
 
 Kernel split_k_of(const contract::Matmul4bit& p) { return is_factored(p) ? Kernel::factored_split_k : Kernel::split_k; }
 
-// The fewest warps that take the chains in split_k_rounds() rounds, so that few idle in the last one; usually one block
-// per multiprocessor.
+// The fewest warps that take the chains in split_k_rounds() rounds, so that few idle; usually one block per
+// multiprocessor.
 Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, const SplitKLaunch& launch) {
   const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
   const std::int64_t blocks = launch.blocks(facts);

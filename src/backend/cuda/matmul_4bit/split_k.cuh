@@ -210,8 +210,7 @@ __device__ inline uint4 load_late_inputs(const MatmulArguments& a, const Tokens&
   return load_dependent(reinterpret_cast<const uint4*>(from));
 }
 
-// Stores a lane's sums next to one another: per column, of outputs g and g + 8 (g = lane / 4) for its two tokens
-// 2 * (lane % 4) + {0, 1}.
+// Stores a lane's sums contiguously: per column, outputs g and g + 8 (g = lane / 4) of tokens 2 * (lane % 4) + {0, 1}.
 template <int kColumns>
 __device__ void store_part(const float (&sums)[kColumns][4], int lane, float* part) {
 #pragma unroll

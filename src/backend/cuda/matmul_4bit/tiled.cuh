@@ -326,8 +326,7 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
   multiply_tile<Value, kForward, true, kTokens>(a, tile_of_block(a, kTileOutputs, kTokens));
 }
 
-// Without the second launch bound, ptxas gives the kernel for few tokens so few registers that it spills some (sm_80,
-// sm_100).
+// Without the second launch bound, ptxas uses so few registers for few tokens that it spills some (sm_80, sm_100).
 template <class Value, bool kForward, int kTokens>
 __global__ void __launch_bounds__(kTileThreads, kTokens == kTileTokens.front() ? 4 : 1)
     multiply_groups_tiled(const __grid_constant__ GroupedArguments a) {

@@ -1,5 +1,4 @@
-// The warp-specialized kernel: gives each warp its role, to multiply, decode, or load codes or inputs
-// (warp_specialized.cu). It is in a header so that a test can compile shapes that no plan has.
+// The warp-specialized kernel: gives each warp its role. A header, so that a test can compile shapes that no plan has.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_WARP_SPECIALIZED_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_WARP_SPECIALIZED_CUH
 
