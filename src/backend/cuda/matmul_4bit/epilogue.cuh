@@ -17,7 +17,7 @@ struct TileOutputs {
   const void* bias;
 };
 
-// Per 8 outputs, a lane has two adjacent ones of each of two tokens.
+// Adds the bias to a lane's sums: per 8 outputs, two adjacent ones of each of two tokens.
 template <class Value, int kOutputs>
 __device__ void add_bias(const TileOutputs& to, std::int64_t output, std::int64_t outputs,
                          float (&sums)[kOutputs / 2]) {

@@ -11,7 +11,7 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct Groups {
   const void* ends;

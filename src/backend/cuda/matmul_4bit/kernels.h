@@ -53,7 +53,7 @@ inline constexpr std::size_t kLoadBytes = 16;    // the widest load of every arc
 inline constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes per load: in one block, as blocks have at least 32
 inline constexpr std::int64_t kValuesALoad = 8;  // 16-bit values per load
 
-// The tile of a thread block of `tiled`: 64 outputs, 16 for each of 4 warps, of 8 or 64 tokens; 128 terms of K at a
+// The tile of a thread block of `tiled`: 64 outputs, 16 for each of 4 warps, of 8 or 64 tokens; 128 elements of K at a
 // time.
 inline constexpr int kTileThreads = 128;
 inline constexpr int kTileOutputs = 64;

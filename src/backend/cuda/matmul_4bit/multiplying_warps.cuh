@@ -1,5 +1,5 @@
 // The warp-specialized kernel: the multiplying warps. Warpgroups wait for a stage's decoded weights and inputs in
-// shared memory, start its products (wgmma), and release the slots before once their products are complete.
+// shared memory, start its products (wgmma), and release the previous slots when their products are complete.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTIPLYING_WARPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTIPLYING_WARPS_CUH
 

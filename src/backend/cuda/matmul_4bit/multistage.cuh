@@ -1,7 +1,7 @@
 // Kernel `multistage`: PLAIN on every GPU with matrix instructions. A stage is 64 elements of K in shared memory:
-// codes, inputs and absmax. Copying warps fill later stages while the other warps multiply, which wait for nothing else
-// but their products. A multiplying warp decodes codes to registers, as the left operand of mma.sync, so that decoded
-// weights are never in shared memory.
+// codes, inputs and absmax. Copying warps fill later stages, so that multiplying warps wait for nothing but their
+// products. Multiplying warps decode codes to registers, as the left operand of mma.sync, so that decoded weights are
+// never in shared memory.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 

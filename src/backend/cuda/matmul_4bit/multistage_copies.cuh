@@ -21,7 +21,7 @@ constexpr int kStagesAhead = 4;                                // distance in st
 constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // per row of 16-bit values in a stage
 
 // Copies through registers, for Turing. begin() stores the vector that the previous group loaded under this number to
-// `shared`, then loads the next one. So the address is that of the previous group's vector.
+// `shared`, then loads the next one. So `shared` is the place of the previous group's vector.
 template <int kVectors>
 class HeldCopies {
  public:
@@ -59,7 +59,7 @@ struct MultistageTile {
   static_assert(kColumns % 2 == 0 && kFragments <= 2);
 };
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
 template <class Tile>
 struct MultistageStage {

@@ -24,7 +24,7 @@ static_assert(kPanelCols * 2 == kPanelBytes);
 constexpr int kPanelCodeBytes = kPanelCols / 2;  // of codes
 constexpr int kVectorBytes = 16;
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct PipelineArguments {
   MatmulArguments matmul;
@@ -55,7 +55,7 @@ __device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t ro
     prefetch(a.weight.absmax + block);
 }
 
-// ---- the host's part ----
+// ---- host code ----
 
 // experts: their number, each of which has a layer of the tensor map of LoRA's weights; 0 for one weight.
 inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const contract::Matmul4bit& p,

@@ -22,8 +22,8 @@ __device__ void prefetch_stages(const PipelineArguments& a, const Scheduler& sch
   if (thread < Tiles::kRows) prefetch_absmax(a.matmul, (kForward ? output : 0) + thread, kForward ? 0 : output);
 }
 
-// Loads stage after stage of all tiles, each into the next slot of a ring. Divides once per tile rather than per stage,
-// because a loading thread has little time.
+// Position of a loading thread: a stage of a tile, and the next slot of its ring. Divides once per tile rather than per
+// stage, because a loading thread has little time.
 template <int kSlots, class Scheduler>
 struct Producer {
   typename Scheduler::Tile tile;

@@ -41,7 +41,7 @@ struct WarpgroupTile {
   static constexpr bool kWeightsFirst = true;
 };
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
 // Bytes of the 16 weights that the codes of a row can mean.
 struct SlotTable {

@@ -1,5 +1,5 @@
-// in:     in [m, cols] fp16 or bf16, m at most 64, strided rows; a 4-bit weight [rows, cols]; bias [rows] or none; each
-//         row of in, and packed, aligned to 16 bytes; cols a multiple of 64; blocks of 64, or MXFP4's
+// in:     in [m, cols] fp16 or bf16, m at most 64 (in a stack any), strided rows; a 4-bit weight [rows, cols]; bias
+//         [rows] or none; each row of in, and packed, aligned to 16 bytes; cols % 64 == 0; blocks of 64, or MXFP4's
 // out:    [m, rows], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), added in SPLIT's order
 // cost:   one look-up in shared memory per byte of codes: 32 weights per clock and multiprocessor

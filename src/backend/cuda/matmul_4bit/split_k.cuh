@@ -19,7 +19,7 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 // Products with one input. Their tiles of 16 outputs are numbered through: product i has those from first_tiles[i] on.
 // Unused products have none: they begin at the end, as the last entry does. MatmulArguments::blocks is per grid row.
@@ -64,7 +64,7 @@ __device__ SplitKTile tile_of(const SplitKArguments<kProducts>& a, std::uint32_t
   return {product, tile - a.first_tiles[product]};
 }
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
 // Map and offset that decode nested absmax.
 struct NestedMap {

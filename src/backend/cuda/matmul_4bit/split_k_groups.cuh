@@ -11,7 +11,7 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
 // Map and offset that decode nested absmax. An expert that is nested by itself has an offset of its own.
 struct NestedView {

@@ -55,7 +55,7 @@ struct Stage {
   static_assert(kShape.decoded_slots > 1 && kShape.input_slots > 1);
 };
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
 template <class Tiles>
 struct StageShared {

@@ -14,7 +14,7 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 // In these kernels tokens are M, outputs are N and terms are K. Forward, outputs and terms are the weight's rows and
 // cols; backward, its cols and rows.
