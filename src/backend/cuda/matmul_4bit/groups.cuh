@@ -48,7 +48,7 @@ struct Call {
   std::span<const MatmulArguments> products;
 };
 
-// UNSUPPORTED, for a plan that names a kernel which was not compiled.
+// Returns UNSUPPORTED: the plan names a kernel that was not compiled.
 inline contract::Outcome no_kernel(const Plan& plan) {
   return contract::unsupported("this build has no kernel for the plan " + contract::print(plan.fields()));
 }
@@ -136,7 +136,7 @@ __device__ Group<Index> find_group(const Groups& groups, Index m, Index number, 
 
 // ---- experts ----
 
-// Arguments of a kernel for one weight, for an expert. Rows of in and out keep their numbers; m is the expert's end.
+// One expert's arguments for a kernel for one weight. Rows of in and out keep their numbers; m is the expert's end.
 template <class Value, bool kForward>
 __device__ MatmulArguments of_expert(const GroupedArguments& a, int expert, std::int64_t end) {
   MatmulArguments own = a.matmul;

@@ -1,4 +1,4 @@
-// in:     in [m, cols] fp16 or bf16, m at most 64 (in a stack any), strided rows; a 4-bit weight [rows, cols]; bias
+// in:     in [m, cols] fp16 or bf16, m at most 64 (stacks: any), strided rows; a 4-bit weight [rows, cols]; bias
 //         [rows] or none; each row of in, and packed, aligned to 16 bytes; cols % 64 == 0; blocks of 64, or MXFP4's
 // out:    [m, rows], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), added in SPLIT's order
@@ -41,7 +41,7 @@ __device__ inline int block_of_window(int w) {
   return w * kWindowBlocks + static_cast<int>(threadIdx.x) % 4 * kVectorTerms / kSplitKBlocksize;
 }
 
-// For blocks of 32, of which a lane has one per window. If that is past the chain's end, loads the chain's first scale.
+// Loads a lane's scales if blocks have 32 codes: one per window, or the chain's first one for a block past its end.
 __device__ inline Absmax load_scales_of_windows(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
   static_assert(kWindows == 2 && kVectorTerms == 32);
   const std::uint8_t* const first = a.weight.absmax_8bit + 2 * (row * chain.row_blocks + chain.block);

@@ -123,8 +123,8 @@ __device__ inline float load_nested_absmax(const MatmulArguments& a, std::uint32
   return __ldg(a.weight.nested_absmax + (block >> (a.weight.nested_shift - a.weight.block_shift)));
 }
 
-// Each lane has one of a chain's four blocks. has_block: whether a chain of `blocks` blocks has that one. The other
-// returns its encoded absmax, or the first block's if the chain does not have it.
+// Lane t of each four has block t of a chain. has_block: whether a chain of `blocks` blocks has it.
+// load_absmax_of_lane: returns its encoded absmax, or the first block's if the chain does not have it.
 template <class Steps>
 __device__ bool has_block(int blocks) {
   return Steps::kWhole || static_cast<int>(threadIdx.x % 4) < blocks;
