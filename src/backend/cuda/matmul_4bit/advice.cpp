@@ -11,10 +11,10 @@ namespace qfuse::cuda {
 namespace matmul_4bit {
 namespace {
 
-constexpr std::array<std::int64_t, 5> kRows = {128, 64, 32, 16, 8};  // that ways are weighed for
-constexpr std::int64_t kPipelineRows = 256;  // of Hopper's kernels; with about twice as many, cuBLAS is usually faster
-// Forward, twice as many rows are fused if decoding is estimated to take this much longer: on an H200, 512 rows of
-// 4096 -> 14336 take 104 us, decoded 125 (estimates: 95 and 114); of 14336 -> 4096 both take 114.
+constexpr std::array<std::int64_t, 5> kRows = {128, 64, 32, 16, 8};  // values of m for which times are compared
+constexpr std::int64_t kPipelineRows = 256;  // upper bound on Hopper; at about twice as many, cuBLAS is usually faster
+// Forward, twice as many rows are fused if decoding is estimated to take over kPipelineMargin times as long. On an
+// H200, 512 rows of 4096 -> 14336 take 104 us fused, 125 decoded (estimates: 95, 114); 14336 -> 4096 takes 114 in both.
 constexpr double kPipelineMargin = 1.1;
 
 contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, std::int64_t rows) {

@@ -1,4 +1,5 @@
-// Codes to weights: absmax of 64 codes of a row, and look-ups of 4-bit codes by permutations of bytes, in registers.
+// Decodes codes to weights in registers, for the wgmma kernels. A lane takes a panel row, 64 codes of a row of the
+// weight: it loads their absmax, makes the 16 weights that they can mean, and looks codes up by byte permutations.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODE_CODES_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODE_CODES_CUH
 
@@ -12,7 +13,7 @@ namespace qfuse::cuda::matmul_4bit {
 
 constexpr int kSmallBlock = kPanelCols / 2;
 
-// The map of nested absmax, of which each of so many warps loads a part. Who uses it waits for `full`.
+// Loads the map of nested absmax. Each of kWarps warps loads a part. Users of the map wait for `full`.
 template <int kWarps>
 __device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, int warp, int lane) {
 #pragma unroll
@@ -21,7 +22,7 @@ __device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, i
   arrive_as_warp(full, lane);
 }
 
-// The panel rows, 64 codes each, that a lane decodes, or decodes half of: one a stage, by their numbers in the weight.
+// Numbers, in the weight, of the panel rows (64 codes each) that a lane decodes, or decodes half of: one per stage.
 struct LaneRows {
   std::uint32_t first;
   std::uint32_t apart;
@@ -39,8 +40,7 @@ struct AbsmaxReader {
   bool is_nested;
 };
 
-// Panel rows are counted from where nested blocks are: blocks of a weight that is a part of another one come behind
-// those of its nested_begin.
+// Panel rows are numbered from the start of the nested blocks: nested_begin blocks before the weight, if it is a part.
 __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
   constexpr int kPanelShift = 6;
   static_assert(1 << kPanelShift == kPanelCols);
@@ -75,9 +75,9 @@ __device__ void load_offset(const PipelineArguments& a, const Scheduler& schedul
     if (scheduler.groups.is_nested_each) reader.offset = a.matmul.weight.nested_offset[scheduler.expert(tile)];
 }
 
-// Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same
-// register would wait for the first. Beyond the last row that one is loaded, and not used. Of small blocks the code is
-// which half of the word is the row's.
+// Has no branches, which would cost more than the loads. One load serves either kind of scale: a second one into the
+// same register would wait for the first. Past the last row, loads that row's absmax, which is not used. For small
+// blocks, `code` says which half of the loaded word is the row's.
 __device__ inline Absmax load_absmax(const AbsmaxReader& reader, const LaneRows& rows, int stage) {
   const int there = stage < rows.stages ? stage : rows.stages - 1;
   const std::uint32_t row = rows.stages > 0 ? rows.first + static_cast<std::uint32_t>(there) * rows.apart : 0;
@@ -85,8 +85,7 @@ __device__ inline Absmax load_absmax(const AbsmaxReader& reader, const LaneRows&
   return {code, __ldg(reader.scales + (row >> reader.scale_shift))};
 }
 
-// The scale of a panel row's first or second small block. Its exponent is the byte, of which 255 makes infinity; that
-// times zero is NaN.
+// The scale of a panel row's first or second small block. The byte is its exponent; 255 makes inf, and inf * 0 NaN.
 __device__ inline float decode_small_absmax(const Absmax& absmax, unsigned half) {
   const unsigned byte = __float_as_uint(absmax.scale) >> (16 * absmax.code + 8 * half) & 0xffU;
   const float scale = __uint_as_float(byte << 23);
@@ -125,7 +124,7 @@ __device__ Weights16 weights_of(const float* values, float absmax) {
   return weights;
 }
 
-// Where code 8 + i is code i with the other sign, as in E2M1.
+// For codebooks in which code 8 + i is code i with the other sign, as in E2M1.
 template <class Value>
 __device__ Weights16 signed_weights_of(const float* values, float absmax) {
   constexpr std::uint32_t kSigns = 0x80808080;
@@ -154,7 +153,7 @@ __device__ inline std::uint32_t looked_up(const std::uint32_t (&table)[4], std::
   return (permuted(table[0], table[1], indices) & ~upper) | (permuted(table[2], table[3], indices) & upper);
 }
 
-// Which bytes of four looked up ones make two weights, of codes 0 and 1, and of 2 and 3.
+// Byte selectors that make two weights of the looked-up bytes: of codes 0 and 1, and of codes 2 and 3.
 struct PairOrder {
   std::uint32_t first_two;
   std::uint32_t last_two;
@@ -168,7 +167,7 @@ __device__ inline void put_in_order(std::uint32_t low, std::uint32_t high, const
   words[1] = permuted(low, high, order.last_two);
 }
 
-// Four codes, whose low three bits are `indices`.
+// Decodes four codes, whose low three bits are `indices`.
 __device__ inline void decode_four(const Weights16& weights, const PairOrder& order, std::uint32_t indices,
                                    std::uint32_t upper, std::uint32_t* words) {
   put_in_order(looked_up(weights.low, indices, upper), looked_up(weights.high, indices, upper), order, words);
@@ -186,20 +185,20 @@ __device__ inline void decode_four_of_block(const Weights16& weights, int block,
 __device__ inline uint4 decode_eight(const Weights16& weights, const PairOrder& order, std::uint32_t codes) {
   constexpr std::uint32_t kIndices = 0x77777777;
   const std::uint32_t indices = codes & kIndices;
-  const std::uint32_t moved = codes << 4;  // the highest bits of low nibbles are bytes' signs here
+  const std::uint32_t moved = codes << 4;  // has the low nibbles' highest bits as the bytes' signs
   std::uint32_t words[4];
   decode_four(weights, order, indices, spread_signs<0>(codes, moved), words);
   decode_four(weights, order, indices >> 16, spread_signs<1>(codes, moved), words + 2);
   return vector_of(words);
 }
 
-// Where in a row, of a tile as load_tile puts it, a vector of 16 bytes lies.
+// Offset of a vector of 16 bytes in its row, in a tile that load_tile (TMA) has swizzled.
 template <int kRowBytes>
 __device__ int swizzled_bytes(int row, int vector) {
   return (vector ^ row / (kPanelBytes / kRowBytes) % (kRowBytes / kVectorBytes)) * kVectorBytes;
 }
 
-// A lane's codes, in its row and panel of a stage, eight in a word.
+// Loads a lane's codes, in its row and panel of a stage, eight per word.
 template <int kRowBytes, int kWords>
 __device__ void load_codes(const unsigned char* tile, int row, int panel, std::uint32_t (&codes)[kWords]) {
   constexpr int kVectors = kWords / 4;

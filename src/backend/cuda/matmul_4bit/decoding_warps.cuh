@@ -1,5 +1,5 @@
-// The warp-specialized kernel: the decoding warps, in teams, each of which has a stage while the others have the next
-// ones.
+// The warp-specialized kernel: the decoding warps. A team of them decodes a stage, from a slot of codes to a slot of
+// decoded weights, while the other teams decode the next stages.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODING_WARPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODING_WARPS_CUH
 
@@ -24,7 +24,7 @@ __device__ LaneRows lane_rows(const MatmulArguments& a, std::uint32_t before, in
           .stages = exists ? ((kForward ? cols_left : rows_left) + kStageTerms - 1) / kStageTerms : 0};
 }
 
-// Loads a stage of LoRA's weights by TMA, to where decoded weights are in other stages.
+// Loads a stage of LoRA's weights by TMA, to a slot of decoded weights.
 template <bool kForward, class Tiles, class Scheduler>
 __device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& scheduler,
                                   const typename Scheduler::Tile& tile, int stage, unsigned char* decoded,
@@ -42,8 +42,8 @@ __device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& s
   }
 }
 
-// What a lane's codes of a stage can mean. Of small blocks, `weights` are those of the first 32 codes, and `absmax` is
-// that of the others.
+// The weights that a lane's codes of a stage can mean. For small blocks, `weights` are those of the first 32 codes, and
+// `absmax` is that of the other 32.
 template <class Tiles>
 struct RowWeights {
   static constexpr bool kHasTwoHalves = Tiles::kLaneCols == kPanelCols;
@@ -51,7 +51,7 @@ struct RowWeights {
   float absmax[Tiles::kRowsEach];
 };
 
-// To where wgmma reads them. All panel rows of a lane at once: their look-ups do not wait for one another.
+// Decodes a lane's panel rows and stores them for wgmma; all at once, as their look-ups do not wait for one another.
 template <class Value, bool kSmallBlocks, class Tiles>
 __device__ void store_rows(const Weight4bit& w, RowWeights<Tiles>& rows,
                            const std::uint32_t (&codes)[Tiles::kRowsEach][Tiles::kLaneCols / 8], int row, int panel,
@@ -73,8 +73,8 @@ __device__ void store_rows(const Weight4bit& w, RowWeights<Tiles>& rows,
   }
 }
 
-// The panel rows that a lane decodes of a tile, the first of which is at `row` and `panel` of each stage. Loads their
-// absmax of one stage.
+// Finds the panel rows of a tile that a lane decodes, the first of which is at `row` and `panel` of each stage, and
+// loads their absmax for `stage`.
 template <bool kForward, class Tiles, class Scheduler>
 __device__ void begin_rows(const PipelineArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
                            int row, int panel, int stage, AbsmaxReader& reader, LaneRows (&rows)[Tiles::kRowsEach],
@@ -89,8 +89,8 @@ __device__ void begin_rows(const PipelineArguments& a, const Scheduler& schedule
   }
 }
 
-// The weights that a stage's codes can mean; loads the absmax of the team's next stage. Beyond the weight absmax is 0,
-// and so are the weights. half: of a panel row, that which a lane has, if it has one alone.
+// Makes the weights that a stage's codes can mean, and loads the absmax of the team's next stage. Outside the weight,
+// absmax and weights are 0. half: which half of a panel row the lane has, if it has only one.
 template <class Value, bool kSmallBlocks, class Tiles>
 __device__ void make_weights(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
                              const LaneRows (&rows)[Tiles::kRowsEach], int stage, unsigned half,
@@ -171,7 +171,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
       from.advance(kTeams);
     }
     tile = kept_tile<Scheduler>(tile, kept);
-    if constexpr (Scheduler::kIsGrouped) __syncwarp(kAllLanes);  // before it is written again
+    if constexpr (Scheduler::kIsGrouped) __syncwarp(kAllLanes);  // before `kept` is overwritten
     scheduler.advance(tile);
   }
 }

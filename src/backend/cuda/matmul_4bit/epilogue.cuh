@@ -1,4 +1,4 @@
-// Sums of a warp's registers to global memory: bias, rounding, and stores as wide as addresses allow.
+// Epilogue: a warp adds the bias to the sums in its registers, rounds them, and stores them as wide as addresses allow.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH
 
@@ -9,15 +9,15 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// Where a tile's sums go.
+// Destination of a tile's sums.
 struct TileOutputs {
   void* out;
   std::int64_t stride;
-  std::int64_t end;  // of the tokens
+  std::int64_t end;  // first token that is not stored
   const void* bias;
 };
 
-// A lane has of every 8 outputs two neighbours, of two tokens.
+// Adds the bias to a lane's sums: per 8 outputs, two adjacent ones of each of two tokens.
 template <class Value, int kOutputs>
 __device__ void add_bias(const TileOutputs& to, std::int64_t output, std::int64_t outputs,
                          float (&sums)[kOutputs / 2]) {
@@ -29,7 +29,7 @@ __device__ void add_bias(const TileOutputs& to, std::int64_t output, std::int64_
   }
 }
 
-// Two neighbouring outputs of a token, as far as they exist; at an even address at once.
+// Stores two adjacent outputs of a token, if they exist; in one store if the address is aligned to 4 bytes (is_even).
 template <class Value>
 __device__ void store_pair(Value* to, bool is_even, int output, int outputs, const float* pair) {
   if (is_even && output + 1 < outputs) {
@@ -49,7 +49,7 @@ __device__ void store_token(const TileOutputs& outs, std::int64_t token, int out
   for (int j = 0; j < kOutputs; j += 8) store_pair(to + j, is_even, output + j, outputs, sums + j / 2);
 }
 
-// Four neighbouring outputs of a token, of which `left` exist; as a vector, where they do and the address allows it.
+// Stores four adjacent outputs of a token, of which `left` exist; in one store if all exist and the address allows it.
 template <class Value>
 __device__ void store_four(Value* to, bool is_vector, int left, const std::uint32_t (&words)[2]) {
   if (is_vector) {
@@ -61,7 +61,7 @@ __device__ void store_four(Value* to, bool is_vector, int left, const std::uint3
     if (i < left) store_bytes(to + i, Value{static_cast<std::uint16_t>(words[i / 2] >> (16 * (i % 2)))});
 }
 
-// Two neighbouring outputs, or four.
+// Stores two adjacent outputs, or four, per kWords.
 template <int kWords, class Value>
 __device__ void store_words(Value* to, bool is_vector, int left, const std::uint32_t (&words)[2]) {
   if constexpr (kWords == 2) {
@@ -75,9 +75,9 @@ __device__ void store_words(Value* to, bool is_vector, int left, const std::uint
   }
 }
 
-// Where weights come first, a lane has of two of a warp's 16 outputs, 8 apart, two neighbouring tokens of every 8.
-// Transposed, it has two neighbouring outputs of one token, twice; and four, once it has exchanged two with its
-// neighbour.
+// For weights as the left operand: a lane has two of a warp's 16 outputs, 8 apart, and two adjacent tokens of every 8.
+// A transpose gives it two pairs of adjacent outputs of one token. It then exchanges one pair with the adjacent lane,
+// and has four adjacent outputs.
 template <class Value, class Tiles>
 __device__ void store_outputs(const TileOutputs& outs, std::int64_t token, int output, int outputs,
                               const float (&sums)[Tiles::kColumns / 2]) {

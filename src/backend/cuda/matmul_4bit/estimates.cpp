@@ -7,21 +7,21 @@
 namespace qfuse::cuda::matmul_4bit {
 namespace {
 
-// Microseconds from one launch to the first product; with programmatic launch, which Hopper has, fewer.
+// Microseconds from a launch to its first product; fewer with programmatic launch, which Hopper has.
 constexpr double kLaunchUs = 3;
 constexpr double kProgrammaticLaunchUs = 1.5;
 constexpr double kPipelineUs = 2.2;
 constexpr double kTiledUs = 2;
 constexpr double kDecodedUs = 6;
 
-// Bytes a weight, where it is decoded: half a one read, two written, at the part of the memory's rate that this
-// reaches; and two read back, fewer where they stay in the L2.
+// Bytes per weight to decode to memory: 0.5 read and 2 written, scaled up to the full memory rate, which decoding does
+// not reach; fewer if the result stays in L2. Then 2 are read back.
 constexpr double kDecodedBytes = 3.7;
 constexpr double kDecodedBytesInL2 = 2.3;
 constexpr double kReadBytes = 2;
 
-// `split_k`: clocks of a round of chains, and for each of them; in it for each tile, and for each of its chains. Of
-// blocks of 8 or 16 tokens.
+// `split_k`: clocks per round, and per chain of the round. A round adds clocks per tile, and per chain of a tile, which
+// depend on the tokens of a block.
 constexpr double kRoundClocks = 2600;
 constexpr double kRoundChainClocks = 280;
 struct ChainClocks {
@@ -32,16 +32,16 @@ struct ChainClocks {
 constexpr std::array<ChainClocks, 2> kChainClocks = {{{8, 1200, 153}, {16, 2570, 132}}};
 static_assert(kChainClocks[0].tokens == kSplitKTokens[0] && kChainClocks[1].tokens == kSplitKTokens[1]);
 
-// Hopper's pipelines: microseconds for each of the first stages, which nothing hides.
+// Hopper's pipelines: extra microseconds for each of the first stages, whose latency is not hidden.
 constexpr double kFirstStageUs = 0.15;
 constexpr double kFirstStages = 12;
 
-// `multistage`: before its blocks that run at a time have their first stage.
+// `multistage`: clocks until a wave of blocks has its first stage.
 constexpr double kMultistageClocks = 11500;
-constexpr double kTuringStageClocks = 1150;       // at least: loads of a stage begin one stage before
-constexpr std::int64_t kReservedBytes = 1 << 10;  // of shared memory, for each block, by the system
+constexpr double kTuringStageClocks = 1150;       // lower bound: a stage's loads begin one stage ahead
+constexpr std::int64_t kReservedBytes = 1 << 10;  // shared memory per block that the system takes
 
-// `tiled`: clocks of a multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block.
+// `tiled`: clocks of a multiprocessor per kTileTerms elements of K: a constant, and more for each of its tiles.
 struct TileClocks {
   int tokens;
   int of_any;
@@ -52,22 +52,22 @@ static_assert(kTileClocks[0].tokens == kTileTokens[0] && kTileClocks[1].tokens =
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// On Turing one counts for two thirds: by arithmetic, for shared memory that gives 64 bytes a clock, and four times as
-// many clocks for a rounding to fp16.
+// A clock of Turing counts as two thirds. This is computed, not measured: shared memory delivers 64 bytes per clock,
+// and rounding to fp16 takes four times as many clocks.
 double clocks_a_us(const DeviceFacts& facts) { return facts.clock_khz / (is_turing(facts) ? 1.5e3 : 1e3); }
 double bytes_a_us(const DeviceFacts& facts) {
-  return facts.memory_clock_khz / 1e3 * 2 * facts.memory_bus_bits / 8;  // two bits a clock and line
+  return facts.memory_clock_khz / 1e3 * 2 * facts.memory_bus_bits / 8;  // two bits per clock and line
 }
 
 double weights_of(const qfuse_weight_4bit& w) { return static_cast<double>(w.rows) * static_cast<double>(w.cols); }
 
-// Of a multiprocessor; where it is not known, nothing is bound by it.
+// Per multiprocessor. Infinite if the architecture is unknown, so that this bounds nothing.
 double multiplications_a_clock(const DeviceFacts& facts) {
   const Architecture* const known = find_architecture(facts.compute_capability);
   return known == nullptr ? kInfinity : known->multiplications;
 }
 
-// Codes and absmax, which every fused kernel reads.
+// Time to read codes and absmax, which every fused kernel does.
 double read_us(const qfuse_weight_4bit& w, const DeviceFacts& facts) {
   return weights_of(w) * (0.5 + 1.0 / static_cast<double>(w.blocksize)) / bytes_a_us(facts);
 }

@@ -1,6 +1,6 @@
-// How long products take: by it a plan is chosen, and advice given. The figures were measured on an H200, those of GPUs
-// before Hopper by their kernels there (docs/history/2026-11-matmul-4bit.md); other GPUs have their own clock, memory
-// and number of multiprocessors.
+// Estimated times of products, which decide plans and advice. They were measured on an H200, for older GPUs too, with
+// the kernels of those (docs/history/2026-11-matmul-4bit.md). They are scaled by a GPU's clock, memory rate and number
+// of multiprocessors.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_ESTIMATES_H
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_ESTIMATES_H
 
@@ -8,22 +8,22 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// Tiles of the multiprocessor that has the most. Of owners, whose rows a router shares out unevenly, those that are to
-// be expected where their numbers are distributed exponentially: one has more than r with probability exp(-r/mean).
+// Number of tiles on the busiest multiprocessor. For experts, the expected number if rows per expert, which a router
+// decides, are exponentially distributed: P(rows > r) = exp(-r / mean).
 double busiest_tiles(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
                      int tokens);
 
-// Of a product by `multistage`.
+// Clocks of a product by `multistage` with this shape; infinity if the device has no such kernel.
 double multistage_clocks(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
                          const MultistageShape& shape);
 
-// Of one weight, from the first launch on, in microseconds; of a plan that was not measured infinity.
+// Microseconds from the launch on, for one weight; infinity for a kernel that was not measured.
 double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// To decode the weight to memory, and to multiply by that.
+// Microseconds to decode the weight to memory and multiply by the decoded weight.
 double decoded_us(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// Whether the device says what these ask for.
+// Whether the device reports the facts that the estimates need.
 bool has_estimates(const DeviceFacts& facts);
 
 }  // namespace qfuse::cuda::matmul_4bit

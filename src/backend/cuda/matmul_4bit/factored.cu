@@ -1,11 +1,12 @@
-// in:     in [m, cols] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed
-//         aligned to 16 bytes, cols a multiple of 64, blocks of 64
-// out:    [m, rows], rows apart; any address
+// in:     in [m, cols] fp16 or bf16, strided rows; a 4-bit weight [rows, cols]; bias [rows] or none; each row of in,
+//         and packed, aligned to 16 bytes; cols a multiple of 64, blocks of 64
+// out:    [m, rows], strided rows; any address
 // math:   out[i][o] = round(sum over chunks of 2^-e * sum over blocks of absmax * (sum over t of fp16(2^e * in[i][t]) *
-//         fp16(value of code (o, t))) + bias[o]), e that of the chunk of row i (format/factored.h), as FACTORED says
-// cost:   a look-up of 4 bytes in shared memory for each byte of codes: 64 weights a clock and multiprocessor
+//         fp16(value of code (o, t))) + bias[o]), e per chunk of row i (format/factored.h); order of FACTORED
+// cost:   one 4-byte look-up in shared memory per byte of codes: 64 weights per clock and multiprocessor
 // oracle: reference/matmul_4bit.cpp
-// Split-K of FACTORED; a lane decodes 16 codes of a row, and of a block.
+// Steps of split-K for FACTORED, in the kernels of split_k.cuh and split_k_groups.cuh. A warp's share of K is a chunk
+// of 256 elements. A lane decodes 16 codes per row and block, in two rows, from a table in shared memory.
 #include "backend/cuda/matmul_4bit/factored.cuh"
 
 #include "backend/cuda/matmul_4bit/split_k_groups.cuh"
@@ -15,7 +16,7 @@ namespace {
 
 // ---- steps ----
 
-// What a lane has in flight of a chunk, in two rows: its codes of each block, and of one block what absmax is made of.
+// A lane's loads in flight for a chunk, in two rows: its codes of each block, and the encoded absmax of one block.
 struct ChunkCodes {
   uint2 codes[2][kChunkBlocks];
   Absmax absmax[2];
@@ -74,13 +75,13 @@ struct FactoredSteps {
           for (int i = 0; i < 4; ++i) inputs.words[c][b][4 * v + i] = words[i];
         }
     }
-    // Branches keep the columns' temporary registers apart.
+    // The branch keeps temporary registers of different columns from being live at once.
 #pragma unroll
     for (int c = 0; c < kColumns; ++c)
       inputs.down[c] = tokens.first + c * 8 < tokens.end ? scale_chunk<Value>(inputs.words[c]) : 1.0F;
   }
 
-  // 16 outputs by one chunk.
+  // Multiplies 16 outputs by one chunk.
   template <class Nested>
   static __device__ void multiply(const MatmulArguments& /*a*/, Lookups table, const Nested& nested,
                                   const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
@@ -90,7 +91,7 @@ struct FactoredSteps {
              : byte == 2 ? load_word<2>(table, word)
                          : load_word<3>(table, word);
     };
-    // What a chunk does not have are products of zeros, by -0: that changes no sum.
+    // Blocks past the end of K have inputs of 0, whose products are scaled by -0: adding them changes no sum.
     const bool is_there = has_block<FactoredSteps>(blocks);
     const float own[2] = {is_there ? decode_absmax(kNested, nested.map, codes.absmax[0], nested.offset) : -0.0F,
                           is_there ? decode_absmax(kNested, nested.map, codes.absmax[1], nested.offset) : -0.0F};
@@ -108,7 +109,7 @@ struct FactoredSteps {
 
 // ---- the kernel of a plan ----
 
-// 16 tokens have chains that are whole.
+// With 16 tokens (kColumns == 2), plans only have whole chains.
 template <class Value, int kColumns, int kProducts>
 contract::Outcome launch_factored(std::span<const MatmulArguments> products, const Plan& plan, const qfuse_exec& exec) {
   return with_chains_of(products, [&](auto nested, auto whole) {

@@ -1,4 +1,6 @@
-// FACTORED: its steps, and a kernel for any GPU with matrix instructions, sizes and addresses.
+// FACTORED: the steps of its kernels, and `factored`, a kernel for any size and address on every GPU with matrix
+// instructions. Its warps do not cooperate: each loads codes and inputs from global memory, decodes and multiplies
+// (mma.sync) in its registers, one chunk of 256 elements of K at a time.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_FACTORED_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_FACTORED_CUH
 
@@ -13,21 +15,21 @@ namespace qfuse::cuda::matmul_4bit {
 
 constexpr int kChunkBlocks = QFUSE_SPLIT_TERMS / format::kFactoredBlock;
 constexpr int kBlockSteps = format::kFactoredBlock / format::kStepTerms;
-constexpr int kRunTerms = format::kFactoredBlock / 4;  // of a block, which are a lane's own: 8 bytes of codes
-constexpr int kRunWords = kRunTerms / 2;               // of inputs
+constexpr int kRunTerms = format::kFactoredBlock / 4;  // elements per block and lane: 8 bytes of codes
+constexpr int kRunWords = kRunTerms / 2;               // of 16-bit inputs
 
 // ---- steps ----
 
-// A chunk of inputs as a lane has it, of every 8 tokens a column: words of fp16 of token g, and what that token's sums
-// are multiplied by.
+// A lane's part of a chunk of inputs. A column is 8 tokens, of which the lane has token g = lane / 4: its fp16 values,
+// two per word, and the factor of its sums.
 template <int kColumns>
 struct ChunkInputs {
   std::uint32_t words[kColumns][kChunkBlocks][kRunWords];
   float down[kColumns];
 };
 
-// Inputs as they are loaded, to fp16; gives what their sums are multiplied by. Magnitudes of 16-bit types are ordered
-// as their bits are.
+// Converts loaded inputs to scaled fp16 and returns the factor of their sums. Magnitudes of 16-bit floats compare like
+// their bits.
 template <class Value>
 __device__ float scale_chunk(std::uint32_t (&words)[kChunkBlocks][kRunWords]) {
   constexpr std::uint32_t kMagnitudes = 0x7fff7fff;
@@ -49,7 +51,7 @@ __device__ float scale_chunk(std::uint32_t (&words)[kChunkBlocks][kRunWords]) {
   return scale.down;
 }
 
-// 16 outputs by one block of terms: codes of rows g and g + 8, a byte of which pair(word, byte) makes two values of.
+// Multiplies 16 outputs by one block, by codes of rows g and g + 8. pair(word, byte) decodes a byte to two values.
 template <int kColumns, class PairOf>
 __device__ void multiply_block(const std::uint32_t (&codes)[2][2], const float (&absmax)[2], const PairOf& pair,
                                const ChunkInputs<kColumns>& inputs, int block, float (&sums)[kColumns][4]) {
@@ -71,7 +73,7 @@ __device__ void multiply_block(const std::uint32_t (&codes)[2][2], const float (
     for (int i = 0; i < 4; ++i) sums[c][i] = __fmaf_rn(parts[c][i], absmax[i / 2], sums[c][i]);
 }
 
-// Multiplies sums by their tokens' factors. Lane t of four has sums of tokens 2t and 2t + 1 of each column; the factor
+// Multiplies sums by their tokens' factors. In each column, lane t of four has sums of tokens 2t and 2t + 1; the factor
 // of token i is in lane 4i.
 template <int kColumns>
 __device__ void scale_sums(const ChunkInputs<kColumns>& inputs, float (&sums)[kColumns][4]) {
@@ -99,7 +101,7 @@ __device__ inline void load_any_inputs(const MatmulArguments& a, std::int64_t to
                    : 0U;
 }
 
-// A warp makes 16 outputs of 8 tokens, chunk after chunk, from global memory and its registers.
+// A warp makes 16 outputs of 8 tokens.
 template <class Value>
 __device__ void multiply_tile_factored(const MatmulArguments& a, const BlockTile& block) {
   __shared__ float values[format::kCodes4];
@@ -145,7 +147,7 @@ __device__ void multiply_tile_factored(const MatmulArguments& a, const BlockTile
   for (int i = 0; i < 4; ++i) store_output<Value>(a, token + 2 * t + i % 2, output + i / 2 * 8, a.rows, totals[i]);
 }
 
-constexpr int kFactoredOutputs = kFactoredThreads / kWarp * kSplitKOutputs;  // of a thread block
+constexpr int kFactoredOutputs = kFactoredThreads / kWarp * kSplitKOutputs;  // per thread block
 
 template <class Value>
 __global__ void __launch_bounds__(kFactoredThreads) multiply_factored(const __grid_constant__ MatmulArguments a) {

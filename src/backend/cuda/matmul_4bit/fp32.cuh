@@ -1,4 +1,4 @@
-// Any GPU, sums in fp32.
+// Kernel `fp32`, for any GPU: sums in fp32 without matrix instructions, element by element from global memory.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_FP32_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_FP32_CUH
 
@@ -24,9 +24,9 @@ __device__ float rounded_weight(const MatmulArguments& a, const float* values, s
 // ---- kernel ----
 
 template <bool kForward>
-constexpr int kFp32Outputs = kForward ? kFp32Threads / kWarp : kFp32Threads;  // of a thread block
+constexpr int kFp32Outputs = kForward ? kFp32Threads / kWarp : kFp32Threads;  // per thread block
 
-// Forward: a warp makes one output, each lane one of its 32 sums. Backward: a thread makes one output.
+// Forward, a warp makes one output, each lane one of its 32 partial sums. Backward, a thread makes one output.
 template <class Value, bool kForward>
 __device__ void multiply_tile_in_fp32(const MatmulArguments& a, const BlockTile& tile) {
   __shared__ float values[format::kCodes4];

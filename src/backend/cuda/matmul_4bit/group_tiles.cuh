@@ -1,4 +1,4 @@
-// matmul_4bit_grouped: the tiles of persistent thread blocks, which are those of several experts.
+// matmul_4bit_grouped: distributes the tiles of all experts among persistent thread blocks.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUP_TILES_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUP_TILES_CUH
 
@@ -9,25 +9,25 @@
 namespace qfuse::cuda::matmul_4bit {
 
 struct GroupTile {
-  int left;   // tiles of who has it, with this one
+  int left;   // tiles that the taker (see below) still has, including this one
   int owner;  // the expert
-  int begin;  // the expert's tokens
-  int until;
+  int begin;  // first of the expert's tokens
+  int until;  // end of the expert's tokens
   int index;  // among the expert's tiles
   [[nodiscard]] __device__ bool exists() const { return left > 0; }
 };
 
-// Who takes tiles, a thread block or a team of its warps, takes every step-th one, or, one after another, as many as
-// the others or one more; tiles of the same tokens are neighbours. The second way knows the next tile's expert without
-// having to pass others. In the first one those who are at work at the same time share inputs, as they must where the
-// inputs of all find no room in the L2. What is read was perhaps written by the grid before.
+// A taker of tiles is a thread block or a team of its warps. It takes tiles in turn (every step-th), or a contiguous
+// run; runs differ in length by at most one. Tiles of the same tokens are adjacent. In a run, the next tile's expert is
+// found without skipping others. In turn, concurrent takers share inputs, as they must if all inputs do not fit in L2.
+// Experts' ends are loaded as data that the previous grid may have written.
 template <bool kForward, int kOutputs, int kTokens>
 struct GroupTiles {
   const MatmulArguments& a;
   const Groups& groups;
   int output_tiles;
   int step;
-  // For each of so many who take tiles.
+  // takers: their number in the whole grid.
   __device__ GroupTiles(const MatmulArguments& matmul, const Groups& of_matmul, int takers)
       : a(matmul),
         groups(of_matmul),
@@ -46,7 +46,7 @@ struct GroupTiles {
     tile.index += step;
     int own = tiles_of(tile.until - tile.begin);
     while (tile.index >= own && tile.owner < groups.experts) {
-      constexpr int kAtOnce = 4;  // loads on their way
+      constexpr int kAtOnce = 4;  // loads in flight
       int ends[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i)
@@ -63,7 +63,7 @@ struct GroupTiles {
     }
   }
 
-  // By a whole warp: the first tile of one of those who take tiles.
+  // Returns the first tile of a taker. All lanes of a warp call it together.
   [[nodiscard]] __device__ GroupTile find_first(int taker, int takers) const {
     constexpr int kBeyond = 0x7fffffff;
     const std::int64_t tiles = find(kBeyond).tiles_before;

@@ -1,5 +1,5 @@
-// matmul_4bit_grouped: which rows are whose, as kernels find it from the ends of experts, and what an expert has of the
-// stack.
+// matmul_4bit_grouped: kernels find which expert owns which rows (M) from the experts' ends, and an expert's part of
+// the stack of weights.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUPS_CUH
 
@@ -11,19 +11,19 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct Groups {
   const void* ends;
   bool ends_are_64;
   bool is_nested_each;
-  bool in_turn;  // how tiles are taken: see group_tiles.cuh
+  bool in_turn;  // order of tiles: see group_tiles.cuh
   int experts;
-  std::int64_t blocks_each;         // of an expert
-  std::int64_t nested_blocks_each;  // of one that is nested by itself
+  std::int64_t blocks_each;         // per expert
+  std::int64_t nested_blocks_each;  // per expert, if each is nested by itself
 };
 
-// Of the rows of all experts, by the first expert's part of the stack.
+// `matmul` is the product of all experts' rows with the first expert's weight.
 struct GroupedArguments {
   MatmulArguments matmul;
   Groups groups;
@@ -40,20 +40,20 @@ inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const
                      .nested_blocks_each = contract::is_nested_each(p) ? contract::nested_blocks_each(p) : 0}};
 }
 
-// A call: of one weight, without experts; of a stack, whose first expert's product with the rows of all experts
-// `product` is; or of several products with one input, in one launch, of which `a` and `product` are the first.
+// A call of one of three kinds. One weight: there are no experts. A stack: `product` is that of all experts' rows with
+// the first expert's weight. Several products with one input, in one launch: `a` and `product` are the first of them.
 struct Call {
   GroupedArguments a;
   contract::Matmul4bit product;
   std::span<const MatmulArguments> products;
 };
 
-// For a plan that names a kernel which was not compiled.
+// Returns UNSUPPORTED: the plan names a kernel that was not compiled.
 inline contract::Outcome no_kernel(const Plan& plan) {
   return contract::unsupported("this build has no kernel for the plan " + contract::print(plan.fields()));
 }
 
-// Kernels of other files, each compiled with flags of its own.
+// Launch the kernels of other files, each of which is compiled with its own flags.
 contract::Outcome launch_split_k(const Call& call, const Plan& plan, const qfuse_exec& exec);
 contract::Outcome launch_factored_split_k(const Call& call, const Plan& plan, const qfuse_exec& exec);
 contract::Outcome launch_warp_specialized(const Call& call, const Plan& plan, const qfuse_exec& exec);
@@ -62,7 +62,7 @@ contract::Outcome launch_multistage(const Call& call, const Plan& plan, const qf
 
 // ---- ends ----
 
-// Ends beyond 0 to m count as the nearest of them; behind the last expert comes that one's. load_word reads a word of
+// Returns an expert's end, clamped to [0, m]; past the last expert, the last one's end. load_word reads a word of
 // global memory.
 template <class Index, class LoadWord>
 __device__ Index load_end(const Groups& groups, Index m, int expert, const LoadWord& load_word) {
@@ -75,7 +75,7 @@ __device__ Index load_end(const Groups& groups, Index m, int expert, const LoadW
   return end < 0 ? 0 : end < m ? static_cast<Index>(end) : m;
 }
 
-// An expert's rows, and how many tiles all experts before it have.
+// An expert's rows, and the number of tiles of all experts before it.
 template <class Index>
 struct Group {
   int expert;
@@ -84,13 +84,13 @@ struct Group {
   Index tiles_before;
 };
 
-// By a whole warp: the expert that has tile `number`, where one of so many rows has tiles_of(rows) tiles. Beyond the
-// last tile it is the number of experts, and tiles_before counts all tiles. An expert begins at the greatest end before
-// it.
+// Returns the expert that has tile `number`; an expert has tiles_of(its rows) tiles. Past the last tile, returns the
+// number of experts, and tiles_before counts all tiles. An expert begins at the greatest end before it. All lanes of a
+// warp call it together.
 template <class Index, class TilesOf, class LoadWord>
 __device__ Group<Index> find_group(const Groups& groups, Index m, Index number, const TilesOf& tiles_of,
                                    const LoadWord& load_word) {
-  constexpr int kEach = 4;  // experts of a lane, whose ends are loaded at once
+  constexpr int kEach = 4;  // experts per lane; their ends are loaded at once
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   Index rows_before = 0;
   Index tiles_before = 0;
@@ -99,7 +99,7 @@ __device__ Group<Index> find_group(const Groups& groups, Index m, Index number, 
     Index ends[kEach];
 #pragma unroll
     for (int i = 0; i < kEach; ++i) ends[i] = load_end(groups, m, first + lane * kEach + i, load_word);
-    Index greatest = rows_before;  // end so far, and of the lanes before
+    Index greatest = rows_before;  // end so far, then including the lanes before
 #pragma unroll
     for (int i = 0; i < kEach; ++i) greatest = ends[i] > greatest ? ends[i] : greatest;
     greatest = greatest_until(greatest);
@@ -115,7 +115,7 @@ __device__ Group<Index> find_group(const Groups& groups, Index m, Index number, 
     }
     const Index tiles_end = tiles_before + sum_until(tiles);
     if (value_of(tiles_end, kWarp - 1) > number) {
-      int owner = 0;  // the first lane whose tiles end behind it
+      int owner = 0;  // the first lane whose tiles end after `number`
 #pragma unroll
       for (int step = kWarp / 2; step > 0; step /= 2)
         if (value_of(tiles_end, owner + step - 1) <= number) owner += step;
@@ -136,7 +136,7 @@ __device__ Group<Index> find_group(const Groups& groups, Index m, Index number, 
 
 // ---- experts ----
 
-// What a kernel for one weight sees of an expert. Rows of in and out keep their numbers, and end where the expert's do.
+// One expert's arguments for a kernel for one weight. Rows of in and out keep their numbers; m is the expert's end.
 template <class Value, bool kForward>
 __device__ MatmulArguments of_expert(const GroupedArguments& a, int expert, std::int64_t end) {
   MatmulArguments own = a.matmul;
@@ -160,7 +160,7 @@ __device__ MatmulArguments of_expert(const GroupedArguments& a, int expert, std:
   return own;
 }
 
-// ---- a thread block's tile, where each has one ----
+// ---- a thread block's tile, in kernels with one tile per block ----
 
 struct BlockTile {
   std::int64_t first_output;
@@ -171,9 +171,9 @@ __device__ inline BlockTile tile_of_block(const MatmulArguments& a, int outputs,
   return {blockIdx.x / a.token_tiles * outputs, blockIdx.x % a.token_tiles * tokens};
 }
 
-// The block's tile and what it sees of its product, to shared memory, by all threads, which then must synchronize; of a
-// stack, that of the tile's expert, for which each warp looks. False: the block has none, as there are as many blocks
-// as tiles could be.
+// Writes the block's tile, and the arguments of its product or of the tile's expert, to shared memory. All threads call
+// it, and must then synchronize; each warp searches for the expert. Returns false if the block has no tile: the number
+// of blocks is an upper bound on tiles.
 template <class Value, bool kForward>
 __device__ bool find_tile(const GroupedArguments& a, int outputs, int tokens, MatmulArguments& own, BlockTile& tile) {
   const bool is_first = threadIdx.x == 0;
@@ -196,8 +196,8 @@ __device__ bool find_tile(const GroupedArguments& a, int outputs, int tokens, Ma
   return true;
 }
 
-// Calls body(a, tile) by all threads, if the block has a tile. What the body sees of the expert lies in shared memory:
-// as values it takes up to 70 registers more on sm_90.
+// All threads call body(arguments, tile) if the block has a tile. The expert's arguments are in shared memory, because
+// in registers they take up to 70 more on sm_90.
 template <class Value, bool kForward, class Body>
 __device__ void with_tile(const GroupedArguments& a, int outputs, int tokens, const Body& body) {
   __shared__ MatmulArguments own;

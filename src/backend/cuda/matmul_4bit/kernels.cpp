@@ -7,10 +7,10 @@
 namespace qfuse::cuda::matmul_4bit {
 namespace {
 
-constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // which an unsigned int is shifted by
-constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // whose blocks of 64 an unsigned int counts
-constexpr std::int64_t kMostCols = std::int64_t{1} << 32;             // whose bytes of codes it counts, too
-constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;       // of a tensor map
+constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // a 32-bit value is shifted by its log2
+constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // an unsigned int counts their blocks of 64
+constexpr std::int64_t kMostCols = std::int64_t{1} << 32;             // and the bytes of codes in a row
+constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;       // in a tensor map
 
 bool loads_vectors(const contract::Matmul4bit& p) {
   const qfuse_weight_4bit& w = p.weight;
@@ -19,7 +19,7 @@ bool loads_vectors(const contract::Matmul4bit& p) {
          is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
 }
 
-// Forward, bitsandbytes' blocks, or MXFP4's, and rows of whole ones; and what 32 bits count.
+// Split-K's limits: forward without LoRA, cols % 64 == 0, blocks of 64 or MXFP4's of 32, and counts that fit 32 bits.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (!has_tensor_cores(p.dtype, facts) || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
@@ -31,7 +31,7 @@ bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const Dev
          w.rows < kMostElements / kSplitKBlocksize / owners.count;
 }
 
-// Of a stack, a tile has up to 8 tokens of an expert's.
+// In a stack, a tile has up to 8 tokens of one expert.
 bool takes_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (!fits_split_k(p, owners, facts)) return false;
   if (!owners.are_experts) {
@@ -44,19 +44,19 @@ bool takes_split_k(const contract::Matmul4bit& p, const Owners& owners, const De
          split_k_groups_bytes(is_turing(facts)) <= facts.shared_bytes;
 }
 
-// What is loaded in tiles.
+// Whether TMA can load LoRA's arrays.
 bool is_lora_aligned(const contract::Matmul4bit& p) {
   return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
 }
 
-// Panel rows are counted from where nested blocks are, by 31 bits: those before the weight, too. Vectors of 32 codes
-// likewise, of half as many elements.
+// Whether 31 bits number all panel rows (64 codes), from the start of the nested blocks on, which may be before the
+// weight. With half of most_elements, the same for vectors of 32 codes.
 bool can_count(std::int64_t most_elements, const qfuse_weight_4bit& w, const Owners& owners) {
   const std::int64_t left = most_elements - 1 - owners.count * contract::element_count(w);
   return left >= 0 && w.nested_begin <= left / w.blocksize;
 }
 
-// Blocks of 64 or more, or MXFP4's, whose scales are loaded in words of four.
+// Whether blocks have 64 or more elements, or are MXFP4's and allow loading four scales as a word.
 bool has_blocks_of_panels(const qfuse_weight_4bit& w, const Owners& owners) {
   constexpr std::int64_t kWordCodes = 128;
   if (w.blocksize >= kPanelCols) return true;
@@ -64,7 +64,7 @@ bool has_blocks_of_panels(const qfuse_weight_4bit& w, const Owners& owners) {
          owners.count * contract::element_count(w) % kWordCodes == 0;
 }
 
-// Both directions: whole panels of codes, and what the coordinates of a tensor map count.
+// For Hopper's pipelines, in both directions: rows are whole panels of codes, and coordinates fit a tensor map.
 bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   const auto fits = [&](const StageShape& shape) {
@@ -78,7 +78,7 @@ bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const Dev
          std::ranges::all_of(kStageShapes, fits);
 }
 
-// And what an int counts.
+// For `multistage`: whole vectors of 32 codes, and rows, columns and numbers of vectors that fit an int.
 bool takes_multistage(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   const auto is_there = [&](const MultistageShape& shape) { return has_kernel(shape, facts); };

@@ -1,5 +1,5 @@
-// The kernels of matmul_4bit: which exist, what each takes, the shapes of its tiles, and the clocks that they take. The
-// plan names one of them, and launch.cu has a kernel for each.
+// The kernels of matmul_4bit: which exist, what each takes, the shapes of its tiles, and the clocks of each shape. A
+// plan names one of them, and launch.cu launches it.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_KERNELS_H
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_KERNELS_H
 
@@ -15,7 +15,7 @@
 namespace qfuse::cuda::matmul_4bit {
 
 enum class Kernel {
-  split_k,           // SPLIT, few tokens: each warp sums a chain of terms, from its own registers
+  split_k,           // SPLIT, few tokens: each warp multiplies a chain of terms, in its registers
   factored_split_k,  // FACTORED: likewise, also many tokens
   factored,          // FACTORED on every GPU with matrix instructions, element by element
   warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
@@ -26,34 +26,34 @@ enum class Kernel {
   fp32               // sums in fp32
 };
 
-// Of those that use wgmma.
+// Whether the kernel uses wgmma.
 constexpr bool is_pipeline(Kernel kernel) {
   return kernel == Kernel::warp_specialized || kernel == Kernel::register_weights;
 }
 constexpr bool is_split_k(Kernel kernel) { return kernel == Kernel::split_k || kernel == Kernel::factored_split_k; }
-// For every GPU, address and size, but for `multistage`; their thread blocks have one tile each.
+// Kernels with one tile per thread block. They include those for every GPU, address and size.
 constexpr bool is_for_any(Kernel kernel) { return !is_pipeline(kernel) && !is_split_k(kernel); }
 
-// In this build.
+// Whether this build has the kernel.
 constexpr bool exists(Kernel kernel) {
   return kernel == Kernel::fp32 || (kHasMatrixInstructions && (kHasWgmma || !is_pipeline(kernel)));
 }
 
-// Whose the rows are: one weight's, or those of a stack.
+// How rows are split among weights: one weight, or a stack of experts.
 struct Owners {
   std::int64_t count = 1;
   bool are_experts = false;
 };
 
-// Whose thread blocks have 64 KiB of shared memory, and no copies to it that pass registers by.
+// Turing has 64 KiB of shared memory per thread block, and no asynchronous copies to it (cp.async).
 constexpr bool is_turing(const DeviceFacts& facts) { return facts.compute_capability < kAmpere; }
 
-// Of kernels that take no others.
+// Vector loads, in kernels that need aligned operands.
 inline constexpr std::size_t kLoadBytes = 16;    // the widest load of every architecture
-inline constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes of it: they share a block, whose least size this is
-inline constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
+inline constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes per load: in one block, as blocks have at least 32
+inline constexpr std::int64_t kValuesALoad = 8;  // 16-bit values per load
 
-// The tile of a thread block of `tiled`: 64 outputs, 16 for each of 4 warps, of 8 or 64 tokens; 128 terms of K at a
+// The tile of a thread block of `tiled`: 64 outputs, 16 for each of 4 warps, of 8 or 64 tokens; 128 elements of K at a
 // time.
 inline constexpr int kTileThreads = 128;
 inline constexpr int kTileOutputs = 64;
@@ -61,21 +61,21 @@ inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
 inline constexpr std::array kTileTokens = {8, 64};
 inline constexpr int kUnalignedTileTokens = 64;
 
-// Split-K: a warp makes 16 outputs at a time, of one chain of terms.
+// Split-K: a warp multiplies one chain of terms, for 16 outputs at a time.
 inline constexpr int kSplitKOutputs = 16;
 inline constexpr int kSplitKWarps = 16;      // at most
 inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
 inline constexpr int kSplitKChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
 inline constexpr std::array kSplitKTokens = {8, 16};
-inline constexpr std::int64_t kMostTokenTiles = 65535;  // which are blockIdx.y
-inline constexpr std::int64_t kMostSplitKTokens = 64;   // of SPLIT: with more, tiles that are decoded once are faster
+inline constexpr std::int64_t kMostTokenTiles = 65535;  // limit of gridDim.y
+inline constexpr std::int64_t kMostSplitKTokens = 64;   // for SPLIT: with more, tiles that are decoded once are faster
 inline constexpr int kSplitKProducts = 4;               // at most, in one launch
 
-// The shared memory of a thread block: a table with a row of pairs for each byte; of each product the map and the
-// offset of nested absmax; slots for the sums of all warps for a tile; and, if the chains take several rounds, a total
-// for each tile. The tiles of a team are added at once. With 8 tokens there are slots for two teams, of which one is
-// added while the other is made (with 16 that would leave too little of the L1), or, on GPUs with less shared memory,
-// for one, or for one tile.
+// Shared memory of a thread block: a table with a row of value pairs for each byte of codes; for each product, map and
+// offset of nested absmax; slots, each for the partial sums of all warps for a tile; and, if chains take several
+// rounds, a total for each tile. The partial sums of a team of tiles are added at once. With 8 tokens there are slots
+// for two teams: one is added while the other is made. With 16, those would leave too little of the L1, and there are
+// slots for one team. GPUs with less shared memory have slots for one team or for one tile.
 constexpr std::int64_t pair_table_bytes(bool is_turing) { return is_turing ? 1 << 15 : 1 << 16; }
 inline constexpr int kSplitKTeam = 2;  // tiles
 constexpr int most_split_k_slots(int tokens) { return tokens == kSplitKTokens[0] ? 2 * kSplitKTeam : kSplitKTeam; }
@@ -84,24 +84,24 @@ constexpr std::int64_t split_k_shared_bytes(bool is_turing, int tokens, int slot
   const std::int64_t sums = std::int64_t{tokens} * kSplitKOutputs * (std::int64_t{slots} * kSplitKWarps + totals);
   return pair_table_bytes(is_turing) + kFloat * (std::int64_t{products} * (format::kCodes8 + 4) + sums);
 }
-// As many slots as so many bytes hold; 0 where they hold none.
+// Number of slots that fit in shared_bytes; 0 if none does.
 constexpr int split_k_slots(bool is_turing, int tokens, std::int64_t totals, int products, std::int64_t shared_bytes) {
   int slots = most_split_k_slots(tokens);
   while (slots > 0 && split_k_shared_bytes(is_turing, tokens, slots, totals, products) > shared_bytes) slots /= 2;
   return slots;
 }
-// Of a stack of experts.
+// For a stack of experts.
 constexpr std::int64_t split_k_groups_bytes(bool is_turing) { return pair_table_bytes(is_turing) + (20 << 10); }
 
-// A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
+// A warp-specialized pipeline: producer, decoding and multiplying warps pass stages of K on through shared memory.
 inline constexpr int kStageTerms = 128;
-inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs where tokens are many
+inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs if tokens are many
 inline constexpr int kProducerWarps = 2;   // warps
-inline constexpr int kPanelCols = 64;      // codes of a row that a thread decodes at once: of a block, or MXFP4's two
+inline constexpr int kPanelCols = 64;  // codes of a row that a thread decodes at once: of one block, or two of MXFP4
 inline constexpr int kWarpgroupWarps = 4;  // of a warpgroup
 
-// The tiles of a thread block, the warps that decode, how many stages lie in shared memory, and the clocks that a stage
-// takes on an H200 (docs/history/2026-11-matmul-4bit.md), by which the plan is chosen.
+// The tile of a thread block, its decoding warps, its slots in shared memory, and the clocks of a stage on an H200
+// (docs/history/2026-11-matmul-4bit.md), by which the plan is chosen.
 struct StageShape {
   int outputs;
   int tokens;
@@ -112,13 +112,13 @@ struct StageShape {
   int code_slots;
   int clocks;
 
-  // Weights are the left operand where a warpgroup has all tokens of a tile. Its sums then take so many registers that
-  // there are no producer warps, and inputs so much shared memory that a slot has half a stage of them.
+  // Whether weights are wgmma's left operand, and a warpgroup has all tokens of a tile. Sums then take so many
+  // registers that there are no producer warps, and inputs so much shared memory that a slot has half a stage of them.
   [[nodiscard]] constexpr bool weights_first() const { return tokens > 128; }
   [[nodiscard]] constexpr int multipliers() const {
     return (weights_first() ? outputs : tokens) / kWarpgroupRows * kWarpgroupWarps;
   }
-  [[nodiscard]] constexpr int input_terms() const { return weights_first() ? kPanelCols : kStageTerms; }  // of a slot
+  [[nodiscard]] constexpr int input_terms() const { return weights_first() ? kPanelCols : kStageTerms; }  // per slot
   [[nodiscard]] constexpr int threads() const {
     return 32 * (multipliers() + decoders + (weights_first() ? 0 : kProducerWarps));
   }
@@ -131,19 +131,19 @@ inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 
                                                             {64, 128, 12, 3, 4, 4, 7, 900},
                                                             {128, 256, 4, 1, 2, 4, 3, 3200}}};
 
-// A wait on an mbarrier names its phase by parity alone: it passes at once for a team that is two phases ahead of the
-// slot. Before a team waits for the codes of stage g, it has to know that those of stage g - code_slots, which had the
-// slot before, have come; bulk copies complete in any order. It does if it waited for them itself (the slots are a
-// multiple of the teams), or if they were decoded and multiplied before it could store stage g - teams: that waited
-// until the multipliers released stage g - teams - decoded_slots, and they take stages in order. So for decoded weights
-// teams have to be no more than slots. tests/cuda/rings_test.cpp explores both, exhaustively.
+// A wait on an mbarrier names its phase only by parity, and passes at once for a team that is two phases ahead of the
+// slot. So before a team waits for the codes of stage g, it must know that those of stage g - code_slots, which had the
+// slot before, have arrived; bulk copies complete in any order. It knows if it waited for them itself (code_slots is a
+// multiple of teams). It also knows if they were decoded and multiplied before it could store stage g - teams: that
+// store waited until the multipliers released stage g - teams - decoded_slots, and they take stages in order. Likewise,
+// decoded weights need at least as many slots as teams. tests/cuda/rings_test.cpp explores both exhaustively.
 constexpr bool keeps_in_phase(const StageShape& shape) {
   return shape.teams <= shape.decoded_slots &&
          (shape.code_slots % shape.teams == 0 || shape.code_slots >= shape.teams + shape.decoded_slots);
 }
 static_assert(std::ranges::all_of(kStageShapes, keeps_in_phase));
 static_assert(std::ranges::all_of(kStageShapes,
-                                  [](const StageShape& shape) { return shape.clocks > 0; }));  // else chosen
+                                  [](const StageShape& shape) { return shape.clocks > 0; }));  // 0 would be chosen
 
 constexpr StageShape shape_of(int outputs, int tokens) {
   for (const StageShape& shape : kStageShapes)
@@ -151,7 +151,7 @@ constexpr StageShape shape_of(int outputs, int tokens) {
   return {};
 }
 
-// Forward register_weights has the largest tile, and takes less time.
+// Forward, register_weights has the largest tile instead, and takes less time.
 constexpr bool has_kernel(const StageShape& shape, bool is_forward) { return !is_forward || !shape.weights_first(); }
 
 inline constexpr std::int64_t kMbarrierBytes = 1024;  // bytes, at most
@@ -164,9 +164,9 @@ constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
   return kTileAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
-// Register weights: the tile of a thread block, the slots of its ring, panels of 64 terms, and the clocks of a stage,
-// as above. A warpgroup for each 64 outputs decodes and multiplies; one more loads, and makes the tables of decoded
-// codes.
+// register_weights: the tile of a thread block, the slots of its ring, each for a panel of 64 elements of K, and the
+// clocks of a stage, as above. A warpgroup for each 64 outputs decodes and multiplies. Another warpgroup loads, and
+// makes the tables by which codes are decoded.
 inline constexpr int kRegisterWeightsOutputs = 128;
 inline constexpr int kRegisterWeightsTokens = 256;
 inline constexpr int kRegisterWeightsSlots = 5;
@@ -182,9 +182,9 @@ constexpr std::int64_t register_weights_shared_bytes() {
   return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
-// Multistage: the tile of a thread block, the part of it that a warp has, the warps that copy, how many stages of 64
-// terms lie in shared memory, on Turing, or 0, and on later GPUs, and the clocks that a multiprocessor takes for a
-// stage of its blocks, forward and backward: so many for each, and some at least.
+// multistage: the tile of a thread block, a warp's part of it, the copying warps, the stages of 64 elements of K in
+// shared memory (on Turing, where 0 means no kernel, and on later GPUs), and the clocks of a multiprocessor for a stage
+// of its blocks, forward and backward: `each` per block, but at least `least`.
 inline constexpr int kMultistageTerms = 64;
 struct StageClocks {
   int least;
@@ -203,7 +203,7 @@ struct MultistageShape {
 
   [[nodiscard]] constexpr int multipliers() const { return outputs / warp_outputs * (tokens / warp_tokens); }
   [[nodiscard]] constexpr int threads() const { return 32 * (multipliers() + copiers); }
-  [[nodiscard]] constexpr int blocks() const { return outputs * tokens > 128 * 64 ? 1 : 2; }  // there are registers for
+  [[nodiscard]] constexpr int blocks() const { return outputs * tokens > 128 * 64 ? 1 : 2; }  // per SM, by registers
   [[nodiscard]] constexpr int stages_of(bool is_turing) const { return is_turing ? turing_stages : stages; }
   [[nodiscard]] constexpr std::int64_t input_bytes() const { return std::int64_t{2} * tokens * kMultistageTerms; }
   [[nodiscard]] constexpr std::int64_t code_bytes() const { return std::int64_t{outputs} * kMultistageTerms / 2; }
@@ -225,8 +225,8 @@ constexpr MultistageShape multistage_shape(int outputs, int tokens) {
   return {};
 }
 
-// A table with a pair of weights for each byte of codes, in 16 copies; the stages; for two of them an absmax for each
-// 32 codes; the map of nested absmax; and what a block sees of its product.
+// Shared memory: a table with a pair of values for each byte of codes, in 16 copies; the stages; for two stages, an
+// absmax per 32 codes; the map of nested absmax; and the arguments of the block's product.
 inline constexpr std::int64_t kMultistageTableBytes = 1 << 15;
 inline constexpr std::int64_t kMultistageArgumentBytes = 512;  // at most
 constexpr std::int64_t multistage_shared_bytes(const MultistageShape& shape, bool is_turing) {
@@ -240,11 +240,11 @@ constexpr bool has_kernel(const MultistageShape& shape, const DeviceFacts& facts
   return shape.stages_of(on_turing) > 0 && multistage_shared_bytes(shape, on_turing) <= facts.shared_bytes;
 }
 
-// FACTORED where split-K does not take the product.
+// factored: FACTORED for products that split-K does not take.
 inline constexpr int kFactoredThreads = 128;
 inline constexpr int kFactoredTokens = 8;
 
-// Where sums are made in fp32: forward a warp makes one output, backward a thread does, of so many tokens.
+// fp32: a warp (forward) or a thread (backward) makes one output, for kFp32Tokens tokens.
 inline constexpr int kFp32Threads = 256;
 inline constexpr int kFp32Tokens = 4;
 
@@ -254,11 +254,11 @@ qfuse_sum sum_of(const contract::Matmul4bit& p, const DeviceFacts& facts);
 // Whether the device has matrix instructions for the dtype.
 bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 
-// Tiles of the call: at most, where they are those of several owners, who share no tile.
+// Number of tiles of the call; with several owners, which share no tile, an upper bound.
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
-// Of split-K: whether every chain has all its terms, and its blocks' absmax are of one nested block and in one word, as
-// those of MXFP4 are not; its tiles; and the rounds in which a block takes the chains.
+// Split-K: whether every chain has all its terms, and its blocks' absmax share a nested block and a word, which is
+// never so for MXFP4; number of tiles; and number of rounds in which a block takes the chains.
 bool has_whole_chains(const contract::Matmul4bit& p);
 inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
   return format::ceil_div(p.weight.rows, kSplitKOutputs);
@@ -266,8 +266,8 @@ inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
 constexpr std::int64_t split_k_rounds(std::int64_t cols) {
   return format::ceil_div(format::ceil_div(cols, QFUSE_SPLIT_TERMS), kSplitKWarps);
 }
-// Its blocks: a row of them for every 8 or 16 tokens, whose inputs they have in registers, shares out the tiles of all
-// products. How many blocks a row has; how many of a block's tiles have totals; and as many slots as there is room for.
+// Split-K's grid: one row of blocks per 8 or 16 tokens, whose inputs are in registers. The blocks of a row share the
+// tiles of all products. Counts the blocks of a row, the totals of a block, and the slots that fit.
 struct SplitKLaunch {
   std::int64_t m;
   std::int64_t cols;
@@ -276,7 +276,7 @@ struct SplitKLaunch {
   int tokens;
 
   [[nodiscard]] std::int64_t token_tiles() const { return format::ceil_div(m, tokens); }
-  // One for each multiprocessor, or so many that a block's totals have room.
+  // One per multiprocessor, or as many as it takes for a block's totals to fit.
   [[nodiscard]] std::int64_t blocks(const DeviceFacts& facts) const {
     const std::int64_t most_totals = is_turing(facts) ? 45 : 50;
     const std::int64_t least = split_k_rounds(cols) > 1 ? format::ceil_div(tiles, most_totals) : 1;
@@ -291,8 +291,8 @@ struct SplitKLaunch {
   }
 };
 
-// Whether the kernel takes the call, whose rows are those of `owners`, and whose sum the device has. Those for any GPU
-// take every call of their sum, but `tiled` and `multistage` none that loads of 16 bytes cannot have.
+// Whether the kernel takes the call. Rows belong to `owners`; the device has the call's sum. Kernels for any GPU take
+// every call of their sum, except that `tiled` and `multistage` need operands that allow loads of 16 bytes.
 bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts);
 
 }  // namespace qfuse::cuda::matmul_4bit

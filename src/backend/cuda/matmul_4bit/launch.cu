@@ -1,10 +1,10 @@
-// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA
+// in:     in [m, terms] fp32, fp16 or bf16, strided rows; a 4-bit weight [rows, cols]; bias [rows] or none; LoRA's
 //         lora_in [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any address, faster
-//         where packed and in are aligned to 16 bytes and cols is a multiple of 32
-// out:    [m, outputs], rows apart; any address
+//         if packed and in are aligned to 16 bytes and cols is a multiple of 32
+// out:    [m, outputs], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
 //         lora_weight of (o, j) + bias[o]), both in one sum as `sum` says
-// cost:   rows * cols / 2 bytes of codes for each tile of tokens; up to about 100 tokens decoding binds, then
+// cost:   rows * cols / 2 bytes of codes per tile of tokens; bound by decoding up to about 100 tokens, then by
 //         multiplying
 // oracle: reference/matmul_4bit.cpp
 #include <algorithm>
@@ -25,10 +25,10 @@ namespace {
 
 // ---- scales in UE8M0 ----
 
-// In the memory of each device.
+// Every device has a copy in its memory.
 __device__ const format::Ue8m0Absmax kUe8m0Absmax = format::make_ue8m0_absmax();
 
-// The same call by weights with absmax.
+// Gives a weight with UE8M0 scales the device's absmax arrays. Leaves other weights as they are.
 contract::Outcome give_absmax(qfuse_weight_4bit& w, const qfuse_exec& exec) {
   if (!contract::has_scales_of_rows(w)) return {};
   const CurrentDevice current(exec.device.index);
@@ -41,7 +41,7 @@ contract::Outcome give_absmax(qfuse_weight_4bit& w, const qfuse_exec& exec) {
 
 // ---- the kernel of a plan ----
 
-// Null: no kernel of this file has that name for the element type and the direction.
+// Returns null if this file has no such kernel for the element type and the direction.
 template <class Value, bool kForward>
 void (*find_kernel(const Plan& plan))(MatmulArguments) {
   if constexpr (kHasMatrixInstructions && sizeof(Value) == 2) {
@@ -54,7 +54,7 @@ void (*find_kernel(const Plan& plan))(MatmulArguments) {
   return plan.kernel == Kernel::fp32 ? multiply_in_fp32<Value, kForward> : nullptr;
 }
 
-// Of a stack of experts. tiled_unaligned takes one weight too.
+// For a stack of experts. tiled_unaligned takes one weight, too.
 template <class Value, bool kForward>
 void (*find_groups_kernel(const Plan& plan))(GroupedArguments) {
   if constexpr (kHasMatrixInstructions && sizeof(Value) == 2) {
@@ -121,7 +121,7 @@ contract::Outcome launch_together(std::span<const contract::Matmul4bit> calls, c
   return launch_plan({{products[0], {}}, calls[0], products}, plan, exec);
 }
 
-// In one launch, if there is one for all of them; else one after another.
+// Launches the products together if they have a shared plan, otherwise one after another.
 contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, std::span<const Plan> plans,
                                   const DeviceFacts& facts, const qfuse_exec& exec) {
   if (const std::optional<ManyPlan> shared = shared_plan(calls, plans, facts))
@@ -139,7 +139,7 @@ contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, s
 
 namespace qfuse::cuda {
 
-#ifndef QFUSE_PORTABLE  // elsewhere nobody asks for it, and a GPU without matrix instructions should not compile it
+#ifndef QFUSE_PORTABLE  // portable builds never ask for it, and should not compile it for GPUs without tensor cores
 const void* matrix_kernel() {
   using namespace cuda::matmul_4bit;
   return reinterpret_cast<const void*>(multiply_tiled<Half, true, kTileTokens.front()>);
@@ -168,7 +168,7 @@ contract::Outcome ops::matmul_4bit_grouped(const contract::Matmul4bitGrouped& gi
   return launch_plan({arguments_of(p, how), any_product(p), {}}, how, exec);
 }
 
-// Nothing is launched before every product has a plan.
+// Launches nothing before every product has a plan.
 contract::Outcome ops::matmul_4bit_many(const contract::Matmul4bitMany& p, const qfuse_exec& exec) {
   using namespace cuda::matmul_4bit;
   DeviceFacts facts;

@@ -1,4 +1,5 @@
-// The warp-specialized kernel: the multiplying warps, warpgroups on wgmma.
+// The warp-specialized kernel: the multiplying warps. Warpgroups wait for a stage's decoded weights and inputs in
+// shared memory, start its products (wgmma), and release the previous slots when their products are complete.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTIPLYING_WARPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTIPLYING_WARPS_CUH
 
@@ -9,7 +10,7 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// One step of a stage: 16 terms of a warpgroup's 64 rows. The inputs' operand is that of a slot.
+// One step of a stage: 16 elements of K for a warpgroup's 64 rows. `inputs` is the operand at the start of a slot.
 template <class Value, bool kForward, class Tiles>
 __device__ void multiply_step(TileOperand weights, TileOperand inputs, int step, bool adds,
                               float (&sums)[Tiles::kColumns / 2]) {
@@ -30,7 +31,7 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int group = warp / kWarpgroupWarps;
   const auto outputs = static_cast<int>(kForward ? a.matmul.rows : a.matmul.cols);
-  // Of the left operand's 64 rows: 64 outputs are a panel of the weight.
+  // Offsets of the warpgroup's 64 rows of the left operand. 64 outputs are a panel of the weight.
   const int first_weights = Tiles::kWeightsFirst ? group * Tiles::kRows * Tiles::kRowBytes : 0;
   const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kWarpgroupRows * kPanelBytes;
   // Without producer warps one of these threads loads inputs as soon as a slot is free.
@@ -53,7 +54,7 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
         arrive(shared.inputs_empty[inputs_before]);
         if (loads && !producer.is_done(scheduler)) producer.load(a, scheduler, shared);
       }
-      if constexpr (Tiles::kWeightsFirst) __syncwarp(kAllLanes);  // products are all lanes' work
+      if constexpr (Tiles::kWeightsFirst) __syncwarp(kAllLanes);  // wgmma needs all lanes together
     };
     for (int stage = 0; stage < scheduler.stages; ++stage) {
 #pragma unroll
@@ -72,7 +73,7 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
         wgmma_commit();
         if (stage > 0 || part > 0) {
           wgmma_wait<1>();
-          release(part == 0);  // what the stage before ended with
+          release(part == 0);  // at part 0, slots that end the stage before
         }
         if (part == 0) decoded_before = decoded.slot;
         inputs_before = inputs.slot;
@@ -85,7 +86,7 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
     release(true);
     if constexpr (Tiles::kWeightsFirst) tile = kept_tile<Scheduler>(tile, kept);
     finish_tile<Value, Tiles>(a.matmul, scheduler, tile, warp, outputs, sums);
-    if constexpr (Tiles::kWeightsFirst && Scheduler::kIsGrouped) __syncwarp(kAllLanes);  // before it is written again
+    if constexpr (Tiles::kWeightsFirst && Scheduler::kIsGrouped) __syncwarp(kAllLanes);  // before `kept` is overwritten
     scheduler.advance(tile);
   }
 }

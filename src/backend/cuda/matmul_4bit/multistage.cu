@@ -1,11 +1,11 @@
-// in:     in [m, terms] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
+// in:     in [m, terms] fp16 or bf16, strided rows; a 4-bit weight [rows, cols]; bias [rows] or none; LoRA's lora_in
 //         [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; in and packed aligned to 16
-//         bytes, cols a multiple of 32, terms and in's stride of 8
-// out:    [m, outputs], rows apart; any address
+//         bytes, cols a multiple of 32, terms and in's row stride multiples of 8
+// out:    [m, outputs], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
 //         lora_weight of (o, j) + bias[o]), both in one sum, PLAIN
-// cost:   a look-up in shared memory for each byte of codes, once for each tile of tokens: 32 weights a clock and
-//         multiprocessor; with 64 tokens and more, matrix instructions
+// cost:   one look-up in shared memory per byte of codes and tile of tokens: 32 weights per clock and multiprocessor;
+//         from 64 tokens on, matrix instructions
 // oracle: reference/matmul_4bit.cpp
 #include <cstddef>
 

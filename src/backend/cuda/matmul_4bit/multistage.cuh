@@ -1,6 +1,7 @@
-// PLAIN on every GPU with matrix instructions: stages of codes and inputs are copied to shared memory while others are
-// multiplied, and mma's left operand, the weights, is decoded to registers, so that decoded weights never lie in shared
-// memory. Warps of their own copy: the others then wait for nothing but their products.
+// Kernel `multistage`: PLAIN on every GPU with matrix instructions. A stage is 64 elements of K in shared memory:
+// codes, inputs and absmax. Copying warps fill later stages, so that multiplying warps wait for nothing but their
+// products. Multiplying warps decode codes to registers, as the left operand of mma.sync, so that decoded weights are
+// never in shared memory.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 
@@ -18,8 +19,8 @@ __device__ int stage_terms(const MatmulArguments& a) {
   return static_cast<int>(kForward ? a.cols : a.rows);
 }
 
-// A warp's part of the tile, and a lane's: with g = lane / 4 of 16 outputs those of rows g and g + 8 of mma's, and with
-// q = lane % 4 of a step's terms 2q, 2q + 1, 2q + 8 and 2q + 9.
+// A warp's part of the tile. In each fragment of 16 outputs, a lane has rows g and g + 8 of mma's left operand, with
+// g = lane / 4, and of each step the terms 2q, 2q + 1, 2q + 8 and 2q + 9, with q = lane % 4.
 template <class Tile, bool kForward>
 struct WarpPlace {
   int output;
@@ -32,8 +33,8 @@ struct WarpPlace {
     token = warp / kWarpsOfTokens * Tile::kShape.warp_tokens;
     lane = static_cast<int>(threadIdx.x) % kWarp;
   }
-  // Backward a lane has two bytes of a term's 16, each of two outputs: of one fragment, or of the warp beside it. Which
-  // of them fragment f has:
+  // Backward, a lane loads two adjacent bytes of a term's 16 bytes of codes, each with two outputs. Returns which of
+  // them fragment f uses. A warp with one fragment leaves the other byte to the adjacent warp.
   [[nodiscard]] __device__ int byte_of(int f) const { return output / 16 % 2 + f; }
   // The tile's output that is row `row` of fragment f.
   [[nodiscard]] __device__ int output_of(int f, int row) const {
@@ -46,7 +47,7 @@ struct Fragment {
   std::uint32_t words[4];
 };
 
-// A lane has four of a fragment's and every 8 tokens.
+// A lane has four sums per fragment and column of 8 tokens.
 template <class Tile>
 struct WarpSums {
   float of[Tile::kFragments][Tile::kColumns * 4];
@@ -59,7 +60,7 @@ __device__ std::uint32_t rounded_pair(float first, float first_absmax, float sec
   return Rounding<Value>::word(weights);
 }
 
-// Forward, a lane's codes and absmax of a window, two steps, of both its rows of a fragment.
+// Forward: a lane's codes and absmax for a window (32 elements of K, two steps), in both its rows of a fragment.
 struct RowCodes {
   std::uint32_t words[2][4];
   float absmax[2];
@@ -76,7 +77,7 @@ __device__ RowCodes load_row_codes(const MultistageStage<Tile>& stage, const flo
   return codes;
 }
 
-// Of a step's 8 bytes of a row a lane decodes the byte q of either word.
+// A step has two words of codes per row. The lane decodes its byte, `byte`, of each.
 template <class Value>
 __device__ Fragment decode_row_codes(SharedPairs pairs, const RowCodes& codes, int step, std::uint32_t byte) {
   Fragment fragment;
@@ -88,8 +89,8 @@ __device__ Fragment decode_row_codes(SharedPairs pairs, const RowCodes& codes, i
   return fragment;
 }
 
-// Backward, a lane's codes of a window, two steps: of every 8 terms two, in either half of a word, and of each of these
-// the 4 outputs of 2 bytes.
+// Backward: a lane's codes for a window (32 elements of K, two steps). It has two of every 8 terms, one in each half of
+// a word. A half has 2 bytes of codes, those of 4 outputs.
 struct TermCodes {
   std::uint32_t words[4];
 };
@@ -124,7 +125,7 @@ __device__ Fragment decode_term_codes(SharedPairs pairs, const TermCodes& codes,
   return fragment;
 }
 
-// Products of a step, of the warp's outputs and tokens.
+// Multiplies one step for all of the warp's outputs and tokens.
 template <class Value, class Tile, bool kForward>
 __device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForward>& warp, int step,
                               const Fragment (&weights)[Tile::kFragments], WarpSums<Tile>& sums) {
@@ -144,7 +145,7 @@ __device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForwar
   }
 }
 
-// A warp's weights of a step, decoded; the codes of every second step are those that were loaded for the one before.
+// A warp's decoded weights of a step. Codes are loaded at even steps, for two steps.
 template <class Value, class Tile, bool kForward>
 struct StepWeights {
   RowCodes rows[Tile::kFragments];
@@ -168,7 +169,7 @@ struct StepWeights {
   }
 };
 
-// Each step is decoded before the one before it is multiplied.
+// Decodes each step before it multiplies the previous one.
 template <class Value, class Tile, bool kForward>
 __device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
                                const WarpPlace<Tile, kForward>& warp, WarpSums<Tile>& sums) {
@@ -184,14 +185,14 @@ __device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* 
 
 // ---- LoRA ----
 
-// Of a matrix [rows, cols], at any address; zero beyond it.
+// Returns an element of a matrix [rows, cols] at any address; zero outside the matrix.
 __device__ inline std::uint32_t lora_value(const void* values, std::int64_t rows, std::int64_t cols, std::int64_t row,
                                            std::int64_t col) {
   if (row >= rows || col >= cols) return 0;
   return load_bytes<std::uint16_t>(static_cast<const std::uint16_t*>(values) + row * cols + col);
 }
 
-// A stage of LoRA's terms: inputs, and weights as if they were inputs, in the place of all stages of codes.
+// Copies a stage of LoRA's terms: inputs, and weights in the layout of inputs. They overwrite the weight's stages.
 template <class Tile, bool kForward>
 __device__ void copy_lora_stage(const MatmulArguments& a, const BlockTile& block, std::int64_t term, uint4* inputs,
                                 uint4* weights) {
@@ -237,7 +238,7 @@ __device__ void multiply_lora_stage(const uint4* inputs, const uint4* weights, c
   }
 }
 
-// By all threads; those that multiply have multiply(inputs, weights).
+// All threads call it: all copy, then call multiply(inputs, weights), which does nothing in copying warps.
 template <class Tile, bool kForward, class Multiply>
 __device__ void add_lora(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared,
                          const Multiply& multiply) {
@@ -253,9 +254,9 @@ __device__ void add_lora(const MatmulArguments& a, const BlockTile& block, Multi
   }
 }
 
-// ---- the end ----
+// ---- epilogue ----
 
-// Forward a fragment's sums are those of a warpgroup whose weights come first.
+// Forward, a fragment's sums have the layout of a warpgroup with weights as the left operand (epilogue.cuh).
 template <class Tile>
 struct FragmentTile {
   static constexpr int kColumns = Tile::kShape.warp_tokens;
@@ -272,7 +273,7 @@ __device__ void store_fragments(const TileOutputs& to, std::int64_t token, int o
   }
 }
 
-// Backward a lane has neighbouring outputs, two of each fragment, of two neighbouring tokens of every 8.
+// Backward, a lane has adjacent outputs, two of each fragment, for two adjacent tokens of every 8.
 template <class Value, class Tile>
 __device__ void store_neighbours(const TileOutputs& to, std::int64_t token, int output, int outputs,
                                  const WarpSums<Tile>& sums) {
@@ -316,7 +317,7 @@ __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, con
 
 // ---- kernel ----
 
-// What a block looks up, by the threads that multiply.
+// Fills the block's look-up tables. Only multiplying threads call it.
 template <class Tile>
 __device__ void fill_tables(const MatmulArguments& a, MultistageShared<Tile>& shared) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -325,12 +326,12 @@ __device__ void fill_tables(const MatmulArguments& a, MultistageShared<Tile>& sh
     for (int i = thread; i < format::kCodes8; i += Tile::kMultipliers) shared.map[i] = a.weight.nested_quant_map[i];
 }
 
-// The slots that stages lie in, one after another, and where their absmax are: what the warps of either kind count.
+// Position in the ring of stages. Copying and multiplying warps each count it for themselves, in step.
 template <class Tile>
 struct StageSlots {
-  int slot = 0;                  // of the stage
-  int free = Tile::kStages - 1;  // of the stage before it
-  int phase = 0;                 // of its absmax
+  int slot = 0;                  // of the current stage
+  int free = Tile::kStages - 1;  // slot of the stage before, which may be overwritten
+  int phase = 0;                 // absmax buffer of the current stage
   __device__ void advance() {
     free = slot;
     slot = slot + 1 == Tile::kStages ? 0 : slot + 1;
@@ -338,9 +339,9 @@ struct StageSlots {
   }
 };
 
-// By warps that copy: while a stage is multiplied, the next ones are on their way, codes and inputs of kStages - 1,
-// absmax of two. Barriers are those of multiply_stages: the first one is behind the tables, each later one before a
-// stage, which then is there; nobody reads the one before it any more.
+// Copying warps. While a stage is multiplied, codes and inputs of the next kStages - 1 stages and absmax of the next
+// two are in flight. Each barrier pairs with one of multiply_stages. The first one is after the filling of the tables.
+// Each later one is before a stage: that stage is then complete, and the stage before is no longer read.
 template <class Tile, bool kForward>
 __device__ void copy_stages(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared) {
   typename Tile::StageCopies copies;
@@ -403,7 +404,7 @@ __device__ void multiply_in_stages(const GroupedArguments& given) {
   store_sums<Value>(a, block, warp, sums);
 }
 
-// A thread block makes a tile; of a stack of experts, it looks for the one whose it is.
+// A thread block makes one tile. For a stack of experts, it first finds the tile's expert.
 template <class Value, bool kForward, int kOutputs, int kTokens>
 __global__ void __launch_bounds__(multistage_shape(kOutputs, kTokens).threads(),
                                   multistage_shape(kOutputs, kTokens).blocks())

@@ -1,4 +1,5 @@
-// What multistage.cuh has in shared memory, and how codes, inputs and absmax of its stages come there.
+// Kernel `multistage`: its shared memory, and how the copying warps bring codes, inputs and absmax there. Codes and
+// inputs come by asynchronous copies (cp.async), or, on Turing, through registers; absmax is decoded on the way.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_COPIES_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_COPIES_CUH
 
@@ -11,16 +12,16 @@ namespace qfuse::cuda::matmul_4bit {
 
 // ---- policy ----
 
-constexpr int kVectorCodes = static_cast<int>(kCodesALoad);  // of a row, in 16 bytes
+constexpr int kVectorCodes = static_cast<int>(kCodesALoad);  // of one row, in 16 bytes
 constexpr int kVectorShift = 5;
 static_assert(1 << kVectorShift == kVectorCodes);
-constexpr int kVectorValues = static_cast<int>(kValuesALoad);  // 16-bit ones, likewise
+constexpr int kVectorValues = static_cast<int>(kValuesALoad);  // 16-bit values in 16 bytes
 constexpr int kStageSteps = kMultistageTerms / format::kStepTerms;
-constexpr int kStagesAhead = 4;                                // that absmax comes to the L2 before it is loaded
-constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // of a row of 16-bit values in a stage
+constexpr int kStagesAhead = 4;                                // distance in stages of absmax's prefetch to L2
+constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // per row of 16-bit values in a stage
 
-// On Turing, by way of a thread's registers: a vector that was begun comes to shared memory when that of its number in
-// the next group is begun, to the place that is named then.
+// Copies through registers, for Turing. begin() stores the vector that the previous group loaded under this number to
+// `shared`, then loads the next one. So `shared` is the place of the previous group's vector.
 template <int kVectors>
 class HeldCopies {
  public:
@@ -36,7 +37,7 @@ class HeldCopies {
   uint4 held_[kVectors] = {};
 };
 
-// A tile, the threads that multiply and behind them those that copy, and what each of these and a warp have of it.
+// Sizes of a tile: in all, per multiplying warp, and per copying thread. Copying threads follow the multiplying ones.
 template <int kOfOutputs, int kOfTokens, bool kOnTuring>
 struct MultistageTile {
   static constexpr MultistageShape kShape = multistage_shape(kOfOutputs, kOfTokens);
@@ -47,18 +48,18 @@ struct MultistageTile {
   static constexpr int kCopiers = kShape.copiers * kWarp;
   static constexpr int kStages = kShape.stages_of(kOnTuring);
   static constexpr int kHeld = kOnTuring ? 1 : 0;                                  // stages in registers
-  static constexpr int kFragments = kShape.warp_outputs / 16;                      // of a warp: mma's left operands
-  static constexpr int kColumns = kShape.warp_tokens / 8;                          // of a warp, of 8 tokens
-  static constexpr int kCodeVectors = kOutputs * kMultistageTerms / kVectorCodes;  // of a stage
-  static constexpr int kInputVectors = kTokens * kRowVectors;                      // of a stage
-  static constexpr int kCodesEach = kCodeVectors / kCopiers;                       // of a thread
-  static constexpr int kInputsEach = kInputVectors / kCopiers;                     // of a thread
+  static constexpr int kFragments = kShape.warp_outputs / 16;                      // per warp: mma's left operands
+  static constexpr int kColumns = kShape.warp_tokens / 8;                          // per warp, of 8 tokens each
+  static constexpr int kCodeVectors = kOutputs * kMultistageTerms / kVectorCodes;  // per stage
+  static constexpr int kInputVectors = kTokens * kRowVectors;                      // per stage
+  static constexpr int kCodesEach = kCodeVectors / kCopiers;                       // per copying thread
+  static constexpr int kInputsEach = kInputVectors / kCopiers;                     // per copying thread
   using StageCopies = std::conditional_t<kOnTuring, HeldCopies<kCodesEach + kInputsEach>, Copies>;
   static_assert(kCodeVectors % kCopiers == 0 && kInputVectors % kCopiers == 0);
   static_assert(kColumns % 2 == 0 && kFragments <= 2);
 };
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
 template <class Tile>
 struct MultistageStage {
@@ -82,11 +83,10 @@ __device__ MultistageShared<Tile>& multistage_shared() {
   return *static_cast<MultistageShared<Tile>*>(dynamic_shared());
 }
 
-// A row's vectors lie in an order of its own, so that what a warp reads at once lies in different banks. Of 16-bit
-// values:
+// Place of a vector in swizzled rows, from which a warp reads without bank conflicts. For rows of 16-bit values:
 __device__ inline int value_place(int row, int vector) { return row * kRowVectors + (row % 8 ^ vector); }
 
-// Codes as they are stored: forward their rows are outputs, backward terms. Vectors of a row, and a vector's place.
+// For rows of codes, which are outputs forward and terms backward: vectors per row, and a vector's place.
 template <class Tile, bool kForward>
 inline constexpr int kRowCodeVectors = kForward ? kMultistageTerms / kVectorCodes : Tile::kOutputs / kVectorCodes;
 template <int kInRow>
@@ -94,7 +94,7 @@ __device__ int code_place(int row, int vector) {
   return row * kInRow + (row / (8 / kInRow) % kInRow ^ vector);
 }
 
-// A row of the table for each byte, in 16 copies. A thread writes two of them at once, for every fourth byte.
+// Fills the table: a row per byte of codes, in 16 copies. A thread writes two copies at once, for every fourth byte.
 __device__ inline void fill_pairs(const Weight4bit& w, Pair* pairs, int warp, int warps, int lane) {
   auto* const to = reinterpret_cast<float4*>(pairs) + lane;
   float second[format::kCodes4 / 4];
@@ -112,13 +112,13 @@ __device__ inline void fill_pairs(const Weight4bit& w, Pair* pairs, int warp, in
 
 // ---- steps ----
 
-// The vectors that a thread copies of a stage's codes, and of its inputs: where the first one comes from, the others so
-// many rows behind it, and where each of them goes. Forward a row of codes is an output's, backward a term's.
+// The vectors that a thread copies per stage, of codes and of inputs: row and column of the first one, rows from
+// one to the next, and the place of each in shared memory. A row of codes is an output forward, a term backward.
 template <class Tile, bool kForward>
 struct ThreadVectors {
   static constexpr int kInRow = kRowCodeVectors<Tile, kForward>;
-  static constexpr int kCodeRows = Tile::kCopiers / kInRow;        // from a vector of codes to the next one
-  static constexpr int kInputRows = Tile::kCopiers / kRowVectors;  // from one of inputs
+  static constexpr int kCodeRows = Tile::kCopiers / kInRow;        // rows between vectors of codes
+  static constexpr int kInputRows = Tile::kCopiers / kRowVectors;  // rows between vectors of inputs
   static __device__ int thread() { return static_cast<int>(threadIdx.x) - Tile::kMultipliers; }
   static __device__ int code_row() { return thread() / kInRow; }
   static __device__ int code_col() { return thread() % kInRow * kVectorCodes; }
@@ -126,7 +126,7 @@ struct ThreadVectors {
   static __device__ int input_row() { return thread() / kRowVectors; }
   static __device__ int input_col() { return thread() % kRowVectors * kVectorValues; }
   static __device__ int input_at(int v) { return value_place(input_row() + v * kInputRows, thread() % kRowVectors); }
-  // Of the tile's vectors in rows that are there, how many are the thread's.
+  // Number of the thread's vectors in rows that exist: `rows` rows from the tile's first one.
   static __device__ int count(std::int64_t rows, int row, int apart) {
     const std::int64_t vectors = (rows - row + apart - 1) / apart;
     constexpr int kMost = 64;
@@ -134,7 +134,7 @@ struct ThreadVectors {
   }
 };
 
-// Whether a thread's vectors of codes are in the weight, where so many terms are left of it from the stage's first one.
+// Whether a thread's vectors of codes are in the weight. `left` is the number of terms from the stage's first one on.
 template <class Tile, bool kForward>
 struct CodeBounds {
   using Vectors = ThreadVectors<Tile, kForward>;
@@ -148,7 +148,7 @@ struct CodeBounds {
   }
 };
 
-// What a thread copies of the stages, one after another.
+// Copies a thread's part of each stage, stage after stage.
 template <class Tile, bool kForward>
 struct StageCopier {
   using Vectors = ThreadVectors<Tile, kForward>;
@@ -157,9 +157,9 @@ struct StageCopier {
   std::int64_t code_step;     // bytes from stage to stage
   std::int64_t codes_apart;   // bytes from vector to vector
   const std::uint16_t* inputs;
-  std::int64_t inputs_apart;  // values
+  std::int64_t inputs_apart;  // values from vector to vector
   int tokens;                 // the thread's vectors whose tokens exist
-  int left;                   // terms
+  int left;                   // terms from the next stage on
 
   __device__ StageCopier(const MatmulArguments& a, const BlockTile& block)
       : bounds(a, block),
@@ -177,7 +177,7 @@ struct StageCopier {
            Vectors::code_col();
   }
 
-  // Begins to copy the next stage; zeros, beyond the last one.
+  // Starts to copy the next stage; past the last one, zeros.
   __device__ void copy(typename Tile::StageCopies& copies, MultistageStage<Tile>& stage) {
     const std::uint8_t* of_codes = codes;
 #pragma unroll
@@ -195,15 +195,14 @@ struct StageCopier {
   }
 };
 
-// Where absmax lie: forward by rows, whose vectors follow one another; backward those of all rows, of each vector of a
-// row.
+// Index of a vector's absmax in shared memory: row-major forward, column-major backward.
 template <class Tile, bool kForward>
 __device__ int absmax_place(int row, int vector) {
   return kForward ? row * kRowCodeVectors<Tile, true> + vector : vector * kMultistageTerms + row;
 }
 
-// What a thread's vectors of codes are multiplied by, those of one stage after another. Vectors are counted from where
-// nested blocks are.
+// Loads the absmax of a thread's vectors of codes, stage after stage. Vectors are numbered from the start of the nested
+// blocks.
 template <class Tile, bool kForward>
 struct StageAbsmax {
   using Vectors = ThreadVectors<Tile, kForward>;
@@ -214,7 +213,7 @@ struct StageAbsmax {
   float offset;
   int block_shift;
   int scale_shift;
-  std::uint32_t vector;  // the thread's first one of the stage that is loaded next
+  std::uint32_t vector;  // the thread's first one in the next stage to load
   std::uint32_t step;    // from stage to stage
   std::uint32_t apart;   // from vector to vector
   int left;              // terms from that stage on
@@ -238,18 +237,18 @@ struct StageAbsmax {
         loaded{} {}
 
   static __device__ int nested_shift(const Weight4bit& w) {
-    constexpr int kMost = 31;  // of a number that is less than 2^31
+    constexpr int kMost = 31;  // shifts any number below 2^31 to 0
     return w.nested_shift - kVectorShift < kMost ? w.nested_shift - kVectorShift : kMost;
   }
 
-  // Into the L2: of one vector.
+  // Prefetches the absmax of one vector to L2.
   __device__ void prefetch_of(std::uint32_t of) const {
     if (is_nested) prefetch(codes + (of >> block_shift));
     prefetch(scales + (of >> scale_shift));
   }
-  // Forward those of all stages, which lie in a few sectors of memory, backward those of the first ones.
+  // Prefetches absmax to L2: forward of all stages, which are in a few sectors of memory; backward of the first stages.
   __device__ void prefetch_first() const {
-    constexpr int kMostShift = 16;  // of blocks that have a sector for all terms, as those of 2^16 vectors have
+    constexpr int kMostShift = 16;  // enough: with blocks of 2^16 vectors one sector covers all terms
     constexpr int kSector = 32;     // bytes
     const int in_sector = kSector / (is_nested ? 1 : static_cast<int>(sizeof(float)));
     const int apart_terms = in_sector * kVectorCodes << (block_shift < kMostShift ? block_shift : kMostShift);
@@ -264,7 +263,7 @@ struct StageAbsmax {
     }
   }
 
-  // Loads those of the next stage; backward those of a later one come to the L2 meanwhile.
+  // Loads the absmax of the next stage; backward, also prefetches those of a later stage to L2.
   __device__ void load() {
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v) {
@@ -279,7 +278,7 @@ struct StageAbsmax {
     left -= kMultistageTerms;
   }
 
-  // Decodes those that were loaded. Beyond the weight they are 0, and so are the weights.
+  // Decodes the loaded absmax to shared memory. Outside the weight they are 0, so that decoded weights are 0.
   __device__ void store(const float* map, float* to) const {
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v)

@@ -1,5 +1,5 @@
-// What the kernels for wgmma share (warp_specialized.cuh, register_weights.cu): warps with roles hand stages of terms
-// on to one another through rings of slots in shared memory; each slot has an mbarrier for full and one for empty.
+// What the wgmma kernels share (warp_specialized.cuh, register_weights.cu). Warps have roles, and pass stages of K on
+// to one another through rings of slots in shared memory. Each slot has an mbarrier for full and one for empty.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_PIPELINE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_PIPELINE_CUH
 
@@ -14,9 +14,9 @@ namespace qfuse::cuda::matmul_4bit {
 
 // ---- policy ----
 
-// A panel is 64 columns of a tile: as 16-bit values, rows of 128 bytes, what TMA and wgmma swizzle.
-constexpr int kPanelBytes = 128;                    // of a row
-constexpr int kStepBytes = 2 * format::kStepTerms;  // of a row
+// A panel is 64 columns of a tile: as 16-bit values, rows of 128 bytes, the width that TMA and wgmma swizzle.
+constexpr int kPanelBytes = 128;                    // per row
+constexpr int kStepBytes = 2 * format::kStepTerms;  // per row
 constexpr int kStageSteps = kStageTerms / format::kStepTerms;
 constexpr int kPanelSteps = kPanelCols / format::kStepTerms;
 constexpr int kStagePanels = kStageTerms / kPanelCols;
@@ -25,7 +25,7 @@ constexpr int kPanelCodeBytes = kPanelCols / 2;  // of codes
 constexpr int kVectorBytes = 16;
 constexpr int kWordScales = 4;  // of small blocks, in UE8M0
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
 struct PipelineArguments {
   MatmulArguments matmul;
@@ -33,21 +33,20 @@ struct PipelineArguments {
   TensorMap inputs;
   TensorMap lora_weights;
   TensorMap lora_inputs;
-  unsigned input_bytes;  // that a slot's loads bring
+  unsigned input_bytes;  // per slot, from TMA
   int tiles;
-  int stages;       // of the weight, for a tile
-  int lora_stages;  // after them
+  int stages;       // per tile, of the weight
+  int lora_stages;  // per tile, after those of the weight
 };
 
-// Of a stack of experts. What the base says is the first expert's, but for the rows of in and out, which are all
-// experts'.
+// For a stack of experts. The base has the first expert's weight, and all experts' rows of in and out.
 struct GroupedPipelineArguments : PipelineArguments {
   Groups groups;
 };
 
 // ---- before the wait for prerequisite grids ----
 
-// Into the L2, for loads that come later.
+// Prefetches absmax to L2, for later loads.
 __device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
   if (row >= a.rows || col >= a.cols) return;
   const std::int64_t block = (row * a.cols + col) >> a.weight.block_shift;
@@ -57,9 +56,9 @@ __device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t ro
     prefetch(a.weight.absmax + (has_small_blocks(a.weight) ? block / kWordScales : block));
 }
 
-// ---- the host's part ----
+// ---- host code ----
 
-// experts: of a stack, whose layers of LoRA's weights are theirs; 0: one weight.
+// experts: their number, each of which has a layer of the tensor map of LoRA's weights; 0 for one weight.
 inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const contract::Matmul4bit& p,
                                         std::int64_t experts, int weight_rows, int weight_cols, int tokens) {
   constexpr int kValue = 2;  // bytes
@@ -77,7 +76,7 @@ inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, c
                                                  const contract::Matmul4bit& p, std::int64_t experts,
                                                  const Plan& plan) {
   constexpr int kValue = 2;      // bytes
-  constexpr int kTokenRows = 8;  // that an operand of the matrix instructions consists of
+  constexpr int kTokenRows = 8;  // an operand of wgmma has multiples of 8 rows
   const bool has_register_weights = plan.kernel == Kernel::register_weights;
   const int code_rows = is_forward(p) ? plan.outputs : kStageTerms;
   const int code_cols = has_register_weights ? kPanelCols : is_forward(p) ? kStageTerms : plan.outputs;

@@ -27,7 +27,8 @@ Plan tiled_unaligned(const contract::Matmul4bit& p, const Owners& owners) {
 
 Kernel split_k_of(const contract::Matmul4bit& p) { return is_factored(p) ? Kernel::factored_split_k : Kernel::split_k; }
 
-// As many warps as share the chains without one of them being idle in the last round; a block for each multiprocessor.
+// The fewest warps that take the chains in split_k_rounds() rounds, so that few idle; usually one block per
+// multiprocessor.
 Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, const SplitKLaunch& launch) {
   const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
   const std::int64_t blocks = launch.blocks(facts);
@@ -54,16 +55,16 @@ Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   return split_k(p, facts, are_many ? many : few);
 }
 
-// Of a stack: several teams of as many warps as a tile has chains, or its chains in several rounds.
+// For a stack: as many teams as fit, with one warp per chain of a tile; or one team that takes the chains in rounds.
 Plan groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
-  constexpr int kTokens = kSplitKTokens.front();  // which are counted as tiles
+  constexpr int kTokens = kSplitKTokens.front();  // m of the launch: its `tiles` count all tiles of tokens
   Plan plan = split_k(p, facts, {kTokens, p.weight.cols, count_tiles(p, owners, kSplitKOutputs, kTokens), 1, kTokens});
   if (split_k_rounds(p.weight.cols) == 1) plan.threads *= kSplitKWarps * kWarpThreads / plan.threads;
   plan.shared_bytes = static_cast<int>(split_k_groups_bytes(plan.is_turing));
   return plan;
 }
 
-// Any other product of FACTORED: a warp has 16 outputs of 8 tokens.
+// For any other product of FACTORED: a warp has 16 outputs of 8 tokens.
 Plan factored(const contract::Matmul4bit& p, const Owners& owners) {
   Plan plan;
   plan.kernel = Kernel::factored;
@@ -98,13 +99,13 @@ Plan register_weights(const contract::Matmul4bit& p, const Owners& owners, const
   return plan;
 }
 
-// The one whose slowest multiprocessor is done first.
+// The pipeline whose busiest multiprocessor finishes first.
 Plan fastest_pipeline(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const auto clocks = [&](int outputs, int tokens, int of_stage) {
     return busiest_tiles(p, owners, facts, outputs, tokens) * of_stage;
   };
   const auto shape_clocks = [&](const StageShape& shape) {
-    // Of experts: on an H100 such a tile of a stack takes 1.5 times as long as one of half as many tokens.
+    // Measured for experts on an H100: the tile of 256 tokens takes 1.5 times as long as that of 128 tokens.
     constexpr int kGroupedClocks = 2650;
     const int of_stage = owners.are_experts && shape.weights_first() ? kGroupedClocks : shape.clocks;
     return has_kernel(shape, is_forward(p)) ? clocks(shape.outputs, shape.tokens, of_stage)
@@ -146,7 +147,7 @@ Plan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
   return plan;
 }
 
-// Every plan of a product, or of several experts' with so many rows together.
+// Every plan of a product, or of a stack of experts whose rows are p.m in all.
 std::vector<Plan> candidates_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const auto is_taken = [&](Kernel kernel) { return takes(kernel, p, owners, facts); };
   std::vector<Plan> all;
@@ -166,7 +167,7 @@ std::vector<Plan> candidates_of(const contract::Matmul4bit& p, const Owners& own
   return all;
 }
 
-// The one for any GPU.
+// The plan among kernels for any GPU.
 Plan plan_for_any(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   if (takes(Kernel::fp32, p, owners, facts)) return in_fp32(p, owners);
   if (takes(Kernel::factored, p, owners, facts)) return factored(p, owners);
@@ -182,8 +183,8 @@ Plan plan_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFa
                                                            : plan_for_any(p, owners, facts);
 }
 
-// Others find the scales of all experts in one array: those of experts that are nested by themselves, too, if they have
-// whole nested blocks.
+// Whether split-K and the pipelines can take the scales: they index one array for all experts. Experts that are nested
+// by themselves must then be whole numbers of nested blocks.
 bool has_scales_for(const contract::Matmul4bitGrouped& p) {
   return !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
@@ -212,11 +213,11 @@ std::vector<GroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const 
 }
 
 GroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
-  // With more tokens of an expert a tile of 64 that is decoded once is faster.
+  // With more tokens per expert, tiles of 64 tokens, which are decoded once, are faster.
   constexpr std::int64_t kMostSplitTokens = 32;
   const contract::Matmul4bit any = any_product(p);
   const Owners owners = {p.experts, true};
-  // Backward a tile has 64 bytes of a row of codes: in turn, blocks read all of it.
+  // Backward, a tile has 64 bytes of a row of codes: if taken in turn, concurrent blocks read whole rows.
   const bool in_turn = !is_forward(any) || p.m * term_count(any) * format::dtype_size(p.dtype) > kBytesReadAtManyPlaces;
   const bool are_few = is_factored(any) || p.m <= kMostSplitTokens * std::min(p.m, p.experts);
   if (!has_scales_for(p)) return {plan_for_any(any, owners, facts), false};

@@ -1,4 +1,4 @@
-// How a call of matmul_4bit runs on CUDA.
+// Plans of matmul_4bit on CUDA: the kernel of a call, its tiles, and its launch.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_PLAN_H
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_PLAN_H
 
@@ -18,12 +18,12 @@ namespace qfuse::cuda::matmul_4bit {
 struct Plan {
   static constexpr const char* kOp = "matmul_4bit";
   Kernel kernel = Kernel::tiled;
-  int tokens = 0;           // of a thread block
-  int outputs = 0;          // of a thread block
-  int threads = 0;          // of a thread block
+  int tokens = 0;           // per thread block
+  int outputs = 0;          // per thread block
+  int threads = 0;          // per thread block
   std::int64_t blocks = 0;  // thread blocks
-  int shared_bytes = 0;     // of a thread block, beside what the kernel declares
-  bool is_turing = false;   // of split-K and `multistage`: the form for Turing
+  int shared_bytes = 0;     // dynamic, per thread block
+  bool is_turing = false;   // split-K and `multistage` run their variant for Turing
 
   [[nodiscard]] std::array<contract::Field, 6> fields() const {
     constexpr std::array kNames = {
@@ -38,7 +38,7 @@ struct Plan {
   }
 };
 
-// A plan's fields, and one more.
+// Returns a plan's fields and one more.
 template <std::size_t kCount>
 std::array<contract::Field, kCount + 1> with_field(const std::array<contract::Field, kCount>& fields,
                                                    const contract::Field& field) {
@@ -56,28 +56,28 @@ struct ManyPlan : Plan {
   [[nodiscard]] auto fields() const { return with_field(Plan::fields(), contract::field("products", products)); }
 };
 
-// Of a stack of experts. Thread blocks with a tile each are as many as tiles may be, however rows are shared out.
+// For a stack of experts. With one tile per thread block, `blocks` is an upper bound on tiles, for any split of rows.
 struct GroupedPlan : Plan {
   static constexpr const char* kOp = "matmul_4bit_grouped";
-  bool in_turn = false;  // how blocks that stay take tiles: in turn, or each some that follow one another
+  bool in_turn = false;  // persistent blocks take tiles in turn, otherwise contiguous runs of tiles
 
   [[nodiscard]] auto fields() const { return with_field(Plan::fields(), contract::field("in_turn", in_turn)); }
 };
 
-// UNSUPPORTED: a sum for which the device has no such instructions.
+// Returns UNSUPPORTED if the device has no instructions for the sum.
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// Whether the op or a decoded weight and cuBLAS are faster, and by which sum, by how long they take (estimates.h).
+// Advises by estimated times (estimates.h): up to how many rows the op beats decoding plus cuBLAS, and with which sum.
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// Every plan that the call can have, and the one that it gets.
+// All plans that the call can have, and the one that it gets.
 std::vector<Plan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts);
 Plan plan(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
 std::vector<GroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
 GroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
 
-// That of one launch for several products with one input, whose own plans are these; none, if there is no such kernel.
+// Plan of one launch for several products with one input, given their own plans. None if no kernel can do that.
 std::optional<ManyPlan> shared_plan(std::span<const contract::Matmul4bit> products, std::span<const Plan> plans,
                                     const DeviceFacts& facts);
 

@@ -1,4 +1,5 @@
-// The warp-specialized kernel: the producer warps, one thread of which loads codes, one inputs, by TMA.
+// The warp-specialized kernel: the producer warps. One thread loads codes and one loads inputs, by TMA: each waits
+// until the next slot of its ring is empty, then starts the loads, whose bytes complete the slot's full mbarrier.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_PRODUCER_WARPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_PRODUCER_WARPS_CUH
 
@@ -8,7 +9,7 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// Codes and absmax of the first stages, into the L2.
+// Prefetches codes and absmax of the first stages to L2.
 template <bool kForward, class Tiles, class Scheduler>
 __device__ void prefetch_stages(const PipelineArguments& a, const Scheduler& scheduler, int thread) {
   const int stages =
@@ -21,12 +22,12 @@ __device__ void prefetch_stages(const PipelineArguments& a, const Scheduler& sch
   if (thread < Tiles::kRows) prefetch_absmax(a.matmul, (kForward ? output : 0) + thread, kForward ? 0 : output);
 }
 
-// Stage after stage of all tiles, each into the next slot of a ring. Divides once a tile, not once a stage, for which a
-// loading thread has little time.
+// Position of a loading thread: a stage of a tile, and the next slot of its ring. Divides once per tile rather than per
+// stage, because a loading thread has little time.
 template <int kSlots, class Scheduler>
 struct Producer {
   typename Scheduler::Tile tile;
-  int stage = 0;  // or part of one
+  int stage = 0;  // or part of a stage, if a slot has only a part
   int output;
   int token;
   PipelineState<kSlots> state;
@@ -57,7 +58,7 @@ struct CodeProducer : Producer<Tiles::kShape.code_slots, Scheduler> {
       arrive_expect_tx(shared.codes_full[slot], Tiles::kCodeBytes);
       load_tile(shared.codes[slot], a.codes, col / 2, row, shared.codes_full[slot]);
     } else {
-      arrive(shared.codes_full[slot]);  // with no bytes, so that slots go on in turn
+      arrive(shared.codes_full[slot]);  // LoRA's stages have no codes, but take a slot in turn
     }
     this->advance(scheduler);
   }
@@ -86,7 +87,7 @@ __device__ void load_all(ProducerOf producer, const PipelineArguments& a, const 
   while (!producer.is_done(scheduler)) producer.load(a, scheduler, shared);
 }
 
-// Fills the ring, by a thread that has another role, too, before it takes that.
+// Fills the ring. A thread with another role besides loading calls this before it begins that role.
 template <int kSlots, class ProducerOf, class Tiles, class Scheduler>
 __device__ void fill_slots(ProducerOf& producer, const PipelineArguments& a, const Scheduler& scheduler,
                            StageShared<Tiles>& shared) {

@@ -1,16 +1,16 @@
-// in:     in [m, terms] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
-//         [m, lora_rank] and lora_weight [rows, lora_rank]; in, packed and both of LoRA's aligned to 16 bytes,
-//         cols a multiple of 64, lora_rank one of 8, blocks of 64 or more, or MXFP4's
-// out:    [m, rows], rows apart; any address
+// in:     in [m, terms] fp16 or bf16, strided rows; a 4-bit weight [rows, cols]; bias [rows] or none; LoRA's lora_in
+//         [m, lora_rank] and lora_weight [rows, lora_rank]; in, packed and both of LoRA's aligned to 16 bytes;
+//         cols a multiple of 64, lora_rank of 8; blocks of 64 or more, or MXFP4's
+// out:    [m, rows], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
 //         lora_weight of (o, j) + bias[o]), both in one sum, PLAIN
-// cost:   about 4 instructions a weight to decode it, once for each tile of tokens
+// cost:   about 4 instructions per weight and tile of tokens to decode
 // oracle: reference/matmul_4bit.cpp
-// For many tokens, forward: wgmma reads its left operand, the weights, from the registers of the warps that
-// decode them, so that decoded weights never lie in shared memory. One thread loads codes and inputs by TMA, two warps
-// make the tables by which codes are looked up, and a warpgroup for each 64 outputs decodes a panel of 64 terms while
-// its products of the panel before go on. Panels go round one ring of slots. Compiled for Hopper alone: no later
-// architecture has wgmma.
+// For many tokens, forward. wgmma reads its left operand, the weights, from the registers of the warps that decode
+// them, so that decoded weights are never in shared memory. A slot of the ring has a panel, 64 elements of K. One
+// thread loads its codes and inputs by TMA, and two warps make the tables by which its codes are looked up. A warpgroup
+// for each 64 outputs decodes a panel while its products of the panel before still run. Compiled for Hopper only: no
+// later architecture has wgmma.
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/matmul_4bit/decode_codes.cuh"
 #include "backend/cuda/matmul_4bit/epilogue.cuh"
@@ -26,22 +26,22 @@ constexpr int kTokens = kRegisterWeightsTokens;
 constexpr int kSlots = kRegisterWeightsSlots;
 constexpr int kMultipliers = kRegisterWeightsMultipliers;     // warps
 constexpr int kTableMakers = 2;                               // warps
-constexpr int kTableTasks = kOutputs / kWarp / kTableMakers;  // of each, of 32 rows
-// At the launch all threads have as many registers: too few for the 128 sums of a multiplying one, which get some of
-// the others'.
+constexpr int kTableTasks = kOutputs / kWarp / kTableMakers;  // per warp, of 32 rows each
+// At launch all threads have the same number of registers, too few for the 128 sums of a multiplying thread. So these
+// threads take some of the other threads' registers (setmaxnreg).
 constexpr int kMultiplyingRegisters = 216;
 constexpr int kHelpingRegisters = 72;
-constexpr int kLaunchRegisters = 65536 / kRegisterWeightsThreads / 8 * 8;  // of a multiprocessor's, in eights
+constexpr int kLaunchRegisters = 65536 / kRegisterWeightsThreads / 8 * 8;  // in units of 8
 static_assert(kMultipliers * kMultiplyingRegisters + kWarpgroupWarps * kHelpingRegisters <=
               (kMultipliers + kWarpgroupWarps) * kLaunchRegisters);
 
-// Tiles, as the steps of epilogue.cuh take them.
+// The template parameter Tiles of epilogue.cuh.
 struct WarpgroupTile {
   static constexpr int kColumns = kTokens;  // of a warpgroup's sums
   static constexpr bool kWeightsFirst = true;
 };
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
 struct Slot {
   unsigned char inputs[kTokens * kPanelBytes];
@@ -65,7 +65,7 @@ __device__ inline Shared& shared_memory() {
   return *reinterpret_cast<Shared*>(worked_out_once(aligned_shared()));
 }
 
-// By one thread, before the block synchronizes.
+// One thread calls it, before the block synchronizes.
 __device__ inline void init_mbarriers(Shared& shared) {
   init_mbarrier(shared.map_full, kTableMakers);
 #pragma unroll
@@ -76,7 +76,7 @@ __device__ inline void init_mbarriers(Shared& shared) {
   fence_mbarrier_init();
 }
 
-// Codes and absmax of the first panels, into the L2.
+// Prefetches codes and absmax of the first panels to L2.
 template <class Scheduler>
 __device__ void prefetch_panels(const PipelineArguments& a, const Scheduler& scheduler, int thread) {
   const int output = scheduler.output(scheduler.first());
@@ -170,8 +170,8 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
 
 // ---- role: decoding and multiplying ----
 
-// A panel of a warpgroup's weights, as wgmma's left operand: of 64 outputs a lane has two, 8 apart, and of each step
-// four terms of both, as multiply() does.
+// A panel of a warpgroup's weights, as wgmma's left operand. A lane has two of the 64 outputs, 8 apart, and of each
+// step four terms of both, as in multiply().
 struct WeightFragments {
   std::uint32_t words[kPanelSteps][4];
 };
@@ -206,7 +206,7 @@ __device__ void decode_fragments(const Slot& slot, int row, WeightFragments& wei
   }
 }
 
-// The same of LoRA's values [outputs, lora_rank] from `term` on; zeros beyond them.
+// Loads such a panel of LoRA's values [outputs, lora_rank], from `term` on; zeros outside them.
 __device__ inline void load_lora_fragments(const MatmulArguments& a, std::int64_t first_row, std::int64_t output,
                                            int term, WeightFragments& weights) {
   const int first = term + static_cast<int>(threadIdx.x) % 4 * 2;
@@ -229,7 +229,7 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int row = warp * 16 + lane / 4;
   PipelineState<kSlots> from;
-  bool is_full = false;  // that slot
+  bool is_full = false;  // from.slot is known to be full
   WeightFragments weights[kStagePanels] = {};
   int before[kStagePanels] = {};  // slots of the last two panels, which are not released yet
   const auto release = [&](int slot) { arrive_as_warp(shared.empty[slot], lane); };
@@ -239,7 +239,7 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
     for (int stage = 0; stage < scheduler.stages; ++stage) {
 #pragma unroll
       for (int i = 0; i < kStagePanels; ++i) {
-        wgmma_wait<1>();  // for all but those of the panel before this one
+        wgmma_wait<1>();  // for all products but those of the panel before
 #pragma unroll
         for (int step = 0; step < kPanelSteps; ++step) warpgroup_fence_operand(weights[i].words[step]);
         if (stage > 0) release(before[i]);
@@ -278,9 +278,9 @@ __global__ void __launch_bounds__(kRegisterWeightsThreads, 1)
   Shared& shared = shared_memory();
   const Scheduler scheduler(a, shared.first_tile);
   const int thread = static_cast<int>(threadIdx.x);
-  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
+  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // tells the compiler that the value is warp-uniform
   if (thread == 0) init_mbarriers(shared);
-  if constexpr (!Scheduler::kIsGrouped)  // else the grid before may have to say which
+  if constexpr (!Scheduler::kIsGrouped)  // the previous grid may write the experts' ends
     prefetch_panels(a, scheduler, thread);
   launch_dependent_grids();
   wait_for_prerequisite_grids();

@@ -1,4 +1,4 @@
-// The kernels for wgmma: which tiles a persistent thread block has, of one weight or of a stack of experts.
+// The wgmma kernels: which tiles a persistent thread block takes, for one weight or for a stack of experts.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_SCHEDULERS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SCHEDULERS_CUH
 
@@ -9,15 +9,15 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// A scheduler hands out tiles, to each thread that asks for itself:
-//   Arguments, kIsGrouped              of the kernel; whether tiles are those of several experts
-//   first(), advance(tile), has(tile)  a Tile; whether there is one
-//   output(tile), token(tile)          the numbers of its first output and token
-//   end(tile), expert(tile)            where its tokens end, and whose they are
-//   first_row(tile)                    of its weight, in the stack
-//   weight_stages, stages              of each tile, of the weight alone and with LoRA's
+// A scheduler names a thread block's tiles, to each thread that asks:
+//   Arguments, kIsGrouped              the kernel's arguments; whether tiles belong to several experts
+//   first(), advance(tile), has(tile)  the first Tile; go to the next one; whether it exists
+//   output(tile), token(tile)          its first output and first token
+//   end(tile), expert(tile)            the end of its tokens, and the expert that owns them
+//   first_row(tile)                    the stack's row at which its weight begins
+//   weight_stages, stages              stages per tile, without and with LoRA's
 
-// Blocks take every blocks-th tile; tiles of the same outputs are neighbours.
+// A block takes every blocks-th tile. Tiles of the same outputs are adjacent.
 template <bool kForward, int kOutputs, int kTokens>
 struct TileScheduler {
   using Arguments = PipelineArguments;
@@ -33,7 +33,7 @@ struct TileScheduler {
   int stages;
   int blocks;
   std::int64_t tokens;
-  __device__ TileScheduler(const Arguments& a, const GroupTile& /*of groups alone*/)
+  __device__ TileScheduler(const Arguments& a, const GroupTile& /*only for groups*/)
       : tiles(a.tiles),
         token_tiles(static_cast<int>(a.matmul.token_tiles)),
         weight_stages(a.stages),
@@ -53,7 +53,7 @@ struct TileScheduler {
   [[nodiscard]] __device__ int first_row(const Tile& /*tile*/) const { return 0; }
 };
 
-// Those of group_tiles.cuh. The first one may still have to be found.
+// Takes tiles as group_tiles.cuh says. first() is valid after find_first_tile().
 template <bool kForward, int kOutputs, int kTokens>
 struct GroupScheduler : GroupTiles<kForward, kOutputs, kTokens> {
   using Arguments = GroupedPipelineArguments;
@@ -74,7 +74,7 @@ struct GroupScheduler : GroupTiles<kForward, kOutputs, kTokens> {
   [[nodiscard]] __device__ int first_row(const Tile& tile) const { return tile.owner * static_cast<int>(this->a.rows); }
 };
 
-// By all threads of a block, behind the wait for the grid before: then its first tile is known to all of them.
+// Makes a block's first tile known to all its threads, which all call it, after the wait for the previous grid.
 template <class Scheduler>
 __device__ void find_first_tile([[maybe_unused]] const Scheduler& scheduler, [[maybe_unused]] int warp,
                                 [[maybe_unused]] GroupTile& tile) {
@@ -86,7 +86,7 @@ __device__ void find_first_tile([[maybe_unused]] const Scheduler& scheduler, [[m
   __syncthreads();
 }
 
-// A tile of several experts takes registers that its stages need: a warp keeps it in shared memory meanwhile.
+// A GroupTile takes registers that the loop over its stages needs: a warp keeps it in shared memory meanwhile.
 template <class Scheduler>
 __device__ void keep_tile(const typename Scheduler::Tile& tile, [[maybe_unused]] GroupTile& kept,
                           [[maybe_unused]] int lane) {

@@ -1,10 +1,11 @@
-// in:     in [m, cols] fp16 or bf16, m up to 64, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and
-//         packed aligned to 16 bytes, cols a multiple of 64, blocks of 64, or MXFP4's
-// out:    [m, rows], rows apart; any address
-// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as SPLIT's
-// cost:   a look-up in shared memory for each byte of codes: 32 weights a clock and multiprocessor
+// in:     in [m, cols] fp16 or bf16, m at most 64 (stacks: any), strided rows; a 4-bit weight [rows, cols]; bias
+//         [rows] or none; each row of in, and packed, aligned to 16 bytes; cols % 64 == 0; blocks of 64, or MXFP4's
+// out:    [m, rows], strided rows; any address
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), added in SPLIT's order
+// cost:   one look-up in shared memory per byte of codes: 32 weights per clock and multiprocessor
 // oracle: reference/matmul_4bit.cpp
-// Split-K of SPLIT; a lane decodes 32 codes of a row, and of a window.
+// Steps of split-K for SPLIT, in the kernels of split_k.cuh and split_k_groups.cuh. A warp's share of K is a chain of
+// two windows of 128 elements. A lane decodes 32 codes per row and window, in two rows, from a table in shared memory.
 #include "backend/cuda/matmul_4bit/split_k_groups.cuh"
 
 namespace qfuse::cuda::matmul_4bit {
@@ -12,22 +13,22 @@ namespace {
 
 // ---- policy ----
 
-constexpr int kVectorTerms = 32;                            // of a row that a lane loads at once: 16 bytes of codes
-constexpr int kWindowTerms = QFUSE_SPLIT_WINDOW;            // that a warp loads of a row: 4 lanes, a vector each
-constexpr int kWindows = QFUSE_SPLIT_TERMS / kWindowTerms;  // of a chain
-constexpr int kWindowSteps = kWindowTerms / format::kStepTerms;  // of a window
-constexpr int kWindowBlocks = kWindowTerms / kSplitKBlocksize;   // of absmax
+constexpr int kVectorTerms = 32;                  // per row, which a lane loads at once: 16 bytes of codes
+constexpr int kWindowTerms = QFUSE_SPLIT_WINDOW;  // per row, which a warp loads at once: 4 lanes, a vector each
+constexpr int kWindows = QFUSE_SPLIT_TERMS / kWindowTerms;       // per chain
+constexpr int kWindowSteps = kWindowTerms / format::kStepTerms;  // per window
+constexpr int kWindowBlocks = kWindowTerms / kSplitKBlocksize;   // absmax per window
 
 // ---- steps ----
 
-// What a lane has in flight of a chain, in two rows: its codes of each window, and of all blocks what absmax is made
-// of, or, where chains are not whole, of one block. Of blocks of 32 it is the scales of both windows, as `code` and the
-// bits of `scale`.
+// A lane's loads in flight for a chain, in two rows: its codes of each window, and encoded absmax, of all blocks or, if
+// chains may be partial, of one block. For blocks of 32, `absmax` holds the lane's scales of both windows instead, in
+// `code` and in the bits of `scale`.
 template <bool kNested, bool kWhole>
 struct ChainCodes {
   uint4 codes[2][kWindows];
-  std::uint32_t absmax_codes[2];  // nested: a byte a block
-  float absmax[2][kWindows];      // nested: only the first one, of the nested block
+  std::uint32_t absmax_codes[2];  // nested: one byte per block
+  float absmax[2][kWindows];      // nested: only the first, the nested block's
 };
 template <bool kNested>
 struct ChainCodes<kNested, false> {
@@ -35,12 +36,12 @@ struct ChainCodes<kNested, false> {
   Absmax absmax[2];
 };
 
-// The lane's block in window w.
+// The chain's block of 64 that the lane's codes of window w belong to.
 __device__ inline int block_of_window(int w) {
   return w * kWindowBlocks + static_cast<int>(threadIdx.x) % 4 * kVectorTerms / kSplitKBlocksize;
 }
 
-// Blocks of 32 are a lane's own, one in each window; where the chain does not have it, its first one stands for it.
+// Loads a lane's scales if blocks have 32 codes: one per window, or the chain's first one for a block past its end.
 __device__ inline Absmax load_scales_of_windows(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
   static_assert(kWindows == 2 && kVectorTerms == 32);
   const std::uint8_t* const first = a.weight.absmax_8bit + 2 * (row * chain.row_blocks + chain.block);
@@ -113,13 +114,13 @@ __device__ std::uint32_t decode_pair(PairsOfLane pairs, std::uint32_t codes, flo
   return Rounding<Value>::word(weights);
 }
 
-// A lane's operands of mma for the inputs of a chain, all steps: of each 8 tokens, the lane's terms of token lane / 4.
+// A lane's right operands of mma for all steps of a chain: per column of 8 tokens, its terms of token lane / 4.
 template <int kColumns>
 struct ChainInputs {
   std::uint32_t words[kColumns][kWindows][kWindowSteps][2];
 };
 
-// 16 outputs by one window of terms.
+// Multiplies 16 outputs by one window.
 template <class Value, int kColumns>
 __device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)[2], PairsOfLane pairs,
                                 const ChainInputs<kColumns>& inputs, int w, float (&sums)[kColumns][4]) {
@@ -201,7 +202,7 @@ struct SplitSteps {
         }
   }
 
-  // 16 outputs by one chain.
+  // Multiplies 16 outputs by one chain.
   template <class Nested>
   static __device__ void multiply(const MatmulArguments& a, PairsOfLane pairs, const Nested& nested,
                                   const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {

@@ -1,11 +1,11 @@
-// Split-K for few tokens, forward: what SPLIT and FACTORED share. Each warp sums a chain of 256 terms, from its own
-// registers; weights go from global memory to mma.sync without shared memory. A sum's Steps are
-//   Value, kIsNested, kColumns  of the inputs, the weight, and every 8 tokens
-//   kWhole                      every chain has 256 terms, whose blocks are of one nested block and a word of codes
-//   Table, Lookups              a row for each value of a byte of codes, and a lane's way to its copy
-//   Codes, Inputs               what a lane has in flight of a chain of the weight, and holds of the inputs
-// and functions that make, load and multiply these.
-// A block fills a multiprocessor's registers.
+// Split-K for few tokens, forward: what SPLIT and FACTORED share. Each warp of a block takes one chain of 256 elements
+// of K: it loads codes and inputs to registers, decodes by a table in shared memory, and multiplies (mma.sync). Weights
+// do not pass through shared memory; the warps' partial sums do, where they are added in order. The Steps of a sum are:
+//   Value, kIsNested, kColumns  type of the inputs; whether absmax is nested; columns of 8 tokens
+//   kWhole                      every chain has 256 terms, and its blocks share a nested block and an absmax word
+//   Table, Lookups              a table row for each byte of codes; a lane's access to its copy of the table
+//   Codes, Inputs               a lane's loads in flight of a chain of the weight; its part of the inputs
+// and functions that make, load and multiply these. A block fills a multiprocessor's registers.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 
@@ -19,10 +19,10 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
-// Products with one input; their tiles of 16 outputs are numbered one after the other. Products that are not there
-// begin where the tiles end, as the last entry does. Blocks are those of a row.
+// Products with one input. Their tiles of 16 outputs are numbered through: product i has those from first_tiles[i] on.
+// Unused products have none: they begin at the end, as the last entry does. MatmulArguments::blocks is per grid row.
 template <int kProducts>
 struct SplitKArguments {
   MatmulArguments products[kProducts];
@@ -48,7 +48,7 @@ SplitKArguments<kProducts> split_k_arguments(std::span<const MatmulArguments> pr
   return a;
 }
 
-// A tile in its product.
+// A product, and the number of a tile in it.
 struct SplitKTile {
   int product;
   std::uint32_t tile;
@@ -64,44 +64,44 @@ __device__ SplitKTile tile_of(const SplitKArguments<kProducts>& a, std::uint32_t
   return {product, tile - a.first_tiles[product]};
 }
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
-// Nested: what absmax are decoded by.
+// Map and offset that decode nested absmax.
 struct NestedMap {
   float map[format::kCodes8];
   float offset;
 };
 
-// What the warps made of a team of tiles.
+// Partial sums of all warps for a team of tiles, which are added together.
 template <int kPartSums>
 using TeamParts = float[kSplitKTeam][kSplitKWarps][kPartSums];
 
-// After the table; then come the parts of as many tiles as there are slots, and, where chains take several rounds, the
-// totals of the block's tiles, [tile][token][output].
+// Follows the table in shared memory. Then come partial sums of `slots` tiles and, if chains take several rounds, the
+// totals of the block's tiles, [tile][kPartSums].
 template <class Steps, int kProducts>
 struct alignas(16) SplitKShared {
   static constexpr int kTokens = Steps::kColumns * 8;
-  static constexpr int kPartSums = kTokens * kSplitKOutputs;  // of a warp
+  static constexpr int kPartSums = kTokens * kSplitKOutputs;  // per warp
   NestedMap nested[kProducts];
 };
 
 // ---- steps ----
 
-// Where a lane reads a chain of the weight in row 0. Rows are reached by one multiplication. Blocks are counted from
-// where nested ones are, and absmax_8bit points there.
+// Where a lane reads a chain of the weight in row 0; other rows take one multiplication. Blocks are numbered from the
+// start of the nested blocks, where absmax_8bit points.
 struct ChainOfLane {
-  std::uint32_t byte;       // of the lane's first codes
-  std::uint32_t block;      // the chain's first one
+  std::uint32_t byte;       // offset of the lane's first codes
+  std::uint32_t block;      // the chain's first block
   std::uint32_t row_bytes;  // of codes
   std::uint32_t row_blocks;
-  int blocks;  // of the chain
+  int blocks;  // in the chain
 };
 
 __device__ inline int count_chains(const MatmulArguments& a) {
   return static_cast<int>((a.cols + QFUSE_SPLIT_TERMS - 1) / QFUSE_SPLIT_TERMS);
 }
 
-// Of the chain that begins with a term: the last one may have fewer than four.
+// Number of blocks in the chain that begins at `term`: four, or fewer in the last chain.
 template <class Steps>
 __device__ int count_blocks(const MatmulArguments& a, std::int64_t term) {
   const std::int64_t left = (a.cols - term) / kSplitKBlocksize;
@@ -118,13 +118,13 @@ __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term
           .blocks = count_blocks<Steps>(a, term)};
 }
 
-// What a block's nested absmax is multiplied by.
+// Returns the scale of a block's 8-bit absmax.
 __device__ inline float load_nested_absmax(const MatmulArguments& a, std::uint32_t block) {
   return __ldg(a.weight.nested_absmax + (block >> (a.weight.nested_shift - a.weight.block_shift)));
 }
 
-// The lane's block of four: whether a chain of so many blocks has it; and what its absmax is made of, or, where the
-// chain does not have it, that of the first one.
+// Lane t of each four has block t of a chain. has_block: whether a chain of `blocks` blocks has it.
+// load_absmax_of_lane: returns its encoded absmax, or the first block's if the chain does not have it.
 template <class Steps>
 __device__ bool has_block(int blocks) {
   return Steps::kWhole || static_cast<int>(threadIdx.x % 4) < blocks;
@@ -137,12 +137,12 @@ __device__ Absmax load_absmax_of_lane(const MatmulArguments& a, const ChainOfLan
   return {__ldg(a.weight.absmax_8bit + block), load_nested_absmax(a, block)};
 }
 
-// The lane's first codes of a row.
+// Address of the lane's first codes in a row.
 __device__ inline const std::uint8_t* codes_of(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
   return one_address(a.weight.packed + chain.byte + std::uint64_t{row} * chain.row_bytes);
 }
 
-// A lane's two rows of a tile's 16. Of rows beyond the last one the last one is read, and not stored.
+// A lane's two rows of a tile's 16. In place of rows past the end, the last row is read; its sums are not stored.
 struct TileRows {
   std::uint32_t first;
   std::uint32_t last;
@@ -155,7 +155,7 @@ __device__ inline TileRows rows_of(const MatmulArguments& a, std::uint32_t tile)
   return {tile * kSplitKOutputs + threadIdx.x % kWarp / 4, static_cast<std::uint32_t>(a.rows) - 1};
 }
 
-// What a warp multiplies first, into the L2: of each row a lane asks for a block.
+// Prefetches to L2 what a warp multiplies first. A lane prefetches one block of each of its rows.
 template <class Steps>
 __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t tile, int warp) {
   const std::int64_t of_warp = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
@@ -172,7 +172,7 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
   }
 }
 
-// A row of the table, in entries.
+// Entries per row of the table.
 template <class Entry>
 __device__ int table_row(const MatmulArguments& a) {
   return static_cast<int>(pair_table_bytes(on_turing(a.is_turing)) / (format::kCodes8 * sizeof(Entry)));
@@ -188,20 +188,20 @@ __device__ void fill_table(const MatmulArguments& a, int warp, int warps, const 
       fill(high * format::kCodes4 + low, pair_of_byte(a.weight, a.weight.values[high], a.weight.values[low]));
 }
 
-// By all threads, which then must synchronize.
+// All threads call it, and must then synchronize.
 __device__ inline void load_nested_map(const MatmulArguments& a, NestedMap& nested) {
   if (threadIdx.x == 0) nested.offset = *a.weight.nested_offset;
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < format::kCodes8; i += blockDim.x) nested.map[i] = a.weight.nested_quant_map[i];
 }
 
-// Of the inputs, from the first one on, as many as a tile takes.
+// Tokens of the inputs: a tile's begin at `first`; none at or after `end` is read.
 struct Tokens {
   std::int64_t first;
   std::int64_t end;
 };
 
-// Eight terms of a token, which the grid before may have written; zeros beyond the tokens and the terms.
+// Loads eight terms of a token, which the previous grid may have written; zeros past the tokens and the terms.
 __device__ inline uint4 load_late_inputs(const MatmulArguments& a, const Tokens& tokens, int number,
                                          std::int64_t term) {
   const std::int64_t token = tokens.first + number;
@@ -210,7 +210,7 @@ __device__ inline uint4 load_late_inputs(const MatmulArguments& a, const Tokens&
   return load_dependent(reinterpret_cast<const uint4*>(from));
 }
 
-// A lane's sums lie together: those of outputs lane / 4 and 8 more, of tokens 2 * (lane % 4) and 1 more.
+// Stores a lane's sums contiguously: per column, outputs g and g + 8 (g = lane / 4) of tokens 2 * (lane % 4) + {0, 1}.
 template <int kColumns>
 __device__ void store_part(const float (&sums)[kColumns][4], int lane, float* part) {
 #pragma unroll
@@ -218,8 +218,8 @@ __device__ void store_part(const float (&sums)[kColumns][4], int lane, float* pa
     reinterpret_cast<float4*>(part)[c * kWarp + lane] = {sums[c][0], sums[c][1], sums[c][2], sums[c][3]};
 }
 
-// Adds the parts that all warps made of one output of one token to the total of the rounds before, if there were any.
-// By value: at an address, a total of one's own would lie in local memory.
+// Adds all warps' partial sums of one output and token to the total of earlier rounds, if any. The total is passed by
+// value, because a local variable whose address is taken would be in local memory.
 template <int kPartSums>
 __device__ float add_parts(const float* parts, int present, bool is_first, float total) {
   float sum = is_first ? parts[0] : __fadd_rn(total, parts[0]);
@@ -229,7 +229,7 @@ __device__ float add_parts(const float* parts, int present, bool is_first, float
   return sum;
 }
 
-// The token and the output, within the tile, of a sum of a part.
+// Token and output, within the tile, of sum i of a warp's part.
 struct SumPlace {
   int token;
   int output;
@@ -238,30 +238,30 @@ __device__ inline SumPlace place_of_sum(int i) {
   return {i / 128 * 8 + i / 4 % 4 * 2 + i % 2, i / 16 % 8 + i / 2 % 2 * 8};
 }
 
-// Chains that so many warps take at once, one each, from `first` on.
+// A round: the chains that `warps` warps take at once, one each, from `first` on.
 struct ChainRound {
   int first;
-  int chains;  // in all
+  int chains;  // of all rounds
   int warps;
   [[nodiscard]] __device__ int present() const { return chains - first < warps ? chains - first : warps; }
   [[nodiscard]] __device__ bool is_first() const { return first == 0; }
   [[nodiscard]] __device__ bool is_last() const { return first + warps >= chains; }
 };
 
-// Blocks of a row have a tile of tokens.
+// The blocks of a grid row (blockIdx.y) have the same tile of tokens.
 template <int kTokens>
 __device__ int first_token_of_block() {
   return static_cast<int>(seen_anew(blockIdx.y)) * kTokens;
 }
 
-// Adds the parts of a team of tiles, the last of which is `last`: to outputs, or, before the last round, to totals. A
-// warp adds as many sums as it has lanes.
+// Adds the partial sums of a team of tiles, which ends with tile `last`. Stores outputs, or totals before the last
+// round. A warp adds 32 sums at a time, one per lane.
 template <class Steps, int kProducts>
 __device__ void add_team(const SplitKArguments<kProducts>& arguments,
                          const TeamParts<SplitKShared<Steps, kProducts>::kPartSums>& parts, const ChainRound& round,
                          std::uint32_t last, int team, float* totals) {
   constexpr int kPartSums = SplitKShared<Steps, kProducts>::kPartSums;
-  constexpr int kAdders = kPartSums / kWarp;  // of a tile
+  constexpr int kAdders = kPartSums / kWarp;  // per tile
   const int warp = static_cast<int>(threadIdx.x / kWarp);
   const int warps = static_cast<int>(blockDim.x / kWarp);
   const int lane = static_cast<int>(threadIdx.x % kWarp);
@@ -286,15 +286,15 @@ __device__ void add_team(const SplitKArguments<kProducts>& arguments,
   }
 }
 
-// Multiplies a tile's codes, and has the next one's loaded in their place.
+// Multiplies a tile's codes, and loads the next tile's codes to replace them.
 template <class Steps, class LoadNext>
 __device__ void multiply_codes(const MatmulArguments& a, const typename Steps::Lookups& lookups,
                                const NestedMap& nested, const typename Steps::Inputs& inputs,
                                typename Steps::Codes& codes, int blocks, const LoadNext& load_next,
                                float (&sums)[Steps::kColumns][4]) {
   if constexpr (Steps::kColumns == 1) {
-    // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move others
-    // behind the arithmetic, to save registers.
+    // The next tile's loads are in flight while this tile is multiplied. The branch in load_next keeps them here: loads
+    // without a branch are moved behind the arithmetic by compilers, to save registers.
     typename Steps::Codes next_codes = codes;
     load_next(next_codes);
     Steps::multiply(a, lookups, nested, inputs, codes, blocks, sums);
@@ -307,9 +307,9 @@ __device__ void multiply_codes(const MatmulArguments& a, const typename Steps::L
 
 // ---- kernel ----
 
-// A row of a.blocks thread blocks has a tile of tokens; each of them every a.blocks-th tile of 16 outputs, and each
-// warp one chain of 256 terms at a time. Chains are taken in rounds of as many as there are warps, so that a warp's
-// inputs stay in registers for all tiles of a round.
+// A grid row of a.blocks thread blocks has one tile of tokens. A block takes every a.blocks-th tile of 16 outputs, each
+// of its warps one chain of 256 terms at a time. A round has as many chains as there are warps, so that a warp's inputs
+// stay in registers for all tiles of a round.
 template <class Steps, int kProducts>
 __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     multiply_split_k(const __grid_constant__ SplitKArguments<kProducts> arguments) {
@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   const std::uint32_t tiles = arguments.first_tiles[kProducts];
   const int chains = count_chains(a);
 
-  // While the grid before is at work.
+  // Overlaps with the previous grid.
   const SplitKTile first_tile = tile_of(arguments, blockIdx.x);
   prefetch_first_chain<Steps>(arguments.products[first_tile.product], first_tile.tile, warp);
   Steps::make_table(a, table, warp, warps, lane);
@@ -349,13 +349,13 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     load_codes(here, codes);
     typename Steps::Inputs inputs;
     Steps::load_inputs(a, {first_token_of_block<Shared::kTokens>(), a.m}, term, inputs);
-    if (round.is_first()) {  // while the first loads are on their way
+    if (round.is_first()) {  // while the first loads are in flight
       if constexpr (Steps::kIsNested)
         for (int i = 0; i < kProducts; ++i) load_nested_map(arguments.products[i], shared.nested[i]);
       __syncthreads();
     }
-    int phase = 0;     // where the team's parts are
-    int together = 0;  // tiles of the team
+    int phase = 0;     // buffer of the team's parts
+    int together = 0;  // tiles in the team so far
     for (std::uint32_t tile = blockIdx.x; tile < tiles; tile += blocks) {
       const bool is_last = tile + blocks >= tiles;
       const SplitKTile next = tile_of(arguments, tile + blocks);
@@ -373,13 +373,13 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       if (has_two_teams)
         phase ^= 1;
       else if (!is_last)
-        __syncthreads();  // the next parts take the place of these
+        __syncthreads();  // the next parts overwrite these
     }
-    __syncthreads();  // the next round's parts are made where the last ones may still be added
+    __syncthreads();  // the next round overwrites parts that may still be read
   }
 }
 
-// Calls launch_steps(kNested, kWhole), which are types of constants.
+// Calls launch_steps(kNested, kWhole) with compile-time constants (std::bool_constant) that fit the products.
 template <class Launch>
 contract::Outcome with_chains_of(std::span<const MatmulArguments> products, const Launch& launch_steps) {
   const bool are_whole = std::ranges::all_of(products, &MatmulArguments::has_whole_chains);

@@ -1,5 +1,6 @@
-// Split-K for a stack of experts, up to 8 tokens of each in a tile, by the steps of a sum (split_k.cuh). A product of
-// few chains would leave warps idle: a block has as many teams of warps as fit, each with a tile of its own.
+// Split-K for a stack of experts, with the Steps of split_k.cuh. A tile has 16 outputs of up to 8 tokens of one expert.
+// A block has as many teams of warps as fit, each with a tile of its own, because one tile with few chains would leave
+// warps idle. Each warp of a team multiplies one chain; then all warps of the block add the partial sums.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_GROUPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_GROUPS_CUH
 
@@ -10,19 +11,19 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
-// What absmax are decoded by: an expert that is nested by itself has an offset of its own.
+// Map and offset that decode nested absmax. An expert that is nested by itself has an offset of its own.
 struct NestedView {
   const float (&map)[format::kCodes8];
   float offset;
 };
 
-// After the table. A team of warps has a tile of 16 outputs, a warp of it a chain of the tile's.
+// Follows the table in shared memory.
 struct SplitKGroupsShared {
   NestedMap nested;
-  GroupTile first_tiles[kSplitKWarps];  // of each team
-  GroupTile tiles[2][kSplitKWarps];     // of each team
+  GroupTile first_tiles[kSplitKWarps];  // per team
+  GroupTile tiles[2][kSplitKWarps];     // per team
   alignas(16) float parts[2][kSplitKWarps][8 * kSplitKOutputs];
 };
 static_assert(pair_table_bytes(true) + sizeof(SplitKGroupsShared) <= split_k_groups_bytes(true));
@@ -43,7 +44,7 @@ __device__ void store_output(const MatmulArguments& a, const GroupTile& tile, st
 
 // ---- kernel ----
 
-// As many chains as a tile has are taken at once, or in rounds of as many as there are warps.
+// A team takes all chains of its tile at once, or, if the block has fewer warps than that, in rounds.
 template <class Steps>
 __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     multiply_groups_split_k(const __grid_constant__ GroupedArguments arguments) {
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   const int takers = static_cast<int>(a.blocks) * teams;
   const SplitKGroupTiles tiles(a, arguments.groups, takers);
 
-  // While the grid before is at work.
+  // Overlaps with the previous grid.
   Steps::make_table(a, table, warp, warps, lane);
   const typename Steps::Lookups lookups = Steps::lookups(a, table, lane);
   launch_dependent_grids();
@@ -90,10 +91,10 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   };
   load_codes(0, codes);
   typename Steps::Inputs inputs;
-  int inputs_token = -1;  // the first one of what inputs hold
+  int inputs_token = -1;  // first token of the loaded inputs
   int phase = 0;
   for (int turn = 0; turn < turns; ++turn) {
-    float total = 0.0F;  // of the sum that a thread adds, where a tile takes several rounds: there is one team then
+    float total = 0.0F;  // a thread's sum over all rounds; with several rounds there is only one team
     for (int first = 0; first < chains; first += team_warps, phase ^= 1) {
       const bool is_at_work = tiles.has(tile) && team < teams && first + member < chains;
       const bool is_last = first + team_warps >= chains;

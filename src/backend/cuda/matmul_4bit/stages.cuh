@@ -1,4 +1,5 @@
-// The warp-specialized kernel: the tiles of a stage, and what lies in shared memory.
+// The warp-specialized kernel: sizes of a stage, and shared memory. A stage is 128 elements of K: codes, decoded
+// weights and inputs, each of which has a ring of slots with mbarriers for full and empty.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_STAGES_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_STAGES_CUH
 
@@ -16,9 +17,9 @@ struct ShapeOf {
   static constexpr StageShape kShape = shape_of(kOutputs, kTokens);
 };
 
-// The tiles of a stage of the pipeline. Decoded weights lie as the weight is stored: a row is one output in the forward
-// product, one term (an index of K) in the backward. A lane decodes a panel of each of its rows, 64 codes to 128 bytes;
-// of a backward tile of 32 outputs half a panel, 32 codes to 64 bytes.
+// Sizes of a stage of the pipeline. Decoded weights are laid out like the weight: a row is one output forward, one term
+// (an index of K) backward. A lane decodes a panel of each of its rows, 64 codes to 128 bytes; in a backward tile of 32
+// outputs half a panel, 32 codes to 64 bytes.
 template <bool kForward, class OfShape>
 struct Stage {
   static constexpr StageShape kShape = OfShape::kShape;
@@ -31,18 +32,18 @@ struct Stage {
   static constexpr int kRowBytes = 2 * kLaneCols;  // of decoded weights
   static constexpr int kDecodedBytes = kPanels * kRows * kRowBytes;
   static constexpr int kInputPanelBytes = kTokens * kPanelBytes;
-  static constexpr int kSlotPanels = kShape.input_terms() / kPanelCols;  // of inputs
-  static constexpr int kSlotsEach = kStagePanels / kSlotPanels;          // of a stage
+  static constexpr int kSlotPanels = kShape.input_terms() / kPanelCols;  // panels of inputs
+  static constexpr int kSlotsEach = kStagePanels / kSlotPanels;          // input slots per stage
   static constexpr int kInputBytes = kSlotPanels * kInputPanelBytes;
   static constexpr int kCodeRowBytes = kCols / 2;
   static constexpr int kCodeBytes = kRows * kCodeRowBytes;
   static constexpr int kRowGroups = kRows / kWarp;
-  static constexpr int kTasks = kPanels * kRowGroups;  // of a warp: 32 panel rows
+  static constexpr int kTasks = kPanels * kRowGroups;  // of 32 panel rows, each for a warp
   static constexpr int kDecoders = kShape.decoders;
   static constexpr int kTeams = kShape.teams;
-  static constexpr int kTeamDecoders = kDecoders / kTeams;         // of one stage
-  static constexpr int kRowsEach = kTasks / kTeamDecoders;         // panel rows of a lane
-  static constexpr int kPanelsApart = kTeamDecoders / kRowGroups;  // of a lane
+  static constexpr int kTeamDecoders = kDecoders / kTeams;         // warps for one stage
+  static constexpr int kRowsEach = kTasks / kTeamDecoders;         // panel rows per lane
+  static constexpr int kPanelsApart = kTeamDecoders / kRowGroups;  // between a lane's panel rows
   static constexpr int kRowsApart = kTeamDecoders % kRowGroups * kWarp;
   static constexpr int kMultipliers = kShape.multipliers();
   static constexpr bool kWeightsFirst = kShape.weights_first();
@@ -50,11 +51,11 @@ struct Stage {
   static_assert(kTeams * kTeamDecoders == kDecoders && kRowsEach * kTeamDecoders == kTasks &&
                 (kRowsApart == 0 || kPanels == 1) && (!kWeightsFirst || (!kForward && kTeams == 1)) &&
                 kTeams <= kShape.decoded_slots && kTeams <= kShape.code_slots);
-  // Multipliers release a stage's slots after their wait for the next one.
+  // More than one slot, because multipliers release a stage's slots only after their wait for the next stage.
   static_assert(kShape.decoded_slots > 1 && kShape.input_slots > 1);
 };
 
-// ---- what lies in shared memory ----
+// ---- shared memory ----
 
 template <class Tiles>
 struct StageShared {
@@ -80,7 +81,7 @@ __device__ Shared& stage_shared() {
   return *reinterpret_cast<Shared*>(aligned_shared());
 }
 
-// By one thread, before the block synchronizes.
+// One thread calls it, before the block synchronizes.
 template <class Tiles>
 __device__ void init_mbarriers(StageShared<Tiles>& shared) {
   constexpr StageShape kShape = Tiles::kShape;

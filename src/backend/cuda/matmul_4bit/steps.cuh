@@ -1,4 +1,4 @@
-// What kernels of matmul_4bit see, and the steps that several of them share; those on the weight stand in
+// The arguments of matmul_4bit's kernels, and device functions that several kernels share. Those for the weight are in
 // device/weight_4bit.cuh.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_STEPS_CUH
@@ -14,10 +14,10 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
-// ---- what a kernel sees ----
+// ---- kernel arguments ----
 
-// Of a product's M, N and K: tokens are M; outputs are N, and terms K: forward the weight's rows and cols, backward its
-// cols and rows.
+// In these kernels tokens are M, outputs are N and terms are K. Forward, outputs and terms are the weight's rows and
+// cols; backward, its cols and rows.
 struct MatmulArguments {
   std::int64_t m;
   std::int64_t rows;
@@ -25,11 +25,11 @@ struct MatmulArguments {
   std::int64_t in_stride;
   std::int64_t out_stride;
   std::int64_t blocks;       // of the launch
-  std::int64_t token_tiles;  // of thread blocks; those of the same outputs are neighbours
+  std::int64_t token_tiles;  // tiles along M; tiles of the same outputs are adjacent
   bool is_nested;
   bool is_split;
   bool has_whole_chains;
-  bool is_turing;  // the kernel's form
+  bool is_turing;  // runs the variant for Turing
   Weight4bit weight;
   const void* in;
   const void* bias;
@@ -78,7 +78,7 @@ __device__ inline Pair pair_of_byte(const Weight4bit& w, float high, float low) 
   return w.is_low_first ? Pair{low, high} : Pair{high, low};
 }
 
-// Codes whose low nibbles are first, as if the high ones were.
+// Swaps the nibbles of each byte, for codes whose low nibbles are first.
 __device__ inline std::uint32_t with_high_first(std::uint32_t codes) {
   constexpr std::uint32_t kLow = 0x0f0f0f0f;
   return (codes >> 4 & kLow) | (codes & kLow) << 4;

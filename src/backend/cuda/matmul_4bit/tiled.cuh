@@ -1,5 +1,6 @@
-// Any GPU with matrix instructions: a block decodes a tile of the weight into shared memory, and multiplies it from
-// there.
+// Kernels `tiled` and `tiled_unaligned`, for any GPU with matrix instructions. All warps of a block do the same: they
+// load 128 elements of K, decode the weights to shared memory, and multiply from there (mma.sync), while the next loads
+// are in flight.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_TILED_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_TILED_CUH
 
@@ -11,16 +12,16 @@ namespace qfuse::cuda::matmul_4bit {
 
 // ---- policy ----
 
-constexpr int kVectorCodes = 32;  // in one row, that a thread decodes at once: 16 bytes
-constexpr int kTileVectors = kTileOutputs * kTileTerms / kVectorCodes / kTileThreads;  // of a thread
-// Elements after each row of a tile in shared memory, so that what a warp reads lies in different banks.
+constexpr int kVectorCodes = 32;  // codes of one row that a thread decodes at once: 16 bytes
+constexpr int kTileVectors = kTileOutputs * kTileTerms / kVectorCodes / kTileThreads;  // per thread
+// Padding of each row of a tile in shared memory, in elements, so that a warp reads different banks.
 constexpr int kPadding = 8;
 constexpr int kInputStride = kTileTerms + kPadding;
-constexpr int kTokenVectors = kTileTerms / 8;  // of 8 terms, of a token
+constexpr int kTokenVectors = kTileTerms / 8;  // vectors of 8 terms per token
 template <int kTokens>
-inline constexpr int kTileInputs = kTokens* kTokenVectors / kTileThreads;  // of a thread
+inline constexpr int kTileInputs = kTokens* kTokenVectors / kTileThreads;  // per thread
 
-// The tile of weights is as it is stored: forward its rows are outputs, backward terms.
+// The tile of weights is laid out like the weight: rows are outputs forward, terms backward.
 template <bool kForward>
 struct WeightTile {
   static constexpr int kRows = kForward ? kTileOutputs : kTileTerms;
@@ -38,7 +39,7 @@ struct CodeVector {
   float absmax;
 };
 
-// All of it is in the weight or beyond it, and in one block.
+// Loads 32 codes, all of them inside the weight or all outside, and in one block.
 __device__ inline CodeVector load_codes(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
   if (row >= a.rows || col >= a.cols) return {{0, 0, 0, 0}, 0.0F};
   const std::int64_t first = row * a.cols + col;
@@ -66,7 +67,7 @@ __device__ void decode_codes(const CodeVector& vector, const float* values, bool
   }
 }
 
-// The same where rows begin anywhere; zeros beyond the weight.
+// Like above, element by element, for rows at any address; zeros outside the weight.
 template <class Value>
 __device__ void decode_codes(const MatmulArguments& a, const float* values, std::int64_t row, std::int64_t col,
                              std::uint32_t* to) {
@@ -79,7 +80,7 @@ __device__ void decode_codes(const MatmulArguments& a, const float* values, std:
   }
 }
 
-// 16-bit values of LoRA, a matrix [rows, cols], in the place of decoded codes; zeros beyond it.
+// Copies 32 values of LoRA's 16-bit matrix [rows, cols] to where decoded codes go; zeros outside the matrix.
 __device__ inline void copy_values(const void* values, std::int64_t rows, std::int64_t cols, std::int64_t row,
                                    std::int64_t col, std::uint32_t* to) {
   const std::uint16_t* const from = static_cast<const std::uint16_t*>(values) + row * cols + col;
@@ -93,7 +94,7 @@ __device__ inline void copy_values(const void* values, std::int64_t rows, std::i
   }
 }
 
-// Eight terms of a token from `term` on; zeros beyond the tokens and the terms.
+// Loads eight terms of a token from `term` on; zeros past the tokens and the terms.
 template <bool kAligned>
 __device__ uint4 load_inputs(const InputRows& in, std::int64_t tokens, std::int64_t token, std::int64_t term) {
   const std::int64_t terms = in.terms;
@@ -112,7 +113,7 @@ __device__ inline std::uint32_t word_at(const std::uint16_t* values) {
   return *reinterpret_cast<const std::uint32_t*>(values);
 }
 
-// Where a lane's four terms of a step lie in a tile: two, and two more.
+// Where a tile has a lane's four terms of a step: two adjacent ones at `low`, two at `high`.
 struct StepTerms {
   int low;
   int high;
@@ -122,7 +123,7 @@ __device__ inline StepTerms terms_of(bool is_split, int step, int t) {
   return {format::kStepTerms * step + 2 * t, format::kStepTerms * step + 2 * t + 8};
 }
 
-// 16 outputs of one step of the tile of weights, for the matrix instruction.
+// Loads mma's left operand: one step of 16 outputs of the tile of weights.
 template <bool kForward>
 __device__ void load_weights(const std::uint16_t* tile, int output, bool is_split, int step,
                              std::uint32_t (&words)[4]) {
@@ -142,8 +143,8 @@ __device__ void load_weights(const std::uint16_t* tile, int output, bool is_spli
   }
 }
 
-// 16 outputs, of every 8 tokens a column. a.is_split is read where it is used: handed over as a value, it takes up to
-// 82 registers more on sm_90.
+// Multiplies a warp's 16 outputs by kColumns columns of 8 tokens. a.is_split is read where it is used, because passed
+// as a value it takes up to 82 more registers on sm_90.
 template <class Value, bool kForward, int kColumns>
 __device__ void multiply_terms(const MatmulArguments& a, const std::uint16_t* weights, const std::uint16_t* inputs,
                                float (&sums)[kColumns][4]) {
@@ -165,7 +166,6 @@ __device__ void multiply_terms(const MatmulArguments& a, const std::uint16_t* we
 
 // ---- a thread block's tiles ----
 
-// What lies in shared memory.
 template <bool kForward, int kTokens>
 struct TileShared {
   alignas(kLoadBytes) std::uint16_t weights[WeightTile<kForward>::kRows * WeightTile<kForward>::kStride];
@@ -173,7 +173,7 @@ struct TileShared {
   float values[format::kCodes4];
 };
 
-// Where the tile's vector `at` begins in the weight, or in LoRA's; the tile's terms begin at `term`.
+// Row and column of the tile's vector `at` in the weight, or in LoRA's; the tile's terms begin at `term`.
 template <bool kForward>
 __device__ std::int64_t row_of(const BlockTile& block, std::int64_t term, int at) {
   return (kForward ? block.first_output : term) + WeightTile<kForward>::row(at);
@@ -188,7 +188,7 @@ __device__ std::uint16_t* weight_place(std::uint16_t* weights, int at) {
   return weights + WeightTile<kForward>::row(at) * WeightTile<kForward>::kStride + WeightTile<kForward>::col(at);
 }
 
-// The tile's vector `at` of 8 terms of a token.
+// Loads the tile's vector `at`, 8 terms of a token.
 template <bool kAligned>
 __device__ uint4 load_inputs(const InputRows& in, std::int64_t m, const BlockTile& block, std::int64_t term, int at) {
   return load_inputs<kAligned>(in, m, block.first_token + at / kTokenVectors, term + at % kTokenVectors * 8);
@@ -197,12 +197,12 @@ __device__ inline void store_inputs(std::uint16_t* inputs, int at, uint4 vector)
   *reinterpret_cast<uint4*>(inputs + at / kTokenVectors * kInputStride + at % kTokenVectors * 8) = vector;
 }
 
-// Begins to load a thread's part of both tiles.
+// Starts to load a thread's part of both tiles.
 template <bool kForward, bool kAligned, int kInputsEach>
 __device__ void load_tiles(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
                            CodeVector (&codes)[kTileVectors], uint4 (&inputs)[kInputsEach]) {
   const int thread = static_cast<int>(threadIdx.x);
-  if constexpr (kAligned) {  // the braces are for nvcc, which else leaves out the next loop, too
+  if constexpr (kAligned) {  // without the braces, nvcc drops the next loop, too
 #pragma unroll
     for (int v = 0; v < kTileVectors; ++v) {
       const int at = thread + v * kTileThreads;
@@ -215,7 +215,7 @@ __device__ void load_tiles(const MatmulArguments& a, const BlockTile& block, std
                                       thread + i * kTileThreads);
 }
 
-// Decodes what has been loaded, to shared memory.
+// Decodes loaded codes to shared memory, and stores loaded inputs there.
 template <class Value, bool kForward, bool kAligned, int kTokens, int kInputsEach>
 __device__ void store_tiles(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
                             const CodeVector (&codes)[kTileVectors], const uint4 (&inputs)[kInputsEach],
@@ -235,7 +235,7 @@ __device__ void store_tiles(const MatmulArguments& a, const BlockTile& block, st
   for (int i = 0; i < kInputsEach; ++i) store_inputs(shared.inputs, thread + i * kTileThreads, inputs[i]);
 }
 
-// Copies LoRA's weights and inputs: their terms, which are few, are not loaded while others are multiplied.
+// Copies LoRA's weights and inputs. LoRA has few terms, so that these loads need not overlap with products.
 template <bool kForward, int kTokens>
 __device__ void copy_lora_tiles(const MatmulArguments& a, const BlockTile& block, std::int64_t term,
                                 TileShared<kForward, kTokens>& shared) {
@@ -254,7 +254,7 @@ __device__ void copy_lora_tiles(const MatmulArguments& a, const BlockTile& block
   }
 }
 
-// Ends a chain of SPLIT: its sums are added to the totals of the chains before, if there were any.
+// Ends a chain of SPLIT: adds its sums to the totals of the chains before, if any.
 template <int kColumns>
 __device__ void end_chain(float (&sums)[kColumns][4], float (&totals)[kColumns][4], bool has_totals) {
 #pragma unroll
@@ -266,11 +266,11 @@ __device__ void end_chain(float (&sums)[kColumns][4], float (&totals)[kColumns][
     }
 }
 
-// Of every 8 outputs of its warp's 16 a lane has one, of every 8 tokens two neighbours.
+// A lane has two of its warp's 16 outputs, 8 apart, and two adjacent tokens of every 8.
 template <class Value, bool kForward, int kColumns>
 __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, const float (&totals)[kColumns][4],
                            const float (&sums)[kColumns][4]) {
-  const std::int64_t outputs = kForward ? a.rows : a.cols;  // which else is loaded again behind each store
+  const std::int64_t outputs = kForward ? a.rows : a.cols;  // a copy: otherwise reloaded after each store
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
 #pragma unroll
@@ -284,8 +284,8 @@ __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, con
 
 // ---- kernels ----
 
-// A thread block makes 64 outputs of kTokens tokens, 128 terms at a time: weights and inputs of the next ones are on
-// their way while these are multiplied. A warp has 16 of the outputs.
+// A thread block makes 64 outputs of kTokens tokens, 128 terms at a time. Weights and inputs of the next 128 are in
+// flight while these are multiplied. A warp has 16 of the outputs.
 template <class Value, bool kForward, bool kAligned, int kTokens>
 __device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) {
   constexpr int kColumns = kTokens / 8;  // of 8 tokens
@@ -312,7 +312,7 @@ __device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) 
     if (tile + 1 < tiles) load_tiles<kForward, kAligned>(a, block, (tile + 1) * kTileTerms, codes, inputs);
     multiply_terms<Value, kForward>(a, shared.weights, shared.inputs, sums);
     constexpr int kChainTiles = QFUSE_SPLIT_TERMS / kTileTerms;
-    const std::int64_t behind = tile + 1 - (is_lora ? tiles : 0);  // tiles of the weight, or of LoRA, that are done
+    const std::int64_t behind = tile + 1 - (is_lora ? tiles : 0);  // finished tiles of the weight, or of LoRA
     if (a.is_split && (behind % kChainTiles == 0 || tile + 1 == tiles || tile + 1 == all_tiles)) {
       end_chain(sums, totals, has_totals);
       has_totals = true;
@@ -326,7 +326,7 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
   multiply_tile<Value, kForward, true, kTokens>(a, tile_of_block(a, kTileOutputs, kTokens));
 }
 
-// Left to itself, ptxas gives few tokens so few registers that it spills some (sm_80, sm_100).
+// Without the second launch bound, ptxas uses so few registers for few tokens that it spills some (sm_80, sm_100).
 template <class Value, bool kForward, int kTokens>
 __global__ void __launch_bounds__(kTileThreads, kTokens == kTileTokens.front() ? 4 : 1)
     multiply_groups_tiled(const __grid_constant__ GroupedArguments a) {
@@ -335,7 +335,7 @@ __global__ void __launch_bounds__(kTileThreads, kTokens == kTileTokens.front() ?
   });
 }
 
-// At any address and of any size; of one weight too, which has no experts.
+// For any address and size; for one weight, too, which has no experts.
 template <class Value, bool kForward>
 __global__ void __launch_bounds__(kTileThreads) multiply_tiled_unaligned(const __grid_constant__ GroupedArguments a) {
   const auto multiply = [](const MatmulArguments& own, const BlockTile& tile) {

@@ -1,16 +1,16 @@
-// in:     in [m, terms] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
+// in:     in [m, terms] fp16 or bf16, strided rows; a 4-bit weight [rows, cols]; bias [rows] or none; LoRA's lora_in
 //         [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; in, packed and both of
-//         LoRA's aligned to 16 bytes, cols a multiple of 64, lora_rank one of 8, blocks of 64 or more, or MXFP4's
-// out:    [m, outputs], rows apart; any address
+//         LoRA's aligned to 16 bytes; cols a multiple of 64, lora_rank of 8; blocks of 64 or more, or MXFP4's
+// out:    [m, outputs], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
 //         lora_weight of (o, j) + bias[o]), both in one sum, PLAIN
-// cost:   about 4 instructions a weight to decode it, once for each tile of tokens
+// cost:   about 4 instructions per weight and tile of tokens to decode
 // oracle: reference/matmul_4bit.cpp
-// A warp-specialized pipeline for any number of tokens, in both directions. Producer warps load codes and
-// inputs by TMA, others decode, and a warpgroup for each 64 tokens multiplies by wgmma, or, with 256 tokens in a tile,
-// for each 64 outputs. They hand stages of 128 terms on to one another through rings of slots in shared memory. The
-// last stages are LoRA's, whose values are loaded to where others are decoded. Compiled for Hopper alone: no later
-// architecture has wgmma.
+// A warp-specialized pipeline for any number of tokens, in both directions. A stage is 128 elements of K. Producer
+// warps load its codes and inputs by TMA, decoding warps decode the codes, and warpgroups multiply by wgmma: one for
+// each 64 tokens, or, in tiles of 256 tokens, for each 64 outputs. Each passes stages on to the next through rings of
+// slots in shared memory. The last stages are LoRA's, whose weights are loaded to slots of decoded weights. Compiled
+// for Hopper only: no later architecture has wgmma.
 #include <cstddef>
 
 #include "backend/cuda/matmul_4bit/warp_specialized.cuh"

@@ -1,4 +1,4 @@
-// The warp-specialized kernel: its roles by warp. A header, so that a test can compile shapes that no plan has.
+// The warp-specialized kernel: gives each warp its role. A header, so that a test can compile shapes that no plan has.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_WARP_SPECIALIZED_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_WARP_SPECIALIZED_CUH
 
@@ -18,9 +18,9 @@ __global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
   auto& shared = stage_shared<StageShared<Tiles>>();
   const Scheduler scheduler(a, shared.first_tile);
   const int thread = static_cast<int>(threadIdx.x);
-  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
+  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // tells the compiler that the value is warp-uniform
   if (thread == 0) init_mbarriers(shared);
-  if constexpr (!Scheduler::kIsGrouped)  // else the grid before may have to say which
+  if constexpr (!Scheduler::kIsGrouped)  // the previous grid may write the experts' ends
     prefetch_stages<kForward, Tiles>(a, scheduler, thread);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
