@@ -29,8 +29,8 @@ struct LaneRows {
   int stages;  // until the weight ends
 };
 
-// How a block's absmax is found from the number of a panel row. Small blocks' scales are loaded as if they were plain
-// absmax, in words of two panel rows, which have two each.
+// Maps a panel row's number to its absmax. Scales of small blocks are loaded like plain absmax, in words of two panel
+// rows with two scales each.
 struct AbsmaxReader {
   const std::uint8_t* absmax_8bit;
   const float* scales;
@@ -44,7 +44,7 @@ struct AbsmaxReader {
 __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
   constexpr int kPanelShift = 6;
   static_assert(1 << kPanelShift == kPanelCols);
-  constexpr int kMostShift = 31;  // of a panel row's number, which is less than 2^31
+  constexpr int kMostShift = 31;  // panel rows' numbers are below 2^31
   const int block_shift = a.weight.block_shift - kPanelShift;
   const int nested_shift = a.weight.nested_shift - kPanelShift;
   return {.absmax_8bit = a.weight.absmax_8bit - a.weight.nested_begin,
@@ -101,7 +101,7 @@ struct Weights16 {
   std::uint32_t high[4];
 };
 
-// Of four values, to one word of bytes each.
+// Makes the low and high bytes of four rounded weights.
 template <class Value>
 __device__ void make_four(const float* values, float absmax, std::uint32_t& low, std::uint32_t& high) {
   constexpr std::uint32_t kLowBytes = 0x6420;
@@ -138,7 +138,7 @@ __device__ Weights16 signed_weights_of(const float* values, float absmax) {
   return weights;
 }
 
-// Those without a sign, of two blocks.
+// Makes the eight weights without a sign of each of two blocks.
 template <class Value>
 __device__ Weights16 weights_of_two(const float* values, float first, float second) {
   Weights16 weights;
@@ -148,7 +148,7 @@ __device__ Weights16 weights_of_two(const float* values, float first, float seco
   return weights;
 }
 
-// Where a byte of `upper` is 0xff the entry 8 higher.
+// Looks up four bytes. Where a byte of `upper` is 0xff, takes the entry 8 higher.
 __device__ inline std::uint32_t looked_up(const std::uint32_t (&table)[4], std::uint32_t indices, std::uint32_t upper) {
   return (permuted(table[0], table[1], indices) & ~upper) | (permuted(table[2], table[3], indices) & upper);
 }
@@ -173,7 +173,7 @@ __device__ inline void decode_four(const Weights16& weights, const PairOrder& or
   put_in_order(looked_up(weights.low, indices, upper), looked_up(weights.high, indices, upper), order, words);
 }
 
-// Of one of two blocks in E2M1, whose codes' fourth bits are signs, and whose low nibbles are first.
+// Decodes four E2M1 codes of one of two blocks: the fourth bit is the sign, and low nibbles come first.
 __device__ inline void decode_four_of_block(const Weights16& weights, int block, std::uint32_t indices,
                                             std::uint32_t upper, std::uint32_t* words) {
   constexpr std::uint32_t kSigns = 0x80808080;

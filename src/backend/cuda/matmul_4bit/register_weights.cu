@@ -112,7 +112,7 @@ __device__ void load_panels(const PipelineArguments& a, const Scheduler& schedul
 
 // ---- role: making tables ----
 
-// Of a row's codes; beyond the weight absmax is 0, and so are the weights.
+// The table for a row's codes. Outside the weight, absmax and weights are 0.
 template <class Value, bool kSmallBlocks>
 __device__ Weights16 make_table(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
                                 const Absmax& loaded, bool exists) {
@@ -176,8 +176,8 @@ struct WeightFragments {
   std::uint32_t words[kPanelSteps][4];
 };
 
-// Of the 8 bytes of codes of a step, lane t of four has bytes t and 4 + t, which `four` has lowest; the others mean
-// nothing.
+// A step has 8 bytes of codes per row. Lane t of four decodes bytes t and 4 + t: the low two bytes of `four`, whose
+// other bytes are unused.
 template <bool kSmallBlocks>
 __device__ void decode_fragments(const Slot& slot, int row, WeightFragments& weights) {
   constexpr std::uint32_t kIndices = 0x7777;

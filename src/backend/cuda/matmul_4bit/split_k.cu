@@ -65,7 +65,7 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
   }
 }
 
-// Of the lane's codes in each window.
+// Absmax of the lane's codes, per window and row.
 template <bool kNested, class Nested>
 __device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nested& nested, int /*blocks*/,
                               float (&absmax)[kWindows][2]) {
@@ -79,8 +79,7 @@ __device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nest
     }
 }
 
-// Where a chain has fewer terms, what is beyond is 0, as its inputs are: so are the products of whatever codes there
-// are.
+// Past the end of a partial chain, absmax and inputs are 0, so that products are 0 for any codes.
 template <bool kNested, class Nested>
 __device__ void decode_absmax(const ChainCodes<kNested, false>& codes, const Nested& nested, int blocks,
                               float (&absmax)[kWindows][2]) {
@@ -94,7 +93,7 @@ __device__ void decode_absmax(const ChainCodes<kNested, false>& codes, const Nes
   }
 }
 
-// Of blocks of 32; the map has their scales.
+// The same for blocks of 32, whose scales are values of the map.
 template <class Nested>
 __device__ void decode_scales(const ChainCodes<true, false>& codes, const Nested& nested, int blocks,
                               float (&absmax)[kWindows][2]) {
@@ -106,7 +105,7 @@ __device__ void decode_scales(const ChainCodes<true, false>& codes, const Nested
   }
 }
 
-// Byte kByte of a word of codes, decoded: two weights, the first one lower.
+// Decodes byte kByte of a word of codes to two weights, the first in the low half.
 template <class Value, int kByte>
 __device__ std::uint32_t decode_pair(PairsOfLane pairs, std::uint32_t codes, float absmax) {
   const Pair pair = load_pair<kByte>(pairs, codes);
