@@ -190,7 +190,7 @@ class BackToBlocks(Judged):
         self.fp8("ragged", in_ragged_blocks((32, 48)), record, **sizes)
 
     def test_fp8_of_rows(self):
-        """compressed-tensors' channels: all in the dtype of the model, and a scale that is rounded before it divides."""
+        """compressed-tensors' channels: all in the model's dtype, and a scale that is rounded before it divides."""
         weights = {"num_bits": 8, "type": "float", "strategy": "channel", "symmetric": True}
         groups = {"group_0": {"targets": ["Linear"], "weights": weights}}
         record = {"quant_method": "compressed-tensors", "format": "float-quantized", "config_groups": groups}
