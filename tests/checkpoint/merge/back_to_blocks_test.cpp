@@ -351,6 +351,13 @@ TEST_F(BackToBlocks, fp8_of_a_plain_base) {
   EXPECT_EQ(record["weight_block_size"], nlohmann::json({128, 128}));
   EXPECT_EQ(record["modules_to_not_convert"], nlohmann::json({"lm_head", "model.layers.0.self_attn.k_proj"}));
   EXPECT_TRUE(std::ranges::any_of(report.notes, [](const std::string& note) { return holds(note, "whole blocks"); }));
+  options.base_as = QuantType::nf4;  // as a QLoRA adapter saw it
+  const RawTensors seen = merged(options);
+  options.to_blocks.reset();
+  const Matrix of_seen = matrix_of(merged(options).at(kUp + ".weight"));
+  EXPECT_TRUE(seen.at(kUp + ".weight").bytes == fp8_oracle(of_seen, 128, 128).codes);
+  options.to_blocks = BlockFormat::fp8;
+  options.base_as.reset();
   options.exclude = {"*down_proj*"};
   EXPECT_EQ(merged(options).size(), 5U);
   options.include = {"*k_proj*"};
