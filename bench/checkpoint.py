@@ -6,8 +6,8 @@
 
 Makes a model whose bf16 form has that many gigabytes, in NF4 or another format, in shards of 5 GB, and an adapter of
 rank 16 over every weight. Runs `qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY` in turn, likewise
-`qfuse merge`, and for NF4 `qfuse quantize` on the output of `qfuse dequantize`. Prints medians, their ratio, the peak
-of RssAnon + RssShmem, and one line of JSON.
+`qfuse merge`, also back to NF4, FP8, MXFP4 or NVFP4 (`--to`), and for NF4 `qfuse quantize` on the output of `qfuse
+dequantize`. Prints medians, their ratio, the peak of RssAnon + RssShmem, and one line of JSON.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from formats import CONFIGS, FORMATS
 
 ROWS, COLUMNS = 14336, 4096
 RANK = 16
+BACK_TO = ("nf4", "fp8", "mxfp4", "nvfp4")  # formats that `qfuse merge --to` writes
 # Without the codes of FP8 that are NaN or large.
 NOISE = bytes(byte & 0x3F for byte in os.urandom(1 << 20))
 
@@ -75,6 +76,7 @@ def in_turn(way, options, sources, target, copy):
         theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{target}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
     shutil.rmtree(copy)
     written = sum(file.stat().st_size for file in target.iterdir())
+    way = " ".join([way, *sources[2:4]])
     result = {
         "way": way,
         "output_bytes": written,
@@ -113,6 +115,9 @@ def main():
     try:
         make_adapter(adapter, make_model(base, options.gigabytes, FORMATS[options.format]))
         ways = [("dequantize", [base], plain), ("merge", [base, adapter], work / "merged")]
+        if options.format in BACK_TO:
+            back = [base, adapter, "--to", options.format, "--fail-below", "0"]
+            ways.append(("merge", back, work / "back"))
         if options.format == "nf4":
             ways.append(("quantize", [plain], work / "again"))
         results = []

@@ -143,10 +143,9 @@ bool set(const Option& option, MergeInput& to) {
   return set_shared(option, to) || set_of_4bit(option, to) || option.sets("adapter", to.adapters) ||
          option.sets("to_4bit", to.to_4bit) || option.sets("to_blocks", to.to_blocks) ||
          option.sets("ue8m0", to.ue8m0) || option.sets("keep_scales", to.keep_scales) ||
-         option.sets("base_as", to.base_as) ||
-         option.sets("fail_below", to.fail_below) || option.sets("allow_nonfinite", to.allow_nonfinite) ||
-         option.sets("head", to.head) || option.sets("lora_b_layout", to.lora_b_layout) ||
-         option.sets("prefix", to.prefix);
+         option.sets("base_as", to.base_as) || option.sets("fail_below", to.fail_below) ||
+         option.sets("allow_nonfinite", to.allow_nonfinite) || option.sets("head", to.head) ||
+         option.sets("lora_b_layout", to.lora_b_layout) || option.sets("prefix", to.prefix);
 }
 
 bool set(const Option& option, checkpoint::FinishOptions& to) { return option.sets("force", to.force); }

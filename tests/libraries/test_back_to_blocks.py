@@ -189,6 +189,26 @@ class BackToBlocks(Judged):
         sizes = {"hidden_size": 72, "intermediate_size": 200, "head_dim": 20}
         self.fp8("ragged", in_ragged_blocks((32, 48)), record, **sizes)
 
+    def test_fp8_of_rows(self):
+        """compressed-tensors' channels: all in the model's dtype, and a scale that is rounded before it divides."""
+        weights = {"num_bits": 8, "type": "float", "strategy": "channel", "symmetric": True}
+        groups = {"group_0": {"targets": ["Linear"], "weights": weights}}
+        record = {"quant_method": "compressed-tensors", "format": "float-quantized", "config_groups": groups}
+
+        def quantize(key, tensor):
+            scales = tensor.abs().amax(-1, keepdim=True) / 448
+            codes = (tensor / scales).clamp(-448, 448).to(CODES)
+            if importlib.util.find_spec("compressed_tensors"):
+                from compressed_tensors.quantization import QuantizationArgs
+                from compressed_tensors.quantization.lifecycle import forward
+
+                theirs = forward.quantize(tensor, scales, None, QuantizationArgs(**weights), dtype=CODES)
+                self.assertTrue(same_bits(codes, theirs))
+            return {key: codes, f"{key}_scale": scales}
+
+        sizes = {"hidden_size": 72, "intermediate_size": 200, "head_dim": 20}
+        self.fp8("rows", quantize, record | {"ignore": ["lm_head"]}, **sizes)
+
     def test_fp8_of_a_plain_base(self):
         """Expects Fp8Quantize of the merged model. k_proj and v_proj are not whole blocks, so they stay unquantized."""
         tensors, _ = self.llama("whole", hidden_size=128, intermediate_size=256, head_dim=32)

@@ -31,7 +31,7 @@ enum class BlockRule {
 // shorter, and each band into blocks of `block_columns` columns.
 struct BlockEncoding {
   BlockRule rule = BlockRule::fp8;
-  std::string where;  // begins error messages
+  std::string where = {};  // begins error messages
   std::int64_t matrices = 1;
   std::int64_t rows = 0;
   std::int64_t columns = 0;

@@ -135,13 +135,14 @@ PlannedTensor planned_blocks(const std::string& name, const PlannedSource& sourc
 
 RoundTrip through_blocks(const BlockEncoding& encoding) {
   struct Buffers {
+    explicit Buffers(const BlockEncoding& of) : encoder(of) {}
     BlockEncoder encoder;
     std::vector<std::byte> codes;
     std::vector<std::byte> scales;
   };
   const auto begin = [encoding]() -> RoundTrip::Pass {
-    return [buffers = std::make_shared<Buffers>(BlockEncoder(encoding))](
-               std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<float> left, const Exec&) {
+    return [buffers = std::make_shared<Buffers>(encoding)](std::int64_t first, std::span<const std::byte> values,
+                                                           Dtype dtype, std::span<float> left, const Exec&) {
       const BlockEncoding& of = buffers->encoder.encoding();
       const std::int64_t rows = std::ssize(left) / of.columns;
       buffers->codes.resize(static_cast<std::size_t>(of.code_bytes(rows)));

@@ -278,6 +278,32 @@ TEST_F(Gpu, merges_from_and_to_4_bits) {
   same("tiny_llama/full", options);
 }
 
+// The sums are the GPU's, the codes the host's.
+TEST_F(Gpu, merges_back_to_blocks) {
+  const TemporaryDirectory directory;
+  RawTensors fp8{{"a.weight", {"F8_E4M3", {300, 200}, random_bytes(60'000, 1, 0, 0x77)}},
+                 {"a.weight_scale_inv", fp8_scales("F32", {3, 2})}};
+  write_model(directory / "fp8", fp8, "{}");
+  write_model(directory / "rows", made_fp4("a", kPackedMxfp4, 300, 192).tensors, "{}");
+  write_model(directory / "stack", stacked_mxfp4("mlp.experts.gate_up_proj", 2, 6, 64).tensors,
+              R"({"model_type": "gpt_oss"})");
+  write_adapter(directory / "of fp8", lora("a", 300, 200, 4));
+  write_adapter(directory / "of rows", lora("a", 300, 192, 4));
+  const std::string module = kPeft + "mlp.experts";
+  write_adapter(directory / "of stack",
+                {{module + ".lora_A.weight", random_weight({2 * 2, 64}, Dtype::float32, 3)},
+                 {module + ".lora_B.weight", random_weight({6, 2 * 2}, Dtype::float32, 4)}},
+                {{"r", 2}, {"target_parameters", {"mlp.experts.gate_up_proj"}}, {"target_modules", nullptr}});
+  for (const std::string base : {"fp8", "rows", "stack"})
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      MergeOptions options;
+      options.to_blocks = base == "fp8" ? BlockFormat::fp8 : BlockFormat::mxfp4;
+      options.fail_below = 0.0;
+      options.exec.device = device;
+      merge(directory / base, std::vector<AdapterInput>{{directory / ("of " + base)}}, out, options);
+    });
+}
+
 // ---- files and shards --------------------------------------------------------------------------------------------
 
 // Matrices stored as [in, out], smaller and larger than a piece. The pieces of the larger one end within a row.

@@ -177,13 +177,20 @@ TEST_F(BackToBlocks, fp8_in_the_blocks_and_types_of_the_base) {
   EXPECT_TRUE(out.at("a.weight_scale_inv") == (RawTensor{"F32", {3, 3}, bytes_of(a.scales)}));
   const std::string scales = as_bf16(fp8_oracle(plain("b.weight"), 3, 4).scales);
   EXPECT_TRUE(out.at("b.weight_scale_inv") == (RawTensor{"BF16", {2, 2}, scales}));
-  const std::vector<float> stored = values_of(out.at("b.weight_scale_inv"));
-  const Matrix b = plain("b.weight");
-  for (std::int64_t r = 0; r < 5; ++r)
-    for (std::int64_t c = 0; c < 6; ++c)
-      EXPECT_EQ(out.at("b.weight").bytes[static_cast<std::size_t>(r * 6 + c)],
-                e4m3_code(b.at(r, c) * (1.0F / stored[static_cast<std::size_t>(r / 3 * 2 + c / 4)])))
-          << "by the scale that is stored";
+}
+
+TEST_F(BackToBlocks, fp8_codes_are_made_by_the_scale_that_is_stored) {
+  write({{"a.weight", fp8_codes({60, 64})}, {"a.weight_scale_inv", fp8_scales("BF16", {20, 16})}}, kFp8Config);
+  write_adapter(adapter(), lora("a", 60, 64, 4));
+  const RawTensors out = back(BlockFormat::fp8);
+  const std::vector<float> stored = values_of(out.at("a.weight_scale_inv"));
+  const Matrix a = plain("a.weight");
+  std::string codes;
+  for (std::int64_t r = 0; r < 60; ++r)
+    for (std::int64_t c = 0; c < 64; ++c)
+      codes += e4m3_code(a.at(r, c) * (1.0F / stored[static_cast<std::size_t>(r / 3 * 16 + c / 4)]));
+  EXPECT_TRUE(out.at("a.weight").bytes == codes);
+  EXPECT_FALSE(fp8_oracle(a, 3, 4).codes == codes);
 }
 
 // Each matrix of a stack is split into blocks by itself.
@@ -344,6 +351,13 @@ TEST_F(BackToBlocks, fp8_of_a_plain_base) {
   EXPECT_EQ(record["weight_block_size"], nlohmann::json({128, 128}));
   EXPECT_EQ(record["modules_to_not_convert"], nlohmann::json({"lm_head", "model.layers.0.self_attn.k_proj"}));
   EXPECT_TRUE(std::ranges::any_of(report.notes, [](const std::string& note) { return holds(note, "whole blocks"); }));
+  options.base_as = QuantType::nf4;  // as a QLoRA adapter saw it
+  const RawTensors seen = merged(options);
+  options.to_blocks.reset();
+  const Matrix of_seen = matrix_of(merged(options).at(kUp + ".weight"));
+  EXPECT_TRUE(seen.at(kUp + ".weight").bytes == fp8_oracle(of_seen, 128, 128).codes);
+  options.to_blocks = BlockFormat::fp8;
+  options.base_as.reset();
   options.exclude = {"*down_proj*"};
   EXPECT_EQ(merged(options).size(), 5U);
   options.include = {"*k_proj*"};
