@@ -2,13 +2,14 @@
 
     python python/benchmarks/experts.py --json experts.json
     python python/benchmarks/experts.py --shapes qwen3-30b-a3b --rows 1,8,64
+    python python/benchmarks/experts.py --shapes gpt-oss-20b --weights mxfp4
     python python/benchmarks/experts.py --device cpu --small
 
 It measures device time of CUDA graphs that cycle through more 4-bit stacks than the caches hold; on a CPU, of runs. The
 layers are those of Qwen3-30B-A3B (128 experts, 8 per token, 2048 -> 2 x 768 -> 2048) and Mixtral 8x7B (8 experts, 2 per
-token, 4096 -> 2 x 14336 -> 4096), with stacks in NF4 with double quantization. Rows are distributed unevenly, as by a
-router: each token takes the experts with the largest sums of Gumbel noise and a normal bias per expert with a standard
-deviation of 0.6. Both the mean and the largest number of rows per expert are printed.
+token, 4096 -> 2 x 14336 -> 4096), or those asked for. Stacks are in nested NF4 or in MXFP4. Rows are distributed
+unevenly, as by a router: each token takes the experts with the largest sums of Gumbel noise and a normal bias per
+expert with a standard deviation of 0.6. Both the mean and the largest number of rows per expert are printed.
 
 x·Wᵀ, forward, and dy·W, its gradient, in qfuse's orders are compared with torch._grouped_mm on bf16 stacks, with qfuse
 decoding the whole stack and torch._grouped_mm after it, and, forward and if that package is installed, with the Triton
@@ -26,7 +27,6 @@ from typing import Any, NamedTuple
 import measure
 import mixtures
 import torch
-from llamas import random_weight
 from torch import Tensor
 
 import qfuse
@@ -44,15 +44,17 @@ DIRECTIONS: tuple[qfuse.ops.Direction, ...] = ("forward", "backward")
 
 
 class Layer(NamedTuple):
-    """The same weights in 4 bits and decoded, and their absmax."""
+    """The same weights in 4 bits and decoded, and NF4's decoded absmax."""
 
     stack: qfuse.Weight4bit
     dense: Tensor
-    absmax: Tensor
+    absmax: Tensor | None
 
     @classmethod
-    def random(cls, shape: tuple[int, int, int], device: str) -> "Layer":
-        stack = random_weight(shape, device)
+    def random(cls, shape: tuple[int, int, int], device: str, weights: mixtures.Weights = "nf4") -> "Layer":
+        stack = mixtures.random_stack(shape, device, weights)
+        if weights != "nf4":
+            return cls(stack, stack.dequantize(), None)
         _, codes, absmax, quant_map, offset = stack.tensors
         decoded = torch.ops.qfuse.dequantize_blockwise(codes, absmax, quant_map, stack.nested_blocksize, torch.float32)
         return cls(stack, stack.dequantize(), decoded + offset)
@@ -72,18 +74,22 @@ class Operands(NamedTuple):
         return cls(torch.randn(int(ends[-1]), width, dtype=torch.bfloat16, device=ends.device), ends, direction)
 
 
+def form_of(weight: qfuse.Weight4bit) -> dict[str, Any]:
+    return {"shape": weight.shape, "quant_type": weight.quant_type, "blocksize": weight.blocksize}
+
+
 def ours(operands: Operands, order: qfuse.ops.Order, layer: Layer) -> Tensor:
     x, ends, direction = operands
     weight = layer.stack
     return qfuse.ops.matmul_4bit_grouped(
-        x, weight.tensors, ends, None, shape=weight.shape, direction=direction, order=order
+        x, weight.tensors, ends, None, **form_of(weight), direction=direction, order=order
     )
 
 
 def expert_by_expert(operands: Operands, order: qfuse.ops.Order, layer: Layer) -> Tensor:
     rows = operands.x.split(mixtures.counts_of(operands.ends))
     products = [
-        qfuse.ops.matmul_4bit(own, single.tensors, None, shape=single.shape, direction=operands.direction, order=order)
+        qfuse.ops.matmul_4bit(own, single.tensors, None, **form_of(single), direction=operands.direction, order=order)
         for own, single in zip(rows, mixtures.experts_of(layer.stack), strict=True)
     ]
     return torch.cat(products)
@@ -101,6 +107,7 @@ def by_triton(operands: Operands) -> Way:
     sizes = [counts[expert] for expert in experts]
 
     def multiply(layer: Layer) -> Tensor:
+        assert layer.absmax is not None
         count, n, k = layer.stack.shape
         packed, absmax = layer.stack.tensors[0].view(count, n, k // 2), layer.absmax.view(count, n, -1)
         return gemm_of_triton(operands.x, packed, absmax, sizes, experts)
@@ -108,25 +115,29 @@ def by_triton(operands: Operands) -> Way:
     return multiply
 
 
-def orders_of(operands: Operands, mean: int) -> list[qfuse.ops.Order]:
-    few: list[qfuse.ops.Order] = ["split", "factored"] if operands.x.is_cuda else ["split"]
+def orders_of(operands: Operands, mean: int, weights: mixtures.Weights = "nf4") -> list[qfuse.ops.Order]:
+    few: list[qfuse.ops.Order] = ["split", "factored"] if operands.x.is_cuda and weights == "nf4" else ["split"]
     return ["plain", *(few if operands.direction == "forward" and mean <= FEW else [])]
 
 
-def ways(operands: Operands, orders: Sequence[qfuse.ops.Order]) -> dict[str, Way]:
+def ways(operands: Operands, orders: Sequence[qfuse.ops.Order], has_triton: bool) -> dict[str, Way]:
     found: dict[str, Way] = {order: partial(ours, operands, order) for order in orders}
     found["_grouped_mm"] = lambda layer: grouped_mm(operands, layer.dense)
     found["decode + _grouped_mm"] = lambda layer: grouped_mm(operands, layer.stack.dequantize())
-    if gemm_of_triton is not None and operands.direction == "forward":
+    if has_triton and operands.direction == "forward":
         found["grouped-nf4-gemm"] = by_triton(operands)
     return found
+
+
+def has_triton(layer: Layer) -> bool:
+    return gemm_of_triton is not None and layer.absmax is not None
 
 
 def compare(operands: Operands, layer: Layer, orders: Sequence[qfuse.ops.Order]) -> dict[str, float]:
     """Returns relative errors by norm against the plain order. Raises if qfuse's bits or another's norm are wrong."""
     exact, errors = expert_by_expert(operands, "plain", layer), {}
     expected: dict[str, Tensor] = {order: expert_by_expert(operands, order, layer) for order in orders}
-    for name, way in ways(operands, orders).items():
+    for name, way in ways(operands, orders, has_triton(layer)).items():
         found, what = way(layer), f"{name}, {operands.direction}"
         if name in expected and (differing := measure.differing_bytes(found, expected[name])):
             raise AssertionError(f"{what}: {differing} bytes are not those of matmul_4bit")
@@ -137,10 +148,12 @@ def compare(operands: Operands, layer: Layer, orders: Sequence[qfuse.ops.Order])
 # ---- timing ----
 
 
-def time_stack(name: str, stack: str, means: Sequence[int], device: str) -> list[dict[str, Any]]:
+def time_stack(
+    name: str, stack: str, means: Sequence[int], device: str, weights: mixtures.Weights
+) -> list[dict[str, Any]]:
     size = mixtures.SIZES[name]
     shape = size.stacks[stack]
-    layers = [Layer.random(shape, device) for _ in range(measure.copies_for(math.prod(shape) // 2))]
+    layers = [Layer.random(shape, device, weights) for _ in range(measure.copies_for(math.prod(shape) // 2))]
     rows = []
     for mean in means:
         _, ends = mixtures.sort_by_expert(mixtures.route(mean * size.experts // size.top, size, device), size.experts)
@@ -149,10 +162,11 @@ def time_stack(name: str, stack: str, means: Sequence[int], device: str) -> list
         for direction in DIRECTIONS:
             measure.progress(f"{name} {stack}, {mean} rows an expert, at most {max(counts)}, {direction}")
             operands = Operands.random(ends, shape, direction)
-            orders = orders_of(operands, mean)
+            orders = orders_of(operands, mean, weights)
             row: dict[str, Any] = {"model": name, "stack": stack, "shape": shape, "direction": direction} | shares
             row["errors"] = compare(operands, layers[0], orders)
-            row["us"] = {way: measure.time_round(run, layers, device) for way, run in ways(operands, orders).items()}
+            found = ways(operands, orders, has_triton(layers[0]))
+            row["us"] = {way: measure.time_round(run, layers, device) for way, run in found.items()}
             rows.append(row)
     return rows
 
@@ -191,6 +205,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = measure.argument_parser(__doc__)
     parser.add_argument("--shapes", choices=mixtures.SIZES, nargs="+", help="default: Qwen3's and Mixtral's")
     parser.add_argument("--rows", type=measure.counts, metavar="M,M,...")
+    parser.add_argument("--weights", choices=("nf4", "mxfp4"), default="nf4", help="the experts' 4 bits, default nf4")
     arguments = measure.parse(parser, argv)
     torch.manual_seed(mixtures.SEED)
     models = arguments.shapes or (["tiny"] if arguments.small else ["qwen3-30b-a3b", "mixtral-8x7b"])
@@ -200,7 +215,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         row
         for model in models
         for stack in mixtures.SIZES[model].stacks
-        for row in time_stack(model, stack, means, arguments.device)
+        for row in time_stack(model, stack, means, arguments.device, arguments.weights)
     ]
     result["host_us"] = time_host(arguments.device)
     return measure.finish(arguments, result, products_table(result["rows"]), measure.host_table(result["host_us"]))

@@ -38,6 +38,7 @@ SIZES = {
     "qwen3-30b-a3b": Size(128, 8, 2048, 768),
     "mixtral-8x7b": Size(8, 2, 4096, 14336),
     "gpt-oss-20b": Size(32, 4, 2880, 2880),
+    "gpt-oss-120b": Size(128, 4, 2880, 2880),
 }
 Weights = Literal["nf4", "mxfp4"]
 

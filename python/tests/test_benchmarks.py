@@ -172,13 +172,14 @@ def test_a_wrong_bit_of_an_expert_is_not_timed(device, monkeypatch, direction):
         experts.compare(operands, layer, orders)
 
 
-def test_experts_are_timed(run, monkeypatch):
+@pytest.mark.parametrize("weights", ["nf4", "mxfp4"])
+def test_experts_are_timed(run, monkeypatch, weights):
     for name in ("LAUNCHES", "REPLAYS", "WARM_UPS"):
         monkeypatch.setattr(measure, name, 2)
     monkeypatch.setattr(
         measure, "undisturbed", contextlib.nullcontext
     )  # garbage collection would take most of the time
-    status, result, printed = run(experts, "--rows", "1,64")
+    status, result, printed = run(experts, "--rows", "1,64", "--weights", weights)
     assert not status and len(result["rows"]) == 2 * 2 * 2  # stacks x numbers of rows x directions
     for row in result["rows"]:
         assert row["rows"] == 4 * row["mean"] and row["mean"] < row["largest"] <= row["rows"]
