@@ -86,7 +86,9 @@ class Merge : public Transform {
     CardChanges changes{.tags = {"lora", "qfuse"}};
     if (options_.to_4bit)
       changes.tags.insert(changes.tags.begin(), {"4-bit", "bitsandbytes"});
-    else if (!options_.to_blocks)
+    else if (options_.to_blocks)
+      changes.tags.insert(changes.tags.begin(), std::string(name_of(*options_.to_blocks)));
+    else
       changes.old_tags = kTagsOfQuantized;
     const auto trained_on = [](const WeightedAdapter& one) { return hub_model(one.adapter->config().base_model()); };
     for (const WeightedAdapter& one : adapters_.all())

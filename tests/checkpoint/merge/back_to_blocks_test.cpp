@@ -169,9 +169,14 @@ class BackToBlocks : public Merge {
 
 TEST_F(BackToBlocks, fp8_in_the_blocks_and_types_of_the_base) {
   write_small_fp8(fp8_scales("BF16", {2, 2}));
+  write_file(base() / "hf_quant_config.json", "{}");
   const RawTensors out = back(BlockFormat::fp8);
+  merge_to(directory / "out", options);
+  const std::string card = read_file(directory / "out/README.md");
   expect_kept(out, {"a.weight", "a.weight_scale_inv", "b.weight", "b.weight_scale_inv"});
   EXPECT_EQ(nlohmann::json::parse(config), nlohmann::json::parse(kFp8Config));
+  EXPECT_EQ(std::ranges::count(files, "hf_quant_config.json"), 1) << "as the base's";
+  EXPECT_TRUE(holds(card, "- fp8\n"));
   const Blocks a = fp8_oracle(plain("a.weight"), 3, 4);
   EXPECT_TRUE(out.at("a.weight") == (RawTensor{"F8_E4M3", {7, 11}, a.codes}));
   EXPECT_TRUE(out.at("a.weight_scale_inv") == (RawTensor{"F32", {3, 3}, bytes_of(a.scales)}));
