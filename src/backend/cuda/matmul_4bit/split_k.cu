@@ -41,14 +41,21 @@ __device__ inline int block_of_window(int w) {
   return w * kWindowBlocks + static_cast<int>(threadIdx.x) % 4 * kVectorTerms / kSplitKBlocksize;
 }
 
-// Loads a lane's scales if blocks have 32 codes: one per window, or the chain's first one for a block past its end.
-__device__ inline Absmax load_scales_of_windows(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
+// Loads a lane's absmax, or for blocks of 32 its two scales, one per window; the chain's first block stands for one past
+// its end. One instruction loads either kind of code: a result chosen from two loads would be waited for at once.
+template <class Steps>
+__device__ Absmax load_absmax_or_scales(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
   static_assert(kWindows == 2 && kVectorTerms == 32);
-  const std::uint8_t* const first = a.weight.absmax_8bit + 2 * (row * chain.row_blocks + chain.block);
-  const int lane = static_cast<int>(threadIdx.x) % 4;
-  const unsigned scale = __ldg(first + (block_of_window(0) < chain.blocks ? lane : 0));
-  const unsigned second = __ldg(first + (block_of_window(1) < chain.blocks ? kWindowTerms / kVectorTerms + lane : 0));
-  return {scale, __uint_as_float(second)};
+  const bool is_small = has_small_blocks(a.weight);
+  const unsigned lane = threadIdx.x % 4;
+  const std::uint32_t first = row * chain.row_blocks + chain.block;
+  const std::uint32_t block = first + (has_block<Steps>(chain.blocks) ? lane : 0);
+  const std::uint32_t of_first = 2 * first + (block_of_window(0) < chain.blocks ? lane : 0);
+  const unsigned code = __ldg(a.weight.absmax_8bit + (is_small ? of_first : block));
+  if (!is_small) return {code, load_nested_absmax(a, block)};
+  const std::uint32_t of_second =
+      2 * first + (block_of_window(1) < chain.blocks ? kWindowTerms / kVectorTerms + lane : 0);
+  return {code, __uint_as_float(__ldg(a.weight.absmax_8bit + of_second))};
 }
 
 template <bool kNested>
@@ -67,7 +74,7 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
 
 // Absmax of the lane's codes, per window and row.
 template <bool kNested, class Nested>
-__device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nested& nested, int /*blocks*/,
+__device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nested& nested, bool /*has_own*/,
                               float (&absmax)[kWindows][2]) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
@@ -81,10 +88,9 @@ __device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nest
 
 // Past the end of a partial chain, absmax and inputs are 0, so that products are 0 for any codes.
 template <bool kNested, class Nested>
-__device__ void decode_absmax(const ChainCodes<kNested, false>& codes, const Nested& nested, int blocks,
+__device__ void decode_absmax(const ChainCodes<kNested, false>& codes, const Nested& nested, bool has_own,
                               float (&absmax)[kWindows][2]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const bool has_own = lane % 4 < blocks;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const float own = has_own ? decode_absmax(kNested, nested.map, codes.absmax[h], nested.offset) : 0.0F;
@@ -172,10 +178,10 @@ struct SplitSteps {
       const std::uint32_t row = rows[h];
       if constexpr (kWhole)
         load_absmax(a, chain, row, h, codes);
+      else if constexpr (kTakesSmallBlocks)
+        codes.absmax[h] = load_absmax_or_scales<SplitSteps>(a, chain, row);
       else
-        codes.absmax[h] = kTakesSmallBlocks && has_small_blocks(a.weight)
-                              ? load_scales_of_windows(a, chain, row)
-                              : load_absmax_of_lane<SplitSteps>(a, chain, row);
+        codes.absmax[h] = load_absmax_of_lane<SplitSteps>(a, chain, row);
       const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)
@@ -206,11 +212,12 @@ struct SplitSteps {
   static __device__ void multiply(const MatmulArguments& a, PairsOfLane pairs, const Nested& nested,
                                   const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
     float absmax[kWindows][2];
+    const bool has_own = has_block<SplitSteps>(blocks);
     if constexpr (kTakesSmallBlocks)
       has_small_blocks(a.weight) ? decode_scales(codes, nested, blocks, absmax)
-                                 : decode_absmax(codes, nested, blocks, absmax);
+                                 : decode_absmax(codes, nested, has_own, absmax);
     else
-      decode_absmax(codes, nested, blocks, absmax);
+      decode_absmax(codes, nested, has_own, absmax);
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
       const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};

@@ -166,7 +166,7 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
     const std::int64_t first = rows_of(a, tile)[h] * a.cols + term + of_lane;
     prefetch(a.weight.packed + first / 2);
     if constexpr (Steps::kIsNested)
-      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + (first >> a.weight.block_shift));
+      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + first / kSplitKBlocksize);
     else
       prefetch(a.weight.absmax + first / kSplitKBlocksize);
   }
