@@ -53,8 +53,8 @@ std::vector<std::int64_t> contiguous_strides(Shape shape) {
   return strides;
 }
 
-// Returns Undefined for a dtype that torch's stable interface cannot name, such as some dtypes that only store codes.
-// That interface cannot name float8_e8m0fnu either, but reports its number, which is compared first.
+// Returns Undefined for a dtype that the stable interface's scalar_type() rejects. It rejects float8_e8m0fnu too, which
+// is therefore recognized by its number first.
 ScalarType scalar_type_of(const Tensor& tensor) {
   std::int32_t number = 0;
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(tensor.get(), &number));

@@ -62,7 +62,7 @@ Terms lora_weights_of(const contract::Matmul4bit& p, std::int64_t o) {
   return terms;
 }
 
-// Index of the term that is number i in a chain's order of steps.
+// Index of the i-th term in the order in which a chain adds them.
 std::size_t term_of(bool is_split, std::size_t i) {
   if (!is_split) return i;
   constexpr std::size_t kRun = 32;      // terms per run of a window

@@ -152,8 +152,8 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
       std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
                   static_cast<std::size_t>(count * kSize));
   } else {
-    // Zeros from the first value of the last vector on. A loop writes them, because a call of memset costs as much as a
-    // few blocks.
+    // Zero-fills from the start of the last vector on, in a loop: a call of memset takes as long as decoding a few
+    // blocks.
     alignas(64) float values[scales_of(kElements)];
     for (std::int64_t i = count / kMostLanes * kMostLanes; i < padded + kMostLanes; i += lanes)
       hn::Store(hn::Zero(df), df, values + i);

@@ -263,7 +263,8 @@ void claim_fp8(Claims& claims) {
   });
 }
 
-// Does not refuse scales beside codes of other types, which may be of a layout that is not read here (NVFP4).
+// Refuses leftover scales of a missing or float weight, and inverse scales of any. Others may belong to a layout that
+// is not read here (NVFP4).
 void refuse_left_of_fp8(const Claims& claims, const StoredTensor& stored) {
   const std::string weight = weight_of_scales(stored, claims.has_other_methods());
   if (weight.empty()) return;

@@ -42,7 +42,7 @@ struct Tensor {
   [[nodiscard]] bool is_of_bitsandbytes() const;               // quantized by bitsandbytes
   [[nodiscard]] bool is_of_other_methods() const;  // quantized otherwise: FP8, 4-bit with block scales, GPTQ, AWQ
   [[nodiscard]] std::string_view format() const;   // as inspect shows it: "nf4", "int8", "fp8", "mxfp4", or its dtype
-  // Quantized as [out, in], although the plain model may have [in, out]: by bitsandbytes, GPTQ or AWQ.
+  // Whether it decodes to a torch.nn.Linear's [out, in], even if the unquantized model has [in, out].
   [[nodiscard]] bool is_of_linear() const { return is_of_bitsandbytes() || is_gptq(); }
   [[nodiscard]] bool is_gptq() const { return std::holds_alternative<StoredWeightGptq>(storage); }  // or AWQ
   [[nodiscard]] const StoredTensor& values() const;  // the part with its values or codes

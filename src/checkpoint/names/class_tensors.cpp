@@ -165,7 +165,7 @@ class Expansion {
     tensor.group = fmt::format("{}{}", module.empty() ? part_ : module, presence);
   }
 
-  // If the config of the part is of another family, the part is that family's class.
+  // Reads a part as the class that it names, or as that of its config's model_type if this is another family's.
   void read_part(std::string_view part, const std::string& name, const ConfigPart& config) {
     const std::string_view path = take_until(part, ':');
     const ConfigPart its = config.part(path);

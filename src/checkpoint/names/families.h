@@ -33,8 +33,8 @@ class Families {
   // Whether training with a BitsAndBytesConfig has this matrix in 4 bits; nullopt if its name decides.
   [[nodiscard]] std::optional<bool> is_4bit_in_training(const std::string& tensor) const;
 
-  // Plain layers that no tensor of the file names, in the form of llm_int8_skip_modules: output heads tied to an
-  // embedding, and layers with other names in transformers than in the file.
+  // Unquantized modules that the names of the file's tensors do not show, as llm_int8_skip_modules lists them: output
+  // heads tied to an embedding, and modules that transformers names differently.
   [[nodiscard]] const std::vector<std::string>& further_plain_modules() const { return further_plain_; }
 
   // Whether transformers can load quantized models of these families as they are usually stored.

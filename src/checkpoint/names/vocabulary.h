@@ -64,7 +64,7 @@ class Vocabulary {
   // Fields that must be false when the groups are untied; empty if only the stored tensors show it.
   [[nodiscard]] const std::vector<std::string>& untie_fields() const { return untie_fields_; }
 
-  // Field with the rows of a decoder's embedding once it is separate from the encoder's; "" if there is none.
+  // Config field for the decoder embedding's number of rows when untied from the encoder's; "" if there is none.
   [[nodiscard]] const std::string& decoder_size_field() const { return decoder_size_field_; }
 
   // Whether the tensor has a row per token.

@@ -17,7 +17,7 @@ double busiest_tiles(const contract::Matmul4bit& p, const Owners& owners, const 
 double multistage_clocks(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
                          const MultistageShape& shape);
 
-// Microseconds from the launch on, for one weight; infinity for a kernel that was not measured.
+// Estimated microseconds of a plan for one weight, including the launch; infinity for a kernel that was not measured.
 double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFacts& facts);
 
 // Microseconds to decode the weight to memory and multiply by the decoded weight.

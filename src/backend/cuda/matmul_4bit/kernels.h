@@ -257,9 +257,9 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 // Number of tiles of the call; with several owners, which share no tile, an upper bound.
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
-// Split-K: whether every chain has all its terms, and its blocks' absmax share a nested block and a word, which is
-// never so for MXFP4; number of tiles; and number of rounds in which a block takes the chains.
+// Split-K: whether every chain is full, and its absmax codes are in one word and one nested block (never for MXFP4).
 bool has_whole_chains(const contract::Matmul4bit& p);
+// Tiles, and rounds in which the warps of a thread block take all chains, one chain each per round.
 inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
   return format::ceil_div(p.weight.rows, kSplitKOutputs);
 }
@@ -276,7 +276,7 @@ struct SplitKLaunch {
   int tokens;
 
   [[nodiscard]] std::int64_t token_tiles() const { return format::ceil_div(m, tokens); }
-  // One per multiprocessor, or as many as it takes for a block's totals to fit.
+  // Blocks per row of blocks: about one per multiprocessor in all; more if a block's totals would not fit.
   [[nodiscard]] std::int64_t blocks(const DeviceFacts& facts) const {
     const std::int64_t most_totals = is_turing(facts) ? 45 : 50;
     const std::int64_t least = split_k_rounds(cols) > 1 ? format::ceil_div(tiles, most_totals) : 1;

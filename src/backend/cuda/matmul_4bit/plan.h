@@ -67,7 +67,7 @@ struct GroupedPlan : Plan {
 // Returns UNSUPPORTED if the device has no instructions for the sum.
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// Advises by estimated times (estimates.h): up to how many rows the op beats decoding plus cuBLAS, and with which sum.
+// From estimated times (estimates.h): up to how many rows the op beats decoding plus cuBLAS, and by which qfuse_sum.
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
 // All plans that the call can have, and the one that it gets.

@@ -41,8 +41,8 @@ __device__ inline int block_of_window(int w) {
   return w * kWindowBlocks + static_cast<int>(threadIdx.x) % 4 * kVectorTerms / kSplitKBlocksize;
 }
 
-// Loads a lane's absmax, or for blocks of 32 its two scales, one per window; the chain's first block stands for one past
-// its end. One instruction loads either kind of code: a result chosen from two loads would be waited for at once.
+// Loads a lane's absmax, or for blocks of 32 its two scales, one per window; for a block past the chain's end, those of
+// its first block. One instruction loads either kind of code: a choice of two loads would wait for both at once.
 template <class Steps>
 __device__ Absmax load_absmax_or_scales(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
   static_assert(kWindows == 2 && kVectorTerms == 32);

@@ -48,7 +48,7 @@ constexpr int staged_bytes(bool gradients) {
   return gradients ? 3 * kPlaneBytes : kPlaneBytes + 2 * staged_tokens(gradients) * kTile * 2;
 }
 
-// Elements from row to row; the elements of a tile are then less than 2^32 bytes apart.
+// Largest row stride of the staged kernels, in elements: byte offsets within a tile then fit in 32 bits.
 inline constexpr std::int64_t kMostStagedStride = std::int64_t{1} << 24;
 static_assert(kTile * kMostStagedStride * 2 <= std::int64_t{1} << 32);
 
