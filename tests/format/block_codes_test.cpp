@@ -65,7 +65,8 @@ TEST(BlockCodes, e2m1_is_the_nearest_and_ties_go_to_even) {
 TEST(BlockCodes, e4m3_of_a_number_is_that_of_any_float) {
   for (std::uint64_t bits = 0; bits <= 0xffffffffU; bits += 997) {
     const float value = float_of(static_cast<std::uint32_t>(bits));
-    if (!std::isnan(value)) ASSERT_EQ(number_to_e4m3(value), to_e4m3(value)) << value;
+    if (std::isnan(value)) continue;
+    ASSERT_EQ(number_to_e4m3(value), to_e4m3(value)) << value;
   }
   for (int code = 0; code < 127; ++code) {  // each value, the midpoints, and the floats next to them
     const float value = from_e4m3(static_cast<std::uint8_t>(code));

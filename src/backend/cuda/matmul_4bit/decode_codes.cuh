@@ -78,10 +78,12 @@ __device__ void load_offset(const PipelineArguments& a, const Scheduler& schedul
 // Has no branches, which would cost more than the loads. One load serves either kind of scale: a second one into the
 // same register would wait for the first. Past the last row, loads that row's absmax, which is not used. For small
 // blocks, `code` says which half of the loaded word is the row's.
-__device__ inline Absmax load_absmax(const AbsmaxReader& reader, const LaneRows& rows, int stage) {
+template <bool kSmallBlocks>
+__device__ Absmax load_absmax(const AbsmaxReader& reader, const LaneRows& rows, int stage) {
   const int there = stage < rows.stages ? stage : rows.stages - 1;
   const std::uint32_t row = rows.stages > 0 ? rows.first + static_cast<std::uint32_t>(there) * rows.apart : 0;
-  const unsigned code = reader.is_nested ? __ldg(reader.absmax_8bit + (row >> reader.block_shift)) : row & 1U;
+  unsigned code = kSmallBlocks ? row & 1U : 0U;
+  if (!kSmallBlocks && reader.is_nested) code = __ldg(reader.absmax_8bit + (row >> reader.block_shift));
   return {code, __ldg(reader.scales + (row >> reader.scale_shift))};
 }
 

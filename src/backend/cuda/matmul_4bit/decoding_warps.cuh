@@ -75,7 +75,7 @@ __device__ void store_rows(const Weight4bit& w, RowWeights<Tiles>& rows,
 
 // Finds the panel rows of a tile that a lane decodes, the first of which is at `row` and `panel` of each stage, and
 // loads their absmax for `stage`.
-template <bool kForward, class Tiles, class Scheduler>
+template <bool kForward, bool kSmallBlocks, class Tiles, class Scheduler>
 __device__ void begin_rows(const PipelineArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
                            int row, int panel, int stage, AbsmaxReader& reader, LaneRows (&rows)[Tiles::kRowsEach],
                            Absmax (&absmax)[Tiles::kRowsEach]) {
@@ -85,7 +85,7 @@ __device__ void begin_rows(const PipelineArguments& a, const Scheduler& schedule
   for (int i = 0; i < Tiles::kRowsEach; ++i) {
     rows[i] = lane_rows<kForward>(a.matmul, before, scheduler.output(tile), row + i * Tiles::kRowsApart,
                                   panel + i * Tiles::kPanelsApart);
-    absmax[i] = load_absmax(reader, rows[i], stage);
+    absmax[i] = load_absmax<kSmallBlocks>(reader, rows[i], stage);
   }
 }
 
@@ -105,7 +105,7 @@ __device__ void make_weights(const MatmulArguments& a, const AbsmaxReader& reade
       const float absmax = decode_absmax(reader.is_nested, map, next[i], reader.offset);
       made.weights[i] = weights_of<Value>(a.weight.values, exists ? absmax : 0.0F);
     }
-    next[i] = load_absmax(reader, rows[i], stage + Tiles::kTeams);
+    next[i] = load_absmax<kSmallBlocks>(reader, rows[i], stage + Tiles::kTeams);
   }
 }
 
@@ -138,7 +138,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
     keep_tile<Scheduler>(tile, kept, lane);
     LaneRows rows[kRows];
     Absmax next[kRows];
-    begin_rows<kForward, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
+    begin_rows<kForward, kSmallBlocks, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
     const unsigned half =
         RowWeights<Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile) / kSmallBlock % 2);
     if (reader.is_nested) wait_for(shared.map_full);

@@ -146,7 +146,7 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
       rows[task] = {.first = before + static_cast<std::uint32_t>(output) * panels_of_row,
                     .apart = 1,
                     .stages = output < matmul.rows ? static_cast<int>(panels_of_row) : 0};
-      next[task] = load_absmax(reader, rows[task], 0);
+      next[task] = load_absmax<kSmallBlocks>(reader, rows[task], 0);
     }
 #pragma unroll 1
     for (int panel = 0; panel < scheduler.stages * kStagePanels; ++panel) {
@@ -157,7 +157,7 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
         for (int task = 0; task < kTableTasks; ++task) {
           const Weights16 weights =
               make_table<Value, kSmallBlocks>(matmul, reader, shared.map, next[task], panel < rows[task].stages);
-          next[task] = load_absmax(reader, rows[task], panel + 1);
+          next[task] = load_absmax<kSmallBlocks>(reader, rows[task], panel + 1);
           slot.low[row_of(task)] = vector_of(weights.low);
           slot.high[row_of(task)] = vector_of(weights.high);
         }
