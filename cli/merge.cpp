@@ -154,8 +154,8 @@ Command add_merge(CLI::App& app) {
       ->add_option(
           "--to,--dtype", args->to,
           "The dtype of the model (auto: the one that each weight had or decodes to); or nf4 or fp4 to quantize "
-          "the result as qfuse quantize does; or fp8, mxfp4 or nvfp4 to leave a base in that format as it is, "
-          "and encode anew what the adapter changes. fp8 also makes blocks of 128 x 128 of a plain base")
+          "the result as qfuse quantize does; or fp8, mxfp4 or nvfp4 to keep a base in that format, and "
+          "encode again only what the adapter changes. fp8 also quantizes a 16-bit base, in blocks of 128 x 128")
       ->type_name("TYPE")
       ->transform(one_of(types, kDtypeAliases))
       ->capture_default_str();
@@ -168,9 +168,9 @@ Command add_merge(CLI::App& app) {
       ->type_name("SHARE")
       ->check(valid_if(check_number))
       ->capture_default_str();
-  parser->add_flag("--ue8m0", args->ue8m0, "With --to fp8, scales that are powers of two, as the base's may be anyway");
+  parser->add_flag("--ue8m0", args->ue8m0, "With --to fp8, use powers of two as scales even if the base does not");
   parser->add_flag("--keep-scales", args->keep_scales,
-                   "With --to fp8, mxfp4 or nvfp4, make only codes anew, by the base's scales; of nvfp4 in any case");
+                   "With --to fp8, mxfp4 or nvfp4, keep the base's scales and make only new codes; nvfp4 always does");
   parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters even if they hold NaN or infinity");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, args->components,
