@@ -105,7 +105,7 @@ def matmul_4bit(
     order: as for qfuse.ops.matmul_4bit. The default is "split" for few rows without a gradient (at most 64, depending
     on shape and GPU) if k is a multiple of 64, the block size is 64 and the GPU has tensor cores for x's dtype;
     otherwise "plain". Also by default, a GPU decodes the weight to memory and multiplies by torch's linear where that
-    is about as fast or faster: for more than 256 rows, and in float32. On GPUs other than Hopper, or if k is no
+    is about as fast or faster: above 256 or 512 rows, and in float32. On GPUs other than Hopper, or if k is no
     multiple of 64, n no multiple of 8 or blocks are smaller than 64, it does so for more than 128 rows, or for fewer,
     or always, depending on the shape and the GPU's clock and memory. From 384 rows on, this has the bits of "plain" on
     an H200. set_batch_invariant makes every default order "plain".
