@@ -1,5 +1,6 @@
-"""run_all.py <qfuse> <libqfuse.so> <tests/golden> <name>...: runs test_<name>.py for each name in a process of its own,
-which is forked after the libraries are imported. Importing them takes 7 seconds, longer than most tests run.
+"""run_all.py <qfuse> <libqfuse.so> <tests/golden> <name>...: runs test_<name>.py for each name (for `faults`
+tools/peers/faults.py) in a process of its own, which is forked after the libraries are imported. Importing them takes 7
+seconds, longer than most tests run.
 
 If tests failed, exits with 1 at the end and names them."""
 
@@ -16,10 +17,13 @@ import peft  # noqa: F401
 import torch  # noqa: F401
 import transformers  # noqa: F401
 
+HERE = Path(__file__).resolve().parent
+FAULTS = HERE.parents[1] / "tools" / "peers" / "faults.py"
+
 
 def run(name, arguments):
     """Does the same as `python test_<name>.py <arguments>`."""
-    script = Path(__file__).with_name(f"test_{name}.py")
+    script = FAULTS if name == "faults" else HERE / f"test_{name}.py"
     sys.argv = [str(script), *arguments]
     runpy.run_path(str(script), run_name="__main__")
 
