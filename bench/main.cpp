@@ -59,7 +59,7 @@ void add_benchmark(CLI::App& app, const Benchmark& benchmark, Options& options) 
   command->add_option("--device", options.device, "auto (the first GPU if there is one, else the CPU), cpu, cuda[:N]")
       ->capture_default_str();
   command->add_option("--json", options.json, "Every figure, for machines")->type_name("FILE");
-  command->add_option("--commit", options.commit, "Of qfuse: kept with the figures")->type_name("HASH");
+  command->add_option("--commit", options.commit, "The commit of qfuse, kept with the figures")->type_name("HASH");
   command->add_option("--filter", options.filter, "Only the rows, or on a GPU the tables, whose name matches")
       ->type_name("REGEX");
   command->add_option("--rounds", options.rounds, "How often each candidate is timed")->check(CLI::PositiveNumber);

@@ -193,7 +193,7 @@ inline std::string_view name_of(BlockFormat format) {
 struct MergeOptions : ConversionOptions {
   std::optional<QuantType> to_4bit;  // encode the linear layers of the result, as quantize() does
   // Or: the base's weights stay in this format, in which it has some, and those that adapters change are encoded again.
-  // Of a plain base, fp8 encodes linear layers in blocks of 128 x 128. Excludes `dtype`.
+  // In a plain base, fp8 encodes linear layers in blocks of 128 x 128. Excludes `dtype`.
   std::optional<BlockFormat> to_blocks;
   bool ue8m0 = false;        // fp8: scales are powers of two, even if the base's are not
   bool keep_scales = false;  // to_blocks: keep the base's scales and make only codes again, as nvfp4 always does

@@ -119,7 +119,7 @@ def test_the_extension_asks_for_no_more_than_torch_2_10_has():
 
 
 # Parts of torch that nothing here names, and from which no type here comes; mypy would take longer for them than for
-# all else. Of torch._dynamo, only settings and reset() are named.
+# all else. torch._dynamo counts as unread: only its settings and reset() are named.
 UNREAD = (
     "_decomp _export _functorch _higher_order_ops _inductor _numpy _prims _refs ao export fx.passes jit onnx package"
 )

@@ -112,7 +112,7 @@ TEST(Ranges, only_dequantize_4bit_takes_every_format) {
           "quant_type is 9, it must be QFUSE_FP4 (1), QFUSE_NF4 (2) or QFUSE_E2M1 (3)");
 }
 
-// Of the E2M1 formats, products accept only MXFP4.
+// MXFP4 is the only E2M1 format that products accept.
 TEST(Ranges, products_take_mxfp4) {
   Matmul4bit p = matmul_4bit_sample(QFUSE_FORWARD, false);
   p.weight = mxfp4_sample();

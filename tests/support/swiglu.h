@@ -143,7 +143,8 @@ struct SwigluInputs {
   Buffer weights;
 };
 
-// Parameters of rotated_int8_swiglu over a case's inputs, which must outlive them. Of the outputs, only marks `out`.
+// Parameters of rotated_int8_swiglu over a case's inputs, which must outlive them. Sets no output except `out`,
+// as a mark.
 inline contract::RotatedInt8Swiglu rotated_params(const SwigluInputs& in, qfuse_direction direction, bool has_out) {
   static std::uint16_t asked = 0;
   contract::RotatedInt8Swiglu p{};

@@ -4,3 +4,4 @@ __device__ void load(int* to) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) to[i] = i;
 }
+// Loads four words. Of these the last is wrong.
