@@ -16,9 +16,9 @@ elseif(NOT qfuse_nvcc)
   endif()
 endif()
 
-# qfuse_check_nvcc() stops if there is no nvcc, or if nvcc cannot compile a program. It checks each nvcc once. CMake
-# checks other CUDA compilers.
-function(qfuse_check_nvcc)
+# qfuse_check_nvcc(<version>) stops if there is no nvcc, if nvcc is older, or if it cannot compile a program. It checks
+# each nvcc once. CMake checks other CUDA compilers.
+function(qfuse_check_nvcc least)
   if(NOT qfuse_nvcc)
     message(FATAL_ERROR "The CUDA backend needs nvcc, and none is on PATH, in $CUDA_HOME/bin, $CUDA_PATH/bin, "
                         "/usr/local/cuda/bin or /opt/cuda/bin: CUDACXX names one elsewhere, QFUSE_CUDA=OFF leaves "
@@ -32,6 +32,11 @@ function(qfuse_check_nvcc)
   set(command "${qfuse_nvcc}")
   if(NOT EXISTS "${qfuse_nvcc}")  # a name on PATH, perhaps with options
     separate_arguments(command UNIX_COMMAND "${qfuse_nvcc}")
+  endif()
+  execute_process(COMMAND ${command} --version OUTPUT_VARIABLE said ERROR_QUIET)
+  if(said MATCHES "release ([0-9.]+)" AND CMAKE_MATCH_1 VERSION_LESS least)
+    message(FATAL_ERROR "${qfuse_nvcc} is of CUDA ${CMAKE_MATCH_1}, but qfuse needs ${least} or later: CUDACXX names "
+                        "another nvcc, QFUSE_CUDA=OFF leaves CUDA out")
   endif()
   separate_arguments(options UNIX_COMMAND "${CMAKE_CUDA_FLAGS} $ENV{CUDAFLAGS}")
   foreach(host_compiler IN ITEMS "${CMAKE_CUDA_HOST_COMPILER}" "$ENV{CUDAHOSTCXX}")
