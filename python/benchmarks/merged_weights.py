@@ -63,7 +63,8 @@ def make_model(size: str, layers: int, vocabulary: int, device: str) -> Any:
 
 
 def quantized(rows: int, cols: int, device: str) -> nn.Module:
-    layer = bnb.nn.Linear4bit(cols, rows, bias=False, compute_dtype=torch.bfloat16, quant_type="nf4", device="meta")
+    kind = {"compute_dtype": torch.bfloat16, "quant_type": "nf4", "device": "meta"}
+    layer: nn.Module = bnb.nn.Linear4bit(cols, rows, bias=False, **kind)
     dense = torch.randn(rows, cols, dtype=torch.bfloat16, device=device) * cols**-0.5
     layer.weight = bnb.nn.Params4bit(dense, requires_grad=False, quant_type="nf4", module=layer).to(device)
     return layer

@@ -215,7 +215,8 @@ def test_experts_in_stacks(tmp_path, make, kind):
     twin = decoded(model)
     vars(twin).pop("_weight_conversions", None)
     twin.save_pretrained(tmp_path / "base")
-    model = adapted(model, target_modules=["q_proj"], target_parameters=STACKS)
+    router = "mlp.router.weight" if make is gpt_oss else "mlp.gate.weight"
+    model = adapted(model, target_modules=["q_proj"], target_parameters=[*STACKS, router])
     check(model, merged_by_file(tmp_path / "base", model, tmp_path))
 
 

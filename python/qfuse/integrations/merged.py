@@ -113,7 +113,7 @@ def _own_dtype(root: nn.Module) -> torch.dtype:
     """The dtype of the config, which a cast to float32 for training does not change, or of most parameters."""
     dtype = getattr(getattr(root, "config", None), "dtype", None)
     dtype = getattr(torch, dtype, None) if isinstance(dtype, str) else dtype  # a name once save_pretrained() has run
-    if dtype in FLOAT_DTYPES:
+    if isinstance(dtype, torch.dtype) and dtype in FLOAT_DTYPES:
         return dtype
     return _most(each.dtype for each in root.parameters() if each.dtype in FLOAT_DTYPES) or torch.bfloat16
 

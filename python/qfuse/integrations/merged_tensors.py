@@ -151,11 +151,12 @@ class Chosen(NamedTuple):
 
 def is_peft(module: Any, name: str) -> bool:
     """Whether a module is of peft's class of that name, or derived from it; without importing peft."""
-    return name in _peft_kinds(type(module))
+    kind: Any = type(module)
+    return name in _peft_kinds(kind)
 
 
 @functools.cache
-def _peft_kinds(kind: type) -> frozenset[str]:
+def _peft_kinds(kind: Any) -> frozenset[str]:
     return frozenset(each.__name__ for each in kind.__mro__ if each.__module__.startswith("peft."))
 
 
