@@ -334,6 +334,12 @@ def merged_in(model):
     return model
 
 
+def nested(model):
+    first, second = (layer.self_attn for layer in model.get_base_model().model.layers)
+    first.q_proj.base_layer = second.q_proj
+    return model
+
+
 REFUSED = {
     "are merged into it: model.unmerge_adapter": lambda full: merged_in(adapted(load(full))),
     "'default' is IA3, and only LORA": lambda full: peft.get_peft_model(
@@ -348,6 +354,7 @@ REFUSED = {
     "its adapter is ALoraLinearVariant, which": lambda full: adapted(
         load(full), alora_invocation_tokens=[1], task_type="CAUSAL_LM"
     ),
+    "q_proj.weight: is changed by two layers of peft's": lambda full: nested(adapted(load(full))),
     "a model of peft's within another": lambda full: torch.nn.Sequential(adapted(load(full))),
     "LoRA over a MultiheadAttention": lambda full: peft.get_peft_model(
         torch.nn.Sequential(torch.nn.MultiheadAttention(8, 2)), peft.LoraConfig(target_modules=["0"])

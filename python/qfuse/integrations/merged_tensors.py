@@ -325,9 +325,7 @@ def _with_tokens(wrapper: Any, prefix: str, chosen: Chosen, changes: Mapping[str
         (tokens.token_indices[name], tokens.trainable_tokens_delta[name])
         for name in chosen.of(tokens, tokens.trainable_tokens_delta)
     ]
-    if rows and changes:
-        raise ValueError(f"{prefix[:-1]}: has trained tokens and another adapter: merge one of them first")
-    return {"weight": Change(rows=rows)} if rows else changes
+    return _joined(prefix, changes, {"weight": Change(rows=rows)} if rows else {})
 
 
 def _with_parameter(wrapper: Any, prefix: str, chosen: Chosen, changes: Mapping[str, Change]) -> Mapping[str, Change]:
@@ -344,7 +342,7 @@ def _with_parameter(wrapper: Any, prefix: str, chosen: Chosen, changes: Mapping[
             b = b.view(b.shape[0], -1, experts).permute(2, 0, 1)
             a, b = (a, b) if inputs_last else (b.mT, a.mT)
         addends.append(Addend(a, b, wrapper.scaling[name]))
-    return {**changes, parameter: Change(addends=addends)} if addends else changes
+    return _joined(prefix, changes, {parameter: Change(addends=addends)} if addends else {})
 
 
 def _with_layer(layer: Any, prefix: str, chosen: Chosen, changes: Mapping[str, Change]) -> Mapping[str, Change]:
@@ -365,7 +363,14 @@ def _with_layer(layer: Any, prefix: str, chosen: Chosen, changes: Mapping[str, C
         b_bias = getattr(layer.lora_B[name], "bias", None) if name in layer.lora_B else None
         if b_bias is not None:
             bias.addends.append(Addend(b_bias.new_ones(1, 1), b_bias.view(-1, 1), layer.scaling[name]))
-    return {name: change for name, change in (("weight", weight), ("bias", bias)) if change.addends} or changes
+    own = {name: change for name, change in (("weight", weight), ("bias", bias)) if change.addends}
+    return _joined(prefix, changes, own)
+
+
+def _joined(prefix: str, outer: Mapping[str, Change], own: Mapping[str, Change]) -> Mapping[str, Change]:
+    if both := outer.keys() & own.keys():
+        raise ValueError(f"{prefix}{min(both)}: is changed by two layers of peft's, one within the other")
+    return {**outer, **own}
 
 
 def _addend_of(layer: Any, name: str, prefix: str) -> Addend:
