@@ -133,6 +133,9 @@ Tensor dequantize_4bit_rows(const Tensor& packed, const Tensor& scales, std::int
 Tensor dequantize_fp8(const Tensor& codes, const Tensor& scales, std::int64_t block_rows, std::int64_t block_cols,
                       ScalarType dtype);
 
+// Adds scale * (b @ a) to a weight [rows, cols], or to each of [experts, rows, cols], by qfuse_lora_merge.
+Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double scale, ScalarType dtype);
+
 // Returns y of a SwiGLU block or, with grad_y, d_gate and d_up stacked as [2, ...]; then the q and scale of these.
 std::tuple<Tensor, Tensor, Tensor> rotated_int8_swiglu(const Tensor& gate, const Tensor& up,
                                                        const std::optional<Tensor>& grad_y);

@@ -8,6 +8,8 @@
     qfuse.checkpoint.dequantize(path, out)      # file to file, like the qfuse command
     qfuse.merge(base, adapter, out)             # merges LoRA adapters into a checkpoint, file to file
 
+    for name, tensor in qfuse.merged_weights(model): ...    # a model in training, with its adapters, for an engine
+
     qfuse.quantize_experts(model)               # quantizes MoE experts, which bitsandbytes leaves in 16 bits
 
     import qfuse.integrations.bitsandbytes
@@ -37,6 +39,7 @@ def _import_distributed() -> None:
 if TYPE_CHECKING or _find_spec("torch") is not None:
     try:  # imported eagerly so that `import qfuse` registers torch.ops.qfuse
         from . import former_names, nn, ops  # noqa: F401
+        from .integrations.merged import merged_weights
         from .integrations.transformers_experts import quantize_experts
         from .loading import load_checkpoint
         from .ops.functional import (
@@ -82,6 +85,7 @@ __all__ = [
     "matmul_4bit_lora_shared",
     "matmul_4bit_many",
     "merge",
+    "merged_weights",
     "nn",
     "ops",
     "quantize_experts",

@@ -11,6 +11,7 @@ OLDEST = {
     "bitsandbytes": "0.48",  # first whose ops' kernels can be replaced
     "peft": "0.17",  # the oldest version tested
     "transformers": "5.20",  # first with all fields of the experts interface that experts_forward reads
+    "trl": "1.15",  # first whose VLLMGeneration iterates over what it pushes in one method
     "accelerate": "1.6",  # first that prepares a model for FSDP2
     "peft, LoRA over experts": "0.19",  # before, A and B belonged to the other sides of a stack
 }

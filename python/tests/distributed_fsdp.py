@@ -76,6 +76,26 @@ def case_2_fsdp_under_activation_checkpointing_and_compile() -> None:
     assert train(shared_out(model, mesh(2)), x) == expected
 
 
+def case_2_fsdp_gathers_merged_weights() -> None:
+    """Of 4-bit layers under peft, of experts, and of plain tensors: these are the tensors of one process."""
+    needs("peft", "transformers")
+    model = llama()
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            nn.init.normal_(parameter, std=0.1)
+    for made, share, count in (
+        (model, share_out_layers, 21),
+        (experts(), lambda it, over: fully_shard(it, mesh=over), 3),
+        (experts(packed=True), lambda it, over: fully_shard(it, mesh=over), 3),
+    ):
+        expected = dict(qfuse.merged_weights(made))
+        assert qd.shardable(made)
+        share(made, mesh(2))
+        found = dict(qfuse.merged_weights(made))
+        assert found.keys() == expected.keys() and len(found) == count
+        assert_same(found, expected)
+
+
 def case_2_fsdp_mixed_precision_leaves_codes_alone() -> None:
     policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
     x, model = batch(), shared_out(Model(), mesh(2), mp_policy=policy)

@@ -118,6 +118,7 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
         )
     ],
     "ops.dequantize_int8": lambda i: [qfuse.ops.dequantize_int8(i.int8, i.scales[:ROWS], torch.bfloat16)],
+    "ops.lora_merge": lambda i: [qfuse.ops.lora_merge(i.original, i.lora_a, i.lora_b, 0.5, torch.bfloat16)],
     "ops.matmul_4bit, warp_specialized": lambda i: [i.product(i.x, bias=i.bias)],
     "ops.matmul_4bit, warp_specialized backward": lambda i: [i.product(i.grad, direction="backward")],
     "ops.matmul_4bit, warp_specialized with LoRA": lambda i: [

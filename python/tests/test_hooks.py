@@ -535,7 +535,9 @@ def test_says_why_an_op_stays():
 # ---- versions
 
 
-@pytest.mark.parametrize("library, older", [("bitsandbytes", "0.47.0"), ("peft", "0.16.0"), ("accelerate", "1.5.2")])
+@pytest.mark.parametrize(
+    "library, older", [("bitsandbytes", "0.47.0"), ("peft", "0.16.0"), ("accelerate", "1.5.2"), ("trl", "1.14.0")]
+)
 def test_older_versions_are_refused_by_name(monkeypatch, library, older):
     pytest.importorskip(library)
     module = importlib.import_module(f"qfuse.integrations.{library}")

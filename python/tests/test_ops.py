@@ -68,6 +68,11 @@ def int8_arguments(device, rows=5, cols=7, dtype=torch.float16):
     return codes, torch.arange(1, rows + 1, device=device) / 3, dtype
 
 
+def lora_factors(weight, rank=3):
+    """Returns a and b for a weight."""
+    return [torch.randn(size, device=weight.device) for size in ((rank, weight.shape[1]), (weight.shape[0], rank))]
+
+
 def rotated_int8_calls(made):
     x, weight = made.original, made.weight
     scale = qfuse.ops.rotated_int8_weight_scales(weight.tensors, weight.shape)
@@ -150,6 +155,7 @@ def calls(device):
             {"global_scale": absmax[:1]},
         ),
         (OPS.dequantize_fp8.default, (codes & 0xFE, made.original[:4, :2].contiguous(), 16, 96, torch.half), {}),
+        (OPS.lora_merge.default, (made.original, *lora_factors(made.original), 0.5, torch.half), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), transposed_outputs(device)),

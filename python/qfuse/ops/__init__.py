@@ -33,6 +33,7 @@ __all__ = [
     "dequantize_fp8",
     "dequantize_int8",
     "expert_columns",
+    "lora_merge",
     "matmul_4bit",
     "matmul_4bit_grouped",
     "matmul_4bit_many",
@@ -64,6 +65,7 @@ for _op in (
     "dequantize_blockwise",
     "dequantize_fp8",
     "dequantize_int8",
+    "lora_merge",
     "quantize_4bit",
     "quantize_4bit.nested",
     "quantize_blockwise",
@@ -229,6 +231,16 @@ def dequantize_fp8(codes: Tensor, scales: Tensor, dtype: torch.dtype, blocks: tu
     float16, or float8_e8m0fnu, also as uint8. dtype: float32, float16 or bfloat16.
     """
     result: Tensor = _ops.dequantize_fp8.default(codes, scales, *blocks, dtype)
+    return result
+
+
+def lora_merge(weight: Tensor, a: Tensor, b: Tensor, scale: float, dtype: torch.dtype) -> Tensor:
+    """Returns weight + scale * (b @ a), summed in float32 and rounded once to `dtype`, as `qfuse merge` writes it.
+
+    weight: [rows, cols] float32, float16 or bfloat16. a: [rank, cols] and b: [rows, rank], float32. All three may have
+    a first dimension of experts. dtype: float32, float16 or bfloat16.
+    """
+    result: Tensor = _ops.lora_merge.default(weight, a, b, scale, dtype)
     return result
 
 

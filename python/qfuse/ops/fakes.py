@@ -97,6 +97,10 @@ def _dequantize_blockwise_out(codes: Tensor, dtype: torch.dtype, out: Tensor, **
     _check_out(out, codes.shape, dtype)
 
 
+def _lora_merge(weight: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
+    return weight.new_empty(weight.shape, dtype=dtype)
+
+
 def _matmul_4bit(x: Tensor, shape: Sequence[int], direction: str = "forward", **_: Any) -> Tensor:
     rows, cols = shape
     terms, outputs = (cols, rows) if direction == "forward" else (rows, cols)
@@ -163,6 +167,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "dequantize_blockwise": _decoded_codes,
     "dequantize_blockwise.out": _dequantize_blockwise_out,
     "dequantize_int8": _decoded_codes,
+    "lora_merge": _lora_merge,
     "matmul_4bit": _matmul_4bit,
     "matmul_4bit_grouped": _matmul_4bit_grouped,
     "matmul_4bit_many": _matmul_4bit_many,
