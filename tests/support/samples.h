@@ -221,6 +221,22 @@ inline qfuse_weight_4bit mxfp4_sample() {
   return w;
 }
 
+inline qfuse_weight_4bit nvfp4_sample() {
+  qfuse_weight_4bit w = mxfp4_sample();
+  w.blocksize = 16;
+  w.scale_type = QFUSE_SCALES_E4M3;
+  return w;
+}
+// Groups of 128.
+inline qfuse_weight_4bit int4_sample() {
+  qfuse_weight_4bit w = mxfp4_sample();
+  w.cols = 256;
+  w.blocksize = 128;
+  w.quant_type = QFUSE_INT4;
+  w.scale_type = QFUSE_SCALES_BFLOAT16;
+  return w;
+}
+
 // One product with all options. Several products would have arrays with the same names.
 inline contract::Matmul4bitMany matmul_4bit_many_sample() {
   contract::Matmul4bitMany p{};
