@@ -261,8 +261,12 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
 /* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
 
 /* A 4-bit weight, for every op that reads one. Its arrays are in memory of the device that runs the op. All of these
- * ops take NF4 and FP4, and qfuse_dequantize_4bit also E2M1 and INT4. matmul_4bit, _many and _grouped also take MXFP4:
- * E2M1 with UE8M0 scales, blocks of 32, cols a multiple of 32, no global scale or divisor. All else is UNSUPPORTED.
+ * ops take NF4 and FP4, and qfuse_dequantize_4bit also E2M1 and INT4. matmul_4bit, _many and _grouped also take these,
+ * if cols is a multiple of blocksize. All else is UNSUPPORTED.
+ * - MXFP4: E2M1 with UE8M0 scales, blocks of 32, no global scale or divisor
+ * - NVFP4: E2M1 with E4M3 scales, blocks of 16
+ * - symmetric INT4: fp32, fp16 or bf16 scales, blocksize a power of two from 32 to 4096, no zero points, no global
+ *   scale or divisor
  *
  * NF4 and FP4, as bitsandbytes stores them. absmax is plain, or nested (double quantization).
  * Layout: the rows*cols elements are contiguous, row after row. Byte j of `packed` holds element 2j in its high nibble
@@ -533,16 +537,17 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  *   BACKWARD  sum over j of lora_in[i][j] * lora_weight[j][c]   lora_in = scale * (dy * lora_B), lora_weight = lora_A
  * Both arrays have `dtype`; the caller rounds to it. In FLOAT16, the caller splits the scale between them, so that
  * neither overflows or underflows unless the sum does.
- * The elements of W are bit-identical to those of dequantize_4bit in `dtype`, except that MXFP4 is flushed here as NF4
- * is, ftz(code * ftz(A)): a scale of 2^-127, the byte 0, counts as zero. The sum is an fp32 number, computed as `sum`
- * selects. Then bias is added in fp32, and the result is rounded once. A row of out depends only on its row of in, not
- * on m: rows in one call are bit-identical to rows in calls of their own.
+ * The elements of W are bit-identical to those of dequantize_4bit in `dtype`, except that E2M1 and INT4 are flushed
+ * here as NF4 is: a value is ftz(code * ftz(A)), and a subnormal *global_scale counts as zero. So does an MXFP4 scale
+ * of 2^-127, the byte 0. The sum is an fp32 number, computed as `sum` selects. Then bias is added in fp32, and the
+ * result is rounded once. A row of out depends only on its row of in, not on m: rows in one call are bit-identical to
+ * rows in calls of their own.
  *
  *   sum       dtypes    CUDA          CPU               REFERENCE
  *   FP32      all       yes           yes               yes
  *   PLAIN     16-bit    tensor cores  no                yes
  *   SPLIT     16-bit    tensor cores  no                yes
- *   FACTORED  16-bit    tensor cores  no                yes        only FORWARD without LoRA
+ *   FACTORED  16-bit    tensor cores  no                yes        only FORWARD without LoRA, NF4 or FP4
  *   BF16_DOT  BFLOAT16  no            with AVX512-BF16  yes
  *   BF16_AMX  BFLOAT16  no            with AMX-BF16     yes
  * "Tensor cores" means fp16 from compute capability 7.5 and bf16 from 8.0. OF_DEVICE selects:
@@ -566,9 +571,9 @@ typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_IN
  *   steps. Several warps share a sum: SPLIT is faster if m is small.
  * - FACTORED: for inference with few rows. It is faster than SPLIT, and closer to the weights before quantization,
  *   because a code has 11 bits and absmax has 24, whereas a weight in bf16 has 8. BACKWARD is not the gradient of this
- *   layer. cols must be a multiple of 64, and blocks must have 64 elements or more. absmax is factored out, so W is not
- *   rounded: the products are of in and the codes' values, in fp16. Terms are taken in chunks of QFUSE_SPLIT_TERMS; the
- *   last chunk may be shorter. In each chunk:
+ *   layer. It needs NF4 or FP4 in blocks of 64 elements or more, and cols a multiple of 64. absmax is factored out, so
+ *   W is not rounded: the products are of in and the codes' values, in fp16. Terms are taken in chunks of
+ *   QFUSE_SPLIT_TERMS; the last chunk may be shorter. In each chunk:
  *   1. A row of in is multiplied by 2^(14 - e) and rounded to fp16. e is the exponent of the chunk's largest magnitude
  *      in this row, clamped to -111 to 127. The rounding changes no number of at least 2^-28 of the largest.
  *   2. Each 64 terms give a sum p in four fp16 steps, starting as +0. Step j adds the terms with (t % 16) / 4 = j.
@@ -627,8 +632,8 @@ typedef struct qfuse_matmul_4bit_params {
 } qfuse_matmul_4bit_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a sum that the dtype does not have, FACTORED with BACKWARD, LoRA,
- * or other cols or blocks than stated, a missing or an overlapping array (gaps between strided rows belong to the
- * array), sizes that overflow int64_t.
+ * or another format, cols or blocks than stated, a missing or an overlapping array (gaps between strided rows belong to
+ * the array), sizes that overflow int64_t.
  * UNSUPPORTED: the device, target or stream of `exec` is not available here; a sum that the device, its processor, its
  * operating system or `cpu_target` does not have; a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
@@ -672,10 +677,10 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
  *               then multiply with a dense matmul library. -1: decode always. INT64_MAX: never, as on the CPU
  * On CUDA the positive numbers are powers of two: few_rows is at most 64, fused_rows at most 128, or 512 on Hopper.
  * They are estimates from the device's multiprocessors, core clock and memory clock, based on times of each kernel on
- * an H200. SPLIT has a kernel for few rows if cols is a multiple of 64 and blocks have 64 elements. For MXFP4 pass a
- * blocksize of 64: it uses the same kernels. The op reaches its full speed only with 16-byte alignment. For a GPU that
- * is not available here, 16-bit types get fused_rows 8 (if cols is a multiple of 32), so that programs can be compiled
- * elsewhere.
+ * an H200. SPLIT has a kernel for few rows if cols is a multiple of 64 and blocks have 64 elements. For E2M1 and INT4
+ * pass a blocksize of 64: MXFP4 uses the same kernels, and the others have no figures of their own. The op reaches its
+ * full speed only with 16-byte alignment. For a GPU that is not available here, 16-bit types get fused_rows 8 (if cols
+ * is a multiple of 32), so that programs can be compiled elsewhere.
  * INVALID_ARGUMENT: an unknown dtype, direction or device type, negative rows or cols, a blocksize that is not a power
  * of two from 32 to 4096, a NULL pointer. UNSUPPORTED: a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qfuse_direction direction,
@@ -694,6 +699,7 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype
  * - If there are several experts, the elements of each must fill whole blocks.
  * - Nested absmax is that of the whole stack or, with nested_each, of each expert separately. The arrays are then
  *   nested_absmax [E, ceil(blocks of an expert/nested_blocksize)] and nested_offset [E]; nested_quant_map is shared.
+ *   Likewise, a global_scale or global_divisor is that of the stack or, with nested_each, [E].
  * - If ends decrease on a GPU, an expert begins at the greatest end before it, so that no row has two experts. */
 typedef struct qfuse_matmul_4bit_grouped_params {
   size_t struct_size;
@@ -714,7 +720,7 @@ typedef struct qfuse_matmul_4bit_grouped_params {
   int64_t lora_rank;
   const void* lora_in;     /* [m, lora_rank] */
   const void* lora_weight; /* FORWARD: [experts, rows, lora_rank]; BACKWARD: [experts, lora_rank, cols] */
-  int32_t nested_each;     /* 1: absmax is nested per expert; 0: over the whole stack */
+  int32_t nested_each;     /* 1: absmax is nested, or the scale is global, per expert; 0: over the whole stack */
 } qfuse_matmul_4bit_grouped_params;
 
 /* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or blocks not as above, a nested_begin. */

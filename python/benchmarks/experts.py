@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import measure
 import mixtures
 import torch
+from llamas import WEIGHTS, Weights, random_weight
 from torch import Tensor
 
 import qfuse
@@ -51,8 +52,8 @@ class Layer(NamedTuple):
     absmax: Tensor | None
 
     @classmethod
-    def random(cls, shape: tuple[int, int, int], device: str, weights: mixtures.Weights = "nf4") -> "Layer":
-        stack = mixtures.random_stack(shape, device, weights)
+    def random(cls, shape: tuple[int, int, int], device: str, weights: Weights = "nf4") -> "Layer":
+        stack = random_weight(shape, device, weights)
         if weights != "nf4":
             return cls(stack, stack.dequantize(), None)
         _, codes, absmax, quant_map, offset = stack.tensors
@@ -115,7 +116,7 @@ def by_triton(operands: Operands) -> Way:
     return multiply
 
 
-def orders_of(operands: Operands, mean: int, weights: mixtures.Weights = "nf4") -> list[qfuse.ops.Order]:
+def orders_of(operands: Operands, mean: int, weights: Weights = "nf4") -> list[qfuse.ops.Order]:
     few: list[qfuse.ops.Order] = ["split", "factored"] if operands.x.is_cuda and weights == "nf4" else ["split"]
     return ["plain", *(few if operands.direction == "forward" and mean <= FEW else [])]
 
@@ -148,9 +149,7 @@ def compare(operands: Operands, layer: Layer, orders: Sequence[qfuse.ops.Order])
 # ---- timing ----
 
 
-def time_stack(
-    name: str, stack: str, means: Sequence[int], device: str, weights: mixtures.Weights
-) -> list[dict[str, Any]]:
+def time_stack(name: str, stack: str, means: Sequence[int], device: str, weights: Weights) -> list[dict[str, Any]]:
     size = mixtures.SIZES[name]
     shape = size.stacks[stack]
     layers = [Layer.random(shape, device, weights) for _ in range(measure.copies_for(math.prod(shape) // 2))]
@@ -205,7 +204,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = measure.argument_parser(__doc__)
     parser.add_argument("--shapes", choices=mixtures.SIZES, nargs="+", help="default: Qwen3's and Mixtral's")
     parser.add_argument("--rows", type=measure.counts, metavar="M,M,...")
-    parser.add_argument("--weights", choices=("nf4", "mxfp4"), default="nf4", help="the experts' 4 bits, default nf4")
+    parser.add_argument("--weights", choices=WEIGHTS, default="nf4", help="the experts' 4 bits, default nf4")
     arguments = measure.parse(parser, argv)
     torch.manual_seed(mixtures.SEED)
     models = arguments.shapes or (["tiny"] if arguments.small else ["qwen3-30b-a3b", "mixtral-8x7b"])

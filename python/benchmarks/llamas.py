@@ -1,7 +1,8 @@
 """Llamas with random weights for the benchmarks, and the attention of such models."""
 
+import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +12,8 @@ import qfuse
 
 Multiply = Callable[[Tensor, Sequence[nn.Module]], Sequence[Tensor]]  # multiplies x by each of several layers
 MakeLinear = Callable[[int, int], nn.Module]  # takes the numbers of inputs and outputs
+Weights = Literal["nf4", "int4", "mxfp4", "nvfp4"]
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 
 
 class Size(NamedTuple):
@@ -32,10 +35,26 @@ SIZES = {
 }
 
 
-def random_weight(shape: tuple[int, ...], device: str) -> qfuse.Weight4bit:
-    """Returns nested NF4 in blocks of 64. Experts [experts, n, k] are one weight, as in qfuse.quantize_experts."""
-    dense = torch.randn(shape, dtype=torch.bfloat16, device=device) * shape[-1] ** -0.5
-    return qfuse.Weight4bit(qfuse.ops.quantize_4bit_nested(dense, 64, "nf4"), shape, torch.bfloat16)
+def random_weight(shape: tuple[int, ...], device: str, weights: Weights = "nf4") -> qfuse.Weight4bit:
+    """Returns nested NF4 in blocks of 64. Experts [experts, n, k] are one weight, as in qfuse.quantize_experts.
+
+    Other formats have random codes, and scales that make a product about as large as its input: int4 in groups of 128
+    with bf16 scales, nvfp4 with a global scale for each expert."""
+    if weights == "nf4":
+        dense = torch.randn(shape, dtype=torch.bfloat16, device=device) * shape[-1] ** -0.5
+        return qfuse.Weight4bit(qfuse.ops.quantize_4bit_nested(dense, 64, "nf4"), shape, torch.bfloat16)
+    block, root_mean_square = {"int4": (128, 4.64), "mxfp4": (32, 2.93), "nvfp4": (16, 2.93)}[weights]
+    codes = torch.randint(256, (*shape[:-1], shape[-1] // 2), dtype=torch.uint8, device=device)
+    size = shape[-1] ** -0.5 / root_mean_square
+    scales = torch.rand(*shape[:-1], shape[-1] // block, device=device) + 0.5
+    if weights == "nvfp4":
+        factor = torch.full((shape[0] if len(shape) == 3 else 1,), size / 128, device=device)
+        tensors: tuple[Tensor, ...] = (codes, (scales * 128).to(torch.float8_e4m3fn), factor)
+    elif weights == "int4":
+        tensors = codes, (scales * size).bfloat16()
+    else:
+        tensors = codes, (127 + math.log2(size) + scales.log2()).round().byte()
+    return qfuse.Weight4bit(tensors, shape, torch.bfloat16, weights, block)
 
 
 def norm(width: int, device: str) -> nn.RMSNorm:

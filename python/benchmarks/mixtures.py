@@ -1,12 +1,11 @@
 """A MoE model of a few layers with a published model's shapes and random weights, tokens distributed as by a router,
 and several ways to multiply by the experts."""
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
-from llamas import Attention, Cache, norm, random_weight
+from llamas import Attention, Cache, Weights, norm, random_weight
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
@@ -40,28 +39,18 @@ SIZES = {
     "gpt-oss-20b": Size(32, 4, 2880, 2880),
     "gpt-oss-120b": Size(128, 4, 2880, 2880),
 }
-Weights = Literal["nf4", "mxfp4"]
-
-
-def random_stack(shape: tuple[int, int, int], device: str, weights: Weights) -> qfuse.Weight4bit:
-    """mxfp4: random codes, and scales that make a product about as large as its input."""
-    if weights == "nf4":
-        return random_weight(shape, device)
-    experts, n, k = shape
-    middle = 127 + round(-0.5 * math.log2(k) - math.log2(2.93))  # the codes' root mean square
-    codes = torch.randint(256, (experts, n, k // 2), dtype=torch.uint8, device=device)
-    scales = torch.randint(middle - 1, middle + 2, (experts, n, k // 32), dtype=torch.uint8, device=device)
-    return qfuse.Weight4bit((codes, scales), shape, torch.bfloat16, "mxfp4", 32)
 
 
 def experts_of(stack: qfuse.Weight4bit) -> list[qfuse.Weight4bit]:
     """Returns each expert as a weight. Decodes nested absmax: an expert may not fill whole nested blocks."""
     experts, *shape = stack.shape
-    packed, absmax = stack.packed, stack.absmax
+    packed, absmax, *globals_each = stack.tensors
     if stack.nested:
+        globals_each = []
         _, codes, nested_absmax, quant_map, offset = stack.tensors
         absmax = qfuse.ops.dequantize_blockwise(codes, nested_absmax, quant_map, 256, torch.float32) + offset
-    singles = zip(packed.flatten().chunk(experts), absmax.flatten().chunk(experts), strict=True)
+    arrays = (packed.flatten(), absmax.flatten(), *globals_each)
+    singles = zip(*(array.chunk(experts) for array in arrays), strict=True)
     return [stack._replace(tensors=single, shape=tuple(shape)) for single in singles]
 
 
@@ -113,7 +102,7 @@ class Stack(nn.Module):
 
     def __init__(self, shape: tuple[int, int, int], device: str, kinds: Sequence[str], weights: Weights) -> None:
         super().__init__()
-        stack = random_stack(shape, device, weights)
+        stack = random_weight(shape, device, weights)
         self.stack = stack if "4-bit" in kinds else None
         self.dense = stack.dequantize() if "bf16" in kinds else None
         experts, n, k = shape

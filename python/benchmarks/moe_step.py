@@ -6,10 +6,10 @@
     python python/benchmarks/moe_step.py --device cpu --small
 
 The model has a few layers with the shapes of Qwen3-30B-A3B, or of gpt-oss-20b without biases and clamps, and a
-vocabulary reduced in proportion. Its random weights are the same in all ways; the 4 bits are NF4 or MXFP4. Everything
-but the experts is frozen in bf16. Each expert has an adapter of rank 16 over its gate and up, and one over its down. A
-step has one sequence, with checkpointed activations. bf16 multiplies by torch._grouped_mm; decode does too, after
-decoding the stack for each product; qfuse is matmul_4bit_grouped_lora in its default order.
+vocabulary reduced in proportion. Its random weights are the same in all ways; the 4 bits are NF4 or what --weights
+says. Everything but the experts is frozen in bf16. Each expert has an adapter of rank 16 over its gate and up, and one
+over its down. A step has one sequence, with checkpointed activations. bf16 multiplies by torch._grouped_mm; decode does
+too, after decoding the stack for each product; qfuse is matmul_4bit_grouped_lora in its default order.
 
 Before timing, it runs a few steps with torch's deterministic operations. These must be equal bit for bit: the losses of
 bf16 and decode; those of two runs of qfuse under set_batch_invariant(True); and the first loss of qfuse, when B is
@@ -39,7 +39,7 @@ os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # otherwise cuBLAS 
 import measure
 import mixtures
 import torch
-from llamas import Cache
+from llamas import WEIGHTS, Cache
 from mixtures import GENERATING, MULTIPLY, SHAPES, Model, Shape, Stack
 from torch import Tensor
 
@@ -206,7 +206,7 @@ GENERATING_COLUMNS: dict[str, Callable[[dict[str, Any]], object]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     parser = measure.argument_parser(__doc__)
     parser.add_argument("--model", choices=SHAPES, default="qwen3-30b-a3b", help="whose shape, default qwen3-30b-a3b")
-    parser.add_argument("--weights", choices=("nf4", "mxfp4"), default="nf4", help="the experts' 4 bits, default nf4")
+    parser.add_argument("--weights", choices=WEIGHTS, default="nf4", help="the experts' 4 bits, default nf4")
     parser.add_argument("--layers", type=measure.count, default=4, metavar="N", help="default 4")
     parser.add_argument("--tokens", type=measure.count, nargs="+", metavar="N", help="of a step; default 2048 4096")
     parser.add_argument("--steps", type=measure.count, default=10, metavar="N", help="to time, default 10")

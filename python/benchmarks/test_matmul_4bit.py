@@ -1,9 +1,12 @@
-"""x @ W.T and dy @ W for NF4 weights with nested absmax in bf16: qfuse's orders, cuBLAS and bitsandbytes.
+"""x @ W.T and dy @ W for 4-bit weights in bf16: qfuse's orders, cuBLAS and bitsandbytes.
 
     python python/benchmarks/test_matmul_4bit.py --json matmul.json
     python python/benchmarks/test_matmul_4bit.py --device cpu --json matmul-cpu.json
     QFUSE_PLAN=matmul_4bit:kernel=warp_specialized,tokens=128 python python/benchmarks/test_matmul_4bit.py \
         --layers 4096x14336 --rows 256,512,2048 --order plain --json wide.json
+    python python/benchmarks/test_matmul_4bit.py --weights int4 --json int4.json
+
+The weights are NF4 with nested absmax, or as --weights says; only NF4 has "factored", INT8 and bitsandbytes' layer.
 
 On a GPU: device time of CUDA graphs that rotate through more weights than the caches hold. Besides qfuse's orders and
 its default, times torch's linear with a bf16 weight, qfuse's decode followed by it, and bitsandbytes' Linear4bit if
@@ -23,7 +26,7 @@ from typing import Any, NamedTuple
 
 import measure
 import torch
-from llamas import random_weight
+from llamas import WEIGHTS, Weights, random_weight
 from torch import Tensor
 from torch.nn.functional import linear
 
@@ -42,16 +45,18 @@ ORDERS: tuple[qfuse.ops.Order, ...] = ("factored", "split", "plain")
 
 
 class Layer(NamedTuple):
-    """One weight: in 4 bits, decoded, as a bitsandbytes layer (None if not installed), and in INT8."""
+    """One weight: in 4 bits, decoded, as a bitsandbytes layer (None if not installed), and in INT8. Only NF4 has the
+    last two."""
 
     weight: qfuse.Weight4bit
     dense: Tensor
     peer: Any
-    int8: tuple[Tensor, Tensor]  # the INT8 weight and its scales, for the forward
+    int8: tuple[Tensor, Tensor] | None  # the INT8 weight and its scales, for the forward
 
     def multiply(self, x: Tensor, direction: qfuse.ops.Direction, order: qfuse.ops.Order) -> Tensor:
         weight = self.weight
-        return qfuse.ops.matmul_4bit(x, weight.tensors, None, shape=weight.shape, direction=direction, order=order)
+        form = {"shape": weight.shape, "quant_type": weight.quant_type, "blocksize": weight.blocksize}
+        return qfuse.ops.matmul_4bit(x, weight.tensors, None, **form, direction=direction, order=order)
 
 
 Way = Callable[[Layer], Tensor]
@@ -73,8 +78,10 @@ def bitsandbytes_layer(weight: qfuse.Weight4bit) -> Any:
     return layer.eval()
 
 
-def random_layer(inputs: int, outputs: int, device: str) -> Layer:
-    weight = random_weight((outputs, inputs), device)
+def random_layer(inputs: int, outputs: int, device: str, weights: Weights) -> Layer:
+    weight = random_weight((outputs, inputs), device, weights)
+    if weights != "nf4":
+        return Layer(weight, weight.dequantize(), None, None)
     rotated_products.keep_scales(weight.packed)
     scale = qfuse.rotated_int8_weight_scales(weight)
     int8 = qfuse.rotated_int8_weight(weight, scale), scale
@@ -92,18 +99,24 @@ def product(x: Tensor, order: qfuse.ops.Order, layer: Layer) -> Tensor:
     return layer.multiply(x, "forward", order)
 
 
-def ways(x: Tensor, dy: Tensor, with_peer: bool, orders: Sequence[qfuse.ops.Order]) -> dict[str, Way]:
+def int8_ways(x: Tensor, dy: Tensor) -> dict[str, Way]:
+    q, scale = qfuse.rotated_int8_quantize(x)
+    return {
+        "INT8": lambda layer: layer.multiply(x, "forward", "rotated_int8"),
+        "INT8 alone": lambda layer: qfuse.rotated_int8_matmul(q, scale, *layer.int8, x.dtype),
+        "dy·W INT8": lambda layer: layer.multiply(dy, "backward", "rotated_int8"),
+    }
+
+
+def ways(x: Tensor, dy: Tensor, like: Layer, orders: Sequence[qfuse.ops.Order]) -> dict[str, Way]:
     found: dict[str, Way] = {order: partial(product, x, order) for order in orders}
     found["default"] = lambda layer: qfuse.matmul_4bit(x, layer.weight)
     found["cuBLAS"] = lambda layer: linear(x, layer.dense)
     found["decode + cuBLAS"] = lambda layer: linear(x, layer.weight.dequantize())
-    if with_peer:
+    if like.peer is not None:
         found["bitsandbytes"] = lambda layer: layer.peer(x)
-    if len(x) > MOST_FUSED_ROWS:
-        q, scale = qfuse.rotated_int8_quantize(x)
-        found["INT8"] = lambda layer: layer.multiply(x, "forward", "rotated_int8")
-        found["INT8 alone"] = lambda layer: qfuse.rotated_int8_matmul(q, scale, *layer.int8, x.dtype)
-        found["dy·W INT8"] = lambda layer: layer.multiply(dy, "backward", "rotated_int8")
+    if len(x) > MOST_FUSED_ROWS and like.int8 is not None:
+        found |= int8_ways(x, dy)
     found["dy·W plain"] = lambda layer: layer.multiply(dy, "backward", "plain")
     found["dy·W cuBLAS"] = lambda layer: dy @ layer.dense
     found["dy·W decode + cuBLAS"] = lambda layer: dy @ layer.weight.dequantize()
@@ -143,15 +156,15 @@ def random_rows(m: int, inputs: int, outputs: int, device: str) -> tuple[Tensor,
 
 
 def time_layer(
-    inputs: int, outputs: int, rows: Sequence[int], orders: Sequence[qfuse.ops.Order]
+    inputs: int, outputs: int, rows: Sequence[int], orders: Sequence[qfuse.ops.Order], weights: Weights
 ) -> list[dict[str, Any]]:
     device = "cuda"
-    layers = [random_layer(inputs, outputs, device) for _ in range(measure.copies_for(inputs * outputs // 2))]
+    layers = [random_layer(inputs, outputs, device, weights) for _ in range(measure.copies_for(inputs * outputs // 2))]
     found = []
     for m in rows:
         measure.progress(f"{inputs} -> {outputs}, {m} rows")
         x, dy = random_rows(m, inputs, outputs, device)
-        all_ways = ways(x, dy, layers[0].peer is not None, orders)
+        all_ways = ways(x, dy, layers[0], orders)
         row: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "rows": m}
         row["errors"] = compare(layers[0], x, dy, all_ways)
         row["us"] = {name: measure.time_round(way, layers, device) for name, way in all_ways.items()}
@@ -159,8 +172,8 @@ def time_layer(
     return found
 
 
-def time_layer_on_cpu(inputs: int, outputs: int, rows: Sequence[int]) -> list[dict[str, Any]]:
-    layer = random_layer(inputs, outputs, "cpu")
+def time_layer_on_cpu(inputs: int, outputs: int, rows: Sequence[int], weights: Weights) -> list[dict[str, Any]]:
+    layer = random_layer(inputs, outputs, "cpu", weights)
     # From a separate layer, because the first forward in eval mode reorders the codes.
     state = None if layer.peer is None else bitsandbytes_layer(layer.weight).weight.quant_state
     cores, found = torch.get_num_threads(), []
@@ -205,18 +218,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--layers", type=sizes, nargs="+", metavar="KxN", help="inputs and outputs of each")
     parser.add_argument("--rows", type=measure.counts, metavar="M,M,...")
     parser.add_argument("--order", choices=ORDERS, help="of forward products; default: all")
+    parser.add_argument("--weights", choices=WEIGHTS, default="nf4", help="default nf4")
     arguments = measure.parse(parser, argv)
     on_cpu = arguments.device == "cpu"
     usual = SMALL if arguments.small else (CPU_LAYERS, CPU_ROWS) if on_cpu else (LAYERS, ROWS)
     layers: list[tuple[int, int]] = arguments.layers or usual[0]
     rows: list[int] = arguments.rows or usual[1]
-    orders = [arguments.order] if arguments.order else ORDERS
+    weights: Weights = arguments.weights
+    orders = [arguments.order] if arguments.order else ORDERS if weights == "nf4" else ORDERS[1:]
     found = [
         row
         for layer in layers
-        for row in (time_layer_on_cpu(*layer, rows) if on_cpu else time_layer(*layer, rows, orders))
+        for row in (time_layer_on_cpu(*layer, rows, weights) if on_cpu else time_layer(*layer, rows, orders, weights))
     ]
-    result = measure.circumstances(arguments) | {"rows": found}  # after bitsandbytes' import
+    result = measure.circumstances(arguments) | {"weights": weights, "rows": found}  # after bitsandbytes' import
     return measure.finish(arguments, result, products_table(found))
 
 

@@ -21,6 +21,7 @@ import test_silu_dot_fwd_bwd_quant_fuse as swiglu
 import train_real_model
 import training_step
 from conftest import make_weight
+from llamas import WEIGHTS
 
 import qfuse
 import qfuse.checkpoint
@@ -117,14 +118,15 @@ def test_a_single_wrong_byte_of_the_swiglu_fails(run, monkeypatch):
     )
 
 
-def test_matmul_4bit(run, device):
-    status, result, printed = run(matmul)
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_matmul_4bit(run, device, weights):
+    status, result, printed = run(matmul, "--weights", weights)
     assert not status and {row["rows"] for row in result["rows"]} == {1, 16}
     assert "| 512 → 256 | 16 |" in printed
     ours = "qfuse" if device == "cpu" else "plain"
     for row in result["rows"]:
         assert row["us"][ours]["min"] > 0 and row["errors"][ours] <= matmul.ERROR
-        assert "bitsandbytes" in row["errors"]
+        assert ("bitsandbytes" in row["errors"]) == (weights == "nf4")
 
 
 def test_a_wrong_product_fails(run, monkeypatch):
@@ -184,7 +186,7 @@ def test_a_wrong_bit_of_an_expert_is_not_timed(device, monkeypatch, direction):
         experts.compare(operands, layer, orders)
 
 
-@pytest.mark.parametrize("weights", ["nf4", "mxfp4"])
+@pytest.mark.parametrize("weights", WEIGHTS)
 def test_experts_are_timed(run, monkeypatch, weights):
     for name in ("LAUNCHES", "REPLAYS", "WARM_UPS"):
         monkeypatch.setattr(measure, name, 2)

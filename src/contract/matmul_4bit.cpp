@@ -52,6 +52,9 @@ Outcome check_factored(const Matmul4bit& p) {
   };
   if (!is_forward(p)) return refused("QFUSE_FORWARD alone has");
   if (p.lora_rank != 0) return refused("has no LoRA");
+  if (has_scales_of_rows(p.weight))
+    return refused(fmt::format("needs a weight with absmax, not {} ({}): QFUSE_SUM_SPLIT takes it",
+                               format::format4(p.weight.quant_type).name, static_cast<int>(p.weight.quant_type)));
   if (p.weight.cols % format::kFactoredBlock != 0)
     return refused(fmt::format("needs cols that are a multiple of {}, not {}", format::kFactoredBlock, p.weight.cols));
   if (p.weight.blocksize < format::kFactoredBlock)

@@ -17,6 +17,8 @@ qfuse_weight_4bit weight_of(const Matmul4bitGrouped& p, std::int64_t expert) {
   const std::int64_t first_block = expert * blocks_each(p);
   w.packed += expert * format::packed_size(w.rows * w.cols);
   w.scales = behind(w.scales, first_block, format::scale_size(w.scale_type));
+  if (p.nested_each != 0 && w.global_scale != nullptr) w.global_scale += expert;
+  if (p.nested_each != 0 && w.global_divisor != nullptr) w.global_divisor += expert;
   if (!is_nested(w)) {
     if (w.absmax != nullptr) w.absmax += first_block;
     return w;
@@ -41,8 +43,8 @@ Outcome check_stack(const Matmul4bitGrouped& p) {
         fmt::format("an expert has {} elements, which are not whole blocks of {}", rows_each(p) * w.cols, w.blocksize));
   if (p.nested_each != 0 && p.nested_each != 1)
     return invalid_argument(fmt::format("nested_each is {}, it must be 0 or 1", p.nested_each));
-  if (p.nested_each != 0 && has_scales_of_rows(w))
-    return invalid_argument("nested_each is 1, it must be 0 of scales of rows");
+  if (p.nested_each != 0 && has_scales_of_rows(w) && !has_global(w))
+    return invalid_argument("nested_each is 1, it must be 0 of scales of rows without a global one");
   if (w.nested_begin != 0)
     return invalid_argument(fmt::format("nested_begin is {}, it must be 0 of a stack", w.nested_begin));
   return {};

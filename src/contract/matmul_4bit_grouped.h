@@ -66,6 +66,7 @@ void visit_stack(P& p, Visit& visit) {
     const std::string_view of = name;
     if (is_nested_each(p) && of == "nested_absmax") bytes = p.experts * nested_blocks_each(p) * kFloat;
     if (is_nested_each(p) && of == "nested_offset") bytes = p.experts * kFloat;
+    if (p.nested_each != 0 && of.starts_with("global_") && bytes > 0) bytes = p.experts * kFloat;
     visit(name, array, bytes);
   };
   visit_arrays(p.weight, visit_one);

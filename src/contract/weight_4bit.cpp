@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 
@@ -10,12 +12,11 @@
 namespace qfuse::contract {
 namespace {
 
-// Formats that an op takes: those with blocks of the flattened tensor (bitsandbytes'), these and E2M1, or all.
-enum class Takes { flat_blocks, product, all };
+// Formats that an op takes: those with blocks of the flattened tensor (bitsandbytes'), or all.
+enum class Takes { flat_blocks, all };
 
 bool is_taken(const format::Format4& format, Takes takes) {
-  return takes == Takes::all || format.scales == format::ScalesOf::flat_blocks ||
-         (takes == Takes::product && format.quant_type == QFUSE_E2M1);
+  return takes == Takes::all || format.scales == format::ScalesOf::flat_blocks;
 }
 
 std::string list_of(Takes takes) {
@@ -90,23 +91,50 @@ Outcome check_scales_of_rows(const qfuse_weight_4bit& w) {
   return {};
 }
 
+// Row scales that products take. In each, blocks are powers of two, and rows have whole blocks.
+struct ScalesOfProduct {
+  qfuse_quant_type quant_type;
+  qfuse_scale_type scale_type;
+  std::int64_t least_block;
+  std::int64_t most_block;
+  bool takes_global;
+};
+constexpr std::array kScalesOfProducts = {
+    ScalesOfProduct{QFUSE_E2M1, QFUSE_SCALES_UE8M0, format::kMinBlocksize, format::kMinBlocksize, false},
+    ScalesOfProduct{QFUSE_E2M1, QFUSE_SCALES_E4M3, format::kRowBlocksize, format::kRowBlocksize, true},
+    ScalesOfProduct{QFUSE_INT4, QFUSE_SCALES_FLOAT32, format::kMinBlocksize, format::kMaxBlocksize, false},
+    ScalesOfProduct{QFUSE_INT4, QFUSE_SCALES_FLOAT16, format::kMinBlocksize, format::kMaxBlocksize, false},
+    ScalesOfProduct{QFUSE_INT4, QFUSE_SCALES_BFLOAT16, format::kMinBlocksize, format::kMaxBlocksize, false}};
+
+std::string block_sizes(const ScalesOfProduct& scales) {
+  if (scales.least_block == scales.most_block) return fmt::format("{}", scales.least_block);
+  return fmt::format("a power of two from {} to {}", scales.least_block, scales.most_block);
+}
+
 // Checks what products need beyond check_scales_of_rows().
 Outcome check_scales_of_product(const qfuse_weight_4bit& w) {
-  const auto refused = [](const auto& what) {
-    return unsupported(
-        fmt::format("{} in products with QFUSE_E2M1 (3): decode the weight by qfuse_dequantize_4bit "
-                    "first",
-                    what));
+  const auto refused = [&](const auto& what) {
+    return unsupported(fmt::format("{} in products with {} ({}): decode the weight by qfuse_dequantize_4bit first",
+                                   what, format::format4(w.quant_type).name, static_cast<int>(w.quant_type)));
   };
-  if (w.scale_type != QFUSE_SCALES_UE8M0)
-    return refused(fmt::format("scale_type is {}, it must be QFUSE_SCALES_UE8M0 (1)", static_cast<int>(w.scale_type)));
-  if (w.blocksize != format::kMinBlocksize)
-    return refused(fmt::format("blocksize is {}, it must be {}", w.blocksize, format::kMinBlocksize));
+  const auto* const scales = std::ranges::find_if(kScalesOfProducts, [&](const ScalesOfProduct& row) {
+    return row.quant_type == w.quant_type && row.scale_type == w.scale_type;
+  });
+  if (scales == kScalesOfProducts.end())
+    return refused(
+        fmt::format("scale_type is {}, it must be {}", static_cast<int>(w.scale_type),
+                    w.quant_type == QFUSE_E2M1
+                        ? "QFUSE_SCALES_UE8M0 (1) or QFUSE_SCALES_E4M3 (4)"
+                        : "QFUSE_SCALES_FLOAT32 (0), QFUSE_SCALES_FLOAT16 (2) or QFUSE_SCALES_BFLOAT16 (3)"));
+  if (w.blocksize < scales->least_block || w.blocksize > scales->most_block ||
+      !std::has_single_bit(static_cast<std::uint64_t>(w.blocksize)))
+    return refused(fmt::format("blocksize is {}, it must be {}", w.blocksize, block_sizes(*scales)));
   if (w.cols % w.blocksize != 0)
     return refused(fmt::format("cols is {}, it must be a multiple of {}", w.cols, w.blocksize));
-  if (w.global_scale != nullptr || w.global_divisor != nullptr)
+  if (!scales->takes_global && (w.global_scale != nullptr || w.global_divisor != nullptr))
     return refused(
         fmt::format("{} is given, it must be NULL", w.global_scale != nullptr ? "global_scale" : "global_divisor"));
+  if (w.zero_points != nullptr) return refused("zero_points is given, it must be NULL");
   return {};
 }
 
@@ -148,7 +176,7 @@ Outcome check_ranges_of_any(const qfuse_weight_4bit& w) {
 
 Outcome check_ranges_of_product(const qfuse_weight_4bit& w) {
   if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
-  if (Outcome o = check_quant_type(w.quant_type, Takes::product); !o.ok()) return o;
+  if (Outcome o = check_quant_type(w.quant_type, Takes::all); !o.ok()) return o;
   if (!has_scales_of_rows(w)) return check_ranges(w);
   if (Outcome o = check_scales_of_rows(w); !o.ok()) return o;
   if (Outcome o = check_scales_of_product(w); !o.ok()) return o;

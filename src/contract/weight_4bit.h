@@ -13,7 +13,7 @@
 #include "format/codebook4.h"
 #include "format/elements.h"
 #include "format/layout.h"
-#include "format/ue8m0_absmax.h"
+#include "format/row_absmax.h"
 
 namespace qfuse::contract {
 
@@ -34,6 +34,7 @@ std::int64_t nested_block_count(const Weight4bit auto& w) {
 inline bool has_scales_of_rows(const qfuse_weight_4bit& w) {
   return format::format4(w.quant_type).scales == format::ScalesOf::rows;
 }
+inline bool has_global(const qfuse_weight_4bit& w) { return w.global_scale != nullptr || w.global_divisor != nullptr; }
 // Bytes and blocks per row of such a weight.
 inline std::int64_t bytes_a_row(const qfuse_weight_4bit& w) { return format::packed_size(w.cols); }
 inline std::int64_t blocks_a_row(const qfuse_weight_4bit& w) { return format::block_count(w.cols, w.blocksize); }
@@ -46,20 +47,25 @@ Outcome check_blocksize(std::int64_t blocksize);
 Outcome check_ranges(const qfuse_weight_4bit& w);
 // For the op that decodes all formats.
 Outcome check_ranges_of_any(const qfuse_weight_4bit& w);
-// For products, which take row scales only in UE8M0.
+// For products, which take MXFP4, NVFP4, and INT4 without zero points.
 Outcome check_ranges_of_product(const qfuse_weight_4bit& w);
 // For ops that do not take a part of a nested weight.
 Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
 
-// A checked weight of a product as kernels read it, with absmax. UE8M0 row scales become nested absmax with `arrays`,
-// all in one nested block. The values of codes and the order of nibbles still follow from quant_type.
-inline qfuse_weight_4bit with_absmax(qfuse_weight_4bit w, const format::Ue8m0Absmax& arrays) {
+// A checked weight of a product as kernels read it, with absmax. Row scales of one byte become nested absmax with
+// `arrays`, all in one nested block; wider ones are plain absmax, of scale_type. A divisor stays, for the map's values.
+// The values of codes and the order of nibbles still follow from quant_type.
+inline qfuse_weight_4bit with_absmax(qfuse_weight_4bit w, const format::RowAbsmax& arrays) {
   if (!has_scales_of_rows(w)) return w;
+  if (w.quant_type == QFUSE_INT4) {
+    w.absmax = static_cast<const float*>(w.scales);
+    return w;
+  }
   const auto blocks = static_cast<std::uint64_t>(block_count(w));
   w.absmax_8bit = static_cast<const std::uint8_t*>(w.scales);
-  w.nested_absmax = &arrays.absmax;
-  w.nested_quant_map = arrays.map;
+  w.nested_absmax = w.global_scale != nullptr ? w.global_scale : &arrays.absmax;
+  w.nested_quant_map = w.scale_type == QFUSE_SCALES_UE8M0 ? arrays.ue8m0 : arrays.e4m3;
   w.nested_offset = &arrays.offset;
   w.nested_blocksize = std::max(format::kNestedBlocksize, static_cast<std::int64_t>(std::bit_ceil(blocks)));
   return w;

@@ -64,6 +64,7 @@ constexpr const Codebook4& codebook4(qfuse_quant_type quant_type) { return quant
 inline constexpr std::array<float, kCodes4> kE2m1{0.0F,  0.5F,  1.0F,  1.5F,  2.0F,  3.0F,  4.0F,  6.0F,
                                                   -0.0F, -0.5F, -1.0F, -1.5F, -2.0F, -3.0F, -4.0F, -6.0F};
 inline constexpr std::array<float, kCodes4> kNibbles{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+inline constexpr std::array<float, kCodes4> kSignedNibbles{-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
 
 enum class NibbleOrder { high_first, low_first };
 
@@ -79,14 +80,15 @@ struct Format4 {
   NibbleOrder order;
   ScalesOf scales;
   bool takes_zero_points;
-  float zero_point;  // if no zero points are given
+  float zero_point;                         // if no zero points are given
+  const std::array<float, kCodes4>& codes;  // by nibble: values less zero_point
 };
 
 inline constexpr std::array kFormats4{
-    Format4{QFUSE_FP4, "QFUSE_FP4", kFp4.values, NibbleOrder::high_first, ScalesOf::flat_blocks, false, 0},
-    Format4{QFUSE_NF4, "QFUSE_NF4", kNf4.values, NibbleOrder::high_first, ScalesOf::flat_blocks, false, 0},
-    Format4{QFUSE_E2M1, "QFUSE_E2M1", kE2m1, NibbleOrder::low_first, ScalesOf::rows, false, 0},
-    Format4{QFUSE_INT4, "QFUSE_INT4", kNibbles, NibbleOrder::low_first, ScalesOf::rows, true, 8}};
+    Format4{QFUSE_FP4, "QFUSE_FP4", kFp4.values, NibbleOrder::high_first, ScalesOf::flat_blocks, false, 0, kFp4.values},
+    Format4{QFUSE_NF4, "QFUSE_NF4", kNf4.values, NibbleOrder::high_first, ScalesOf::flat_blocks, false, 0, kNf4.values},
+    Format4{QFUSE_E2M1, "QFUSE_E2M1", kE2m1, NibbleOrder::low_first, ScalesOf::rows, false, 0, kE2m1},
+    Format4{QFUSE_INT4, "QFUSE_INT4", kNibbles, NibbleOrder::low_first, ScalesOf::rows, true, 8, kSignedNibbles}};
 
 // The format of a quant_type, or null if the number is no quant_type.
 constexpr const Format4* find_format4(qfuse_quant_type quant_type) {

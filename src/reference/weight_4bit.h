@@ -26,6 +26,13 @@ inline float decode_scale(const qfuse_weight_4bit& w, std::int64_t block) {
   return scale;
 }
 
+// Like decode_scale(), with a subnormal global scale flushed to zero.
+inline float decode_scale_of_product(const qfuse_weight_4bit& w, std::int64_t block) {
+  if (w.global_scale == nullptr) return decode_scale(w, block);
+  return format::load_scale(w.scales, block, w.scale_type) *
+         format::ftz(format::load_unaligned<float>(w.global_scale, 0));
+}
+
 inline float decode_element_of_row(const qfuse_weight_4bit& w, std::int64_t row, std::int64_t col) {
   const format::Format4& format = format::format4(w.quant_type);
   const std::int64_t block = row * contract::blocks_a_row(w) + col / w.blocksize;
@@ -45,8 +52,8 @@ inline float decode_element(const qfuse_weight_4bit& w, std::int64_t i) {
 inline float decode_element_of_product(const qfuse_weight_4bit& w, std::int64_t i) {
   if (!contract::has_scales_of_rows(w)) return decode_element(w, i);
   const format::Format4& format = format::format4(w.quant_type);
-  const float value = format.values[format::load_nibble(w.packed, i, format.order)];  // rows have whole bytes
-  return format::mul_ftz(value, decode_scale(w, i / w.blocksize));
+  const unsigned nibble = format::load_nibble(w.packed, i, format.order);  // rows have whole bytes
+  return format::mul_ftz(format.values[nibble] - format.zero_point, decode_scale_of_product(w, i / w.blocksize));
 }
 
 }  // namespace qfuse::reference

@@ -12,10 +12,20 @@
 #include <vector>
 
 #include "contract/dequantize_4bit.h"
+#include "format/elements.h"
 
 namespace qfuse::tests {
 
 enum class AbsmaxKind { trained, subnormal, extreme };
+
+// What `nested_blocksize` of a case means if its format has scales of rows instead: INT4's type of scales, and NVFP4's
+// global scale. E2M1 is NVFP4 in blocks of 16, else MXFP4.
+inline constexpr std::int64_t kBfloat16Scales = 256;
+inline constexpr std::int64_t kFloat16Scales = 16;
+inline constexpr std::int64_t kFloat32Scales = 0;
+inline constexpr std::int64_t kFactor = 256;
+inline constexpr std::int64_t kDivisor = 16;
+inline constexpr std::int64_t kNoGlobal = 0;
 
 struct Dequantize4bitCase {
   const char* risk;
@@ -55,7 +65,8 @@ struct Dequantize4bitInput {
   std::vector<float> nested_absmax;
   std::vector<float> nested_quant_map;
   float nested_offset = 0.0F;
-  std::vector<std::uint8_t> scales;  // UE8M0, only for E2M1, which is only in products
+  std::vector<std::uint8_t> scales;  // of rows, only for formats that only products have here
+  std::vector<float> global;         // likewise: one, or one for each expert
 };
 
 inline float random_scale(AbsmaxKind kind, std::mt19937& random) {
@@ -82,15 +93,53 @@ inline std::uint8_t random_ue8m0(AbsmaxKind kind, std::mt19937& random) {
   return kExtremes[std::uniform_int_distribution<std::size_t>(0, kExtremes.size() - 1)(random)];
 }
 
+inline std::uint8_t random_e4m3(AbsmaxKind kind, std::mt19937& random) {
+  switch (kind) {
+    case AbsmaxKind::trained: return static_cast<std::uint8_t>(std::uniform_int_distribution(1, 0x7e)(random));
+    case AbsmaxKind::subnormal: return static_cast<std::uint8_t>(std::uniform_int_distribution(0, 9)(random));
+    case AbsmaxKind::extreme: break;
+  }
+  constexpr std::array<std::uint8_t, 8> kExtremes = {0, 0x80, 1, 0x81, 0x7e, 0xfe, 0x7f, 0xff};
+  return kExtremes[std::uniform_int_distribution<std::size_t>(0, kExtremes.size() - 1)(random)];
+}
+
+// Whether a format has scales of rows.
+inline bool has_row_scales(qfuse_quant_type quant_type) { return quant_type == QFUSE_E2M1 || quant_type == QFUSE_INT4; }
+
+inline qfuse_scale_type scale_type_of(const Dequantize4bitCase& c) {
+  if (c.quant_type == QFUSE_E2M1) return c.blocksize == 16 ? QFUSE_SCALES_E4M3 : QFUSE_SCALES_UE8M0;
+  return c.nested_blocksize == kFloat32Scales   ? QFUSE_SCALES_FLOAT32
+         : c.nested_blocksize == kFloat16Scales ? QFUSE_SCALES_FLOAT16
+                                                : QFUSE_SCALES_BFLOAT16;
+}
+
+inline void make_row_scales(const Dequantize4bitCase& c, std::size_t blocks, std::mt19937& random,
+                            Dequantize4bitInput& in) {
+  const qfuse_scale_type type = scale_type_of(c);
+  const auto store = [&](qfuse_dtype dtype) {
+    in.scales.resize(blocks * qfuse_dtype_size(dtype));
+    for (std::size_t i = 0; i < blocks; ++i)
+      format::store_rounded(in.scales.data(), static_cast<std::int64_t>(i), dtype, random_scale(c.absmax, random));
+  };
+  if (type == QFUSE_SCALES_FLOAT32) return store(QFUSE_FLOAT32);
+  if (type == QFUSE_SCALES_FLOAT16) return store(QFUSE_FLOAT16);
+  if (type == QFUSE_SCALES_BFLOAT16) return store(QFUSE_BFLOAT16);
+  in.scales.resize(blocks);
+  for (auto& scale : in.scales)
+    scale = type == QFUSE_SCALES_UE8M0 ? random_ue8m0(c.absmax, random) : random_e4m3(c.absmax, random);
+  if (type == QFUSE_SCALES_UE8M0 || c.nested_blocksize == kNoGlobal) return;
+  const float global = random_scale(c.absmax, random) / 64;
+  in.global = {c.nested_blocksize == kDivisor ? 1 / global : global};
+}
+
 inline Dequantize4bitInput make_input(const Dequantize4bitCase& c) {
   std::mt19937 random(static_cast<std::uint32_t>(c.n + c.blocksize));
   const auto blocks = static_cast<std::size_t>(qfuse_block_count(c.n, c.blocksize));
   Dequantize4bitInput in;
   in.packed.resize(static_cast<std::size_t>(qfuse_packed_size(c.n)));
   for (auto& byte : in.packed) byte = static_cast<std::uint8_t>(random());
-  if (c.quant_type == QFUSE_E2M1) {
-    in.scales.resize(blocks);
-    for (auto& scale : in.scales) scale = random_ue8m0(c.absmax, random);
+  if (has_row_scales(c.quant_type)) {
+    make_row_scales(c, blocks, random, in);
     return in;
   }
   if (c.nested_blocksize == 0) {
@@ -118,9 +167,10 @@ inline contract::Dequantize4bit make_params(const Dequantize4bitCase& c, const D
   w.blocksize = c.blocksize;
   w.quant_type = c.quant_type;
   w.packed = in.packed.data();
-  if (c.quant_type == QFUSE_E2M1) {
-    w.scale_type = QFUSE_SCALES_UE8M0;
+  if (has_row_scales(c.quant_type)) {
+    w.scale_type = scale_type_of(c);
     w.scales = in.scales.data();
+    if (!in.global.empty()) (c.nested_blocksize == kDivisor ? w.global_divisor : w.global_scale) = in.global.data();
     return p;
   }
   if (c.nested_blocksize == 0) {

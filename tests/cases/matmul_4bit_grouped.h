@@ -67,6 +67,21 @@ inline const std::vector<GroupedCase> kGroupedCases = {
     {"LoRA in several stages", {1, 3, 0, 2}, 24, 64, 64, QFUSE_NF4, 256, true, 0, 0, 136},
     {"MXFP4", {5, 0, 9, 1}, 40, 160, 32, QFUSE_E2M1},
     {"MXFP4 with LoRA, tokens of nobody", {2, 0, 11}, 24, 320, 32, QFUSE_E2M1, 256, false, 3, 8, 16},
+    {"NVFP4", {5, 0, 9, 1}, 40, 160, 16, QFUSE_E2M1, kFactor},
+    {"NVFP4, a factor each, with LoRA", {2, 0, 11}, 24, 320, 16, QFUSE_E2M1, kFactor, true, 3, 8, 16},
+    {"NVFP4, a divisor each", {3, 1, 18}, 24, 192, 16, QFUSE_E2M1, kDivisor, true},
+    {"INT4 in groups of 32, bf16 scales", {5, 0, 9, 1}, 5, 160, 32, QFUSE_INT4, kBfloat16Scales},
+    {"INT4 in groups of 128 with LoRA, tokens of nobody",
+     {2, 0, 11},
+     25,
+     384,
+     128,
+     QFUSE_INT4,
+     kFloat16Scales,
+     false,
+     3,
+     8,
+     16},
     {"no outputs forward, no terms backward", {2, 3}, 0, 64, 64, QFUSE_NF4, 0},
     {"no terms forward, no outputs backward", {2, 3}, 8, 0, 64, QFUSE_NF4, 0},
     {"two rounds of chains, several tiles", {2, 1, 9}, 24, 4608, 64, QFUSE_NF4, 256, false, 0, 0, 0, true},
@@ -152,7 +167,10 @@ inline GroupedInput make_input(const GroupedCase& c, qfuse_direction direction, 
   std::mt19937 random(static_cast<std::uint32_t>(m + c.rows * c.cols));
   GroupedInput in;
   in.stack = make_input(stack_of(c));
-  if (c.nested_each) {
+  if (c.nested_each && has_row_scales(c.quant_type)) {
+    in.stack.global.resize(static_cast<std::size_t>(experts));
+    for (float& scale : in.stack.global) scale = random_scale(AbsmaxKind::trained, random);
+  } else if (c.nested_each) {
     in.stack.nested_absmax.resize(
         static_cast<std::size_t>(experts * qfuse_block_count(block_count(c), c.nested_blocksize)));
     for (float& scale : in.stack.nested_absmax) scale = random_scale(AbsmaxKind::trained, random);
@@ -177,7 +195,7 @@ inline contract::Matmul4bitGrouped make_params(const GroupedCase& c, qfuse_direc
   p.weight = make_params(stack_of(c), in.stack).weight;
   p.weight.rows = std::ssize(c.tokens) * c.rows;
   p.weight.cols = c.cols;
-  if (c.nested_each) p.weight.nested_offset = in.offsets.data();
+  if (c.nested_each && !has_row_scales(c.quant_type)) p.weight.nested_offset = in.offsets.data();
   p.nested_each = c.nested_each ? 1 : 0;
   p.direction = direction;
   p.dtype = dtype;
@@ -202,7 +220,7 @@ inline std::size_t output_bytes(const contract::Matmul4bitGrouped& p) { return o
 inline std::vector<float> decoded_absmax(const GroupedCase& c, const GroupedInput& in, std::int64_t expert) {
   const std::int64_t blocks = block_count(c);
   std::vector<float> absmax;
-  if (c.quant_type == QFUSE_E2M1) return absmax;  // MXFP4 has scales instead
+  if (has_row_scales(c.quant_type)) return absmax;  // which have scales instead
   for (std::int64_t b = expert * blocks; b < (expert + 1) * blocks; ++b) {
     if (c.nested_blocksize == 0) {
       absmax.push_back(in.stack.absmax[static_cast<std::size_t>(b)]);
@@ -236,10 +254,15 @@ inline contract::Matmul4bit single_product(const contract::Matmul4bitGrouped& p,
   one.weight.quant_type = c.quant_type;
   one.weight.packed = p.weight.packed + expert * c.rows * c.cols / 2;
   one.weight.scale_type = p.weight.scale_type;
-  if (c.quant_type == QFUSE_E2M1)
-    one.weight.scales = static_cast<const std::uint8_t*>(p.weight.scales) + expert * block_count(c);
-  else
+  const std::int64_t own = c.nested_each ? expert : 0;
+  if (has_row_scales(c.quant_type)) {
+    one.weight.scales = static_cast<const std::uint8_t*>(p.weight.scales) +
+                        expert * block_count(c) * format::scale_size(p.weight.scale_type);
+    if (p.weight.global_scale != nullptr) one.weight.global_scale = p.weight.global_scale + own;
+    if (p.weight.global_divisor != nullptr) one.weight.global_divisor = p.weight.global_divisor + own;
+  } else {
     one.weight.absmax = absmax.data();
+  }
   one.direction = p.direction;
   one.dtype = p.dtype;
   one.m = end - begin;

@@ -103,16 +103,16 @@ TEST(Ranges, only_dequantize_4bit_takes_every_format) {
     refused_by_name(rotated_int8_weight_sample<RotatedInt8WeightScales>(QFUSE_FORWARD), type, name);
     refused_by_name(rotated_int8_weight_sample<RotatedInt8Weight>(QFUSE_FORWARD), type, name);
   }
-  refused_by_name(matmul_4bit_sample(QFUSE_FORWARD, false), QFUSE_INT4, "QFUSE_INT4 (4)");
-  refused_by_name(matmul_4bit_grouped_sample(QFUSE_FORWARD), QFUSE_INT4, "QFUSE_INT4 (4)");
   Matmul4bitMany many = matmul_4bit_many_sample();
-  many.products.back().weight.quant_type = QFUSE_INT4;
+  many.products.back().weight = int4_sample();
+  EXPECT_TRUE(check_ranges(many).ok());
+  many.products.back().weight.blocksize = 48;
   EXPECT_EQ(check_ranges(many).status, QFUSE_UNSUPPORTED);
   refused(matmul_4bit_sample(QFUSE_FORWARD, false), 9, QFUSE_INVALID_ARGUMENT,
-          "quant_type is 9, it must be QFUSE_FP4 (1), QFUSE_NF4 (2) or QFUSE_E2M1 (3)");
+          "quant_type is 9, it must be QFUSE_FP4 (1), QFUSE_NF4 (2), QFUSE_E2M1 (3) or QFUSE_INT4 (4)");
 }
 
-// MXFP4 is the only E2M1 format that products accept.
+// Products accept these formats with scales of rows.
 TEST(Ranges, products_take_mxfp4) {
   Matmul4bit p = matmul_4bit_sample(QFUSE_FORWARD, false);
   p.weight = mxfp4_sample();
@@ -129,7 +129,9 @@ TEST(Ranges, products_take_mxfp4) {
             what + " in products with QFUSE_E2M1 (3): decode the weight by qfuse_dequantize_4bit first");
   };
   const float scale = 0;
-  unsupported([](auto& w) { w.scale_type = QFUSE_SCALES_E4M3; }, "scale_type is 4, it must be QFUSE_SCALES_UE8M0 (1)");
+  unsupported([](auto& w) { w.scale_type = QFUSE_SCALES_BFLOAT16; },
+              "scale_type is 3, it must be QFUSE_SCALES_UE8M0 (1) or QFUSE_SCALES_E4M3 (4)");
+  unsupported([](auto& w) { w.scale_type = QFUSE_SCALES_E4M3; }, "blocksize is 32, it must be 16");
   for (const std::int64_t blocksize : {16, 64, 96})
     unsupported([&](auto& w) { w.blocksize = blocksize; },
                 "blocksize is " + std::to_string(blocksize) + ", it must be 32");
@@ -143,12 +145,54 @@ TEST(Ranges, products_take_mxfp4) {
   refused([](auto& other) { other.weight.rows = other.weight.cols = std::int64_t{1} << 40; }, QFUSE_INVALID_ARGUMENT,
           "rows * cols is 1099511627776 * 1099511627776, more than memory can hold");
   refused([](auto& other) { other.sum = QFUSE_SUM_FACTORED, other.weight.cols = 64; }, QFUSE_INVALID_ARGUMENT,
-          "sum is QFUSE_SUM_FACTORED, which needs blocks of 64 or more, not 32");
+          "sum is QFUSE_SUM_FACTORED, which needs a weight with absmax, not QFUSE_E2M1 (3): QFUSE_SUM_SPLIT takes it");
   Matmul4bitGrouped grouped = matmul_4bit_grouped_sample(QFUSE_FORWARD);
   grouped.weight = p.weight;
   EXPECT_TRUE(check_ranges(grouped).ok()) << check_ranges(grouped).message;
   grouped.nested_each = 1;
-  EXPECT_EQ(check_ranges(grouped).message, "nested_each is 1, it must be 0 of scales of rows");
+  EXPECT_EQ(check_ranges(grouped).message, "nested_each is 1, it must be 0 of scales of rows without a global one");
+}
+
+TEST(Ranges, products_take_nvfp4_and_int4) {
+  const auto check = [](const qfuse_weight_4bit& w) {
+    Matmul4bit p = matmul_4bit_sample(QFUSE_FORWARD, false);
+    p.weight = w;
+    return check_ranges(p);
+  };
+  const auto refused = [&](qfuse_weight_4bit w, const std::function<void(qfuse_weight_4bit&)>& spoil,
+                           const std::string& what) {
+    EXPECT_TRUE(check(w).ok()) << check(w).message;
+    spoil(w);
+    EXPECT_EQ(check(w).status, QFUSE_UNSUPPORTED);
+    EXPECT_EQ(check(w).message, what + ": decode the weight by qfuse_dequantize_4bit first");
+  };
+  const float scale = 0;
+  const std::uint8_t zero = 8;
+  constexpr const char* kOfInt4 = " in products with QFUSE_INT4 (4)";
+  refused(
+      nvfp4_sample(), [](auto& w) { w.cols = 24; },
+      "cols is 24, it must be a multiple of 16 in products with QFUSE_E2M1 (3)");
+  for (const std::int64_t blocksize : {16, 48, 8192})
+    refused(
+        int4_sample(), [&](auto& w) { w.blocksize = blocksize, w.cols = 2 * blocksize; },
+        "blocksize is " + std::to_string(blocksize) + ", it must be a power of two from 32 to 4096" + kOfInt4);
+  refused(
+      int4_sample(), [](auto& w) { w.cols = 64; }, std::string("cols is 64, it must be a multiple of 128") + kOfInt4);
+  refused(
+      int4_sample(), [](auto& w) { w.scale_type = QFUSE_SCALES_UE8M0; },
+      std::string("scale_type is 1, it must be QFUSE_SCALES_FLOAT32 (0), QFUSE_SCALES_FLOAT16 (2) or ") +
+          "QFUSE_SCALES_BFLOAT16 (3)" + kOfInt4);
+  refused(
+      int4_sample(), [&](auto& w) { w.zero_points = &zero; },
+      std::string("zero_points is given, it must be NULL") + kOfInt4);
+  refused(
+      int4_sample(), [&](auto& w) { w.global_scale = &scale; },
+      std::string("global_scale is given, it must be NULL") + kOfInt4);
+  Matmul4bitGrouped grouped = matmul_4bit_grouped_sample(QFUSE_FORWARD);
+  grouped.weight = nvfp4_sample();
+  grouped.weight.global_scale = &scale;
+  grouped.nested_each = 1;
+  EXPECT_TRUE(check_ranges(grouped).ok()) << check_ranges(grouped).message;
 }
 
 TEST(Ranges, a_weight_with_absmax_has_no_scales_of_rows) {

@@ -1,5 +1,6 @@
 // Tests the launch plans of products with a 4-bit weight, and the advice about them.
 #include "plans.h"
+#include "support/samples.h"
 
 namespace qfuse::cuda {
 namespace {
@@ -221,7 +222,7 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
 }
 
 TEST(MatmulPlan, mxfp4_has_the_kernels_of_blocks_of_64) {
-  static constexpr format::Ue8m0Absmax kAbsmax = format::make_ue8m0_absmax();
+  static constexpr format::RowAbsmax kAbsmax = format::make_row_absmax();
   const auto product = [](std::int64_t m, qfuse_sum sum, std::int64_t cols = 2880, std::uintptr_t scales = 0x7004,
                           std::int64_t rows = 5760) {
     contract::Matmul4bit p = plain_product_of(m, rows, cols);
@@ -249,6 +250,47 @@ TEST(MatmulPlan, mxfp4_has_the_kernels_of_blocks_of_64) {
   EXPECT_EQ(plan(product(64, QFUSE_SUM_PLAIN, 2880, 0x7001), kH200).kernel, Kernel::multistage) << "no word of scales";
   EXPECT_EQ(plan(product(1, QFUSE_SUM_SPLIT, 2880, 0x7001), kH200).kernel, Kernel::split_k);
   EXPECT_EQ(plan(product(64, QFUSE_SUM_PLAIN, 64, 0x7004, 1), kH200).kernel, Kernel::multistage) << "half a word";
+}
+
+TEST(MatmulPlan, nvfp4_and_int4_have_the_kernels_that_can_load_their_scales) {
+  static constexpr format::RowAbsmax kAbsmax = format::make_row_absmax();
+  using Spoil = void (*)(contract::Matmul4bit&);
+  const auto kernel_of = [](qfuse_weight_4bit w, std::int64_t m, qfuse_sum sum, Spoil spoil) {
+    contract::Matmul4bit p = plain_product_of(m, 5760, 2816);
+    p.weight.absmax = nullptr;
+    p.weight.blocksize = w.blocksize;
+    p.weight.quant_type = w.quant_type;
+    p.weight.scale_type = w.scale_type;
+    p.weight.scales = address<void>(0x7004);
+    p.sum = sum;
+    spoil(p);
+    p.weight = contract::with_absmax(p.weight, kAbsmax);
+    return plan(p, kH200).kernel;
+  };
+  const auto expect = [&](
+                          const qfuse_weight_4bit& w, Kernel plain, Kernel many, Kernel split,
+                          Spoil spoil = [](contract::Matmul4bit&) {}) {
+    EXPECT_EQ(kernel_of(w, 64, QFUSE_SUM_PLAIN, spoil), plain);
+    EXPECT_EQ(kernel_of(w, 512, QFUSE_SUM_PLAIN, spoil), many);
+    EXPECT_EQ(kernel_of(w, 8, QFUSE_SUM_SPLIT, spoil), split);
+  };
+  constexpr Kernel kStages = Kernel::warp_specialized;
+  expect(nvfp4_sample(), kStages, kStages, Kernel::split_k);
+  expect(nvfp4_sample(), Kernel::tiled, Kernel::tiled, Kernel::tiled, [](auto& p) { p.weight.cols = 2848; });
+  expect(nvfp4_sample(), Kernel::tiled_unaligned, Kernel::tiled_unaligned, Kernel::tiled_unaligned,
+         [](auto& p) { p.weight.cols = 2832; });
+  expect(nvfp4_sample(), Kernel::tiled, Kernel::tiled, Kernel::split_k,
+         [](auto& p) { p.weight.scales = address<void>(0x7002); });
+  expect(int4_sample(), kStages, Kernel::register_weights, Kernel::split_k);
+  expect(int4_sample(), Kernel::multistage, Kernel::multistage, Kernel::tiled,
+         [](auto& p) { p.weight.scales = address<void>(0x7002); });
+  expect(int4_sample(), Kernel::multistage, Kernel::multistage, Kernel::tiled,
+         [](auto& p) { p.weight.rows = 7, p.weight.cols = 128 * 9; });
+  qfuse_weight_4bit small = int4_sample();
+  small.blocksize = 32;
+  expect(small, kStages, kStages, Kernel::split_k);
+  small.scale_type = QFUSE_SCALES_FLOAT32;
+  expect(small, Kernel::multistage, Kernel::multistage, Kernel::tiled);
 }
 
 TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) {

@@ -37,7 +37,7 @@ std::string name_of(qfuse_direction direction, qfuse_dtype dtype) {
 
 bool has_factored_order(const contract::Matmul4bit& p) {
   return p.direction == QFUSE_FORWARD && p.dtype != QFUSE_FLOAT32 && p.lora_rank == 0 && p.weight.cols % 64 == 0 &&
-         p.weight.blocksize >= 64;
+         p.weight.blocksize >= 64 && !has_row_scales(p.weight.quant_type);
 }
 
 // For each kind of sum that the call supports, calls prepare(call) once and its result with every exec that has that
@@ -194,11 +194,30 @@ constexpr std::array kStagedCases = {
     Matmul4bitCase{"stages of MXFP4", 67, 136, 320, 32, QFUSE_E2M1},
     Matmul4bitCase{"stages of MXFP4, scales of all kinds", 5, 72, 192, 32, QFUSE_E2M1, 0, InputKind::normal,
                    AbsmaxKind::extreme},
+    Matmul4bitCase{.risk = "stages of INT4 in groups of 64, with LoRA",
+                   .m = 5,
+                   .rows = 72,
+                   .cols = 192,
+                   .blocksize = 64,
+                   .quant_type = QFUSE_INT4,
+                   .nested_blocksize = kFloat16Scales,
+                   .lora_rank = 8},
+    Matmul4bitCase{"stages of INT4 in groups of 128, fp32 scales", 67, 136, 384, 128, QFUSE_INT4, kFloat32Scales},
+    Matmul4bitCase{"stages of INT4 in groups of 256, scales of all kinds", 5, 72, 256, 256, QFUSE_INT4, kBfloat16Scales,
+                   InputKind::normal, AbsmaxKind::extreme},
     Matmul4bitCase{"stages of several tiles of tokens", 300, 72, 64, 128, QFUSE_FP4, 16},
     Matmul4bitCase{"stages of outputs that no vector is full of", 131, 75, 128},
     Matmul4bitCase{.risk = "many tiles of stages with LoRA", .m = 3, .rows = 1104, .cols = 64, .lora_rank = 16},
     Matmul4bitCase{.risk = "many tiles of stages with LoRA backward", .m = 3, .rows = 64, .cols = 1088, .lora_rank = 8},
     Matmul4bitCase{.risk = "more stages of LoRA than slots", .m = 3, .rows = 72, .cols = 64, .lora_rank = 1104},
+};
+
+// Likewise for the tiles of warp_specialized: formats of which register_weights has no tables.
+constexpr std::array kSmallBlockCases = {
+    Matmul4bitCase{"stages of NVFP4", 67, 136, 320, 16, QFUSE_E2M1, kDivisor},
+    Matmul4bitCase{"stages of NVFP4, scales of all kinds", 5, 72, 192, 16, QFUSE_E2M1, kFactor, InputKind::normal,
+                   AbsmaxKind::extreme},
+    Matmul4bitCase{"stages of INT4 in groups of 32", 67, 136, 320, 32, QFUSE_INT4, kBfloat16Scales},
 };
 
 // Likewise for every tile of multistage, which also supports half stages, blocks of 32 and LoRA of any rank. There are
@@ -215,6 +234,7 @@ constexpr std::array kMultistageCases = {
                    .blocksize = 32,
                    .quant_type = QFUSE_E2M1,
                    .lora_rank = 8},
+    Matmul4bitCase{"INT4 in groups of 32, half a stage", 19, 40, 160, 32, QFUSE_INT4, kFloat16Scales},
     Matmul4bitCase{"several tiles of tokens, out at an odd address too", 131, 24, 64, 64, QFUSE_NF4, 16},
 };
 
@@ -241,6 +261,11 @@ TEST(Matmul4bitStages, forward) {
 TEST(Matmul4bitStages, backward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
   expect_staged(kStagedCases, QFUSE_BACKWARD);
+  expect_staged(kSmallBlockCases, QFUSE_BACKWARD);
+}
+TEST(Matmul4bitStages, of_small_blocks) {
+  if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
+  expect_staged(kSmallBlockCases, QFUSE_FORWARD);
 }
 TEST(Matmul4bitMultistage, forward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";

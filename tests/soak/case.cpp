@@ -14,7 +14,8 @@ constexpr const char* kAnyDirection = "forward backward";
 constexpr CaseField kRows = {"rows", "4096", ""};
 constexpr CaseField kCols = {"cols", "4096", ""};
 constexpr CaseField kType = {"type", "nf4", "nf4 fp4"};
-constexpr CaseField kProductType = {"type", "nf4", "nf4 fp4 mxfp4"};  // mxfp4: in blocks of 32, with `nested` 0
+// With scales of rows `nested` is 0; mxfp4 has blocks of 32, nvfp4 of 16.
+constexpr CaseField kProductType = {"type", "nf4", "nf4 fp4 int4 mxfp4 nvfp4"};
 constexpr CaseField kBlocksize = {"blocksize", "64", ""};
 constexpr CaseField kNested = {"nested", "256", ""};  // absmax values in a nested block; 0: plain
 constexpr CaseField kDtype = {"dtype", "bf16", kAnyDtype};

@@ -167,16 +167,19 @@ Case choose_rotated_product(Random& random) {
   return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
 }
 
-void make_mxfp4(Case& c) {
-  constexpr std::int64_t kBlock = 32;
-  c.set("type", "mxfp4").set("blocksize", kBlock).set("nested", std::int64_t{0});
-  c.set("cols", std::max(kBlock, c.number("cols") / kBlock * kBlock));
+// Changes the case to a format with scales of rows, which are whole blocks.
+void make_row_scales(Case& c, Random& random) {
+  constexpr std::array kTypes = {"int4", "mxfp4", "nvfp4"};
+  constexpr std::array<std::int64_t, 3> kGroups = {32, 64, 128};
+  c.set("type", random.any_of(kTypes)).set("nested", std::int64_t{0});
+  const std::int64_t block = c.is("type", "mxfp4") ? 32 : c.is("type", "nvfp4") ? 16 : random.any_of(kGroups);
+  c.set("blocksize", block).set("cols", std::max(block, c.number("cols") / block * block));
 }
 
 // Changes the case to few tokens and to the other requirements of the order FACTORED.
 void make_factored(Case& c, Random& random) {
   constexpr std::int64_t kBlock = 64;
-  if (c.is("type", "mxfp4")) c.set("type", "nf4");
+  if (!c.is("type", "fp4")) c.set("type", "nf4");
   c.set("order", "factored").set("m", random.from_to(1, 40));
   c.set("direction", "forward").set("sums", "tensor_core").set("lora", std::int64_t{0});
   c.set("cols", std::max(kBlock, c.number("cols") / kBlock * kBlock));
@@ -192,7 +195,7 @@ Case choose_small_product(Random& random) {
   if (c.is("dtype", "fp32") || random.one_in(5)) c.set("sums", "fp32").set("m", random.of_any_size(1, 20));
   if (random.one_in(3)) c.set("order", "split");
   if (random.one_in(3)) c.set("lora", random.any_of(kRanks));
-  if (random.one_in(4)) make_mxfp4(c);
+  if (random.one_in(3)) make_row_scales(c, random);
   if (random.one_in(4)) make_factored(c, random);
   if (c.is("direction", "forward")) c.set("bias", random.below(2));
   return c;
@@ -207,7 +210,7 @@ Case choose_model_product(Random& random) {
   if (random.one_in(12)) c.set("order", "split");
   if (random.one_in(4)) c.set("lora", random.any_of(kRanks));
   if (random.one_in(16)) c.set("at", random.any_of(kPlaces)).set("m", random.from_to(1, 64));
-  if (random.one_in(4)) make_mxfp4(c);
+  if (random.one_in(3)) make_row_scales(c, random);
   if (random.one_in(4)) make_factored(c, random);
   if (c.is("direction", "forward") && random.one_in(4)) c.set("bias", std::int64_t{1});
   return c.set("seed", random.below(16));
@@ -237,7 +240,7 @@ Case choose_grouped(Random& random) {
   if (c.is("dtype", "fp32") || random.one_in(8)) c.set("sums", "fp32").set("m", random.of_any_size(1, 20));
   if (random.one_in(3)) c.set("order", "split");
   if (random.one_in(3)) c.set("lora", random.any_of(kRanks));
-  if (random.one_in(4)) make_mxfp4(c);
+  if (random.one_in(3)) make_row_scales(c, random);
   if (random.one_in(4)) make_factored(c, random);
   return c;
 }

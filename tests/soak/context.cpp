@@ -9,10 +9,19 @@ namespace {
 constexpr std::int64_t kLayerCount = 1 << 20;  // weights with at least this many elements are kept
 
 // Random scales from 2^-15 to 2^-8.
-Bytes ue8m0_scales(std::int64_t count, std::uint32_t seed) {
+// Scales of rows of about 1/64, or about 1 in e4m3. INT4's have the type that the seed says.
+Bytes scales_of_rows(qfuse_scale_type type, std::int64_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
-  Bytes scales(static_cast<std::size_t>(count));
-  for (std::uint8_t& scale : scales) scale = static_cast<std::uint8_t>(112 + random() % 8);
+  const bool is_wide = type == QFUSE_SCALES_FLOAT16 || type == QFUSE_SCALES_BFLOAT16;
+  Bytes scales(static_cast<std::size_t>(count * (is_wide ? 2 : 1)));
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const std::uint32_t drawn = random();
+    scales[i] = static_cast<std::uint8_t>(type == QFUSE_SCALES_UE8M0      ? 112 + drawn % 8
+                                          : type == QFUSE_SCALES_E4M3     ? 0x20 + drawn % 0x30
+                                          : i % 2 == 0                    ? drawn
+                                          : type == QFUSE_SCALES_BFLOAT16 ? 0x3c
+                                                                          : 0x20 + drawn % 4);
+  }
   return scales;
 }
 
@@ -44,10 +53,17 @@ Weight::Weight(Context& context, const Case& c, Life life) : life_(life) {
     return context.input(n, {Values::uniform, QFUSE_FLOAT32, most, seed_of(c, array)}, at, life);
   };
   w.packed = keep(bytes(qfuse_packed_size(count()), 0)).as<std::uint8_t>();
-  if (w.quant_type == QFUSE_E2M1) {
-    w.scale_type = QFUSE_SCALES_UE8M0;
-    const Bytes scales = ue8m0_scales(blocks, seed_of(c, 1));
-    w.scales = keep(context.upload(scales.data(), blocks, at, life)).given;
+  if (w.quant_type == QFUSE_E2M1 || w.quant_type == QFUSE_INT4) {
+    const bool is_odd = c.number("seed") % 2 != 0;
+    w.scale_type = c.is("type", "mxfp4")   ? QFUSE_SCALES_UE8M0
+                   : c.is("type", "nvfp4") ? QFUSE_SCALES_E4M3
+                   : is_odd                ? QFUSE_SCALES_FLOAT16
+                                           : QFUSE_SCALES_BFLOAT16;
+    const Bytes scales = scales_of_rows(w.scale_type, blocks, seed_of(c, 1));
+    w.scales = keep(context.upload(scales.data(), static_cast<std::int64_t>(scales.size()), at, life)).given;
+    if (w.scale_type != QFUSE_SCALES_E4M3) return;
+    const float global = is_odd ? 70.0F : 0.014F;
+    (is_odd ? w.global_divisor : w.global_scale) = keep(context.upload(&global, sizeof global, at, life)).as<float>();
     return;
   }
   if (w.nested_blocksize == 0) {
@@ -68,8 +84,10 @@ qfuse_weight_4bit Weight::on_host(std::vector<Bytes>& keeper) const {
   const auto floats = [&](int array) { return reinterpret_cast<const float*>(first[array].data()); };
   qfuse_weight_4bit w = on_gpu_;
   w.packed = first[0].data();
-  if (w.quant_type == QFUSE_E2M1) {
+  if (w.scales != nullptr) {
     w.scales = first[1].data();
+    if (w.global_scale != nullptr) w.global_scale = floats(2);
+    if (w.global_divisor != nullptr) w.global_divisor = floats(2);
     return w;
   }
   if (w.nested_blocksize == 0) {

@@ -40,7 +40,10 @@ void set_format(Weight4bit& w, const Case& c) {
   w.rows = c.number("rows");
   w.cols = c.number("cols");
   w.blocksize = c.number("blocksize");
-  w.quant_type = c.is("type", "fp4") ? QFUSE_FP4 : c.is("type", "mxfp4") ? QFUSE_E2M1 : QFUSE_NF4;
+  w.quant_type = c.is("type", "fp4")    ? QFUSE_FP4
+                 : c.is("type", "nf4")  ? QFUSE_NF4
+                 : c.is("type", "int4") ? QFUSE_INT4
+                                        : QFUSE_E2M1;
   w.nested_blocksize = c.number("nested");
 }
 

@@ -21,7 +21,8 @@ struct DisplacedWeight {
         nested_absmax(copy_of(in.nested_absmax, misalignment)),
         nested_quant_map(copy_of(in.nested_quant_map, misalignment)),
         nested_offset(copy_of(std::vector{in.nested_offset}, misalignment)),
-        scales(copy_of(in.scales, misalignment)) {}
+        scales(copy_of(in.scales, misalignment)),
+        global(copy_of(in.global, misalignment)) {}
 
   void point(qfuse_weight_4bit& w) {
     w.packed = packed.as();
@@ -31,6 +32,8 @@ struct DisplacedWeight {
     w.nested_quant_map = w.nested_quant_map != nullptr ? nested_quant_map.as<float>() : nullptr;
     w.nested_offset = w.nested_offset != nullptr ? nested_offset.as<float>() : nullptr;
     w.scales = w.scales != nullptr ? scales.as<void>() : nullptr;
+    w.global_scale = w.global_scale != nullptr ? global.as<float>() : nullptr;
+    w.global_divisor = w.global_divisor != nullptr ? global.as<float>() : nullptr;
   }
 
   Buffer packed;
@@ -40,6 +43,7 @@ struct DisplacedWeight {
   Buffer nested_quant_map;
   Buffer nested_offset;
   Buffer scales;
+  Buffer global;
 };
 
 }  // namespace qfuse::tests

@@ -135,7 +135,9 @@ def assembled(
     weight: Weight4bit, plan: ShardPlan, packed: Tensor, absmax: Tensor, nested: Sequence[Tensor]
 ) -> Weight4bit:
     """Makes a shard from its codes and absmax and from the nested arrays of the whole weight."""
-    if nested:
+    if len(nested) == 1 and nested[0].numel() != 1:
+        raise ValueError("a stack whose experts each have a global scale cannot be cut; dequantize it first")
+    if len(nested) == 3:
         nested_absmax, nested_quant_map, nested_offset = nested
         if nested_offset.numel() != 1:
             raise ValueError("a stack whose experts are each nested by themselves cannot be cut; dequantize it first")

@@ -101,8 +101,11 @@ def dequantize_4bit(
     dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096. Returns
     `shape` in `dtype`.
 
-    With quant_type "mxfp4", which products also accept, weight is (packed, scales): E2M1 codes, the first in the low
-    half, and scales [nb], uint8 or float8_e8m0fnu. blocksize is 32, and the last dimension a multiple of 32.
+    With quant_type "int4", "mxfp4", "nvfp4" or "nvfp4_divisor", which products also accept, weight is (packed, scales),
+    the first code in the low half, and the last dimension a multiple of blocksize. scales: [nb] in any shape; "int4":
+    float32, float16 or bfloat16; "mxfp4": float8_e8m0fnu or uint8; "nvfp4": float8_e4m3fn or uint8. blocksize is 32 for
+    "mxfp4", 16 for "nvfp4". A third tensor of "nvfp4", one float32 or one for each expert of a stack, is a factor of
+    the scales (modelopt's weight_scale_2), of "nvfp4_divisor" a divisor (compressed-tensors' weight_global_scale).
     """
     return torch_ops.dequantize_4bit(_weight(weight, shape, dtype, quant_type, blocksize, nested_blocksize))
 

@@ -11,16 +11,16 @@ import torch
 from torch import Tensor
 
 from ..native.devices import check_one_device
-from ..weight.form import TENSORS
+from ..weight.form import SCALED, TENSORS, tensor_names
 
 _QUANT_MAP_SIZE = 256  # entries of the codebook of 8-bit codes
 
 
 def _of_weight(tensors: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
     """Yields a 4-bit weight's tensors with their names."""
-    if len(tensors) not in (2, len(TENSORS)):
+    if len(tensors) not in (2, len(SCALED), len(TENSORS)):
         raise RuntimeError(f"weight has {len(tensors)} tensors, it must have 2 or 5: {', '.join(TENSORS)}")
-    yield from zip(TENSORS, tensors, strict=False)
+    yield from zip(tensor_names(tensors), tensors, strict=True)
 
 
 def _tensors(arguments: dict[str, object]) -> Iterator[tuple[str, Tensor]]:

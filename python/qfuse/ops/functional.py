@@ -461,7 +461,7 @@ def _call_of(
 ) -> Call:
     if order is None:
         order = default_order(x, weight.shape, advised_blocksize(weight), bias)
-        if order == "split" and few_factored and has_factored(x, weight.shape, weight.blocksize):
+        if order == "split" and few_factored and has_factored(x, weight):
             order = "factored"
     return Call(x, weight, bias, "forward", order)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..native import devices, library
 from ..native.torch_ops import Direction, Order
-from ..weight.form import FLOAT_DTYPES
+from ..weight.form import FLOAT_DTYPES, QUANT_TYPES
 from ..weight.weight_4bit import Weight4bit
 from . import gradients, grouped_products, rotated_products
 
@@ -40,8 +40,9 @@ def batch_invariant() -> bool:
 
 
 def advised_blocksize(weight: Weight4bit) -> int:
-    """Returns the block size to ask the library's advice for: MXFP4 uses the kernels for blocks of 64."""
-    return 64 if weight.quant_type == "mxfp4" else weight.blocksize
+    """Returns the block size to ask the library's advice for: formats with scales of rows use the kernels for blocks of
+    64."""
+    return weight.blocksize if weight.quant_type in QUANT_TYPES else 64
 
 
 def default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> Order | None:
@@ -53,11 +54,12 @@ def default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor 
     return "plain" if is_plain else "split"
 
 
-def has_factored(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
+def has_factored(x: Tensor, weight: Weight4bit) -> bool:
     """Whether the order "factored" is supported: not under a transform, because an outer level may need a gradient."""
-    if not x.is_cuda or _are_transforms_active():
+    if not x.is_cuda or _are_transforms_active() or weight.quant_type not in QUANT_TYPES:
         return False
-    return index(shape[1]) % 64 == 0 and index(blocksize) >= 64 and devices.find_tensor_cores(x.device.index, x.dtype)
+    has_blocks = index(weight.shape[1]) % 64 == 0 and index(weight.blocksize) >= 64
+    return has_blocks and devices.find_tensor_cores(x.device.index, x.dtype)
 
 
 def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:

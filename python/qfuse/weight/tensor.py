@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from .form import FLOAT_DTYPES, TENSORS, Form
+from .form import FLOAT_DTYPES, QUANT_TYPES, SCALED, TENSORS, Form, tensor_names
 from .peft_methods import asking
 from .weight_4bit import Weight4bit, plain_weight
 
@@ -27,9 +27,10 @@ class Weight4bitTensor(Tensor):
 
         layer.weight = torch.nn.Parameter(Weight4bitTensor.of(weight), requires_grad=False)
 
-    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32, or uint8 if nested or "mxfp4". Every part of a weight
-    has the whole nested arrays, which are 0.05 % of its bytes. quant_state: the Weight4bit, which all functions of
-    qfuse accept; they also accept the tensor itself.
+    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32, or uint8 if nested; for formats with scales of rows,
+    the scales, those of one byte as uint8. Every part of a weight has the whole nested arrays, which are 0.05 % of its
+    bytes, or the global scale. quant_state: the Weight4bit, which all functions of qfuse accept; they also accept the
+    tensor itself.
     """
 
     packed: Tensor
@@ -50,7 +51,7 @@ class Weight4bitTensor(Tensor):
         )
         made.packed, made.absmax, made.is_part = packed, absmax, is_part
         made.form = form._replace(shape=tuple(shape))
-        for name, tensor in zip(TENSORS[2:], nested, strict=False):
+        for name, tensor in zip(tensor_names(inner)[2:], nested, strict=True):
             setattr(made, name, tensor)
         # Made once, because every call reads it and torch's compiler must see the same tensors.
         made._state = Weight4bit((packed, absmax.view(-1), *nested), *made.form)
@@ -61,16 +62,16 @@ class Weight4bitTensor(Tensor):
         """Wraps a weight without a copy. Raises ValueError if its rows are not whole blocks or if it has no rows."""
         weight = plain_weight(weight)
         *rows, cols = weight.shape
-        offset = weight.nested_offset
-        if not rows or cols % weight.blocksize != 0 or (offset is not None and offset.numel() != 1):
+        scale = weight.tensors[-1] if len(weight.tensors) > 2 else None
+        if not rows or cols % weight.blocksize != 0 or (scale is not None and scale.numel() != 1):
             raise ValueError(
                 f"a weight of shape {tuple(weight.shape)} in blocks of {weight.blocksize} is not in rows of whole "
-                "blocks with one nested_offset, so that no rows can be cut from it"
+                "blocks with one nested_offset or global_scale, so that no rows can be cut from it"
             )
         packed, absmax, *nested = weight.tensors
         packed = packed.contiguous().view(-1).view(torch.uint8).view(*rows, cols // 2)
         absmax = absmax.contiguous().view(*rows, cols // weight.blocksize)
-        if weight.quant_type == "mxfp4":
+        if absmax.dtype in (torch.float8_e8m0fnu, torch.float8_e4m3fn):
             absmax = absmax.view(torch.uint8)
         return cls((packed, absmax, *nested), weight.form)
 
@@ -111,10 +112,10 @@ class Weight4bitTensor(Tensor):
         return tuple(getattr(self, name) for name in self._names())
 
     def _names(self) -> tuple[str, ...]:
-        return TENSORS if self._is_nested() else TENSORS[:2]
+        return TENSORS if self._is_nested() else SCALED if hasattr(self, SCALED[2]) else TENSORS[:2]
 
     def _is_nested(self) -> bool:
-        return self.absmax.dtype is torch.uint8 and self.form.quant_type != "mxfp4"
+        return self.absmax.dtype is torch.uint8 and self.form.quant_type in QUANT_TYPES
 
     @property
     def quant_state(self) -> Weight4bit:

@@ -8,7 +8,7 @@ from torch.nn.functional import pad
 
 from .. import dtypes
 from ..native import torch_ops
-from .form import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, TENSORS, Form, QuantType
+from .form import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, SCALED, TENSORS, Form, QuantType, tensor_names
 
 # Params4bit has its own __torch_function__, through which every access to it would go.
 without_torch_function = torch._C.DisableTorchFunctionSubclass
@@ -17,8 +17,8 @@ without_torch_function = torch._C.DisableTorchFunctionSubclass
 class Weight4bit(NamedTuple):
     """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order: its tensors, then its form.
 
-    tensors: (packed, absmax) or, if nested, (packed, absmax, nested_absmax, nested_quant_map, nested_offset). With
-    quant_type "mxfp4", whose blocksize is 32: (packed, scales), scales as uint8 or float8_e8m0fnu. dtype: the dtype
+    tensors: (packed, absmax) or, if nested, (packed, absmax, nested_absmax, nested_quant_map, nested_offset). In other
+    quant_types than bitsandbytes' own, (packed, scales) or (packed, scales, global_scale): see Form. dtype: the dtype
     that the weight decodes to.
     """
 
@@ -39,12 +39,16 @@ class Weight4bit(NamedTuple):
 
     @property
     def absmax(self) -> Tensor:
-        """float32, or uint8 if nested; for "mxfp4", the scales."""
+        """float32, or uint8 if nested; the scales of quant_types that are not bitsandbytes' own."""
         return self.tensors[1]
 
     @property
     def nested(self) -> bool:
-        return len(self.tensors) > 2
+        return len(self.tensors) == len(TENSORS)
+
+    @property
+    def global_scale(self) -> Tensor | None:
+        return self.tensors[2] if len(self.tensors) == len(SCALED) else None
 
     @property
     def nested_absmax(self) -> Tensor | None:
@@ -124,7 +128,7 @@ def float_dtype(dtype: torch.dtype | str) -> torch.dtype:
 
 def decode_in_shape(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
     """Decodes the weight to the state's shape, regardless of the shape of its codes."""
-    for name, tensor in zip(TENSORS, weight.tensors, strict=False):
+    for name, tensor in zip(tensor_names(weight.tensors), weight.tensors, strict=False):
         if not isinstance(tensor, Tensor):
             raise TypeError(f"{name} is a {type(tensor).__name__}, it must be a tensor")
     if out is not None and out.requires_grad:

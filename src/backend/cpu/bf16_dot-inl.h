@@ -58,7 +58,7 @@ constexpr std::int64_t kPanelPairs = 64;
 
 // Most blocks per row for which an item's absmax are decoded once for all its panels and tokens.
 constexpr std::int64_t kRowBlocks = 512;
-constexpr std::int64_t kItemElements = kDotItems.rows * kRowBlocks * format::kMinBlocksize;
+constexpr std::int64_t kItemElements = kDotItems.rows * kRowBlocks * format::kRowBlocksize;
 
 // Rows ahead for which codes are prefetched, because the hardware prefetcher does not cross a page boundary.
 constexpr std::int64_t kDotRowsAhead = 8;
@@ -87,11 +87,16 @@ HWY_INLINE __m512i nibble_shifts(const qfuse_weight_4bit& w) {
   return _mm512_set1_epi32(format::is_low_first(w.quant_type) ? 4 << 16 : 4);
 }
 
-// Decodes 32 values.
-HWY_INLINE __m512i decode_words(__m512i products, __m512i shifts, const std::uint8_t* packed) {
+// 32 codes, each in the lowest bits of a word, with others above.
+HWY_INLINE __m512i spread_codes(__m512i shifts, const std::uint8_t* packed) {
   const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(packed)));
   const __m512i spread = _mm512_shuffle_epi8(bytes, _mm512_load_si512(kSpread<kBfloatSize>.data()));
-  return _mm512_permutexvar_epi16(_mm512_srlv_epi16(spread, shifts), products);
+  return _mm512_srlv_epi16(spread, shifts);
+}
+
+// Decodes 32 values.
+HWY_INLINE __m512i decode_words(__m512i products, __m512i shifts, const std::uint8_t* packed) {
+  return _mm512_permutexvar_epi16(spread_codes(shifts, packed), products);
 }
 
 // ---- rows in bf16 ----
@@ -104,10 +109,28 @@ HWY_INLINE void narrow(const float* values, std::int64_t count, std::uint16_t* t
   }
 }
 
+// Like decode_blocks(), for blocks of half a unit: a register holds the values of a unit's two.
+HWY_INLINE void decode_half_blocks(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count,
+                                   const float* scales, std::uint16_t* to) {
+  const __m512 codes = _mm512_loadu_ps(format::format4(w.quant_type).codes.data());
+  const __m512i shifts = nibble_shifts(w);
+  const __m512i nibbles = _mm512_set1_epi16(0xf);
+  const __m512i of_second = _mm512_maskz_set1_epi16(0xffff0000U, 16);
+  const std::uint8_t* packed = w.packed + first / 2;
+  for (std::int64_t i = 0; i < count; i += kUnit, packed += kUnitPacked, scales += 2) {
+    const __m512i products =
+        __builtin_bit_cast(__m512i, _mm512_cvtne2ps_pbh(_mm512_mul_ps(codes, _mm512_set1_ps(scales[1])),
+                                                        _mm512_mul_ps(codes, _mm512_set1_ps(scales[0]))));
+    const __m512i codes_of_unit = _mm512_and_si512(spread_codes(shifts, packed), nibbles);
+    _mm512_storeu_si512(to + i, _mm512_permutexvar_epi16(_mm512_or_si512(codes_of_unit, of_second), products));
+  }
+}
+
 // Decodes elements [first, first + count) of the weight, whole units, with the tame absmax of their blocks.
 HWY_INLINE void decode_blocks(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count, const float* scales,
                               std::uint16_t* to) {
-  const __m512 codes = _mm512_loadu_ps(format::format4(w.quant_type).values.data());
+  if (w.blocksize < kUnit) return decode_half_blocks(w, first, count, scales, to);
+  const __m512 codes = _mm512_loadu_ps(format::format4(w.quant_type).codes.data());
   const __m512i shifts = nibble_shifts(w);
   const std::uint8_t* packed = w.packed + first / 2;
   for (std::int64_t i = first, end = first + count; i < end; ++scales) {
@@ -184,10 +207,11 @@ struct DotForwardTile {
 };
 constexpr std::int64_t kDotTokenSums = kDotItems.rows * kDotSums;
 
-// Decodes the absmax of an item's rows, row after row. Returns null if blocks cross rows, or are too many or not tame.
+// Decodes the absmax of an item's rows, row after row. Returns null if blocks or units cross rows, or
+// blocks are too many or not tame.
 HWY_INLINE const float* take_scales(const qfuse_weight_4bit& w, Item item, DotForwardTile& tile) {
   const std::int64_t blocks = w.cols / w.blocksize;
-  if (blocks * w.blocksize != w.cols || blocks > kRowBlocks) return nullptr;
+  if (blocks * w.blocksize != w.cols || blocks > kRowBlocks || w.cols % kUnit != 0) return nullptr;
   const std::int64_t begin = item.first * blocks;
   const std::size_t count = load_scales<kItemElements, false>(w, begin, begin + item.count * blocks, tile.scales);
   return is_tame(tile.scales, count) ? tile.scales : nullptr;
@@ -302,7 +326,7 @@ HWY_INLINE bool are_coded(const qfuse_weight_4bit& w, Item item) {
 }
 
 HWY_INLINE void add_coded_rows(const qfuse_weight_4bit& w, DotForwardTile& tile, Item item, DotInputs in) {
-  const __m512 codes = _mm512_loadu_ps(format::format4(w.quant_type).values.data());
+  const __m512 codes = _mm512_loadu_ps(format::format4(w.quant_type).codes.data());
   const __m512i shifts = nibble_shifts(w);
   const bool has_more = item.first + item.count + kDotRowsAhead <= w.rows;
   const std::int64_t blocks = w.cols / w.blocksize;

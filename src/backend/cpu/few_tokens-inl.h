@@ -4,7 +4,7 @@
 //   are_few(p, tokens)                     whether this path is tried for this many tokens
 //   take_inputs<dtype>, take_scales        keep what a part of W needs; return false if it is not the usual case
 //   add_few<dtype>(w, part, few, sums)     adds their products
-// The 32 values of a unit fill two vectors, one of even columns and one of odd ones: each byte holds a code of both.
+// The 32 values of a unit fill two vectors, one of high nibbles' columns and one of low ones'.
 #if defined(QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H
 #undef QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H
@@ -71,8 +71,8 @@ using Floats16 = hn::Full512<float>;
 using Vec16 = hn::Vec<Floats16>;
 
 struct Pair {
-  Vec16 even;
-  Vec16 odd;
+  Vec16 high;
+  Vec16 low;
 };
 
 constexpr std::int64_t kFewRows = 4;
@@ -82,7 +82,7 @@ constexpr std::int64_t kFewInputs = 4096;
 constexpr std::int64_t kMostFewBlocksize = kFewInputs / kTokensAtOnce;
 
 struct Few {
-  alignas(64) float in[kPartInputs + kFewTokens * 16];           // in each 32, the even ones, then the odd ones
+  alignas(64) float in[kPartInputs + kFewTokens * 16];           // in each 32, those of high nibbles first
   alignas(64) float scales[kPartRows][scales_of(kPartColumns)];  //
   std::int64_t in_stride;
   std::int64_t tokens;
@@ -90,8 +90,8 @@ struct Few {
 
 HWY_INLINE Pair load_pair(const float* from) { return {hn::Load(Floats16(), from), hn::Load(Floats16(), from + 16)}; }
 HWY_INLINE void store_pair(Pair pair, float* to) {
-  hn::Store(pair.even, Floats16(), to);
-  hn::Store(pair.odd, Floats16(), to + 16);
+  hn::Store(pair.high, Floats16(), to);
+  hn::Store(pair.low, Floats16(), to + 16);
 }
 
 HWY_INLINE bool are_few(const contract::Matmul4bit& p, std::int64_t tokens) {
@@ -120,32 +120,32 @@ HWY_INLINE bool are_plain_factors(const float* nested_absmax, std::int64_t first
   return true;
 }
 
-// Reorders each 32 values to the even ones, then the odd ones; join_units restores the order.
-HWY_INLINE void split_units(const float* values, std::int64_t count, float* split) {
+// Reorders each 32 values to those of high nibbles, then those of low ones; join_units restores the order.
+HWY_INLINE void split_units(const float* values, std::int64_t count, bool is_low_first, float* split) {
   const Floats16 df;
   for (std::int64_t i = 0; i < count; i += kUnit) {
     Pair pair;
-    hn::LoadInterleaved2(df, values + i, pair.even, pair.odd);
+    hn::LoadInterleaved2(df, values + i, is_low_first ? pair.low : pair.high, is_low_first ? pair.high : pair.low);
     store_pair(pair, split + i);
   }
 }
-HWY_INLINE void join_units(const float* split, std::int64_t count, float* values) {
+HWY_INLINE void join_units(const float* split, std::int64_t count, bool is_low_first, float* values) {
   const Floats16 df;
   for (std::int64_t i = 0; i < count; i += kUnit) {
     const Pair pair = load_pair(split + i);
-    hn::StoreInterleaved2(pair.even, pair.odd, df, values + i);
+    hn::StoreInterleaved2(is_low_first ? pair.low : pair.high, is_low_first ? pair.high : pair.low, df, values + i);
   }
 }
 
 template <qfuse_dtype kDtype>
-HWY_INLINE bool take_inputs(const PartInputs& inputs, std::int64_t columns, Few& few) {
+HWY_INLINE bool take_inputs(const qfuse_weight_4bit& w, const PartInputs& inputs, std::int64_t columns, Few& few) {
   few.in_stride = columns + 16;  // padded, so that tokens use different sets of L1
   few.tokens = inputs.tokens;
   for (std::int64_t t = 0; t < inputs.tokens; ++t) {
     const float* const in = inputs.in + t * inputs.in_stride;
     if (kDtype == QFUSE_BFLOAT16 && !are_zero_or_within(in, static_cast<std::size_t>(columns), kLeastPlain, kPlainEnd))
       return false;
-    split_units(in, columns, few.in + t * few.in_stride);
+    split_units(in, columns, format::is_low_first(w.quant_type), few.in + t * few.in_stride);
   }
   return true;
 }
@@ -228,8 +228,8 @@ HWY_INLINE void add_unit(const Vec16 (&values)[kRows], const std::uint8_t* packe
   for (std::int64_t t = 0; t < kCount; ++t) {
     const Pair x = load_pair(in + t * token_inputs);
     for (std::int64_t r = 0; r < kRows; ++r) {
-      sum[r][t].even = add_plain_product<kDtype>(sum[r][t].even, x.even, weight[r].even);
-      sum[r][t].odd = add_plain_product<kDtype>(sum[r][t].odd, x.odd, weight[r].odd);
+      sum[r][t].high = add_plain_product<kDtype>(sum[r][t].high, x.high, weight[r].high);
+      sum[r][t].low = add_plain_product<kDtype>(sum[r][t].low, x.low, weight[r].low);
     }
   }
 }
@@ -293,9 +293,10 @@ HWY_INLINE void add_few_rows(Vec16 codes, const FewBlocks& from, std::int64_t ro
 template <qfuse_dtype kDtype>
 HWY_INLINE void add_few(const qfuse_weight_4bit& w, const Part& part, const Few& few, float* sums,
                         std::int64_t row_sums) {
+  const bool is_low_first = format::is_low_first(w.quant_type);
   for (std::int64_t r = 0; r < part.rows; ++r)
-    split_units(sums + r * row_sums, few.tokens * kUnit, sums + r * row_sums);
-  const auto codes = hn::LoadU(Floats16(), format::format4(w.quant_type).values.data());
+    split_units(sums + r * row_sums, few.tokens * kUnit, is_low_first, sums + r * row_sums);
+  const auto codes = hn::LoadU(Floats16(), format::format4(w.quant_type).codes.data());
   const bool has_more = part.first_row + part.rows + kFewRowsAhead <= w.rows;
   for (std::int64_t t = 0; t < few.tokens; t += kTokensAtOnce) {
     const std::int64_t tokens = std::min(kTokensAtOnce, few.tokens - t);
@@ -315,7 +316,8 @@ HWY_INLINE void add_few(const qfuse_weight_4bit& w, const Part& part, const Few&
       add_few_rows<kDtype>(codes, from, part.rows, tokens);
     }
   }
-  for (std::int64_t r = 0; r < part.rows; ++r) join_units(sums + r * row_sums, few.tokens * kUnit, sums + r * row_sums);
+  for (std::int64_t r = 0; r < part.rows; ++r)
+    join_units(sums + r * row_sums, few.tokens * kUnit, is_low_first, sums + r * row_sums);
 }
 
 #else  // other targets lack the registers or the permutation
@@ -325,7 +327,8 @@ struct Few {};
 HWY_INLINE bool are_few(const contract::Matmul4bit& /*p*/, std::int64_t /*tokens*/) { return false; }
 
 template <qfuse_dtype kDtype>
-HWY_INLINE bool take_inputs(const PartInputs& /*inputs*/, std::int64_t /*columns*/, Few& /*few*/) {
+HWY_INLINE bool take_inputs(const qfuse_weight_4bit& /*w*/, const PartInputs& /*inputs*/, std::int64_t /*columns*/,
+                            Few& /*few*/) {
   return false;
 }
 

@@ -249,7 +249,7 @@ HWY_INLINE void widen_inputs(InputRows in, ForwardTile& tile, Tokens tokens, con
 template <qfuse_dtype kDtype>
 HWY_INLINE bool prepare_few(const contract::Matmul4bit& p, ForwardTile& tile, Tokens tokens, const Part& part) {
   return are_few(p, tokens.count) &&
-         take_inputs<kDtype>({tile.in, tile.in_stride, tokens.count}, part.columns, tile.few);
+         take_inputs<kDtype>(p.weight, {tile.in, tile.in_stride, tokens.count}, part.columns, tile.few);
 }
 
 // Adds the LoRA terms to the sums of an item.
@@ -430,15 +430,6 @@ constexpr Multiplier kByAmx = {
       HWY_DISPATCH_TABLE(multiply_bf16_amx)[target](p, begin, end);
     }};
 
-constexpr format::Ue8m0Absmax kUe8m0Absmax = format::make_ue8m0_absmax();
-
-// The same product, with UE8M0 scales presented as nested absmax.
-template <class Params>
-Params with_absmax(Params p) {
-  p.weight = contract::with_absmax(p.weight, kUe8m0Absmax);
-  return p;
-}
-
 contract::Outcome missing(const contract::Matmul4bit& p, std::size_t target) {
   return contract::no_instructions(p, std::string(compiled_target(target)) + " on this processor and system");
 }
@@ -469,8 +460,7 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p) {
           .fused_rows = std::numeric_limits<std::int64_t>::max()};
 }
 
-contract::Outcome matmul_4bit(const contract::Matmul4bit& given, const qfuse_exec& exec) {
-  const contract::Matmul4bit p = with_absmax(given);
+contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   Multiplier multiplier{};
   if (contract::Outcome o = choose_multiplier(p, exec, multiplier); !o.ok()) return o;
   return run(
@@ -480,8 +470,7 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& given, const qfuse_exe
 }
 
 // Runs the items of all experts, one expert after another.
-contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& given, const qfuse_exec& exec) {
-  const contract::Matmul4bitGrouped p = with_absmax(given);
+contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec) {
   if (contract::Outcome o = check_values(p); !o.ok()) return o;
   const contract::Matmul4bit any = any_product(p);
   Multiplier multiplier{};

@@ -17,11 +17,13 @@
 #include <cstring>
 
 #include "backend/cpu/products-inl.h"
+#include "backend/cpu/scales-inl.h"
 #include "backend/cpu/steps-inl.h"
 #include "contract/weight_4bit.h"
 #include "format/codebook4.h"
 #include "format/elements.h"
 #include "format/layout.h"
+#include "format/rounding.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
@@ -35,7 +37,7 @@ constexpr std::int64_t kStretch = 1024;
 // Upper bound on the blocks that `elements` elements touch, in whole vectors of any target, plus one vector.
 constexpr std::int64_t kMostLanes = 16;
 constexpr std::int64_t scales_of(std::int64_t elements) {
-  return format::ceil_div(elements / format::kMinBlocksize + 2, kMostLanes) * kMostLanes + kMostLanes;
+  return format::ceil_div(elements / format::kRowBlocksize + 2, kMostLanes) * kMostLanes + kMostLanes;
 }
 
 // ---- a unit of 32 elements ----
@@ -58,9 +60,9 @@ HWY_INLINE WideProducts<kDtype> make_wide_products(const Values& values, float a
   return hn::BitCast(Bits<decltype(df)>(), wide_products<kDtype, kTame>(df, codes, hn::Set(df, absmax)));
 }
 
-template <qfuse_dtype kDtype, NibbleOrder kOrder>
+template <qfuse_dtype kDtype, NibbleOrder kOrder, std::size_t kElements = kUnitElements>
 HWY_INLINE void decode_wide_unit(WideProducts<kDtype> products, const std::uint8_t* packed, float* out) {
-  decode_unit<QFUSE_FLOAT32, false, kOrder>(products, packed, reinterpret_cast<std::uint8_t*>(out));
+  decode_unit<QFUSE_FLOAT32, false, kOrder, kElements>(products, packed, reinterpret_cast<std::uint8_t*>(out));
 }
 
 #elif HWY_TARGET == HWY_AVX2
@@ -99,12 +101,12 @@ constexpr auto make_nibble_shifts() {
 template <NibbleOrder kOrder>
 alignas(32) constexpr auto kNibbleShifts = make_nibble_shifts<kOrder>();
 
-template <qfuse_dtype kDtype, NibbleOrder kOrder>
+template <qfuse_dtype kDtype, NibbleOrder kOrder, std::size_t kElements = kUnitElements>
 HWY_INLINE void decode_wide_unit(const WidePair& products, const std::uint8_t* packed, float* out) {
   const hn::Full256<float> df;
   const hn::Full256<std::uint32_t> du;
   const auto shifts = hn::Load(du, kNibbleShifts<kOrder>.data());
-  for (std::int64_t at = 0; at < kUnit; at += 8) {
+  for (std::int64_t at = 0; at < std::int64_t{kElements}; at += 8) {
     const auto bytes = hn::Set(du, format::load_unaligned<std::uint32_t>(packed, at / 8));
     const auto index = hn::Shr(bytes, shifts);
     const auto upper = hn::MaskFromVec(hn::BitCast(df, hn::ShiftLeft<28>(index)));
@@ -124,19 +126,43 @@ HWY_INLINE Products make_wide_products(const Values& values, float absmax) {
   return make_products<kDtype, kTame>(values, absmax);
 }
 
-template <qfuse_dtype kDtype, NibbleOrder kOrder>
+template <qfuse_dtype kDtype, NibbleOrder kOrder, std::size_t kElements = kUnitElements>
 HWY_INLINE void decode_wide_unit(const Products& products, const std::uint8_t* packed, float* out) {
   const hn::ScalableTag<float> df;
   constexpr std::size_t kSize = format::dtype_size(kDtype);
-  alignas(64) std::uint8_t narrow[kUnitElements * kSize];
-  decode_unit<kDtype, false, kOrder>(products, packed, narrow);
-  for (std::size_t i = 0; i < kUnitElements; i += hn::Lanes(df))
+  alignas(64) std::uint8_t narrow[kElements * kSize];
+  decode_unit<kDtype, false, kOrder, kElements>(products, packed, narrow);
+  for (std::size_t i = 0; i < kElements; i += hn::Lanes(df))
     hn::StoreU(load_as_float<kDtype>(df, narrow + i * kSize), df, out + i);
 }
 
 #endif  // the target's form
 
 // ---- a stretch of any elements ----
+
+// Loads `count` row scales from block `begin` on, times or divided by the global one. What is subnormal is zero in
+// products: make_products() flushes such scales, but not such a global scale.
+HWY_INLINE void load_scales_of_rows(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t count, float* scales) {
+  const hn::ScalableTag<float> df;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(df));
+  const std::int64_t size = format::scale_size(w.scale_type);
+  const auto* const from = static_cast<const std::uint8_t*>(w.scales) + begin * size;
+  const std::int64_t whole = count / lanes * lanes;
+  widen_scales(w.scale_type, from, static_cast<std::size_t>(whole), scales);
+  if (whole < count) {
+    std::uint8_t copy[kMostLanes * sizeof(float)] = {};
+    std::memcpy(copy, from + whole * size, static_cast<std::size_t>((count - whole) * size));
+    widen_scales(w.scale_type, copy, static_cast<std::size_t>(lanes), scales + whole);
+  }
+  if (!contract::has_global(w)) return;
+  const bool multiplies = w.global_scale != nullptr;
+  const float global = format::load_unaligned<float>(multiplies ? w.global_scale : w.global_divisor, 0);
+  const auto by = hn::Set(df, multiplies ? format::ftz(global) : global);
+  for (std::int64_t i = 0; i < count; i += lanes) {
+    const auto scale = hn::Load(df, scales + i);
+    hn::Store(multiplies ? hn::Mul(scale, by) : hn::Div(scale, by), df, scales + i);
+  }
+}
 
 // Loads the absmax of blocks [begin, end), zero-padded to a multiple of 16; returns the padded number. `scales` must
 // fit those of kElements elements. kTame promises that no product of nested scales, and no factor of one, is subnormal.
@@ -147,7 +173,9 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(df));
   const std::int64_t count = end - begin;
   const std::int64_t padded = format::ceil_div(count, kMostLanes) * kMostLanes;
-  if (!contract::is_nested(w)) {
+  if (contract::has_scales_of_rows(w)) {
+    load_scales_of_rows(w, begin, count, scales);
+  } else if (!contract::is_nested(w)) {
     if (count > 0)  // otherwise the array may be null
       std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
                   static_cast<std::size_t>(count * kSize));
@@ -178,11 +206,27 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
   return static_cast<std::size_t>(padded);
 }
 
+// Like decode_units(), for blocks of half a unit. A weight that ends in one has a scale of 0 for the other.
+template <qfuse_dtype kDtype, bool kTame, NibbleOrder kOrder>
+HWY_INLINE void decode_half_units(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, const float* scales,
+                                  float* out) {
+  constexpr std::size_t kHalf = kUnitElements / 2;
+  const Values& values = format::format4(w.quant_type).codes;
+  const std::int64_t blocks = contract::element_count(w) / std::int64_t{kHalf};
+  const std::uint8_t* packed = w.packed + begin * static_cast<std::int64_t>(kUnitPacked);
+  for (std::int64_t block = 2 * begin; block < 2 * end; ++block, ++scales, packed += kUnitPacked / 2, out += kHalf) {
+    constexpr std::uint8_t kNone[kUnitPacked / 2] = {};
+    const auto products = make_wide_products<kDtype, kTame>(values, *scales);
+    decode_wide_unit<kDtype, kOrder, kHalf>(products, block < blocks ? packed : kNone, out);
+  }
+}
+
 // Decodes whole units, the first of which starts a byte. The weight's last unit, if short, is read from a padded copy.
 template <qfuse_dtype kDtype, bool kTame, NibbleOrder kOrder>
 HWY_INLINE void decode_units(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, const float* scales,
                              float* out) {
-  const Values& values = format::format4(w.quant_type).values;
+  if (w.blocksize < kUnit) return decode_half_units<kDtype, kTame, kOrder>(w, begin, end, scales, out);
+  const Values& values = format::format4(w.quant_type).codes;
   const std::int64_t units_in_block = w.blocksize / kUnit;
   const std::int64_t full_end = std::min(end, contract::element_count(w) / kUnit);
   const std::uint8_t* packed = w.packed + begin * static_cast<std::int64_t>(kUnitPacked);
@@ -212,8 +256,8 @@ HWY_NOINLINE const float* decode_stretch(const qfuse_weight_4bit& w, std::int64_
   alignas(64) float scales[scales_of(kStretch)];
   const std::int64_t begin = first / kUnit;
   const std::int64_t end = format::ceil_div(first + count, kUnit);
-  const std::size_t blocks =
-      load_scales<kStretch, false>(w, first / w.blocksize, format::ceil_div(first + count, w.blocksize), scales);
+  const std::size_t blocks = load_scales<kStretch, false>(w, begin * kUnit / w.blocksize,
+                                                          format::ceil_div(first + count, w.blocksize), scales);
   const auto decode = [&]<NibbleOrder kOrder>() HWY_ATTR {
     is_tame(scales, blocks) ? decode_units<kDtype, true, kOrder>(w, begin, end, scales, stretch.values)
                             : decode_units<kDtype, false, kOrder>(w, begin, end, scales, stretch.values);

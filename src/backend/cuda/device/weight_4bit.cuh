@@ -17,16 +17,18 @@
 namespace qfuse::cuda {
 
 struct Weight4bit {
-  int block_shift;            // log2 of elements per block
-  int nested_shift;           // log2 of elements per nested block, at most 63; 0 if not nested
-  std::int64_t nested_begin;  // blocks that nested_absmax[0] covers before this weight
-  bool is_low_first;          // whether a byte's first element is in its low nibble
+  int block_shift;               // log2 of elements per block
+  int nested_shift;              // log2 of elements per nested block, at most 63; 0 if not nested
+  std::int64_t nested_begin;     // blocks that nested_absmax[0] covers before this weight
+  bool is_low_first;             // whether a byte's first element is in its low nibble
+  qfuse_scale_type absmax_type;  // of plain absmax: fp32, fp16 or bf16
   const std::uint8_t* packed;
   const float* absmax;
   const std::uint8_t* absmax_8bit;
   const float* nested_absmax;
   const float* nested_quant_map;
   const float* nested_offset;
+  const float* divisor;  // of the map's values; null: none
   float values[format::kCodes4];
 };
 
@@ -38,14 +40,16 @@ inline Weight4bit device_view(const qfuse_weight_4bit& w) {
                   .nested_shift = std::min(nested_shift, kMaxShift),
                   .nested_begin = w.nested_begin,
                   .is_low_first = format::is_low_first(w.quant_type),
+                  .absmax_type = w.scale_type,
                   .packed = w.packed,
                   .absmax = w.absmax,
                   .absmax_8bit = w.absmax_8bit,
                   .nested_absmax = w.nested_absmax,
                   .nested_quant_map = w.nested_quant_map,
                   .nested_offset = w.nested_offset,
+                  .divisor = w.global_divisor,
                   .values = {}};
-  std::ranges::copy(format::format4(w.quant_type).values, view.values);
+  std::ranges::copy(format::format4(w.quant_type).codes, view.values);
   return view;
 }
 
@@ -99,11 +103,38 @@ __device__ inline float decode_absmax(bool is_nested, const float* map, const Ab
   return decode_absmax(map[absmax.code], absmax.scale, [&] { return offset; });
 }
 
+// Value of an 8-bit code of absmax.
+template <bool kWide>
+__device__ float load_map_value(const Weight4bit& w, unsigned code) {
+  const float value = load<kWide>(w.nested_quant_map + code);
+  return w.divisor == nullptr ? value : divide(value, load<kWide>(w.divisor));
+}
+
+// Widens plain absmax of 16 bits, which are the low ones of `bits`.
+__device__ inline float widen_absmax(qfuse_scale_type type, unsigned bits) {
+  if (type == QFUSE_SCALES_BFLOAT16) return __uint_as_float(bits << 16);
+  return widen(Half{static_cast<std::uint16_t>(bits)});
+}
+
+// Widens plain absmax. If it has 16 bits, `scale` has two, and `code` says which one.
+__device__ inline float widen_word(qfuse_scale_type type, const Absmax& absmax) {
+  if (type == QFUSE_SCALES_FLOAT32) return absmax.scale;
+  return widen_absmax(type, __float_as_uint(absmax.scale) >> (16 * absmax.code) & 0xffffU);
+}
+
+// Pointer to plain absmax of a later block.
+__device__ inline const float* absmax_at(const Weight4bit& w, std::int64_t block) {
+  const std::int64_t size = w.absmax_type == QFUSE_SCALES_FLOAT32 ? sizeof(float) : sizeof(std::uint16_t);
+  return reinterpret_cast<const float*>(reinterpret_cast<const char*>(w.absmax) + block * size);
+}
+
 // For ops in which each thread needs only a few absmax: reads global memory instead of tables in shared memory.
 template <bool kWide>
 __device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
+  if (!is_nested && w.absmax_type != QFUSE_SCALES_FLOAT32)
+    return widen_absmax(w.absmax_type, load_bytes<std::uint16_t>(absmax_at(w, block)));
   if (!is_nested) return load<kWide>(w.absmax + block);
-  const float value = load<kWide>(w.nested_quant_map + w.absmax_8bit[block]);
+  const float value = load_map_value<kWide>(w, w.absmax_8bit[block]);
   const float scale = load<kWide>(w.nested_absmax + ((w.nested_begin + block) >> (w.nested_shift - w.block_shift)));
   return decode_absmax(value, scale, [&] { return load<kWide>(w.nested_offset); });
 }

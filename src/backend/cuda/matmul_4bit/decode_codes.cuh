@@ -9,16 +9,61 @@
 
 namespace qfuse::cuda::matmul_4bit {
 
+// ---- formats ----
+
+// What the kernels tell apart. Roles have a loop for each: a branch in the loop made NF4's gradient 6 % slower on an
+// H200.
+enum class PanelFormat {
+  absmax,      // NF4 or FP4: a panel row has one absmax
+  int4,        // one scale
+  int4_small,  // two scales of 16 bits
+  mxfp4,       // two scales
+  nvfp4        // four scales
+};
+
+__device__ inline PanelFormat panel_format(const Weight4bit& w) {
+  if (!w.is_low_first) return PanelFormat::absmax;
+  if (w.absmax_8bit == nullptr) return has_small_blocks(w) ? PanelFormat::int4_small : PanelFormat::int4;
+  return w.block_shift == 4 ? PanelFormat::nvfp4 : PanelFormat::mxfp4;
+}
+
+template <PanelFormat kFormat>
+struct PanelTraits {
+  static constexpr PanelFormat kOf = kFormat;
+  static constexpr bool kIsLowFirst = kFormat != PanelFormat::absmax;
+  static constexpr bool kIsE2m1 = kFormat == PanelFormat::mxfp4 || kFormat == PanelFormat::nvfp4;
+  static constexpr int kParts = kFormat == PanelFormat::nvfp4                                         ? 4
+                                : kFormat == PanelFormat::mxfp4 || kFormat == PanelFormat::int4_small ? 2
+                                                                                                      : 1;
+  static constexpr bool kAlwaysHasMap = kFormat == PanelFormat::nvfp4;
+};
+
+// Calls body(PanelTraits()) for the weight's format. kHasAll: else only for formats of register_weights.
+template <bool kHasAll, class Body>
+__device__ void with_panel_format(const Weight4bit& w, const Body& body) {
+  const PanelFormat format = panel_format(w);
+  if (format == PanelFormat::absmax) return body(PanelTraits<PanelFormat::absmax>());
+  if (format == PanelFormat::int4) return body(PanelTraits<PanelFormat::int4>());
+  if (format == PanelFormat::mxfp4) return body(PanelTraits<PanelFormat::mxfp4>());
+  if constexpr (kHasAll) {
+    if (format == PanelFormat::int4_small) return body(PanelTraits<PanelFormat::int4_small>());
+    body(PanelTraits<PanelFormat::nvfp4>());
+  }
+}
+
 // ---- absmax ----
 
 constexpr int kSmallBlock = kPanelCols / 2;
 
-// Loads the map of nested absmax. Each of kWarps warps loads a part. Users of the map wait for `full`.
-template <int kWarps>
+// Loads the map of nested absmax, or of NVFP4's decoded scales. Each of kWarps warps loads a part. Users of the map
+// wait for `full`.
+template <class Format, int kWarps>
 __device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, int warp, int lane) {
 #pragma unroll
   for (int at = warp * kWarp + lane; at < format::kCodes8; at += kWarps * kWarp)
-    map[at] = a.weight.nested_quant_map[at];
+    map[at] = Format::kAlwaysHasMap
+                  ? mul_ftz(load_map_value<true>(a.weight, static_cast<unsigned>(at)), *a.weight.nested_absmax)
+                  : a.weight.nested_quant_map[at];
   arrive_as_warp(full, lane);
 }
 
@@ -29,8 +74,8 @@ struct LaneRows {
   int stages;  // until the weight ends
 };
 
-// Maps a panel row's number to its absmax. Scales of small blocks are loaded like plain absmax, in words of two panel
-// rows with two scales each.
+// Maps a panel row's number to its absmax. Scales of rows are loaded in words, like plain absmax. A word has MXFP4's of
+// two panel rows, those of other small blocks of one, and INT4's of 16 bits of two blocks.
 struct AbsmaxReader {
   const std::uint8_t* absmax_8bit;
   const float* scales;
@@ -38,24 +83,26 @@ struct AbsmaxReader {
   int scale_shift;
   float offset;
   bool is_nested;
+  qfuse_scale_type absmax_type;
 };
 
 // Panel rows are numbered from the start of the nested blocks: nested_begin blocks before the weight, if it is a part.
 __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
-  constexpr int kPanelShift = 6;
-  static_assert(1 << kPanelShift == kPanelCols);
   constexpr int kMostShift = 31;  // panel rows' numbers are below 2^31
   const int block_shift = a.weight.block_shift - kPanelShift;
   const int nested_shift = a.weight.nested_shift - kPanelShift;
+  const PanelFormat format = panel_format(a.weight);
   return {.absmax_8bit = a.weight.absmax_8bit - a.weight.nested_begin,
           .scales = a.is_nested ? a.weight.nested_absmax : a.weight.absmax,
           .block_shift = block_shift,
-          .scale_shift = has_small_blocks(a.weight)  ? 1
-                         : !a.is_nested              ? block_shift
+          .scale_shift = format == PanelFormat::mxfp4 ? 1
+                         : has_small_blocks(a.weight) ? 0
+                         : !a.is_nested ? block_shift + (a.weight.absmax_type == QFUSE_SCALES_FLOAT32 ? 0 : 1)
                          : nested_shift < kMostShift ? nested_shift
                                                      : kMostShift,
           .offset = a.is_nested ? *a.weight.nested_offset : 0.0F,
-          .is_nested = a.is_nested};
+          .is_nested = a.is_nested,
+          .absmax_type = a.weight.absmax_type};
 }
 
 // Panel rows before the first one of the tile's weight.
@@ -76,14 +123,17 @@ __device__ void load_offset(const PipelineArguments& a, const Scheduler& schedul
 }
 
 // Has no branches, which would cost more than the loads. One load serves either kind of scale: a second one into the
-// same register would wait for the first. Past the last row, loads that row's absmax, which is not used. For small
-// blocks, `code` says which half of the loaded word is the row's.
-template <bool kSmallBlocks>
+// same register would wait for the first. Past the last row, loads that row's absmax, which is not used. With scales of
+// rows, `code` says which half of the loaded word is the row's.
+template <class Format>
 __device__ Absmax load_absmax(const AbsmaxReader& reader, const LaneRows& rows, int stage) {
   const int there = stage < rows.stages ? stage : rows.stages - 1;
   const std::uint32_t row = rows.stages > 0 ? rows.first + static_cast<std::uint32_t>(there) * rows.apart : 0;
-  unsigned code = kSmallBlocks ? row & 1U : 0U;
-  if (!kSmallBlocks && reader.is_nested) code = __ldg(reader.absmax_8bit + (row >> reader.block_shift));
+  unsigned code = Format::kOf == PanelFormat::mxfp4 ? row & 1U : 0U;
+  if (Format::kOf == PanelFormat::int4)
+    code = row >> reader.block_shift & static_cast<unsigned>(reader.scale_shift - reader.block_shift);
+  if (Format::kOf == PanelFormat::absmax && reader.is_nested)
+    code = __ldg(reader.absmax_8bit + (row >> reader.block_shift));
   return {code, __ldg(reader.scales + (row >> reader.scale_shift))};
 }
 
@@ -92,6 +142,22 @@ __device__ inline float decode_small_absmax(const Absmax& absmax, unsigned half)
   const unsigned byte = __float_as_uint(absmax.scale) >> (16 * absmax.code + 8 * half) & 0xffU;
   const float scale = __uint_as_float(byte << 23);
   return __fmaf_rn(scale, 0.0F, scale);
+}
+
+// One of a panel row's Format::kParts scales.
+template <class Format>
+__device__ float decode_part(const AbsmaxReader& reader, const float* map, const Absmax& loaded, unsigned part) {
+  const unsigned word = __float_as_uint(loaded.scale);
+  if constexpr (Format::kOf == PanelFormat::absmax)
+    return decode_absmax(reader.is_nested, map, loaded, reader.offset);
+  else if constexpr (Format::kOf == PanelFormat::int4)
+    return widen_word(reader.absmax_type, loaded);
+  else if constexpr (Format::kOf == PanelFormat::int4_small)
+    return widen_absmax(reader.absmax_type, word >> (16 * part) & 0xffffU);
+  else if constexpr (Format::kOf == PanelFormat::mxfp4)
+    return decode_small_absmax(loaded, part);
+  else
+    return map[word >> (8 * part) & 0xffU];
 }
 
 // ---- codes ----
@@ -138,6 +204,12 @@ __device__ Weights16 signed_weights_of(const float* values, float absmax) {
     weights.high[i + 2] = weights.high[i] ^ kSigns;
   }
   return weights;
+}
+
+template <class Value, class Format>
+__device__ Weights16 weights_of_format(const float* values, float absmax) {
+  if constexpr (Format::kIsE2m1) return signed_weights_of<Value>(values, absmax);
+  return weights_of<Value>(values, absmax);
 }
 
 // Makes the eight weights without a sign of each of two blocks.

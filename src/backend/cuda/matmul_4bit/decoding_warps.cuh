@@ -42,27 +42,30 @@ __device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& s
   }
 }
 
-// The weights that a lane's codes of a stage can mean. For small blocks, `weights` are those of the first 32 codes, and
-// `absmax` is that of the other 32.
-template <class Tiles>
+// The weights that a lane's codes of a stage can mean: those of the first block, and the absmax of all its blocks.
+template <class Format, class Tiles>
 struct RowWeights {
   static constexpr bool kHasTwoHalves = Tiles::kLaneCols == kPanelCols;
+  static constexpr int kParts = kHasTwoHalves || Format::kParts == 1 ? Format::kParts : Format::kParts / 2;
+  static constexpr int kPartVectors = Tiles::kLaneCols / 8 / kParts;
   Weights16 weights[Tiles::kRowsEach];
-  float absmax[Tiles::kRowsEach];
+  float absmax[Tiles::kRowsEach][kParts];
 };
 
 // Decodes a lane's panel rows and stores them for wgmma; all at once, as their look-ups do not wait for one another.
-template <class Value, bool kSmallBlocks, class Tiles>
-__device__ void store_rows(const Weight4bit& w, RowWeights<Tiles>& rows,
+template <class Value, class Format, class Tiles>
+__device__ void store_rows(const Weight4bit& w, RowWeights<Format, Tiles>& rows,
                            const std::uint32_t (&codes)[Tiles::kRowsEach][Tiles::kLaneCols / 8], int row, int panel,
                            unsigned char* decoded) {
   constexpr int kVectors = Tiles::kLaneCols / 8;
-  constexpr PairOrder kOrder = pair_order(kSmallBlocks);
+  constexpr int kPartVectors = RowWeights<Format, Tiles>::kPartVectors;
+  constexpr PairOrder kOrder = pair_order(Format::kIsLowFirst);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
-    if (kSmallBlocks && RowWeights<Tiles>::kHasTwoHalves && v == kVectors / 2) {
+    if (v > 0 && v % kPartVectors == 0) {
 #pragma unroll
-      for (int i = 0; i < Tiles::kRowsEach; ++i) rows.weights[i] = signed_weights_of<Value>(w.values, rows.absmax[i]);
+      for (int i = 0; i < Tiles::kRowsEach; ++i)
+        rows.weights[i] = weights_of_format<Value, Format>(w.values, rows.absmax[i][v / kPartVectors]);
     }
 #pragma unroll
     for (int i = 0; i < Tiles::kRowsEach; ++i) {
@@ -75,7 +78,7 @@ __device__ void store_rows(const Weight4bit& w, RowWeights<Tiles>& rows,
 
 // Finds the panel rows of a tile that a lane decodes, the first of which is at `row` and `panel` of each stage, and
 // loads their absmax for `stage`.
-template <bool kForward, bool kSmallBlocks, class Tiles, class Scheduler>
+template <bool kForward, class Format, class Tiles, class Scheduler>
 __device__ void begin_rows(const PipelineArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
                            int row, int panel, int stage, AbsmaxReader& reader, LaneRows (&rows)[Tiles::kRowsEach],
                            Absmax (&absmax)[Tiles::kRowsEach]) {
@@ -85,32 +88,30 @@ __device__ void begin_rows(const PipelineArguments& a, const Scheduler& schedule
   for (int i = 0; i < Tiles::kRowsEach; ++i) {
     rows[i] = lane_rows<kForward>(a.matmul, before, scheduler.output(tile), row + i * Tiles::kRowsApart,
                                   panel + i * Tiles::kPanelsApart);
-    absmax[i] = load_absmax<kSmallBlocks>(reader, rows[i], stage);
+    absmax[i] = load_absmax<Format>(reader, rows[i], stage);
   }
 }
 
 // Makes the weights that a stage's codes can mean, and loads the absmax of the team's next stage. Outside the weight,
 // absmax and weights are 0. half: which half of a panel row the lane has, if it has only one.
-template <class Value, bool kSmallBlocks, class Tiles>
+template <class Value, class Format, class Tiles>
 __device__ void make_weights(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
                              const LaneRows (&rows)[Tiles::kRowsEach], int stage, unsigned half,
-                             Absmax (&next)[Tiles::kRowsEach], RowWeights<Tiles>& made) {
+                             Absmax (&next)[Tiles::kRowsEach], RowWeights<Format, Tiles>& made) {
 #pragma unroll
   for (int i = 0; i < Tiles::kRowsEach; ++i) {
+    constexpr int kParts = RowWeights<Format, Tiles>::kParts;
     const bool exists = stage < rows[i].stages;
-    if constexpr (kSmallBlocks) {
-      made.weights[i] = signed_weights_of<Value>(a.weight.values, exists ? decode_small_absmax(next[i], half) : 0.0F);
-      made.absmax[i] = exists ? decode_small_absmax(next[i], 1) : 0.0F;
-    } else {
-      const float absmax = decode_absmax(reader.is_nested, map, next[i], reader.offset);
-      made.weights[i] = weights_of<Value>(a.weight.values, exists ? absmax : 0.0F);
-    }
-    next[i] = load_absmax<kSmallBlocks>(reader, rows[i], stage + Tiles::kTeams);
+#pragma unroll
+    for (int part = 0; part < kParts; ++part)
+      made.absmax[i][part] =
+          exists ? decode_part<Format>(reader, map, next[i], half * kParts + static_cast<unsigned>(part)) : 0.0F;
+    made.weights[i] = weights_of_format<Value, Format>(a.weight.values, made.absmax[i][0]);
+    next[i] = load_absmax<Format>(reader, rows[i], stage + Tiles::kTeams);
   }
 }
 
-// kSmallBlocks: MXFP4. The role branches once: a branch in its loop made NF4's gradient 6 % slower on an H200.
-template <class Value, bool kForward, bool kSmallBlocks, class Tiles, class Scheduler>
+template <class Value, bool kForward, class Format, class Tiles, class Scheduler>
 __device__ void decode_stages(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared,
                               int decoder) {
   constexpr int kTeams = Tiles::kTeams;
@@ -126,7 +127,8 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
   PipelineState<Tiles::kShape.code_slots> from;
   to.advance(first);
   from.advance(first);
-  if (reader.is_nested) load_map<Tiles::kDecoders>(matmul, shared.map, shared.map_full, decoder, lane);
+  const bool has_map = Format::kAlwaysHasMap || reader.is_nested;
+  if (has_map) load_map<Format, Tiles::kDecoders>(matmul, shared.map, shared.map_full, decoder, lane);
   // Without producer warps one of these threads loads codes as soon as a slot is free.
   const bool loads = Tiles::kWeightsFirst && decoder == 0 && lane == 0;
   CodeProducer<kForward, Tiles, Scheduler> producer(scheduler);
@@ -138,13 +140,13 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
     keep_tile<Scheduler>(tile, kept, lane);
     LaneRows rows[kRows];
     Absmax next[kRows];
-    begin_rows<kForward, kSmallBlocks, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
+    begin_rows<kForward, Format, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
     const unsigned half =
-        RowWeights<Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile) / kSmallBlock % 2);
-    if (reader.is_nested) wait_for(shared.map_full);
+        RowWeights<Format, Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile) / kSmallBlock % 2);
+    if (has_map) wait_for(shared.map_full);
     for (; stage < scheduler.stages; stage += kTeams) {
-      RowWeights<Tiles> weights;
-      make_weights<Value, kSmallBlocks, Tiles>(matmul, reader, shared.map, rows, stage, half, next, weights);
+      RowWeights<Format, Tiles> weights;
+      make_weights<Value, Format, Tiles>(matmul, reader, shared.map, rows, stage, half, next, weights);
       wait_for(shared.codes_full[from.slot], from.phase);
       if (stage < scheduler.weight_stages) {
         std::uint32_t codes[kRows][Tiles::kLaneCols / 8];
@@ -153,7 +155,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
           load_codes<Tiles::kCodeRowBytes>(shared.codes[from.slot], row + i * Tiles::kRowsApart,
                                            panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
-        store_rows<Value, kSmallBlocks, Tiles>(matmul.weight, weights, codes, row, panel, shared.decoded[to.slot]);
+        store_rows<Value, Format, Tiles>(matmul.weight, weights, codes, row, panel, shared.decoded[to.slot]);
         fence_proxy_async();
         arrive_as_warp(shared.decoded_full[to.slot], lane);
       } else {

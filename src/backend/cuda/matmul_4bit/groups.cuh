@@ -20,7 +20,9 @@ struct Groups {
   bool in_turn;  // order of tiles: see group_tiles.cuh
   int experts;
   std::int64_t blocks_each;         // per expert
-  std::int64_t nested_blocks_each;  // per expert, if each is nested by itself
+  std::int64_t nested_blocks_each;  // per expert, if each is nested by itself, or has a global scale
+  int offsets_each;                 // likewise, entries of nested_offset
+  int divisors_each;                // per expert, if each has one
 };
 
 // `matmul` is the product of all experts' rows with the first expert's weight.
@@ -37,7 +39,11 @@ inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const
                      .in_turn = plan.in_turn,
                      .experts = static_cast<int>(p.experts),
                      .blocks_each = contract::blocks_each(p),
-                     .nested_blocks_each = contract::is_nested_each(p) ? contract::nested_blocks_each(p) : 0}};
+                     .nested_blocks_each = contract::is_nested_each(p) && p.weight.global_divisor == nullptr
+                                               ? contract::nested_blocks_each(p)
+                                               : 0,
+                     .offsets_each = contract::is_nested_each(p) && !contract::has_scales_of_rows(p.weight) ? 1 : 0,
+                     .divisors_each = contract::is_nested_each(p) && p.weight.global_divisor != nullptr ? 1 : 0}};
 }
 
 // A call of one of three kinds. One weight: there are no experts. A stack: `product` is that of all experts' rows with
@@ -145,12 +151,13 @@ __device__ MatmulArguments of_expert(const GroupedArguments& a, int expert, std:
   own.m = end;
   own.weight.packed += expert * (own.rows * own.cols) / 2;
   if (!own.is_nested) {
-    own.weight.absmax += first_block;
+    own.weight.absmax = absmax_at(own.weight, first_block);
   } else {
     own.weight.absmax_8bit += first_block;
     if (a.groups.is_nested_each) {
       own.weight.nested_absmax += expert * a.groups.nested_blocks_each;
-      own.weight.nested_offset += expert;
+      own.weight.nested_offset += expert * a.groups.offsets_each;
+      own.weight.divisor += expert * a.groups.divisors_each;
     } else {
       own.weight.nested_begin = first_block;
     }

@@ -12,20 +12,34 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // an unsi
 constexpr std::int64_t kMostCols = std::int64_t{1} << 32;             // and the bytes of codes in a row
 constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;       // in a tensor map
 
-bool loads_vectors(const contract::Matmul4bit& p) {
-  const qfuse_weight_4bit& w = p.weight;
-  return w.cols % kCodesALoad == 0 && is_aligned(w.packed, kLoadBytes) && is_aligned(w.absmax, 4) &&
-         is_aligned(w.nested_absmax, 4) && is_aligned(w.nested_quant_map, 4) && is_aligned(w.nested_offset, 4) &&
-         is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
+bool is_mxfp4(const qfuse_weight_4bit& w) {
+  return contract::has_scales_of_rows(w) && w.scale_type == QFUSE_SCALES_UE8M0;
 }
 
-// Split-K's limits: forward without LoRA, cols % 64 == 0, blocks of 64 or MXFP4's of 32, and counts that fit 32 bits.
+bool loads_vectors(const contract::Matmul4bit& p) {
+  const qfuse_weight_4bit& w = p.weight;
+  const std::size_t absmax_bytes = w.absmax == nullptr ? 1 : static_cast<std::size_t>(format::scale_size(w.scale_type));
+  return w.cols % kCodesALoad == 0 && is_aligned(w.packed, kLoadBytes) && is_aligned(w.absmax, absmax_bytes) &&
+         is_aligned(w.nested_absmax, 4) && is_aligned(w.nested_quant_map, 4) && is_aligned(w.nested_offset, 4) &&
+         is_aligned(w.global_divisor, 4) && is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 &&
+         term_count(p) % kValuesALoad == 0;
+}
+
+// Whether split-K takes the blocks: of 64; with scales of rows, those that have at most 16 bits of them for each 32
+// codes, or whole words for more.
+bool has_blocks_of_split_k(const qfuse_weight_4bit& w, const Owners& owners) {
+  if (!contract::has_scales_of_rows(w)) return w.blocksize == kSplitKBlocksize;
+  const std::int64_t bytes = format::scale_size(w.scale_type);
+  if (w.blocksize < kSplitKBlocksize) return bytes <= 2 && (is_mxfp4(w) || is_aligned(w.scales, 2));
+  return is_aligned(w.absmax, 4) && (bytes == 4 || owners.count * contract::block_count(w) % 2 == 0);
+}
+
+// Split-K's limits: forward without LoRA, cols % 64 == 0, blocks that fit, and counts that fit 32 bits.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (!has_tensor_cores(p.dtype, facts) || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
   if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % kSplitKBlocksize != 0 ||
-      (w.blocksize != kSplitKBlocksize && !contract::has_scales_of_rows(w)) ||
-      (contract::is_nested(w) && w.nested_blocksize > kMostNestedBlocksize))
+      !has_blocks_of_split_k(w, owners) || (contract::is_nested(w) && w.nested_blocksize > kMostNestedBlocksize))
     return false;
   return contract::element_count(w) < kMostElements / owners.count &&
          w.rows < kMostElements / kSplitKBlocksize / owners.count;
@@ -56,12 +70,13 @@ bool can_count(std::int64_t most_elements, const qfuse_weight_4bit& w, const Own
   return left >= 0 && w.nested_begin <= left / w.blocksize;
 }
 
-// Whether blocks have 64 or more elements, or are MXFP4's and allow loading four scales as a word.
+// Whether the scales of each panel row can be loaded: one absmax, or scales of rows in words.
 bool has_blocks_of_panels(const qfuse_weight_4bit& w, const Owners& owners) {
-  constexpr std::int64_t kWordCodes = 128;
-  if (w.blocksize >= kPanelCols) return true;
-  return contract::has_scales_of_rows(w) && is_aligned(w.absmax_8bit, 4) &&
-         owners.count * contract::element_count(w) % kWordCodes == 0;
+  if (!contract::has_scales_of_rows(w)) return w.blocksize >= kPanelCols;
+  constexpr std::int64_t kWord = 4;  // bytes
+  const std::int64_t bytes = owners.count * contract::block_count(w) * format::scale_size(w.scale_type);
+  const bool fills_words = bytes % kWord == 0 && is_aligned(w.scales, kWord);
+  return fills_words && (w.blocksize >= kPanelCols || format::scale_size(w.scale_type) < kWord);
 }
 
 // For Hopper's pipelines, in both directions: rows are whole panels of codes, and coordinates fit a tensor map.
@@ -82,8 +97,9 @@ bool takes_stages(const contract::Matmul4bit& p, const Owners& owners, const Dev
 bool takes_multistage(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   const auto is_there = [&](const MultistageShape& shape) { return has_kernel(shape, facts); };
-  return has_tensor_cores(p.dtype, facts) && loads_vectors(p) && w.rows < kMostCoordinate && w.cols < kMostCoordinate &&
-         can_count(kMostElements / 2, w, owners) && std::ranges::any_of(kMultistageShapes, is_there);
+  return has_tensor_cores(p.dtype, facts) && loads_vectors(p) && w.blocksize >= kCodesALoad &&
+         w.rows < kMostCoordinate && w.cols < kMostCoordinate && can_count(kMostElements / 2, w, owners) &&
+         std::ranges::any_of(kMultistageShapes, is_there);
 }
 
 }  // namespace
@@ -120,6 +136,7 @@ bool takes(Kernel kernel, const contract::Matmul4bit& p, const Owners& owners, c
     case Kernel::warp_specialized: return sum == QFUSE_SUM_PLAIN && takes_stages(p, owners, facts);
     case Kernel::register_weights:
       return sum == QFUSE_SUM_PLAIN && is_forward(p) && takes_stages(p, owners, facts) &&
+             (p.weight.blocksize >= kPanelCols || is_mxfp4(p.weight)) &&
              register_weights_shared_bytes() <= facts.shared_bytes;
     case Kernel::multistage: return sum == QFUSE_SUM_PLAIN && takes_multistage(p, owners, facts);
     case Kernel::tiled: return has_tiles && loads_vectors(p);

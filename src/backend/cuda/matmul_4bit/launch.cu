@@ -23,19 +23,19 @@
 namespace qfuse::cuda::matmul_4bit {
 namespace {
 
-// ---- scales in UE8M0 ----
+// ---- scales of rows ----
 
 // Every device has a copy in its memory.
-__device__ const format::Ue8m0Absmax kUe8m0Absmax = format::make_ue8m0_absmax();
+__device__ const format::RowAbsmax kRowAbsmax = format::make_row_absmax();
 
-// Gives a weight with UE8M0 scales the device's absmax arrays. Leaves other weights as they are.
+// Gives a weight with scales of rows the device's absmax arrays. Leaves other weights as they are.
 contract::Outcome give_absmax(qfuse_weight_4bit& w, const qfuse_exec& exec) {
   if (!contract::has_scales_of_rows(w)) return {};
   const CurrentDevice current(exec.device.index);
   if (!current.outcome().ok()) return current.outcome();
   void* arrays = nullptr;
-  if (contract::Outcome o = outcome_of(cudaGetSymbolAddress(&arrays, kUe8m0Absmax)); !o.ok()) return o;
-  w = contract::with_absmax(w, *static_cast<const format::Ue8m0Absmax*>(arrays));
+  if (contract::Outcome o = outcome_of(cudaGetSymbolAddress(&arrays, kRowAbsmax)); !o.ok()) return o;
+  w = contract::with_absmax(w, *static_cast<const format::RowAbsmax*>(arrays));
   return {};
 }
 

@@ -323,7 +323,8 @@ __device__ void fill_tables(const MatmulArguments& a, MultistageShared<Tile>& sh
   const int thread = static_cast<int>(threadIdx.x);
   fill_pairs(a.weight, shared.pairs, thread / kWarp, Tile::kMultipliers / kWarp, thread % kWarp);
   if (a.is_nested)
-    for (int i = thread; i < format::kCodes8; i += Tile::kMultipliers) shared.map[i] = a.weight.nested_quant_map[i];
+    for (unsigned i = static_cast<unsigned>(thread); i < format::kCodes8; i += Tile::kMultipliers)
+      shared.map[i] = load_map_value<true>(a.weight, i);
 }
 
 // Position in the ring of stages. Copying and multiplying warps each count it for themselves, in step.

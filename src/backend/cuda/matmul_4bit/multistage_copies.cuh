@@ -210,6 +210,7 @@ struct StageAbsmax {
   const std::uint8_t* codes;
   const float* scales;
   bool is_nested;
+  qfuse_scale_type absmax_type;
   float offset;
   int block_shift;
   int scale_shift;
@@ -224,6 +225,7 @@ struct StageAbsmax {
         codes(a.weight.absmax_8bit - a.weight.nested_begin),
         scales(a.is_nested ? a.weight.nested_absmax : a.weight.absmax),
         is_nested(a.is_nested),
+        absmax_type(a.weight.absmax_type),
         offset(a.is_nested ? *a.weight.nested_offset : 0.0F),
         block_shift(a.weight.block_shift - kVectorShift),
         scale_shift(a.is_nested ? nested_shift(a.weight) : block_shift),
@@ -244,7 +246,15 @@ struct StageAbsmax {
   // Prefetches the absmax of one vector to L2.
   __device__ void prefetch_of(std::uint32_t of) const {
     if (is_nested) prefetch(codes + (of >> block_shift));
-    prefetch(scales + (of >> scale_shift));
+    if (is_wide())
+      prefetch(scales + (of >> scale_shift));
+    else
+      prefetch(halves() + (of >> block_shift));
+  }
+  // Whether absmax has 32 bits, or scales of nested blocks do.
+  [[nodiscard]] __device__ bool is_wide() const { return is_nested || absmax_type == QFUSE_SCALES_FLOAT32; }
+  [[nodiscard]] __device__ const std::uint16_t* halves() const {
+    return reinterpret_cast<const std::uint16_t*>(scales);
   }
   // Prefetches absmax to L2: forward of all stages, which are in a few sectors of memory; backward of the first stages.
   __device__ void prefetch_first() const {
@@ -270,7 +280,10 @@ struct StageAbsmax {
       if (!bounds.contain(v, left)) continue;
       const std::uint32_t of = vector + static_cast<std::uint32_t>(v) * apart;
       if (is_nested) loaded[v].code = __ldg(codes + (of >> block_shift));
-      loaded[v].scale = __ldg(scales + (of >> scale_shift));
+      if (is_wide())
+        loaded[v].scale = __ldg(scales + (of >> scale_shift));
+      else
+        loaded[v].code = __ldg(halves() + (of >> block_shift));
       if constexpr (!kForward)
         if (bounds.contain(v, left - kStagesAhead * kMultistageTerms)) prefetch_of(of + kStagesAhead * step);
     }
@@ -284,7 +297,10 @@ struct StageAbsmax {
     for (int v = 0; v < Tile::kCodesEach; ++v)
       to[absmax_place<Tile, kForward>(Vectors::code_row() + v * Vectors::kCodeRows,
                                       Vectors::code_col() / kVectorCodes)] =
-          bounds.contain(v, left + kMultistageTerms) ? decode_absmax(is_nested, map, loaded[v], offset) : 0.0F;
+          bounds.contain(v, left + kMultistageTerms) ? decoded(map, loaded[v]) : 0.0F;
+  }
+  [[nodiscard]] __device__ float decoded(const float* map, const Absmax& absmax) const {
+    return is_wide() ? decode_absmax(is_nested, map, absmax, offset) : widen_absmax(absmax_type, absmax.code);
   }
 };
 

@@ -23,7 +23,6 @@ constexpr int kStagePanels = kStageTerms / kPanelCols;
 static_assert(kPanelCols * 2 == kPanelBytes);
 constexpr int kPanelCodeBytes = kPanelCols / 2;  // of codes
 constexpr int kVectorBytes = 16;
-constexpr int kWordScales = 4;  // of small blocks, in UE8M0
 
 // ---- kernel arguments ----
 
@@ -50,10 +49,10 @@ struct GroupedPipelineArguments : PipelineArguments {
 __device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
   if (row >= a.rows || col >= a.cols) return;
   const std::int64_t block = (row * a.cols + col) >> a.weight.block_shift;
-  if (a.is_nested)
+  if (a.weight.absmax_8bit != nullptr)
     prefetch(a.weight.absmax_8bit + block);
   else
-    prefetch(a.weight.absmax + (has_small_blocks(a.weight) ? block / kWordScales : block));
+    prefetch(absmax_at(a.weight, block));
 }
 
 // ---- host code ----
@@ -101,7 +100,7 @@ inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, c
                                             tokens, kPanelBytes);
       !o.ok())
     return o;
-  if (has_small_blocks(a.weight)) {  // whose scales are loaded in words
+  if (has_small_blocks(a.weight) && a.is_nested) {  // these scales are loaded in words
     arguments.matmul.is_nested = false;
     arguments.matmul.weight.absmax = reinterpret_cast<const float*>(a.weight.absmax_8bit);
   }

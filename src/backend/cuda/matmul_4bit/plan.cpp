@@ -46,7 +46,7 @@ Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, const Spli
   return plan;
 }
 // Blocks of 16 tokens, if there are as many, and the device has the shared memory; of FACTORED where chains are not
-// whole, and of MXFP4, there are not the registers.
+// whole, and with scales of rows, there are not the registers.
 Plan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const SplitKLaunch few = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.front()};
   const SplitKLaunch many = {p.m, p.weight.cols, split_k_tiles(p), 1, kSplitKTokens.back()};
@@ -235,7 +235,9 @@ std::optional<ManyPlan> shared_plan(std::span<const contract::Matmul4bit> produc
     if (!is_split_k(plans[i].kernel) || products[i].m > kSplitKTokens.front() ||
         contract::is_nested(products[i].weight) != contract::is_nested(first.weight) ||
         products[i].weight.nested_begin != first.weight.nested_begin ||
-        products[i].weight.quant_type != first.weight.quant_type)
+        products[i].weight.quant_type != first.weight.quant_type ||
+        products[i].weight.scale_type != first.weight.scale_type ||
+        products[i].weight.blocksize != first.weight.blocksize)
       return {};
     tiles += split_k_tiles(products[i]);
   }

@@ -113,17 +113,15 @@ __device__ void load_panels(const PipelineArguments& a, const Scheduler& schedul
 // ---- role: making tables ----
 
 // The table for a row's codes. Outside the weight, absmax and weights are 0.
-template <class Value, bool kSmallBlocks>
+template <class Value, class Format>
 __device__ Weights16 make_table(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
                                 const Absmax& loaded, bool exists) {
-  if constexpr (kSmallBlocks)
-    return weights_of_two<Value>(a.weight.values, exists ? decode_small_absmax(loaded, 0) : 0.0F,
-                                 exists ? decode_small_absmax(loaded, 1) : 0.0F);
-  const float absmax = decode_absmax(reader.is_nested, map, loaded, reader.offset);
-  return weights_of<Value>(a.weight.values, exists ? absmax : 0.0F);
+  const auto scale = [&](unsigned part) { return exists ? decode_part<Format>(reader, map, loaded, part) : 0.0F; };
+  if constexpr (Format::kParts == 2) return weights_of_two<Value>(a.weight.values, scale(0), scale(1));
+  return weights_of<Value>(a.weight.values, scale(0));
 }
 
-template <class Value, bool kSmallBlocks, class Scheduler>
+template <class Value, class Format, class Scheduler>
 __device__ void make_tables(const PipelineArguments& a, const Scheduler& scheduler, Shared& shared, int maker) {
   const MatmulArguments& matmul = a.matmul;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -132,7 +130,7 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
   AbsmaxReader reader = absmax_reader(matmul);
   PipelineState<kSlots> to;
   if (reader.is_nested) {
-    load_map<kTableMakers>(matmul, shared.map, shared.map_full, maker, lane);
+    load_map<Format, kTableMakers>(matmul, shared.map, shared.map_full, maker, lane);
     wait_for(shared.map_full);
   }
   for (auto tile = scheduler.first(); scheduler.has(tile); scheduler.advance(tile)) {
@@ -146,7 +144,7 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
       rows[task] = {.first = before + static_cast<std::uint32_t>(output) * panels_of_row,
                     .apart = 1,
                     .stages = output < matmul.rows ? static_cast<int>(panels_of_row) : 0};
-      next[task] = load_absmax<kSmallBlocks>(reader, rows[task], 0);
+      next[task] = load_absmax<Format>(reader, rows[task], 0);
     }
 #pragma unroll 1
     for (int panel = 0; panel < scheduler.stages * kStagePanels; ++panel) {
@@ -156,8 +154,8 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
 #pragma unroll
         for (int task = 0; task < kTableTasks; ++task) {
           const Weights16 weights =
-              make_table<Value, kSmallBlocks>(matmul, reader, shared.map, next[task], panel < rows[task].stages);
-          next[task] = load_absmax<kSmallBlocks>(reader, rows[task], panel + 1);
+              make_table<Value, Format>(matmul, reader, shared.map, next[task], panel < rows[task].stages);
+          next[task] = load_absmax<Format>(reader, rows[task], panel + 1);
           slot.low[row_of(task)] = vector_of(weights.low);
           slot.high[row_of(task)] = vector_of(weights.high);
         }
@@ -178,7 +176,7 @@ struct WeightFragments {
 
 // A step has 8 bytes of codes per row. Lane t of four decodes bytes t and 4 + t: the low two bytes of `four`, whose
 // other bytes are unused.
-template <bool kSmallBlocks>
+template <class Format>
 __device__ void decode_fragments(const Slot& slot, int row, WeightFragments& weights) {
   constexpr std::uint32_t kIndices = 0x7777;
   constexpr std::uint32_t kBothHalves = 0x11;
@@ -196,10 +194,10 @@ __device__ void decode_fragments(const Slot& slot, int row, WeightFragments& wei
       const std::uint32_t four = permuted(codes[2 * step], codes[2 * step + 1], bytes);
       const std::uint32_t upper = spread_signs<0>(four, four << 4);
       std::uint32_t words[2];
-      if constexpr (kSmallBlocks)
+      if constexpr (Format::kParts == 2)
         decode_four_of_block(table, step * format::kStepTerms / kSmallBlock, four & kIndices, upper, words);
       else
-        decode_four(table, pair_order(false), four & kIndices, upper, words);
+        decode_four(table, pair_order(Format::kIsLowFirst), four & kIndices, upper, words);
       weights.words[step][h] = words[0];
       weights.words[step][h + 2] = words[1];
     }
@@ -224,7 +222,7 @@ __device__ inline void load_lora_fragments(const MatmulArguments& a, std::int64_
   }
 }
 
-template <class Value, bool kSmallBlocks, class Scheduler>
+template <class Value, class Format, class Scheduler>
 __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& scheduler, Shared& shared, int warp) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int row = warp * 16 + lane / 4;
@@ -252,7 +250,7 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
           load_lora_fragments(a.matmul, scheduler.first_row(tile), scheduler.output(tile) + row,
                               ((stage - scheduler.weight_stages) * kStagePanels + i) * kPanelCols, weights[i]);
         else
-          decode_fragments<kSmallBlocks>(slot, row, weights[i]);
+          decode_fragments<Format>(slot, row, weights[i]);
         const TileOperand inputs = tile_operand<kPanelBytes>(slot.inputs, kVectorBytes);
         wgmma_fence();
 #pragma unroll
@@ -286,20 +284,16 @@ __global__ void __launch_bounds__(kRegisterWeightsThreads, 1)
   wait_for_prerequisite_grids();
   find_first_tile(scheduler, warp, shared.first_tile);
   constexpr int kLoader = kMultipliers + kTableMakers;
-  // Roles branch once: a branch in their loops would cost NF4, too.
-  const bool has_small_blocks = matmul_4bit::has_small_blocks(a.matmul.weight);
   if (warp < kMultipliers) {
     warpgroup_reg_alloc<kMultiplyingRegisters>();
-    if (has_small_blocks)
-      multiply_panels<Value, true>(a, scheduler, shared, warp);
-    else
-      multiply_panels<Value, false>(a, scheduler, shared, warp);
+    with_panel_format<false>(
+        a.matmul.weight, [&](auto format) { multiply_panels<Value, decltype(format)>(a, scheduler, shared, warp); });
   } else {
     warpgroup_reg_dealloc<kHelpingRegisters>();
-    if (warp < kLoader && has_small_blocks)
-      make_tables<Value, true>(a, scheduler, shared, warp - kMultipliers);
-    else if (warp < kLoader)
-      make_tables<Value, false>(a, scheduler, shared, warp - kMultipliers);
+    if (warp < kLoader)
+      with_panel_format<false>(a.matmul.weight, [&](auto format) {
+        make_tables<Value, decltype(format)>(a, scheduler, shared, warp - kMultipliers);
+      });
     else if (thread == kLoader * kWarp)
       load_panels(a, scheduler, shared);
   }

@@ -1,5 +1,6 @@
 // in:     in [m, cols] fp16 or bf16, m at most 64 (stacks: any), strided rows; a 4-bit weight [rows, cols]; bias
-//         [rows] or none; each row of in, and packed, aligned to 16 bytes; cols % 64 == 0; blocks of 64, or MXFP4's
+//         [rows] or none; each row of in, and packed, aligned to 16 bytes; cols % 64 == 0; blocks of 64, or
+//         scales of rows
 // out:    [m, rows], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), added in SPLIT's order
 // cost:   one look-up in shared memory per byte of codes: 32 weights per clock and multiprocessor
@@ -22,7 +23,7 @@ constexpr int kWindowBlocks = kWindowTerms / kSplitKBlocksize;   // absmax per w
 // ---- steps ----
 
 // A lane's loads in flight for a chain, in two rows: its codes of each window, and encoded absmax, of all blocks or, if
-// chains may be partial, of one block. For blocks of 32, `absmax` holds the lane's scales of both windows instead, in
+// chains may be partial, of one block. For small blocks, `absmax` holds the lane's scales of both windows instead, in
 // `code` and in the bits of `scale`.
 template <bool kNested, bool kWhole>
 struct ChainCodes {
@@ -41,11 +42,22 @@ __device__ inline int block_of_window(int w) {
   return w * kWindowBlocks + static_cast<int>(threadIdx.x) % 4 * kVectorTerms / kSplitKBlocksize;
 }
 
-// Loads a lane's absmax, or for blocks of 32 its two scales, one per window; for a block past the chain's end, those of
-// its first block. One instruction loads either kind of code: a choice of two loads would wait for both at once.
+// Loads what a lane has in each of two windows: 32 codes' scales, one element of `scales`. For a block past the chain's
+// end, loads those of the chain's first codes.
+template <class Scales>
+__device__ Absmax load_small_scales(const ChainOfLane& chain, const Scales* scales, std::uint32_t row) {
+  static_assert(kWindows == 2 && kVectorTerms == 32);
+  const unsigned lane = threadIdx.x % 4;
+  const std::uint32_t first = 2 * (row * chain.row_blocks + chain.block);
+  const std::uint32_t of_first = first + (block_of_window(0) < chain.blocks ? lane : 0);
+  const std::uint32_t of_second = first + (block_of_window(1) < chain.blocks ? kWindowTerms / kVectorTerms + lane : 0);
+  return {__ldg(scales + of_first), __uint_as_float(__ldg(scales + of_second))};
+}
+
+// Loads a lane's nested absmax, or MXFP4's scales. One instruction loads either kind of code: a choice of two loads
+// would wait for both at once.
 template <class Steps>
 __device__ Absmax load_absmax_or_scales(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
-  static_assert(kWindows == 2 && kVectorTerms == 32);
   const bool is_small = has_small_blocks(a.weight);
   const unsigned lane = threadIdx.x % 4;
   const std::uint32_t first = row * chain.row_blocks + chain.block;
@@ -72,42 +84,54 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
   }
 }
 
-// Absmax of the lane's codes, per window and row.
+// Absmax of the lane's codes, per window, part of it, and row.
+template <int kParts>
+using ChainAbsmax = float[kWindows][kParts][2];
+
 template <bool kNested, class Nested>
-__device__ void decode_absmax(const ChainCodes<kNested, true>& codes, const Nested& nested, bool /*has_own*/,
-                              float (&absmax)[kWindows][2]) {
+__device__ void decode_absmax(const MatmulArguments& /*a*/, const ChainCodes<kNested, true>& codes,
+                              const Nested& nested, bool /*has_own*/, ChainAbsmax<1>& absmax) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
       const unsigned code = codes.absmax_codes[h] >> (8 * block_of_window(w)) & 0xffU;
-      absmax[w][h] = kNested ? decode_absmax(kNested, nested.map, Absmax{code, codes.absmax[h][0]}, nested.offset)
-                             : codes.absmax[h][w];
+      absmax[w][0][h] = kNested ? decode_absmax(kNested, nested.map, Absmax{code, codes.absmax[h][0]}, nested.offset)
+                                : codes.absmax[h][w];
     }
 }
 
 // Past the end of a partial chain, absmax and inputs are 0, so that products are 0 for any codes.
 template <bool kNested, class Nested>
-__device__ void decode_absmax(const ChainCodes<kNested, false>& codes, const Nested& nested, bool has_own,
-                              float (&absmax)[kWindows][2]) {
+__device__ void decode_absmax(const MatmulArguments& a, const ChainCodes<kNested, false>& codes, const Nested& nested,
+                              bool has_own, ChainAbsmax<1>& absmax) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    const float own = has_own ? decode_absmax(kNested, nested.map, codes.absmax[h], nested.offset) : 0.0F;
+    const float decoded = kNested ? decode_absmax(kNested, nested.map, codes.absmax[h], nested.offset)
+                                  : widen_word(a.weight.absmax_type, codes.absmax[h]);
+    const float own = has_own ? decoded : 0.0F;
 #pragma unroll
-    for (int w = 0; w < kWindows; ++w) absmax[w][h] = value_of(own, lane / 4 * 4 + block_of_window(w));
+    for (int w = 0; w < kWindows; ++w) absmax[w][0][h] = value_of(own, lane / 4 * 4 + block_of_window(w));
   }
 }
 
-// The same for blocks of 32, whose scales are values of the map.
-template <class Nested>
-__device__ void decode_scales(const ChainCodes<true, false>& codes, const Nested& nested, int blocks,
-                              float (&absmax)[kWindows][2]) {
+// The same for small blocks. A scale of one byte is a value of the map; a lane's 32 codes have kParts of them.
+template <bool kNested, int kParts, class Nested>
+__device__ void decode_scales(const MatmulArguments& a, const ChainCodes<kNested, false>& codes, const Nested& nested,
+                              int blocks, ChainAbsmax<kParts>& absmax) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const unsigned scales[kWindows] = {codes.absmax[h].code, __float_as_uint(codes.absmax[h].scale)};
 #pragma unroll
-    for (int w = 0; w < kWindows; ++w) absmax[w][h] = block_of_window(w) < blocks ? nested.map[scales[w]] : 0.0F;
+    for (int w = 0; w < kWindows; ++w)
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+        const unsigned scale = kParts > 1 ? scales[w] >> (8 * part) & 0xffU : scales[w];
+        absmax[w][part][h] = block_of_window(w) >= blocks ? 0.0F
+                             : kNested                    ? nested.map[scale]
+                                                          : widen_absmax(a.weight.absmax_type, scale);
+      }
   }
 }
 
@@ -126,22 +150,23 @@ struct ChainInputs {
 };
 
 // Multiplies 16 outputs by one window.
-template <class Value, int kColumns>
-__device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)[2], PairsOfLane pairs,
+template <class Value, int kColumns, int kParts>
+__device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)[kParts][2], PairsOfLane pairs,
                                 const ChainInputs<kColumns>& inputs, int w, float (&sums)[kColumns][4]) {
   std::uint32_t codes[2][4];
   unpack(vectors[0], codes[0]);
   unpack(vectors[1], codes[1]);
 #pragma unroll
   for (int v = 0; v < 4; ++v) {
+    const float(&of)[2] = absmax[v * kParts / 4];
     const std::uint32_t first[4] = {
-        decode_pair<Value, 0>(pairs, codes[0][v], absmax[0]), decode_pair<Value, 0>(pairs, codes[1][v], absmax[1]),
-        decode_pair<Value, 1>(pairs, codes[0][v], absmax[0]), decode_pair<Value, 1>(pairs, codes[1][v], absmax[1])};
+        decode_pair<Value, 0>(pairs, codes[0][v], of[0]), decode_pair<Value, 0>(pairs, codes[1][v], of[1]),
+        decode_pair<Value, 1>(pairs, codes[0][v], of[0]), decode_pair<Value, 1>(pairs, codes[1][v], of[1])};
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) multiply(first, inputs.words[c][w][2 * v], sums[c], Value());
     const std::uint32_t second[4] = {
-        decode_pair<Value, 2>(pairs, codes[0][v], absmax[0]), decode_pair<Value, 2>(pairs, codes[1][v], absmax[1]),
-        decode_pair<Value, 3>(pairs, codes[0][v], absmax[0]), decode_pair<Value, 3>(pairs, codes[1][v], absmax[1])};
+        decode_pair<Value, 2>(pairs, codes[0][v], of[0]), decode_pair<Value, 2>(pairs, codes[1][v], of[1]),
+        decode_pair<Value, 3>(pairs, codes[0][v], of[0]), decode_pair<Value, 3>(pairs, codes[1][v], of[1])};
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) multiply(second, inputs.words[c][w][2 * v + 1], sums[c], Value());
   }
@@ -149,7 +174,8 @@ __device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)
 
 // ---- SPLIT ----
 
-template <class InputValue, bool kNested, bool kOfWhole, int kOfColumns>
+// kPairs: each 32 codes have 16 bits of scales, INT4's in groups of 32 or two of NVFP4.
+template <class InputValue, bool kNested, bool kOfWhole, int kOfColumns, bool kPairs = false>
 struct SplitSteps {
   using Value = InputValue;
   using Table = Pair;
@@ -160,8 +186,9 @@ struct SplitSteps {
   static constexpr bool kWhole = kOfWhole;
   static constexpr int kColumns = kOfColumns;
   static constexpr int kLaneTerms = kVectorTerms;
+  static constexpr int kParts = kPairs && kNested ? 2 : 1;
   static constexpr bool kTakesSmallBlocks =
-      kNested && !kOfWhole && kOfColumns == 1;  // else there are not the registers
+      kNested && !kOfWhole && kOfColumns == 1 && !kPairs;  // with more columns there are not the registers
 
   static __device__ void make_table(const MatmulArguments& a, Pair* table, int warp, int warps, int lane) {
     const int copies = table_row<Pair>(a);
@@ -169,6 +196,10 @@ struct SplitSteps {
   }
   static __device__ PairsOfLane lookups(const MatmulArguments& a, const Pair* table, int lane) {
     return pairs_of_lane(table, lane, table_row<Pair>(a));
+  }
+
+  static __device__ const std::uint16_t* scale_pairs(const Weight4bit& w) {
+    return reinterpret_cast<const std::uint16_t*>(kNested ? static_cast<const void*>(w.absmax_8bit) : w.absmax);
   }
 
   static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const TileRows& rows,
@@ -180,6 +211,8 @@ struct SplitSteps {
         load_absmax(a, chain, row, h, codes);
       else if constexpr (kTakesSmallBlocks)
         codes.absmax[h] = load_absmax_or_scales<SplitSteps>(a, chain, row);
+      else if constexpr (kPairs)
+        codes.absmax[h] = load_small_scales(chain, scale_pairs(a.weight), row);
       else
         codes.absmax[h] = load_absmax_of_lane<SplitSteps>(a, chain, row);
       const std::uint8_t* const from = codes_of(a, chain, row);
@@ -211,13 +244,15 @@ struct SplitSteps {
   template <class Nested>
   static __device__ void multiply(const MatmulArguments& a, PairsOfLane pairs, const Nested& nested,
                                   const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
-    float absmax[kWindows][2];
+    ChainAbsmax<kParts> absmax;
     const bool has_own = has_block<SplitSteps>(blocks);
     if constexpr (kTakesSmallBlocks)
-      has_small_blocks(a.weight) ? decode_scales(codes, nested, blocks, absmax)
-                                 : decode_absmax(codes, nested, has_own, absmax);
+      has_small_blocks(a.weight) ? decode_scales(a, codes, nested, blocks, absmax)
+                                 : decode_absmax(a, codes, nested, has_own, absmax);
+    else if constexpr (kPairs)
+      decode_scales(a, codes, nested, blocks, absmax);
     else
-      decode_absmax(codes, nested, has_own, absmax);
+      decode_absmax(a, codes, nested, has_own, absmax);
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
       const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};
@@ -228,8 +263,23 @@ struct SplitSteps {
 
 // ---- the kernel of a plan ----
 
+// Whether each 32 codes have 16 bits of scales, for which there are steps of their own.
+bool has_pairs(const Weight4bit& w) { return has_small_blocks(w) && (w.block_shift == 4 || w.absmax != nullptr); }
+
+// Calls launch(kNested) with a compile-time constant.
+template <class Launch>
+contract::Outcome with_pairs(const MatmulArguments& a, const Launch& launch) {
+  return a.is_nested ? launch(std::true_type()) : launch(std::false_type());
+}
+
 template <class Value, int kColumns, int kProducts>
 contract::Outcome launch_split(std::span<const MatmulArguments> products, const Plan& plan, const qfuse_exec& exec) {
+  if constexpr (kColumns == 1)
+    if (has_pairs(products[0].weight))
+      return with_pairs(products[0], [&](auto nested) {
+        return launch_split_k_kernel(multiply_split_k<SplitSteps<Value, nested, false, 1, true>, kProducts>, products,
+                                     plan, exec);
+      });
   return with_chains_of(products, [&](auto nested, auto whole) {
     return launch_split_k_kernel(multiply_split_k<SplitSteps<Value, nested, whole, kColumns>, kProducts>, products,
                                  plan, exec);
@@ -238,6 +288,10 @@ contract::Outcome launch_split(std::span<const MatmulArguments> products, const 
 
 template <class Value>
 contract::Outcome launch_groups(const GroupedArguments& a, const Plan& plan, const qfuse_exec& exec) {
+  if (has_pairs(a.matmul.weight))
+    return with_pairs(a.matmul, [&](auto nested) {
+      return launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, nested, false, 1, true>>, a, plan, exec);
+    });
   return with_chains_of({&a.matmul, 1}, [&](auto nested, auto whole) {
     return launch_split_k_kernel(multiply_groups_split_k<SplitSteps<Value, nested, whole, 1>>, a, plan, exec);
   });

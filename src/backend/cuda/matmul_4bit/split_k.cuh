@@ -118,6 +118,12 @@ __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term
           .blocks = count_blocks<Steps>(a, term)};
 }
 
+// Returns plain absmax for widen_word(). One instruction loads either width.
+__device__ inline Absmax load_plain_absmax(const Weight4bit& w, std::uint32_t block) {
+  const unsigned shift = w.absmax_type == QFUSE_SCALES_FLOAT32 ? 0 : 1;
+  return {block & shift, __ldg(w.absmax + (block >> shift))};
+}
+
 // Returns the scale of a block's 8-bit absmax.
 __device__ inline float load_nested_absmax(const MatmulArguments& a, std::uint32_t block) {
   return __ldg(a.weight.nested_absmax + (block >> (a.weight.nested_shift - a.weight.block_shift)));
@@ -133,7 +139,7 @@ template <class Steps>
 __device__ Absmax load_absmax_of_lane(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
   const unsigned of_chain = has_block<Steps>(chain.blocks) ? threadIdx.x % 4 : 0;
   const std::uint32_t block = row * chain.row_blocks + chain.block + of_chain;
-  if constexpr (!Steps::kIsNested) return {0, __ldg(a.weight.absmax + block)};
+  if constexpr (!Steps::kIsNested) return load_plain_absmax(a.weight, block >> (a.weight.block_shift - kPanelShift));
   return {__ldg(a.weight.absmax_8bit + block), load_nested_absmax(a, block)};
 }
 
@@ -165,10 +171,11 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
   for (int h = 0; h < 2; ++h) {
     const std::int64_t first = rows_of(a, tile)[h] * a.cols + term + of_lane;
     prefetch(a.weight.packed + first / 2);
+    const std::int64_t block = first >> a.weight.block_shift;
     if constexpr (Steps::kIsNested)
-      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + first / kSplitKBlocksize);
+      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + block);
     else
-      prefetch(a.weight.absmax + first / kSplitKBlocksize);
+      prefetch(absmax_at(a.weight, block));
   }
 }
 
@@ -188,11 +195,13 @@ __device__ void fill_table(const MatmulArguments& a, int warp, int warps, const 
       fill(high * format::kCodes4 + low, pair_of_byte(a.weight, a.weight.values[high], a.weight.values[low]));
 }
 
-// All threads call it, and must then synchronize.
+// All threads call it, and must then synchronize. The map of scales of rows has the decoded ones.
 __device__ inline void load_nested_map(const MatmulArguments& a, NestedMap& nested) {
   if (threadIdx.x == 0) nested.offset = *a.weight.nested_offset;
+  const float scale = has_small_blocks(a.weight) ? *a.weight.nested_absmax : 1.0F;
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < format::kCodes8; i += blockDim.x) nested.map[i] = a.weight.nested_quant_map[i];
+  for (unsigned i = threadIdx.x; i < format::kCodes8; i += blockDim.x)
+    nested.map[i] = mul_ftz(load_map_value<true>(a.weight, i), scale);
 }
 
 // Tokens of the inputs: a tile's begin at `first`; none at or after `end` is read.

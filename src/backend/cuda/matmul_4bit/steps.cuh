@@ -69,8 +69,10 @@ __device__ inline void multiply(const std::uint32_t (&a)[4], const std::uint32_t
   multiply_bfloat16(a, b, sums);
 }
 
-// In kernels for blocks of 64 or more, and for MXFP4's of 32, which have two scales in UE8M0 for each 64 codes: whether
-// it is these.
+constexpr int kPanelShift = 6;
+static_assert(1 << kPanelShift == kPanelCols);
+
+// Whether each 64 codes have several scales: of rows, in blocks of 32 or 16.
 __host__ __device__ inline bool has_small_blocks(const Weight4bit& w) { return 1 << w.block_shift < kPanelCols; }
 
 // The values of a byte's two codes, in the order of their elements.

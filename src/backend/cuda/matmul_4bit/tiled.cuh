@@ -33,18 +33,22 @@ struct WeightTile {
 
 // ---- steps ----
 
-// 32 codes of one row, in flight from global memory.
+// 32 codes of one row, in flight from global memory, and the absmax of each half.
 struct CodeVector {
   uint4 codes;
-  float absmax;
+  float absmax[2];
 };
 
-// Loads 32 codes, all of them inside the weight or all outside, and in one block.
+// Loads 32 codes, all of them inside the weight or all outside, and in one block, or two of 16.
 __device__ inline CodeVector load_codes(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
-  if (row >= a.rows || col >= a.cols) return {{0, 0, 0, 0}, 0.0F};
+  if (row >= a.rows || col >= a.cols) return {};
   const std::int64_t first = row * a.cols + col;
-  return {load_once(reinterpret_cast<const uint4*>(a.weight.packed + first / 2)),
-          load_decoded_absmax<true>(a.weight, a.is_nested, first >> a.weight.block_shift)};
+  const std::int64_t block = first >> a.weight.block_shift;
+  const float absmax = load_decoded_absmax<true>(a.weight, a.is_nested, block);
+  return {
+      load_once(reinterpret_cast<const uint4*>(a.weight.packed + first / 2)),
+      {absmax, 1 << a.weight.block_shift < kVectorCodes ? load_decoded_absmax<true>(a.weight, a.is_nested, block + 1)
+                                                        : absmax}};
 }
 
 template <class Value>
@@ -59,8 +63,8 @@ __device__ void decode_codes(const CodeVector& vector, const float* values, bool
     std::uint32_t words[4];
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-      const float pair[2] = {mul_ftz(values[nibble(codes[v], 2 * w)], vector.absmax),
-                             mul_ftz(values[nibble(codes[v], 2 * w + 1)], vector.absmax)};
+      const float pair[2] = {mul_ftz(values[nibble(codes[v], 2 * w)], vector.absmax[v / 2]),
+                             mul_ftz(values[nibble(codes[v], 2 * w + 1)], vector.absmax[v / 2])};
       words[w] = Rounding<Value>::word(pair);
     }
     to[v] = vector_of(words);

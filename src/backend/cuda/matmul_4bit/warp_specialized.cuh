@@ -28,10 +28,10 @@ __global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
   constexpr int kLoaders = Tiles::kMultipliers + Tiles::kDecoders;
   if (warp < Tiles::kMultipliers)
     multiply_stages<Value, kForward>(a, scheduler, shared, warp);
-  else if (warp < kLoaders && has_small_blocks(a.matmul.weight))
-    decode_stages<Value, kForward, true>(a, scheduler, shared, warp - Tiles::kMultipliers);
   else if (warp < kLoaders)
-    decode_stages<Value, kForward, false>(a, scheduler, shared, warp - Tiles::kMultipliers);
+    with_panel_format<true>(a.matmul.weight, [&](auto format) {
+      decode_stages<Value, kForward, decltype(format)>(a, scheduler, shared, warp - Tiles::kMultipliers);
+    });
   else if (thread == kLoaders * kWarp)
     load_all(CodeProducer<kForward, Tiles, Scheduler>(scheduler), a, scheduler, shared);
   else if (thread == (kLoaders + 1) * kWarp)
