@@ -1,4 +1,4 @@
-"""Loads bitsandbytes checkpoints as tensors in memory-mapped files."""
+"""Loads quantized checkpoints as tensors in memory-mapped files."""
 
 import mmap
 import os
@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .weight.checkpoint_files import encoded, identity, inspect_files, raw_form, weight_form
+from .weight.checkpoint_files import encoded, identity, inspect_files, raw_form, scaled_form, weight_form
 from .weight.form import QUANT_TYPES
 from .weight.weight_4bit import Weight4bit
 
@@ -26,8 +26,10 @@ def load_checkpoint(
 
     path: a local path; for a model on the Hub, huggingface_hub.snapshot_download(id) returns it. Nothing is fetched.
 
-    dequantize_4bit and matmul_4bit take a Weight4bit. Everything that is not quantized to 4 bits is returned as stored,
-    including LLM.int8's weight, SCB and weight_format. The names in the files decide what is quantized, not
+    dequantize_4bit and matmul_4bit take a Weight4bit. Weights in MXFP4, NVFP4 and INT4 become one, too, under the name
+    that they have when decoded, if a product takes them: without zero points, and in groups of a power of two. gpt-oss'
+    stacks then have the shape [experts, outputs, inputs]. Everything else is returned as stored, including LLM.int8's
+    weight, SCB and weight_format. Names and shapes in the files decide what is in bitsandbytes' formats, not
     config.json. Shards are checked against their index, and the arrays of a weight may be in different shards.
 
     On the CPU nothing is read before it is used, and nothing is copied: every tensor is a view of its file, which is
@@ -37,7 +39,8 @@ def load_checkpoint(
     mesh, plan: each rank of a torch.distributed DeviceMesh reads only its part of every tensor, and maps no file.
     plan maps patterns of names to placements, such as {"*.q_proj.weight": Shard(0), "*.o_proj.weight": Shard(1)}, one
     per mesh dimension; the first match applies. A tensor without a match is whole on each rank. Tensors are cut like
-    DTensor cuts them, 4-bit weights only between blocks: see qfuse.distributed.shard_plan.
+    DTensor cuts them, 4-bit weights only between blocks: see qfuse.distributed.shard_plan. Weights that are not
+    bitsandbytes' are then read as stored.
 
     Truncating a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; writing to it may
     change the tensors. To replace a checkpoint, write a new file or directory and rename it. If that happens during the
@@ -63,6 +66,8 @@ def load_checkpoint(
     for tensor in inventory:
         if tensor["format"] in QUANT_TYPES:
             loaded[tensor["name"]] = weight_form(tensor, files.tensor)
+        elif (weight := scaled_form(tensor, files.tensor)) is not None:
+            loaded[tensor["name"]] = weight
         else:
             loaded.update((array["name"], files.tensor(array)) for array in tensor["arrays"])
     return loaded

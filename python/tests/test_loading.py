@@ -520,3 +520,25 @@ def test_a_gpu_keeps_no_file_open(tmp_path, device):
         str(file) in os.path.realpath(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")
     )
     assert same_bits(qfuse.dequantize_4bit(weight), qfuse.dequantize_4bit(qfuse.load_checkpoint(file)["w"]))
+
+
+@pytest.mark.parametrize("name", ["mxfp4", "nvfp4", "modelopt", "mixed"])
+def test_formats_of_other_libraries(device, name):
+    """The golden files have what their libraries decode. modelopt decodes code 8 to +0, the op to -0."""
+    loaded = qfuse.load_checkpoint(GOLDEN / "scaled_4bit" / name, device)
+    expected = load_file(GOLDEN / "scaled_4bit" / name / "decoded.safetensors")
+    weights = {key: weight for key, weight in loaded.items() if isinstance(weight, qfuse.Weight4bit)}
+    kinds = {"mxfp4": {"mxfp4"}, "nvfp4": {"nvfp4_divisor"}, "modelopt": {"nvfp4"}, "mixed": {"nvfp4_divisor", "int4"}}
+    assert {weight.quant_type for weight in weights.values()} == kinds[name]
+    assert len(weights) == (6 if name == "mixed" else 7)  # down_proj has zero points there
+    for key, weight in weights.items():
+        decoded = weight.dequantize().cpu()
+        assert torch.equal(decoded, expected[key]) if name == "modelopt" else same_bits(decoded, expected[key])
+
+
+@pytest.mark.parametrize("name", ["int4", "int4_asymmetric", "int4_channel"])
+def test_int4_that_no_product_takes_stays_as_it_is(name):
+    """Groups of 16, zero points, and a row of 36."""
+    folder = GOLDEN / "scaled_4bit" / name
+    loaded, stored = qfuse.load_checkpoint(folder), load_file(folder / "model.safetensors")
+    assert {key: bits(array) for key, array in loaded.items()} == {key: bits(array) for key, array in stored.items()}

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from ..native import library
-from .form import NESTED_BLOCKSIZE
+from .form import BLOCKSIZES, NESTED_BLOCKSIZE, QuantType
 from .weight_4bit import Weight4bit
 
 # dtypes by safetensors' names. torch has no F6_E2M3 and F6_E3M2.
-_DTYPES = {
+DTYPES = {
     "BOOL": torch.bool,
     "F4": torch.float4_e2m1fn_x2,
     "U8": torch.uint8,
@@ -57,12 +57,40 @@ def weight_form(tensor: Any, read: Callable[[Any], Tensor]) -> Weight4bit:
     if tensor["nested"]:
         tensors.append(torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=tensors[0].device))
     scalars = tensor["format"], tensor["blocksize"], tensor["nested_blocksize"] or NESTED_BLOCKSIZE
-    return Weight4bit(tuple(tensors), tuple(tensor["shape"]), _DTYPES[tensor["dtype"]], *scalars)
+    return Weight4bit(tuple(tensors), tuple(tensor["shape"]), DTYPES[tensor["dtype"]], *scalars)
+
+
+# The quant_type by the inventory's format, and by the array of the global scale in NVFP4, which multiplies or divides.
+_SCALED: dict[tuple[str, str], QuantType] = {
+    ("int4", ""): "int4",
+    ("mxfp4", ""): "mxfp4",
+    ("nvfp4", "weight_scale_2"): "nvfp4",
+    ("nvfp4", "weight_global_scale"): "nvfp4_divisor",
+}
+
+
+def scaled_form(tensor: Any, read: Callable[[Any], Tensor]) -> Weight4bit | None:
+    """Makes a weight of the inventory whose rows have scales. Returns None for one of another format, with zero points,
+    or with rows that are not whole blocks. The rows of gpt-oss' stacks are outputs, as in files: transposed to the
+    inventory's shape."""
+    packed, *others = tensor["arrays"]
+    ends = {array["name"].rpartition(".")[2]: array for array in others}
+    scales = next((ends[end] for end in ends if end in ("scale", "weight_scale") or end.endswith("_scales")), None)
+    of_all = next((end for end in ends if (tensor["format"], end) in _SCALED), "")
+    quant_type = _SCALED.get((tensor["format"], of_all))
+    if quant_type is None or scales is None or "weight_zero_point" in ends:
+        return None
+    (*rows, blocks), block = scales["shape"], max(tensor["block"])
+    cols = tensor["shape"][-1 if tensor["block"][0] == 1 else -2]
+    if cols != blocks * block or (quant_type == "int4" and block not in BLOCKSIZES):
+        return None
+    tensors = tuple(read(array) for array in (packed, scales, *([ends[of_all]] if of_all else [])))
+    return Weight4bit(tensors, (*rows, cols), DTYPES[tensor["dtype"]], quant_type, block)
 
 
 def raw_form(array: Any) -> tuple[torch.dtype, list[int]]:
     """Returns the dtype and shape that an array of the inventory has in torch."""
-    dtype, shape = _DTYPES.get(array["dtype"]), array["shape"]
+    dtype, shape = DTYPES.get(array["dtype"]), array["shape"]
     if dtype is torch.float4_e2m1fn_x2:  # one element in torch holds two of the file
         *shape, last = shape
         dtype = dtype if last % 2 == 0 else None
