@@ -57,6 +57,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("transformers", "peft", "bitsandbytes", "trl", "datasets"):
         pytest.importorskip(name)
     from experts_models import published_gpt_oss
+    from packed_models import KINDS, published
     from transformers import AutoModelForCausalLM, LlamaConfig, Qwen3MoeConfig
 
     folder = tmp_path_factory.mktemp("models")
@@ -78,6 +79,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mixture = AutoModelForCausalLM.from_config(Qwen3MoeConfig(**config), dtype=torch.bfloat16)
     mixture.save_pretrained(folder / "Qwen3-30B-A3B")
     published_gpt_oss(folder / "gpt-oss-20b")
+    published(folder / "Llama-3.1-8B-NVFP4A16", KINDS["nvfp4"])
     config = dict(vocab_size=256, hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4)
     AutoModelForCausalLM.from_config(LlamaConfig(**config), dtype=torch.bfloat16).save_pretrained(folder / "full")
     qfuse.checkpoint.quantize(folder / "full", folder / "Llama-3-70B-bnb-4bit")

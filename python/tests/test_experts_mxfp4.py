@@ -21,6 +21,7 @@ from test_experts_peft import adapter, choosing, config, near, randomize, same, 
 from qfuse.integrations import peft_stacks  # noqa: E402
 from qfuse.integrations import transformers_experts as experts  # noqa: E402
 from qfuse.integrations.transformers import Mxfp4Config  # noqa: E402
+from qfuse.nn import Experts4bit, clamped_swiglu  # noqa: E402
 
 FILE = "model.safetensors"
 EXPERTS = "model.layers.1.mlp.experts"
@@ -224,6 +225,40 @@ def test_dequantize_makes_a_model_of_transformers_own(published, tmp_path):
     adapted = randomize(peft.get_peft_model(model, config()))
     before = logits(adapted)
     assert (logits(adapted.merge_and_unload()) - before).norm() < 0.02 * before.norm()
+
+
+@pytest.mark.parametrize("read", ["load_checkpoint", "from_state_dict"])
+def test_the_module_over_the_files(published, read, device):
+    """Without transformers' module, its activation and layout are the caller's to give."""
+    stored = load_file(published / FILE)
+    layout = dict(activation=clamped_swiglu, is_concatenated=False)
+    if read == "load_checkpoint":
+        weights = qfuse.load_checkpoint(published, device)
+        names = [f"{EXPERTS}.{stack}" for stack in ("gate_up_proj", "down_proj")]
+        biases = [weights[f"{name}_bias"] for name in names]
+        stack, down = (weights[name] for name in names)
+        assert stack.shape == (4, 192, 64) and down.shape == (4, 64, 96) and stack.quant_type == "mxfp4"
+        made = Experts4bit(stack, down, gate_up_bias=biases[0], down_bias=biases[1], **layout)
+    else:
+        made = Experts4bit.from_state_dict(stored, f"{EXPERTS}.", **layout).to(device)
+    own = load(published, torch.bfloat16).to(device).get_submodule(EXPERTS)
+    hidden = torch.randn(5, 64, device=device, dtype=torch.bfloat16, generator=torch.Generator(device).manual_seed(3))
+    index, shares = torch.tensor([[0, 3]] * 5, device=device), torch.full((5, 2), 0.5, device=device)
+    with torch.no_grad():
+        assert same_bits(made(hidden, index, shares), own(hidden, index, shares))
+    state = made.to_state_dict(f"{EXPERTS}.")
+    assert same(state, {name: stored[name].to(device) for name in stored if name.startswith(EXPERTS)})
+
+
+def test_blocks_and_scales_that_disagree_are_refused(published):
+    stored = load_file(published / FILE)
+    with pytest.raises(KeyError, match=f"{EXPERTS}.down_proj_scales"):
+        Experts4bit.from_state_dict(
+            {name: stored[name] for name in stored if "down_proj_scales" not in name}, f"{EXPERTS}."
+        )
+    name = f"{EXPERTS}.down_proj_scales"
+    with pytest.raises(ValueError, match=r"down_proj_blocks is \[4, 64, 3, 16\], it must be \[4, 64, 2, 16\]"):
+        Experts4bit.from_state_dict(stored | {name: stored[name][..., :2]}, f"{EXPERTS}.")
 
 
 # Training

@@ -23,10 +23,10 @@ from torch.distributed.tensor import DTensor, Shard
 
 from ..layers.experts import GroupedLinear4bit
 from ..layers.linear import Linear4bit
-from ..layers.mxfp4_stack import BLOCKS, SCALES, in_blocks
+from ..layers.mxfp4_stack import in_blocks
 from ..layers.over_weight import OverWeight
 from ..weight.form import QUANT_TYPES
-from ..weight.state_dict import STATE, to_state_dict
+from ..weight.state_dict import BLOCKS, SCALES, STATE, to_state_dict
 from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit
 from .names import PEFT, name_in_base, without_wrappers

@@ -1,4 +1,5 @@
-"""Computes peft's LoRA layers over a Linear4bit by qfuse: decides which layers are covered, and has their forward."""
+"""Computes peft's LoRA layers over a 4-bit linear layer by qfuse: decides which layers are covered, and has their
+forward."""
 
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from ..layers.inspection import (
     is_plain,
 )
 from ..layers.linear import Linear4bit
+from ..layers.packed_linear import PackedLinear
 from ..ops import rotated_products
 from ..ops.functional import multiply_with_lora, scaled
 from ..ops.gradients import is_autocast, needs_gradient
@@ -31,7 +33,7 @@ _PRODUCTS = "_qfuse_products"  # attribute of a layer that overrides in_int8
 
 
 def is_base(module: Any) -> bool:
-    return type(module) is Linear4bit or is_bitsandbytes_linear(module)
+    return type(module) in (Linear4bit, PackedLinear) or is_bitsandbytes_linear(module)
 
 
 class _Covered(NamedTuple):
@@ -81,6 +83,8 @@ def _why_not(layer: Any, factors: tuple[Any, Any], dropout: Any, name: str, coun
 
 
 def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Weight4bit | None:
+    if isinstance(base, PackedLinear):
+        return base.weight_4bit if x is None or is_plain(base.weight_packed) else None
     weight = base._parameters.get("weight")
     part = getattr(weight, "_local_tensor", None)
     if x is None and part is not None:  # sharded by FSDP, which gathers the weight in each forward

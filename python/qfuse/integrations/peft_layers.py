@@ -9,7 +9,7 @@ import bitsandbytes
 from peft.tuners.lora import bnb, layer
 from torch import Tensor
 
-from ..layers import linear
+from ..layers import linear, packed_linear
 from .peft_forward import forward_of_any, forward_of_bnb
 
 
@@ -22,11 +22,11 @@ class Linear4bit(bnb.Linear4bit):  # type: ignore[misc]
 
 
 class Linear(layer.Linear):  # type: ignore[misc]
-    """LoRA layer over a qfuse.nn.Linear4bit, whose weight is its parameter."""
+    """LoRA layer over a qfuse.nn.Linear4bit, whose weight is its parameter, or a PackedLinear."""
 
     def forward(self, x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         y = forward_of_any(self, x, *args, **kwargs)
         return super().forward(x, *args, **kwargs) if y is None else y
 
 
-LAYERS = {bitsandbytes.nn.Linear4bit: Linear4bit, linear.Linear4bit: Linear}
+LAYERS = {bitsandbytes.nn.Linear4bit: Linear4bit, linear.Linear4bit: Linear, packed_linear.PackedLinear: Linear}

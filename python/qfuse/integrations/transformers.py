@@ -1,7 +1,7 @@
 """Reports what transformers finds in a checkpoint, without reading its data or allocating memory for it.
 
 Importing this module registers with transformers the experts_implementation "qfuse" (transformers_experts.py) and the
-quantizer of Mxfp4Config (transformers_mxfp4.py).
+quantizers of Mxfp4Config (transformers_mxfp4.py) and CompressedTensorsConfig (transformers_compressed.py).
 """
 
 import json
@@ -18,9 +18,10 @@ from . import transformers_experts
 
 try:
     transformers_experts.register()
+    from .transformers_compressed import CompressedTensorsConfig
     from .transformers_mxfp4 import Mxfp4Config
 
-    __all__ = ["Mxfp4Config"]
+    __all__ = ["CompressedTensorsConfig", "Mxfp4Config"]
 except ImportError as error:  # an old transformers, which can still check a checkpoint
     warnings.warn(str(error), stacklevel=2)
 

@@ -19,8 +19,9 @@ from transformers.quantizers.quantizers_utils import should_convert_module
 from transformers.utils.quantization_config import QuantizationMethod
 
 from ..layers.experts import name_of, stack_names, stack_of
-from ..layers.mxfp4_stack import BLOCKS, BYTES_OF_BLOCK, SCALES, Mxfp4Stack, in_blocks, in_rows
+from ..layers.mxfp4_stack import Mxfp4Stack, in_blocks, in_rows
 from ..weight.form import FLOAT_DTYPES
+from ..weight.state_dict import BLOCKS, BYTES_OF_BLOCK, SCALES
 from . import transformers_experts
 
 __all__ = ["Mxfp4Config"]

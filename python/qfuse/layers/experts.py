@@ -12,7 +12,7 @@ from .. import ops
 from ..ops.functional import matmul_4bit_grouped, matmul_4bit_grouped_lora
 from ..weight.form import FLOAT_DTYPES, NESTED_BLOCKSIZE, TENSORS, Form, QuantType
 from ..weight.quant_state import read_weight
-from ..weight.state_dict import STATE, decoded_form, from_state_dict, to_state_dict
+from ..weight.state_dict import BLOCKS, STATE, decoded_form, from_blocks, from_state_dict, to_blocks, to_state_dict
 from ..weight.tensor import Weight4bitTensor, parameter_of
 from ..weight.weight_4bit import Weight4bit, given, plain_weight, unnested
 from .factors import local_of
@@ -172,19 +172,24 @@ class Experts4bit(nn.Module):
 
     @classmethod
     def from_state_dict(cls, state: Mapping[str, Tensor], prefix: str = "", **options: Any) -> "Experts4bit":
-        """Reads what to_state_dict returns or a bitsandbytes checkpoint has, under names that begin with the prefix."""
-        gate_up, down = (from_state_dict(state, f"{prefix}{name}") for name in _STACKS)
+        """Reads what to_state_dict returns or a checkpoint of bitsandbytes or gpt-oss has, under names that begin with
+        the prefix."""
+        gate_up, down = (_from_state_dict(state, f"{prefix}{name}") for name in _STACKS)
         options |= {f"{kind}_bias": state.get(f"{prefix}{kind}_proj_bias") for kind in ("gate_up", "down")}
         return cls(gate_up, down, **options)
 
     def to_state_dict(self, prefix: str = "") -> dict[str, Tensor]:
         """Returns the stacks and biases, without the adapter, under the names of bitsandbytes and transformers:
         gate_up_proj, gate_up_proj.absmax and so on. bitsandbytes has no form for a stack whose experts are each nested
-        by themselves: such a stack gets plain absmax of the same values."""
+        by themselves: such a stack gets plain absmax of the same values. Stacks in MXFP4 get gpt-oss' names and shapes,
+        gate_up_proj_blocks and gate_up_proj_scales. Raises ValueError for INT4 and NVFP4, which no stack has in
+        files."""
         found: dict[str, Tensor] = {}
         for name in _STACKS:
             stack: GroupedLinear4bit = getattr(self, name)
-            found |= to_state_dict(unnested(stack.weight_4bit), f"{prefix}{name}")
+            weight = stack.weight_4bit
+            write = to_blocks if weight.quant_type == "mxfp4" else to_state_dict
+            found |= write(unnested(weight), f"{prefix}{name}")
             if stack.bias is not None:
                 found[f"{prefix}{name}_bias"] = stack.bias
         return found
@@ -234,6 +239,10 @@ def mixed(
     # A single sum with a deterministic order, unlike index_add_ on a GPU.
     found: Tensor = shares[places].view(-1, k, y.shape[-1]).sum(1).to(hidden_states.dtype)
     return found
+
+
+def _from_state_dict(state: Mapping[str, Tensor], name: str) -> Weight4bit:
+    return (from_blocks if name + BLOCKS in state else from_state_dict)(state, name)
 
 
 def _stack(weight: Any, quant_type: QuantType, blocksize: int, nested: bool) -> Weight4bit:

@@ -5,11 +5,10 @@ import torch
 from torch import Tensor, nn
 
 from ..weight.form import Form
+from ..weight.state_dict import BYTES_OF_BLOCK
 from .experts import Stack4bit
 
-BLOCK = 32  # elements of a row that share a scale, a power of two in a byte
-BYTES_OF_BLOCK = BLOCK // 2
-BLOCKS, SCALES = "_blocks", "_scales"  # suffixes of a parameter's name in files
+BLOCK = 2 * BYTES_OF_BLOCK  # elements of a row that share a scale, a power of two in a byte
 
 
 class Mxfp4Stack(Stack4bit):

@@ -11,13 +11,18 @@ from .form import NESTED_BLOCKSIZE, QUANT_TYPES, Form, QuantType
 from .weight_4bit import Weight4bit, decode_in_shape
 
 STATE = "quant_state.bitsandbytes__"  # between a weight's name and its quant_type
+BLOCKS, SCALES = "_blocks", "_scales"  # of a stack in MXFP4, after its name in gpt-oss' files
+BYTES_OF_BLOCK = 16
 
 
 def to_state_dict(weight: Weight4bit, name: str, offset: float | None = None) -> dict[str, Tensor]:
     """Returns a weight's tensors under its name and names that begin with it; other values are JSON in bytes. offset:
     the nested offset if known; otherwise it is read from the device, which synchronizes a GPU."""
     if weight.quant_type not in QUANT_TYPES:
-        raise ValueError(f"bitsandbytes' layout has no quant_type {weight.quant_type!r}, which {name!r} has")
+        raise ValueError(
+            f"bitsandbytes' layout has no quant_type {weight.quant_type!r}, which {name!r} has: keep the files that it "
+            "was read from, or torch.save the Weight4bit"
+        )
     found = {name: weight.packed, f"{name}.absmax": weight.absmax}
     found[f"{name}.quant_map"] = quant_map(weight.quant_type, weight.device)
     if weight.nested:
@@ -38,6 +43,24 @@ def from_state_dict(state: Mapping[str, Tensor], name: str) -> Weight4bit:
         nested = state[f"{name}.nested_absmax"], state[f"{name}.nested_quant_map"]
         tensors = (*tensors, *nested, offset.to(tensors[0].device))
     return Weight4bit(tensors, *form)
+
+
+def to_blocks(weight: Weight4bit, name: str) -> dict[str, Tensor]:
+    """Returns a stack in MXFP4, [experts, rows, columns], under gpt-oss' names and in its shapes."""
+    scales = weight.absmax.view(torch.uint8).view(*weight.shape[:-1], weight.shape[-1] // weight.blocksize)
+    return {name + BLOCKS: weight.packed.view(torch.uint8).view(*scales.shape, BYTES_OF_BLOCK), name + SCALES: scales}
+
+
+def from_blocks(state: Mapping[str, Tensor], name: str) -> Weight4bit:
+    """Reads what to_blocks returns or a gpt-oss checkpoint has. Raises KeyError with the name of a missing tensor."""
+    blocks, scales = state[name + BLOCKS], state[name + SCALES]
+    if blocks.shape != (*scales.shape, BYTES_OF_BLOCK):
+        raise ValueError(
+            f"{name}{BLOCKS} is {[*blocks.shape]}, it must be {[*scales.shape, BYTES_OF_BLOCK]} by its scales"
+        )
+    *rows, count = scales.shape
+    block = 2 * BYTES_OF_BLOCK
+    return Weight4bit((blocks.flatten(-2), scales), (*rows, count * block), torch.bfloat16, "mxfp4", block)
 
 
 def encoded_form(form: Form, nested_offset: float | None) -> Tensor:
