@@ -6,7 +6,8 @@ Usage: bench/table.py FILE...             print
 
 A document's table is between `<!-- table: FILE -->`, a path from the root of the source tree, and the next heading.
 A figure has a `value`, or only a `spread` if there were few runs. `of_roof_percent` and `peers` are from the same run.
-`raw` names the files from which a figure was taken. They are in the repository at the commit `raw_at`."""
+`raw` names the files from which a figure was taken. They are in the repository at the commit `raw_at`. A file without
+figures is one of tools/models/experiment.py, an entry for each model."""
 
 import difflib
 import json
@@ -48,8 +49,40 @@ def row(figure):
     return "| " + " | ".join(cells) + " |"
 
 
+def share(figure):
+    """Formats a share and its standard error in percent."""
+    return f"{100 * figure[0]:.0f} ± {100 * figure[1]:.0f} %"
+
+
+def judged(choice, model):
+    """Returns a model's two cells in the row of a choice."""
+    found = next(each for each in model["choices"] if each["name"] == choice["name"])
+    quality = f"{found['perplexity']:.3f}; {found['divergence'][0]:.4f}"
+    if "loss_won_back" not in found:
+        return [quality, ""]
+    return [quality, f"{share(found['loss_won_back'])}; {share(found['divergence_won_back'])}"]
+
+
+def models_table(models):
+    first = next(iter(models.values()))
+    columns = [f"{name}: perplexity; KL | won back: loss; KL" for name in models]
+    lines = ["| | bits | " + " | ".join(columns) + " |", "|---" * (2 + 2 * len(models)) + "|"]
+    lines.append("| as it is | 16 | " + " | ".join(f"{model['perplexity']:.3f} | " for model in models.values()) + " |")
+    for choice in first["choices"]:
+        cells = [cell for model in models.values() for cell in judged(choice, model)]
+        lines.append("| " + " | ".join([choice["name"], f"{choice['bits']:g}", *cells]) + " |")
+    lines.append("")
+    for name, model in models.items():
+        sizes = f"{model['parameters'] / 1e6:.0f} million parameters, of which {model['rounded'] / 1e6:.0f} are rounded"
+        windows = f"{model['windows']} windows of {model['tokens']} tokens, {model['calibrating']} to calibrate"
+        lines.append(f"- {name}: {sizes}; {windows}; {model['device']}, {model['date']}")
+    return "\n".join(lines) + "\n"
+
+
 def table(path):
     device = json.loads(path.read_text(encoding="utf-8"))
+    if "figures" not in device:
+        return models_table(device)
     lines = [
         "| | qfuse | spread | of the roof | beside it, and how many times as long | run |",
         "|---|---|---|---|---|---|",
