@@ -1,9 +1,11 @@
 """tools/models at small sizes: its roundings have qfuse's bits, its figures are those of a computation by hand."""
 
+import itertools
 import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import choices
 import experiment
@@ -56,6 +58,16 @@ def test_fp4_is_that_of_bitsandbytes_on_a_cpu(weight):
     functional = pytest.importorskip("bitsandbytes.functional")
     expected = functional.dequantize_4bit(*functional.quantize_4bit(weight, quant_type="fp4"))
     assert torch.equal(choices.fp4(weight, None), expected)
+
+
+def test_bitsandbytes_and_qfuse_decode_negative_scales(weight):
+    functional = pytest.importorskip("bitsandbytes.functional")
+    codes, state = functional.quantize_4bit(weight, quant_type="nf4", blocksize=64)
+    positive = functional.dequantize_4bit(codes, state)
+    state.absmax.neg_()
+    packed = qfuse.Weight4bit((codes, state.absmax), weight.shape, torch.float32, "nf4", 64)
+    assert torch.equal(functional.dequantize_4bit(codes, state), -positive)
+    assert torch.equal(qfuse.dequantize_4bit(packed), -positive)
 
 
 def test_a_search_never_loses_to_absmax(weight, hessian):
@@ -111,8 +123,9 @@ def test_shares_and_windows():
         judge.windows_of(torch.arange(4), 5, 2)
 
 
-def test_a_model_is_judged_end_to_end(tmp_path, device, capsys):
-    """A tiny one with random weights and a token for each letter, trained further on a page."""
+def test_a_model_is_judged_end_to_end(tmp_path, device, capsys, monkeypatch):
+    """A tiny one with random weights and a token for each letter, trained further on a page for 20 steps."""
+    monkeypatch.setattr(train, "time", SimpleNamespace(monotonic=itertools.count(0, 0.05).__next__))
     training_step = pytest.importorskip("training_step")
     pytest.importorskip("bitsandbytes")
     training_step.make_model(tmp_path / "nf4", 1, True, device)
