@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Prints the results in bench/results/<device>.json as a Markdown table, and keeps the tables in documents up to date.
-Usage: bench/table.py FILE...             print
-       bench/table.py --check DOCUMENT    fail if a table in DOCUMENT differs from its file
-       bench/table.py --write DOCUMENT    update the tables in DOCUMENT
+Usage: bench/table.py FILE...                print
+       bench/table.py --check DOCUMENT...    fail if a table in a document differs from its file
+       bench/table.py --write DOCUMENT       update the tables in DOCUMENT
 
 A document's table is between `<!-- table: FILE -->`, a path from the root of the source tree, and the next heading.
 A figure has a `value`, or only a `spread` if there were few runs. `of_roof_percent` and `peers` are from the same run.
-`raw` names the files from which a figure was taken. They are in the repository at the commit `raw_at`."""
+`raw` names the files from which a figure was taken. They are in the repository at the commit `raw_at`. A file without
+figures is one of tools/models/experiment.py, an entry for each model."""
 
 import difflib
 import json
@@ -15,6 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+WORTH = 1 / 8  # the share of NF4's loss that a choice must win back, by two standard errors more
 TABLE = re.compile(r"(?<=<!-- table: )(?P<file>\S+)(?P<open> -->\n)(?P<text>.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -48,8 +50,47 @@ def row(figure):
     return "| " + " | ".join(cells) + " |"
 
 
+def with_share(figure, share):
+    """Appends a share won back and its standard error, in percent, if there is one."""
+    return f"{figure} ({100 * share[0]:.1f}±{100 * share[1]:.1f})" if share else figure
+
+
+def judged(found):
+    """Formats a choice's figures for one model."""
+    perplexity, divergence = f"{found['perplexity']:.2f}", f"{found['divergence'][0]:.4f}"
+    shares = found.get("loss_won_back"), found.get("divergence_won_back")
+    return f"{with_share(perplexity, shares[0])}; {with_share(divergence, shares[1])}"
+
+
+def verdict(entries):
+    """Returns whether a choice of NF4's scales meets the rule on all models, from its entry for each."""
+    if len({each["name"] for each in entries}) > 1:
+        sys.exit(f"models have other choices: {', '.join(each['name'] for each in entries)}")
+    if not all(each["is_nf4"] and "loss_won_back" in each for each in entries):
+        return ""
+    shares = [each["loss_won_back"] for each in entries]
+    return "met" if all(won - 2 * error >= WORTH for won, error in shares) else "no"
+
+
+def models_table(models):
+    columns = [f"{name}: perplexity; KL (won back, %)" for name in models]
+    lines = ["| | bits | rule | " + " | ".join(columns) + " |", "|---" * (3 + len(models)) + "|"]
+    lines.append("| as it is | 16 | | " + " | ".join(f"{model['perplexity']:.2f}" for model in models.values()) + " |")
+    for entries in zip(*(model["choices"] for model in models.values()), strict=True):
+        first = [entries[0]["name"], f"{entries[0]['bits']:g}", verdict(entries)]
+        lines.append("| " + " | ".join([*first, *map(judged, entries)]) + " |")
+    lines.append("")
+    for name, model in models.items():
+        sizes = f"{model['parameters'] / 1e6:.0f} million parameters, {model['rounded'] / 1e6:.0f} rounded"
+        windows = f"{model['windows']} windows of {model['tokens']} tokens, {model['calibrating']} to calibrate"
+        lines.append(f"- {name}: {sizes}; {windows}; {model['device']}, {model['date']}, torch {model['torch']}")
+    return "\n".join(lines) + "\n"
+
+
 def table(path):
     device = json.loads(path.read_text(encoding="utf-8"))
+    if "figures" not in device:
+        return models_table(device)
     lines = [
         "| | qfuse | spread | of the roof | beside it, and how many times as long | run |",
         "|---|---|---|---|---|---|",
@@ -75,20 +116,24 @@ def with_tables(document):
 
 def main():
     arguments = sys.argv[1:]
-    if not arguments or (arguments[0] in ("--check", "--write") and len(arguments) != 2):
+    mode = arguments.pop(0) if arguments and arguments[0] in ("--check", "--write") else ""
+    if not arguments or (mode == "--write" and len(arguments) > 1):
         sys.exit(__doc__)
-    if arguments[0] not in ("--check", "--write"):
-        for name in arguments:
-            print(table(Path(name)))
-        return
-    path = Path(arguments[1])
-    found = path.read_text(encoding="utf-8")
-    expected = with_tables(found)
-    if arguments[0] == "--write":
-        path.write_text(expected, encoding="utf-8")
-    elif found != expected:
-        diff = difflib.unified_diff(found.splitlines(), expected.splitlines(), "is", "files give", n=0, lineterm="")
-        sys.exit("\n".join([f"{path} is not what its files give; bench/table.py --write {path} mends it:", *diff]))
+    wrong = []
+    for path in map(Path, arguments):
+        if not mode:
+            print(table(path))
+            continue
+        found = path.read_text(encoding="utf-8")
+        expected = with_tables(found)
+        if mode == "--write":
+            path.write_text(expected, encoding="utf-8")
+        elif found != expected:
+            wrong.append(f"{path} is not what its files give; bench/table.py --write {path} mends it:")
+            lines = found.splitlines(), expected.splitlines()
+            wrong += difflib.unified_diff(*lines, "is", "files give", n=0, lineterm="")
+    if wrong:
+        sys.exit("\n".join(wrong))
 
 
 main()

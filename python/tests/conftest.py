@@ -22,7 +22,8 @@ import qfuse
 GOLDEN = Path(os.environ.get("QFUSE_GOLDEN_DIR", Path(__file__).parents[2] / "tests" / "golden"))
 TINY = GOLDEN / "tiny_llama"
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))  # for imports of benchmark scripts that tests run
+for folder in ("python/benchmarks", "tools/models"):  # for imports of scripts that tests run
+    sys.path.insert(0, str(Path(__file__).parents[2] / folder))
 NO_GPU = "NOT TESTED ON A GPU: torch sees none here"
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU))]
 
