@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "checkpoint/convert/source.h"
+#include "checkpoint/device/on_threads.h"
 #include "checkpoint/files/errors.h"
 #include "format/block_codes.h"
 #include "format/elements.h"
@@ -14,6 +15,9 @@ namespace qfuse::checkpoint {
 namespace {
 
 constexpr std::int32_t kMagnitude = 0x7fffffff;
+
+// Elements that are worth a thread.
+constexpr std::int64_t kLeastElements = 1 << 16;
 
 std::int64_t bytes_of_scale(TensorType type) { return type_bits(type) / 8; }
 
@@ -64,12 +68,16 @@ float e2m1_at(const std::byte* codes, std::int64_t i) {
 
 }  // namespace
 
-// The rows of a stretch that are in one band: their values, and where their codes and scales are stored.
+// The rows of a stretch that are in one band: their values, where their codes and scales are stored, and memory to work
+// in, which the next band of the thread uses again.
 struct BlockEncoder::Band {
   std::int64_t rows = 0;
-  const float* values = nullptr;
   std::byte* codes = nullptr;
   std::byte* scales = nullptr;
+  std::vector<float> values;
+  std::vector<std::int32_t> absmax;   // per block, as bits, which order magnitudes as integers do
+  std::vector<float> factors;         // per block: factor of its values, or divisor
+  std::vector<std::uint8_t> nibbles;  // of some rows, one per byte
 };
 
 std::int64_t BlockEncoding::unit() const {
@@ -94,29 +102,38 @@ BlockEncoder::BlockEncoder(BlockEncoding encoding) : encoding_(std::move(encodin
   if (encoding_.global_scale) encoding_.global_scale->read(0, std::as_writable_bytes(std::span(&global_, 1)));
 }
 
-// Calls `visit` with the first row of each band, counted within the stretch, and the band's number of rows.
-template <class Visit>
-void BlockEncoder::for_each_band(std::int64_t elements, const Visit& visit) const {
-  const std::int64_t end = encoding_.columns == 0 ? 0 : elements / encoding_.columns;
-  for (std::int64_t row = 0, count = 0; row < end; row += count) {
-    count = std::min({encoding_.block_rows, encoding_.rows - row % encoding_.rows, end - row});
-    visit(row, count);
-  }
+// Calls visit(row, count, room) with the first row of each band, counted within the stretch, and the band's
+// number of rows, from several threads. `room` is a thread's own.
+template <class Room, class Visit>
+void BlockEncoder::for_bands(std::int64_t elements, const Exec& exec, const Visit& visit) const {
+  const BlockEncoding& of = encoding_;
+  if (elements == 0) return;
+  const std::int64_t end = elements / of.columns;
+  const std::int64_t each = qfuse_block_count(of.rows, of.block_rows);  // bands per matrix
+  const std::int64_t bands = end / of.rows * each + qfuse_block_count(end % of.rows, of.block_rows);
+  const std::int64_t of_a_band = std::min(of.block_rows, of.rows) * of.columns;
+  on_threads(exec, bands, std::max<std::int64_t>(kLeastElements / of_a_band, 1),
+             [&](std::int64_t band, std::int64_t until) {
+               for (Room room; band < until; ++band) {
+                 const std::int64_t within = band % each * of.block_rows;
+                 const std::int64_t row = band / each * of.rows + within;
+                 visit(row, std::min({of.block_rows, of.rows - within, end - row}), room);
+               }
+             });
 }
 
 void BlockEncoder::encode(std::int64_t first, std::span<const std::byte> values, Dtype dtype,
-                          std::span<std::byte> codes, std::span<std::byte> scales) {
-  const std::int64_t first_row = encoding_.columns == 0 ? 0 : first / encoding_.columns;
-  if (encoding_.scales) read_kept(first_row, scales);
-  for_each_band(std::ssize(values) / size_of(dtype), [&](std::int64_t row, std::int64_t count) {
-    const auto elements = static_cast<std::size_t>(count * encoding_.columns);
-    const auto begin = static_cast<std::size_t>(row * encoding_.columns);
-    const auto width = static_cast<std::size_t>(size_of(dtype));
-    band_.resize(elements);
-    widen(dtype, values.subspan(begin * width, elements * width), band_);
-    encode_band(
-        {count, band_.data(), codes.data() + encoding_.code_bytes(row), scales.data() + encoding_.scale_bytes(row)},
-        dtype);
+                          std::span<std::byte> codes, std::span<std::byte> scales, const Exec& exec) {
+  if (encoding_.scales) read_kept(encoding_.columns == 0 ? 0 : first / encoding_.columns, scales);
+  const std::int64_t row_bytes = encoding_.columns * size_of(dtype);
+  for_bands<Band>(std::ssize(values) / size_of(dtype), exec, [&](std::int64_t row, std::int64_t count, Band& band) {
+    band.rows = count;
+    band.codes = codes.data() + encoding_.code_bytes(row);
+    band.scales = scales.data() + encoding_.scale_bytes(row);
+    band.values.resize(static_cast<std::size_t>(count * encoding_.columns));
+    widen(dtype, values.subspan(static_cast<std::size_t>(row * row_bytes), static_cast<std::size_t>(count * row_bytes)),
+          band.values);
+    encode_band(band, dtype);
   });
 }
 
@@ -136,34 +153,34 @@ void BlockEncoder::read_kept(std::int64_t first_row, std::span<std::byte> scales
   }
 }
 
-void BlockEncoder::encode_band(const Band& band, Dtype dtype) {
+void BlockEncoder::encode_band(Band& band, Dtype dtype) const {
   find_absmax(band);
-  check_finite();
+  check_finite(band);
   if (encoding_.is_fp8()) return encode_fp8(band, dtype);
   encoding_.is_upright() ? encode_upright(band) : encode_rows(band);
 }
 
-void BlockEncoder::find_absmax(const Band& band) {
+void BlockEncoder::find_absmax(Band& band) const {
   const std::int64_t columns = encoding_.columns;
   const std::int64_t width = encoding_.block_columns;
-  absmax_.assign(static_cast<std::size_t>(qfuse_block_count(columns, width)), 0);
+  band.absmax.assign(static_cast<std::size_t>(qfuse_block_count(columns, width)), 0);
   for (std::int64_t row = 0; row < band.rows; ++row) {
-    const float* const values = band.values + row * columns;
+    const float* const values = band.values.data() + row * columns;
     if (width == 1) {
       for (std::int64_t c = 0; c < columns; ++c)
-        absmax_[static_cast<std::size_t>(c)] = larger(absmax_[static_cast<std::size_t>(c)], values[c]);
+        band.absmax[static_cast<std::size_t>(c)] = larger(band.absmax[static_cast<std::size_t>(c)], values[c]);
       continue;
     }
     for (std::int64_t c = 0, block = 0; c < columns; c += width, ++block) {
-      std::int32_t most = absmax_[static_cast<std::size_t>(block)];
+      std::int32_t most = band.absmax[static_cast<std::size_t>(block)];
       for (std::int64_t i = c; i < std::min(c + width, columns); ++i) most = larger(most, values[i]);
-      absmax_[static_cast<std::size_t>(block)] = most;
+      band.absmax[static_cast<std::size_t>(block)] = most;
     }
   }
 }
 
-void BlockEncoder::check_finite() const {
-  if (std::ranges::all_of(absmax_,
+void BlockEncoder::check_finite(const Band& band) const {
+  if (std::ranges::all_of(band.absmax,
                           [](std::int32_t most) { return most < static_cast<std::int32_t>(format::kInfBits); }))
     return;
   fail(Status::invalid_data,
@@ -172,9 +189,9 @@ void BlockEncoder::check_finite() const {
 }
 
 // Sets the scale of an FP8 block unless it is kept. Returns the factor (fp8_divided: divisor) of its values.
-float BlockEncoder::set_fp8_scale(const Band& band, std::int64_t block) {
+float BlockEncoder::set_fp8_scale(const Band& band, std::int64_t block) const {
   const TensorType type = encoding_.scale_type;
-  const float absmax = format::float_of(static_cast<std::uint32_t>(absmax_[static_cast<std::size_t>(block)]));
+  const float absmax = format::float_of(static_cast<std::uint32_t>(band.absmax[static_cast<std::size_t>(block)]));
   const bool is_divided = encoding_.rule == BlockRule::fp8_divided;
   if (encoding_.scales) {
     const float scale = load_scale(band.scales, block, type);
@@ -191,16 +208,16 @@ float BlockEncoder::set_fp8_scale(const Band& band, std::int64_t block) {
   return type == TensorType::f32 ? made.factor : 1.0F / load_scale(band.scales, block, type);
 }
 
-void BlockEncoder::encode_fp8(const Band& band, Dtype dtype) {
-  factors_.resize(absmax_.size());
-  for (std::size_t block = 0; block < absmax_.size(); ++block)
-    factors_[block] = set_fp8_scale(band, static_cast<std::int64_t>(block));
+void BlockEncoder::encode_fp8(Band& band, Dtype dtype) const {
+  band.factors.resize(band.absmax.size());
+  for (std::size_t block = 0; block < band.absmax.size(); ++block)
+    band.factors[block] = set_fp8_scale(band, static_cast<std::int64_t>(block));
   const bool is_divided = encoding_.rule == BlockRule::fp8_divided;
   const Dtype quotient = dtype_of(encoding_.scale_type) == dtype ? dtype : Dtype::float32;
   for (std::int64_t row = 0; row < band.rows; ++row)
     for (std::int64_t begin = 0; begin < encoding_.columns; begin += encoding_.block_columns) {
-      const float factor = factors_[static_cast<std::size_t>(begin / encoding_.block_columns)];
-      const float* const values = band.values + row * encoding_.columns;
+      const float factor = band.factors[static_cast<std::size_t>(begin / encoding_.block_columns)];
+      const float* const values = band.values.data() + row * encoding_.columns;
       std::byte* const codes = band.codes + row * encoding_.columns;
       const std::int64_t end = std::min(begin + encoding_.block_columns, encoding_.columns);
       if (is_divided)
@@ -213,14 +230,14 @@ void BlockEncoder::encode_fp8(const Band& band, Dtype dtype) {
 }
 
 // Sets the exponent of an MXFP4 block unless it is kept, and the factor of its values.
-void BlockEncoder::set_mx_scale(const Band& band, std::size_t block) {
-  const float absmax = format::float_of(static_cast<std::uint32_t>(absmax_[block]));
+void BlockEncoder::set_mx_scale(Band& band, std::size_t block) const {
+  const float absmax = format::float_of(static_cast<std::uint32_t>(band.absmax[block]));
   const bool is_nearest = encoding_.rule == BlockRule::mxfp4_nearest;
   if (!encoding_.scales)
     band.scales[block] = static_cast<std::byte>(is_nearest ? format::mx_exponent_of_nearest(absmax)
                                                            : format::mx_exponent_rounded_up(absmax));
   const auto exponent = static_cast<std::uint8_t>(band.scales[block]);
-  factors_[block] = is_nearest ? 1.0F / format::from_ue8m0(exponent) : format::mx_factor(exponent);
+  band.factors[block] = is_nearest ? 1.0F / format::from_ue8m0(exponent) : format::mx_factor(exponent);
 }
 
 float BlockEncoder::kept_scale(const std::byte* scales, std::int64_t block) const {
@@ -230,14 +247,14 @@ float BlockEncoder::kept_scale(const std::byte* scales, std::int64_t block) cons
 }
 
 // Encodes one row, whose blocks are consecutive columns.
-void BlockEncoder::encode_rows(const Band& band) {
-  nibbles_.resize(static_cast<std::size_t>(encoding_.columns));
-  factors_.resize(absmax_.size());
-  for (std::size_t block = 0; block < absmax_.size(); ++block) {
+void BlockEncoder::encode_rows(Band& band) const {
+  band.nibbles.resize(static_cast<std::size_t>(encoding_.columns));
+  band.factors.resize(band.absmax.size());
+  for (std::size_t block = 0; block < band.absmax.size(); ++block) {
     const auto begin = static_cast<std::int64_t>(block) * encoding_.block_columns;
     const std::int64_t end = std::min(begin + encoding_.block_columns, encoding_.columns);
-    const float* const values = band.values;
-    std::uint8_t* const nibbles = nibbles_.data();
+    const float* const values = band.values.data();
+    std::uint8_t* const nibbles = band.nibbles.data();
     if (encoding_.rule == BlockRule::nvfp4_of_scale) {
       const float scale = kept_scale(band.scales, static_cast<std::int64_t>(block));
       const float divisor = scale == 0.0F ? format::float_of(format::kInfBits) : scale;  // infinity makes all codes 0
@@ -245,34 +262,34 @@ void BlockEncoder::encode_rows(const Band& band) {
       continue;
     }
     set_mx_scale(band, block);
-    const float factor = factors_[block];
+    const float factor = band.factors[block];
     if (encoding_.rule == BlockRule::mxfp4)
       for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_up(values[i] * factor);
     else
       for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_even(values[i] * factor);
   }
-  pack(nibbles_, band.codes);
+  pack(band.nibbles, band.codes);
 }
 
 // Encodes a band of MXFP4 whose blocks run along columns: two rows at a time, because their codes share bytes.
-void BlockEncoder::encode_upright(const Band& band) {
+void BlockEncoder::encode_upright(Band& band) const {
   const auto columns = static_cast<std::size_t>(encoding_.columns);
   const auto pairs = static_cast<std::size_t>(band.rows / 2);
-  factors_.resize(columns);
+  band.factors.resize(columns);
   for (std::size_t block = 0; block < columns; ++block) set_mx_scale(band, block);
-  nibbles_.resize(pairs * columns);
-  const float* const factors = factors_.data();  // a local: stores of bytes may alias the member
+  band.nibbles.resize(pairs * columns);
+  const float* const factors = band.factors.data();  // a local: stores of bytes may alias the member
   for (std::size_t pair = 0; pair < pairs; ++pair) {
-    const float* const low = band.values + 2 * pair * columns;
+    const float* const low = band.values.data() + 2 * pair * columns;
     const float* const high = low + columns;
-    std::uint8_t* const bytes = nibbles_.data() + pair * columns;
+    std::uint8_t* const bytes = band.nibbles.data() + pair * columns;
     for (std::size_t c = 0; c < columns; ++c)
       bytes[c] = static_cast<std::uint8_t>(format::to_e2m1_up(low[c] * factors[c]) |
                                            format::to_e2m1_up(high[c] * factors[c]) << 4);
   }
   for (std::size_t c = 0; c < columns; ++c)
     for (std::size_t pair = 0; pair < pairs; ++pair)
-      band.codes[c * pairs + pair] = static_cast<std::byte>(nibbles_[pair * columns + c]);
+      band.codes[c * pairs + pair] = static_cast<std::byte>(band.nibbles[pair * columns + c]);
 }
 
 // Decodes the codes of a band. `scales` has one scale per block.
@@ -297,15 +314,18 @@ void BlockEncoder::decode_band(const std::byte* codes, std::int64_t rows, std::s
     }
 }
 
-void BlockEncoder::decode(std::span<const std::byte> codes, std::span<const std::byte> scales,
-                          std::span<float> values) const {
-  std::vector<float> of_blocks(static_cast<std::size_t>(qfuse_block_count(encoding_.columns, encoding_.block_columns)));
-  for_each_band(std::ssize(values), [&](std::int64_t row, std::int64_t count) {
-    const std::byte* const stored_ones = scales.data() + encoding_.scale_bytes(row);
-    for (std::size_t block = 0; block < of_blocks.size(); ++block)
-      of_blocks[block] = kept_scale(stored_ones, static_cast<std::int64_t>(block));
-    decode_band(codes.data() + encoding_.code_bytes(row), count, of_blocks, values.data() + row * encoding_.columns);
-  });
+void BlockEncoder::decode(std::span<const std::byte> codes, std::span<const std::byte> scales, std::span<float> values,
+                          const Exec& exec) const {
+  const std::int64_t blocks = qfuse_block_count(encoding_.columns, encoding_.block_columns);
+  for_bands<std::vector<float>>(std::ssize(values), exec,
+                                [&](std::int64_t row, std::int64_t count, std::vector<float>& of_blocks) {
+                                  of_blocks.resize(static_cast<std::size_t>(blocks));
+                                  const std::byte* const stored_ones = scales.data() + encoding_.scale_bytes(row);
+                                  for (std::int64_t block = 0; block < blocks; ++block)
+                                    of_blocks[static_cast<std::size_t>(block)] = kept_scale(stored_ones, block);
+                                  decode_band(codes.data() + encoding_.code_bytes(row), count, of_blocks,
+                                              values.data() + row * encoding_.columns);
+                                });
 }
 
 }  // namespace qfuse::checkpoint
