@@ -64,28 +64,31 @@ class BlockEncoder {
   [[nodiscard]] const BlockEncoding& encoding() const { return encoding_; }
 
   // Encodes from element `first` on, a multiple of unit(). Fails with invalid_data if a value is not finite. Threads
-  // share the bands.
+  // share the blocks.
   void encode(std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<std::byte> codes,
               std::span<std::byte> scales, const Exec& exec);
   void decode(std::span<const std::byte> codes, std::span<const std::byte> scales, std::span<float> values,
               const Exec& exec) const;
 
  private:
-  struct Band;
+  struct Part;
+  struct Work;
 
   template <class Room, class Visit>
-  void for_bands(std::int64_t elements, const Exec& exec, const Visit& visit) const;
+  void for_parts(std::int64_t elements, const Exec& exec, const Visit& visit) const;
+  [[nodiscard]] std::int64_t codes_before(const Part& part) const;
+  [[nodiscard]] std::int64_t scales_before(const Part& part) const;
   void read_kept(std::int64_t first_row, std::span<std::byte> scales);
-  void encode_band(Band& band, Dtype dtype) const;
-  void find_absmax(Band& band) const;
-  void check_finite(const Band& band) const;
-  float set_fp8_scale(const Band& band, std::int64_t block) const;
-  void encode_fp8(Band& band, Dtype dtype) const;
-  void encode_rows(Band& band) const;
-  void encode_upright(Band& band) const;
-  void set_mx_scale(Band& band, std::size_t block) const;
+  void encode_part(Work& work, Dtype dtype) const;
+  void find_absmax(Work& work) const;
+  void check_finite(const Work& work) const;
+  float set_fp8_scale(const Work& work, std::int64_t block) const;
+  void encode_fp8(Work& work, Dtype dtype) const;
+  void encode_rows(Work& work) const;
+  void encode_upright(Work& work) const;
+  void set_mx_scale(Work& work, std::size_t block) const;
   [[nodiscard]] float kept_scale(const std::byte* scales, std::int64_t block) const;
-  void decode_band(const std::byte* codes, std::int64_t rows, std::span<const float> scales, float* values) const;
+  void decode_part(const Part& part, const std::byte* codes, std::span<const float> scales, float* values) const;
 
   BlockEncoding encoding_;
   float global_ = 1.0F;
