@@ -1,19 +1,23 @@
 """Measures how much of an adapter survives a merge that writes the base model's own quantized format, and how far the
 result is from a merge to 16 bits: the table of docs/MERGE.md. Weights are Gaussian, quantized as each format's library
-does it. The adapter has rank 16.
+does it. The adapter has rank 16. In formats whose library has rules for it, what qfuse writes must be the bytes that
+these rules make of the merge to 16 bits: else the script fails. So the library's own way keeps the same share.
 
-    tools/install_judges --where      # a Python that has torch and safetensors, in its bin/
+    tools/install_judges --where      # a Python that has torch, safetensors and transformers, in its bin/
     python3 bench/survival.py build/release/bin/qfuse
 """
 
 import argparse
 import json
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import FineGrainedFP8Config
+from transformers.integrations.finegrained_fp8 import Fp8Quantize
 
 ROWS, COLUMNS, RANK = 2048, 4096, 16
 NAME = "model.layers.0.mlp.up_proj"
@@ -30,9 +34,29 @@ WAYS = [
 ]
 
 
-def fp4(values):
-    """Returns the nearest e2m1 codes, two per byte."""
-    codes = torch.bucketize(values.abs(), (E2M1[1:] + E2M1[:-1]) / 2) | (values < 0).long() << 3
+class Quantizer:
+    """What Fp8Quantize reads of a quantizer. The real one requires a GPU."""
+
+    quantization_config = FineGrainedFP8Config(weight_block_size=(128, 128))
+
+
+def by_library(to, merged, base):
+    """Returns the codes and scales that a format's library makes of a merged weight, or nothing for NF4."""
+    if to == "fp8":
+        return Fp8Quantize(Quantizer())._quantize_one(f"{NAME}.weight", merged)
+    if to == "mxfp4":
+        return mxfp4(merged.float())
+    if to == "nvfp4":
+        scales = base[f"{NAME}.weight_scale"].float() / base[f"{NAME}.weight_global_scale"]
+        return {f"{NAME}.weight_packed": fp4(merged.float().unflatten(-1, (-1, 16)) / scales.unsqueeze(-1), "even")}
+    return {}
+
+
+def fp4(blocks, ties):
+    """Returns the nearest e2m1 codes of a matrix in blocks, two per byte. A tie goes up, or to the even code."""
+    low, high = (torch.bucketize(blocks.abs(), (E2M1[1:] + E2M1[:-1]) / 2, right=right) for right in (False, True))
+    codes = high if ties == "up" else low + low % 2 * (high - low)
+    codes = (codes | (torch.signbit(blocks) if ties == "up" else blocks < 0).long() << 3).flatten(-2)
     return (codes[..., ::2] | codes[..., 1::2] << 4).to(torch.uint8)
 
 
@@ -40,7 +64,7 @@ def mxfp4(weight):
     """Uses DeepSeek-V4's tensor names, which a single layer can have; scales and codes are as in gpt-oss."""
     blocks = weight.unflatten(-1, (-1, 32))
     exponents = torch.ceil(torch.log2(blocks.abs().amax(-1) / 6))
-    codes = fp4((blocks / torch.exp2(exponents).unsqueeze(-1)).flatten(-2))
+    codes = fp4(blocks / torch.exp2(exponents).unsqueeze(-1), "up")
     return {
         f"{NAME}.weight": codes.view(torch.int8),
         f"{NAME}.scale": (exponents + 127).to(torch.uint8).view(torch.float8_e8m0fnu),
@@ -51,7 +75,7 @@ def nvfp4(weight):
     blocks = weight.unflatten(-1, (-1, 16))
     divisor = 448 * 6 / weight.abs().max()
     scales = (blocks.abs().amax(-1) / 6 * divisor).to(torch.float8_e4m3fn)
-    codes = fp4((blocks / (scales.float() / divisor).unsqueeze(-1)).flatten(-2))
+    codes = fp4(blocks / (scales.float() / divisor).unsqueeze(-1), "even")
     return {
         f"{NAME}.weight_packed": codes,
         f"{NAME}.weight_scale": scales,
@@ -104,9 +128,14 @@ class Command:
         return subprocess.run([self.qfuse, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def cell(qfuse, base, adapter, options):
-    share, values = qfuse.merged(base, adapter, *options)
+def cell(qfuse, base, adapter, to, options):
+    share, values = qfuse.merged(base, adapter, "--to", to, *options)
+    written = load_file(qfuse.out / "model.safetensors")
     _, expected = qfuse.merged(base, adapter)
+    theirs = {} if options else by_library(to, expected.bfloat16(), load_file(base / "model.safetensors"))
+    for name, tensor in theirs.items():
+        if not torch.equal(written[name].view(torch.uint8), tensor.view(torch.uint8)):
+            sys.exit(f"{name}: is not what the library of {to} makes of the merge to 16 bits")
     error = (values - expected).square().mean().sqrt() / expected.square().mean().sqrt()
     return f"{100 * share:.0f} %, off by {100 * error:.1f} %"
 
@@ -129,7 +158,7 @@ def main():
         print(f"| merged back to | {' | '.join(f'{100 * share:g} %' for share in SHARES)} |")
         print(f"|---{'|---' * len(SHARES)}|")
         for title, to, options in WAYS:
-            cells = [cell(command, bases[to], adapter, ["--to", to, *options]) for adapter in adapters]
+            cells = [cell(command, bases[to], adapter, to, options) for adapter in adapters]
             print(f"| {title} | {' | '.join(cells)} |")
 
 

@@ -1,4 +1,5 @@
-// Checks that the tables of docs/FORMAT.md match format/codebook4.h. A failure prints the correct table to paste.
+// Checks that the tables of docs/FORMAT.md match format/codebook4.h and block_codes.h. A failure prints the correct
+// table to paste.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <iterator>
 #include <string>
 
+#include "format/block_codes.h"
 #include "format/codebook4.h"
 
 namespace qfuse::format {
@@ -39,6 +41,25 @@ TEST(FormatDocument, has_the_thresholds) {
         "| {} |{}{}\n", i + 1, cells(kNf4.thresholds[i]),
         in_fp4 ? fmt::format("{} {} |", cells(kFp4.thresholds[i]), kFp4.code_of_rank[i + 1]) : std::string(" | | |"));
   }
+  expect_in_document(table);
+}
+
+TEST(FormatDocument, has_a_block_of_mxfp4) {
+  const float most = 0.80078125F;
+  const float up = mx_factor(mx_exponent_rounded_up(most));
+  const float even = mx_factor(mx_exponent_of_nearest(most));
+  std::string table = fmt::format("| v | v * {} | up | v * {} | even |\n|---|---|---|---|---|\n", up, even);
+  for (const float v : {most, 0.3125F, -0.05078125F, 0.0F})
+    table += fmt::format("| {} | {} | {:x} | {} | {:x} |\n", v, v * up, to_e2m1_up(v * up), v * even,
+                         to_e2m1_even(v * even));
+  expect_in_document(table);
+}
+
+TEST(FormatDocument, has_a_block_of_nvfp4) {
+  const float scale = from_e4m3(0x45) / 7264.0F;
+  std::string table = "| v | v / A | even |\n|---|---|---|\n";
+  for (const float v : {0x1.2p-10F, -0x1.6p-9F})
+    table += fmt::format("| {:.9g} | {:.9g} | {:x} |\n", v, v / scale, to_e2m1_even(v / scale));
   expect_in_document(table);
 }
 

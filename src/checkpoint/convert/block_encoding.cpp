@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "checkpoint/convert/source.h"
+#include "checkpoint/device/on_threads.h"
 #include "checkpoint/files/errors.h"
 #include "format/block_codes.h"
 #include "format/elements.h"
@@ -14,6 +15,9 @@ namespace qfuse::checkpoint {
 namespace {
 
 constexpr std::int32_t kMagnitude = 0x7fffffff;
+
+// Elements, at least, that are worth a thread, and at most those that it encodes at once if blocks are smaller.
+constexpr std::int64_t kTileElements = 1 << 16;
 
 std::int64_t bytes_of_scale(TensorType type) { return type_bits(type) / 8; }
 
@@ -64,12 +68,23 @@ float e2m1_at(const std::byte* codes, std::int64_t i) {
 
 }  // namespace
 
-// The rows of a stretch that are in one band: their values, and where their codes and scales are stored.
-struct BlockEncoder::Band {
+// Whole blocks of one band: rows of a stretch, and columns.
+struct BlockEncoder::Part {
+  std::int64_t row = 0;
   std::int64_t rows = 0;
-  const float* values = nullptr;
+  std::int64_t column = 0;
+  std::int64_t columns = 0;
+};
+
+// A part to encode: its values, where its codes and scales are stored, and memory to work in, which the next part of
+// the thread uses again.
+struct BlockEncoder::Work : Part {
   std::byte* codes = nullptr;
   std::byte* scales = nullptr;
+  std::vector<float> values;
+  std::vector<std::int32_t> absmax;   // per block, as bits, which order magnitudes as integers do
+  std::vector<float> factors;         // per block: factor of its values, or divisor
+  std::vector<std::uint8_t> nibbles;  // of some rows, one per byte
 };
 
 std::int64_t BlockEncoding::unit() const {
@@ -94,29 +109,58 @@ BlockEncoder::BlockEncoder(BlockEncoding encoding) : encoding_(std::move(encodin
   if (encoding_.global_scale) encoding_.global_scale->read(0, std::as_writable_bytes(std::span(&global_, 1)));
 }
 
-// Calls `visit` with the first row of each band, counted within the stretch, and the band's number of rows.
-template <class Visit>
-void BlockEncoder::for_each_band(std::int64_t elements, const Visit& visit) const {
-  const std::int64_t end = encoding_.columns == 0 ? 0 : elements / encoding_.columns;
-  for (std::int64_t row = 0, count = 0; row < end; row += count) {
-    count = std::min({encoding_.block_rows, encoding_.rows - row % encoding_.rows, end - row});
-    visit(row, count);
-  }
+// Calls visit(part, room) for the parts of a stretch, from several threads. `room` is a thread's own.
+template <class Room, class Visit>
+void BlockEncoder::for_parts(std::int64_t elements, const Exec& exec, const Visit& visit) const {
+  const BlockEncoding& of = encoding_;
+  if (elements == 0) return;
+  const std::int64_t end = elements / of.columns;
+  const std::int64_t bands = qfuse_block_count(of.rows, of.block_rows);  // per matrix
+  const std::int64_t all_bands = end / of.rows * bands + qfuse_block_count(end % of.rows, of.block_rows);
+  const std::int64_t rows = std::min(of.block_rows, of.rows);
+  const std::int64_t block = std::min(of.block_columns, of.columns);
+  const std::int64_t width = std::min(std::max<std::int64_t>(kTileElements / rows / block, 1) * block, of.columns);
+  const std::int64_t parts = qfuse_block_count(of.columns, width);  // per band
+  const auto visit_all = [&](std::int64_t number, std::int64_t until) {
+    for (Room room; number < until; ++number) {
+      const std::int64_t band = number / parts;
+      const std::int64_t within = band % bands * of.block_rows;
+      const std::int64_t row = band / bands * of.rows + within;
+      const std::int64_t column = number % parts * width;
+      visit(Part{row, std::min({of.block_rows, of.rows - within, end - row}), column,
+                 std::min(width, of.columns - column)},
+            room);
+    }
+  };
+  on_threads(exec, all_bands * parts, std::max<std::int64_t>(kTileElements / rows / width, 1), visit_all);
+}
+
+// Bytes of codes of a stretch before those of a part.
+std::int64_t BlockEncoder::codes_before(const Part& part) const {
+  if (encoding_.is_fp8()) return part.row * encoding_.columns + part.column;
+  return encoding_.code_bytes(part.row) + part.column * (encoding_.is_upright() ? part.rows : 1) / 2;
+}
+
+std::int64_t BlockEncoder::scales_before(const Part& part) const {
+  return encoding_.scale_bytes(part.row) + part.column / encoding_.block_columns * bytes_of_scale(encoding_.scale_type);
 }
 
 void BlockEncoder::encode(std::int64_t first, std::span<const std::byte> values, Dtype dtype,
-                          std::span<std::byte> codes, std::span<std::byte> scales) {
-  const std::int64_t first_row = encoding_.columns == 0 ? 0 : first / encoding_.columns;
-  if (encoding_.scales) read_kept(first_row, scales);
-  for_each_band(std::ssize(values) / size_of(dtype), [&](std::int64_t row, std::int64_t count) {
-    const auto elements = static_cast<std::size_t>(count * encoding_.columns);
-    const auto begin = static_cast<std::size_t>(row * encoding_.columns);
-    const auto width = static_cast<std::size_t>(size_of(dtype));
-    band_.resize(elements);
-    widen(dtype, values.subspan(begin * width, elements * width), band_);
-    encode_band(
-        {count, band_.data(), codes.data() + encoding_.code_bytes(row), scales.data() + encoding_.scale_bytes(row)},
-        dtype);
+                          std::span<std::byte> codes, std::span<std::byte> scales, const Exec& exec) {
+  if (encoding_.scales) read_kept(encoding_.columns == 0 ? 0 : first / encoding_.columns, scales);
+  const auto width = static_cast<std::size_t>(size_of(dtype));
+  for_parts<Work>(std::ssize(values) / size_of(dtype), exec, [&](const Part& part, Work& work) {
+    static_cast<Part&>(work) = part;
+    work.codes = codes.data() + codes_before(part);
+    work.scales = scales.data() + scales_before(part);
+    const auto columns = static_cast<std::size_t>(part.columns);
+    work.values.resize(static_cast<std::size_t>(part.rows) * columns);
+    for (std::int64_t r = 0; r < part.rows; ++r) {
+      const auto begin = static_cast<std::size_t>((part.row + r) * encoding_.columns + part.column);
+      widen(dtype, values.subspan(begin * width, columns * width),
+            std::span(work.values).subspan(static_cast<std::size_t>(r) * columns, columns));
+    }
+    encode_part(work, dtype);
   });
 }
 
@@ -136,34 +180,34 @@ void BlockEncoder::read_kept(std::int64_t first_row, std::span<std::byte> scales
   }
 }
 
-void BlockEncoder::encode_band(const Band& band, Dtype dtype) {
-  find_absmax(band);
-  check_finite();
-  if (encoding_.is_fp8()) return encode_fp8(band, dtype);
-  encoding_.is_upright() ? encode_upright(band) : encode_rows(band);
+void BlockEncoder::encode_part(Work& work, Dtype dtype) const {
+  find_absmax(work);
+  check_finite(work);
+  if (encoding_.is_fp8()) return encode_fp8(work, dtype);
+  encoding_.is_upright() ? encode_upright(work) : encode_rows(work);
 }
 
-void BlockEncoder::find_absmax(const Band& band) {
-  const std::int64_t columns = encoding_.columns;
+void BlockEncoder::find_absmax(Work& work) const {
+  const std::int64_t columns = work.columns;
   const std::int64_t width = encoding_.block_columns;
-  absmax_.assign(static_cast<std::size_t>(qfuse_block_count(columns, width)), 0);
-  for (std::int64_t row = 0; row < band.rows; ++row) {
-    const float* const values = band.values + row * columns;
+  work.absmax.assign(static_cast<std::size_t>(qfuse_block_count(columns, width)), 0);
+  for (std::int64_t row = 0; row < work.rows; ++row) {
+    const float* const values = work.values.data() + row * columns;
     if (width == 1) {
       for (std::int64_t c = 0; c < columns; ++c)
-        absmax_[static_cast<std::size_t>(c)] = larger(absmax_[static_cast<std::size_t>(c)], values[c]);
+        work.absmax[static_cast<std::size_t>(c)] = larger(work.absmax[static_cast<std::size_t>(c)], values[c]);
       continue;
     }
     for (std::int64_t c = 0, block = 0; c < columns; c += width, ++block) {
-      std::int32_t most = absmax_[static_cast<std::size_t>(block)];
+      std::int32_t most = work.absmax[static_cast<std::size_t>(block)];
       for (std::int64_t i = c; i < std::min(c + width, columns); ++i) most = larger(most, values[i]);
-      absmax_[static_cast<std::size_t>(block)] = most;
+      work.absmax[static_cast<std::size_t>(block)] = most;
     }
   }
 }
 
-void BlockEncoder::check_finite() const {
-  if (std::ranges::all_of(absmax_,
+void BlockEncoder::check_finite(const Work& work) const {
+  if (std::ranges::all_of(work.absmax,
                           [](std::int32_t most) { return most < static_cast<std::int32_t>(format::kInfBits); }))
     return;
   fail(Status::invalid_data,
@@ -172,37 +216,37 @@ void BlockEncoder::check_finite() const {
 }
 
 // Sets the scale of an FP8 block unless it is kept. Returns the factor (fp8_divided: divisor) of its values.
-float BlockEncoder::set_fp8_scale(const Band& band, std::int64_t block) {
+float BlockEncoder::set_fp8_scale(const Work& work, std::int64_t block) const {
   const TensorType type = encoding_.scale_type;
-  const float absmax = format::float_of(static_cast<std::uint32_t>(absmax_[static_cast<std::size_t>(block)]));
+  const float absmax = format::float_of(static_cast<std::uint32_t>(work.absmax[static_cast<std::size_t>(block)]));
   const bool is_divided = encoding_.rule == BlockRule::fp8_divided;
   if (encoding_.scales) {
-    const float scale = load_scale(band.scales, block, type);
+    const float scale = load_scale(work.scales, block, type);
     return is_divided ? scale : scale == 0.0F ? 0.0F : 1.0F / scale;
   }
   if (is_divided) {
-    store_scale(band.scales, block, type, format::fp8_divisor(absmax));
-    if (load_scale(band.scales, block, type) == 0.0F) store_scale(band.scales, block, type, epsilon_of(type));
-    return load_scale(band.scales, block, type);
+    store_scale(work.scales, block, type, format::fp8_divisor(absmax));
+    if (load_scale(work.scales, block, type) == 0.0F) store_scale(work.scales, block, type, epsilon_of(type));
+    return load_scale(work.scales, block, type);
   }
   const format::BlockScale made =
       encoding_.rule == BlockRule::fp8 ? format::fp8_block_scale(absmax) : format::fp8_power_scale(absmax);
-  store_scale(band.scales, block, type, made.scale);
-  return type == TensorType::f32 ? made.factor : 1.0F / load_scale(band.scales, block, type);
+  store_scale(work.scales, block, type, made.scale);
+  return type == TensorType::f32 ? made.factor : 1.0F / load_scale(work.scales, block, type);
 }
 
-void BlockEncoder::encode_fp8(const Band& band, Dtype dtype) {
-  factors_.resize(absmax_.size());
-  for (std::size_t block = 0; block < absmax_.size(); ++block)
-    factors_[block] = set_fp8_scale(band, static_cast<std::int64_t>(block));
+void BlockEncoder::encode_fp8(Work& work, Dtype dtype) const {
+  work.factors.resize(work.absmax.size());
+  for (std::size_t block = 0; block < work.absmax.size(); ++block)
+    work.factors[block] = set_fp8_scale(work, static_cast<std::int64_t>(block));
   const bool is_divided = encoding_.rule == BlockRule::fp8_divided;
   const Dtype quotient = dtype_of(encoding_.scale_type) == dtype ? dtype : Dtype::float32;
-  for (std::int64_t row = 0; row < band.rows; ++row)
-    for (std::int64_t begin = 0; begin < encoding_.columns; begin += encoding_.block_columns) {
-      const float factor = factors_[static_cast<std::size_t>(begin / encoding_.block_columns)];
-      const float* const values = band.values + row * encoding_.columns;
-      std::byte* const codes = band.codes + row * encoding_.columns;
-      const std::int64_t end = std::min(begin + encoding_.block_columns, encoding_.columns);
+  for (std::int64_t row = 0; row < work.rows; ++row)
+    for (std::int64_t begin = 0; begin < work.columns; begin += encoding_.block_columns) {
+      const float factor = work.factors[static_cast<std::size_t>(begin / encoding_.block_columns)];
+      const float* const values = work.values.data() + row * work.columns;
+      std::byte* const codes = work.codes + row * encoding_.columns;
+      const std::int64_t end = std::min(begin + encoding_.block_columns, work.columns);
       if (is_divided)
         for (std::int64_t i = begin; i < end; ++i)
           codes[i] = static_cast<std::byte>(format::number_to_e4m3(quotient_in(quotient, values[i], factor)));
@@ -213,14 +257,14 @@ void BlockEncoder::encode_fp8(const Band& band, Dtype dtype) {
 }
 
 // Sets the exponent of an MXFP4 block unless it is kept, and the factor of its values.
-void BlockEncoder::set_mx_scale(const Band& band, std::size_t block) {
-  const float absmax = format::float_of(static_cast<std::uint32_t>(absmax_[block]));
+void BlockEncoder::set_mx_scale(Work& work, std::size_t block) const {
+  const float absmax = format::float_of(static_cast<std::uint32_t>(work.absmax[block]));
   const bool is_nearest = encoding_.rule == BlockRule::mxfp4_nearest;
   if (!encoding_.scales)
-    band.scales[block] = static_cast<std::byte>(is_nearest ? format::mx_exponent_of_nearest(absmax)
+    work.scales[block] = static_cast<std::byte>(is_nearest ? format::mx_exponent_of_nearest(absmax)
                                                            : format::mx_exponent_rounded_up(absmax));
-  const auto exponent = static_cast<std::uint8_t>(band.scales[block]);
-  factors_[block] = is_nearest ? 1.0F / format::from_ue8m0(exponent) : format::mx_factor(exponent);
+  const auto exponent = static_cast<std::uint8_t>(work.scales[block]);
+  work.factors[block] = is_nearest ? 1.0F / format::from_ue8m0(exponent) : format::mx_factor(exponent);
 }
 
 float BlockEncoder::kept_scale(const std::byte* scales, std::int64_t block) const {
@@ -229,67 +273,69 @@ float BlockEncoder::kept_scale(const std::byte* scales, std::int64_t block) cons
   return encoding_.is_divisor ? scale / global_ : scale * global_;
 }
 
-// Encodes one row, whose blocks are consecutive columns.
-void BlockEncoder::encode_rows(const Band& band) {
-  nibbles_.resize(static_cast<std::size_t>(encoding_.columns));
-  factors_.resize(absmax_.size());
-  for (std::size_t block = 0; block < absmax_.size(); ++block) {
+// Encodes a part of one row, whose blocks are consecutive columns.
+void BlockEncoder::encode_rows(Work& work) const {
+  work.nibbles.resize(static_cast<std::size_t>(work.columns));
+  work.factors.resize(work.absmax.size());
+  for (std::size_t block = 0; block < work.absmax.size(); ++block) {
     const auto begin = static_cast<std::int64_t>(block) * encoding_.block_columns;
-    const std::int64_t end = std::min(begin + encoding_.block_columns, encoding_.columns);
-    const float* const values = band.values;
-    std::uint8_t* const nibbles = nibbles_.data();
+    const std::int64_t end = std::min(begin + encoding_.block_columns, work.columns);
+    const float* const values = work.values.data();
+    std::uint8_t* const nibbles = work.nibbles.data();
     if (encoding_.rule == BlockRule::nvfp4_of_scale) {
-      const float scale = kept_scale(band.scales, static_cast<std::int64_t>(block));
+      const float scale = kept_scale(work.scales, static_cast<std::int64_t>(block));
       const float divisor = scale == 0.0F ? format::float_of(format::kInfBits) : scale;  // infinity makes all codes 0
       for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_even(values[i] / divisor);
       continue;
     }
-    set_mx_scale(band, block);
-    const float factor = factors_[block];
+    set_mx_scale(work, block);
+    const float factor = work.factors[block];
     if (encoding_.rule == BlockRule::mxfp4)
       for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_up(values[i] * factor);
     else
       for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_even(values[i] * factor);
   }
-  pack(nibbles_, band.codes);
+  pack(work.nibbles, work.codes);
 }
 
-// Encodes a band of MXFP4 whose blocks run along columns: two rows at a time, because their codes share bytes.
-void BlockEncoder::encode_upright(const Band& band) {
-  const auto columns = static_cast<std::size_t>(encoding_.columns);
-  const auto pairs = static_cast<std::size_t>(band.rows / 2);
-  factors_.resize(columns);
-  for (std::size_t block = 0; block < columns; ++block) set_mx_scale(band, block);
-  nibbles_.resize(pairs * columns);
-  const float* const factors = factors_.data();  // a local: stores of bytes may alias the member
+// Encodes a part of MXFP4 whose blocks run along columns: two rows at a time, because their codes share bytes.
+void BlockEncoder::encode_upright(Work& work) const {
+  const auto columns = static_cast<std::size_t>(work.columns);
+  const auto pairs = static_cast<std::size_t>(work.rows / 2);
+  work.factors.resize(columns);
+  for (std::size_t block = 0; block < columns; ++block) set_mx_scale(work, block);
+  work.nibbles.resize(pairs * columns);
+  const float* const factors = work.factors.data();  // a local: stores of bytes may alias the member
   for (std::size_t pair = 0; pair < pairs; ++pair) {
-    const float* const low = band.values + 2 * pair * columns;
+    const float* const low = work.values.data() + 2 * pair * columns;
     const float* const high = low + columns;
-    std::uint8_t* const bytes = nibbles_.data() + pair * columns;
+    std::uint8_t* const bytes = work.nibbles.data() + pair * columns;
     for (std::size_t c = 0; c < columns; ++c)
       bytes[c] = static_cast<std::uint8_t>(format::to_e2m1_up(low[c] * factors[c]) |
                                            format::to_e2m1_up(high[c] * factors[c]) << 4);
   }
   for (std::size_t c = 0; c < columns; ++c)
     for (std::size_t pair = 0; pair < pairs; ++pair)
-      band.codes[c * pairs + pair] = static_cast<std::byte>(nibbles_[pair * columns + c]);
+      work.codes[c * pairs + pair] = static_cast<std::byte>(work.nibbles[pair * columns + c]);
 }
 
-// Decodes the codes of a band. `scales` has one scale per block.
-void BlockEncoder::decode_band(const std::byte* codes, std::int64_t rows, std::span<const float> scales,
+// Decodes a part of the stretch with these codes. `scales` has one scale per block of the part.
+void BlockEncoder::decode_part(const Part& part, const std::byte* codes, std::span<const float> scales,
                                float* values) const {
   const std::int64_t columns = encoding_.columns;
+  values += part.row * columns + part.column;
+  codes += codes_before(part);
   if (encoding_.is_upright()) {  // the codes of a column are consecutive
-    for (std::int64_t c = 0; c < columns; ++c)
-      for (std::int64_t r = 0; r < rows; ++r)
-        values[r * columns + c] = scales[static_cast<std::size_t>(c)] * e2m1_at(codes, c * rows + r);
+    for (std::int64_t c = 0; c < part.columns; ++c)
+      for (std::int64_t r = 0; r < part.rows; ++r)
+        values[r * columns + c] = scales[static_cast<std::size_t>(c)] * e2m1_at(codes, c * part.rows + r);
     return;
   }
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t begin = r * columns, block = 0; begin < (r + 1) * columns;
+  for (std::int64_t r = 0; r < part.rows; ++r)
+    for (std::int64_t begin = r * columns, block = 0; begin < r * columns + part.columns;
          begin += encoding_.block_columns, ++block) {
       const float scale = scales[static_cast<std::size_t>(block)];
-      const std::int64_t end = std::min(begin + encoding_.block_columns, (r + 1) * columns);
+      const std::int64_t end = std::min(begin + encoding_.block_columns, r * columns + part.columns);
       if (encoding_.is_fp8())
         for (std::int64_t i = begin; i < end; ++i) values[i] = scale * kE4m3Values[static_cast<std::uint8_t>(codes[i])];
       else
@@ -297,14 +343,15 @@ void BlockEncoder::decode_band(const std::byte* codes, std::int64_t rows, std::s
     }
 }
 
-void BlockEncoder::decode(std::span<const std::byte> codes, std::span<const std::byte> scales,
-                          std::span<float> values) const {
-  std::vector<float> of_blocks(static_cast<std::size_t>(qfuse_block_count(encoding_.columns, encoding_.block_columns)));
-  for_each_band(std::ssize(values), [&](std::int64_t row, std::int64_t count) {
-    const std::byte* const stored_ones = scales.data() + encoding_.scale_bytes(row);
+void BlockEncoder::decode(std::span<const std::byte> codes, std::span<const std::byte> scales, std::span<float> values,
+                          const Exec& exec) const {
+  using Scales = std::vector<float>;
+  for_parts<Scales>(std::ssize(values), exec, [&](const Part& part, Scales& of_blocks) {
+    const std::byte* const stored_ones = scales.data() + scales_before(part);
+    of_blocks.resize(static_cast<std::size_t>(qfuse_block_count(part.columns, encoding_.block_columns)));
     for (std::size_t block = 0; block < of_blocks.size(); ++block)
       of_blocks[block] = kept_scale(stored_ones, static_cast<std::int64_t>(block));
-    decode_band(codes.data() + encoding_.code_bytes(row), count, of_blocks, values.data() + row * encoding_.columns);
+    decode_part(part, codes.data(), of_blocks, values.data());
   });
 }
 

@@ -63,36 +63,37 @@ class BlockEncoder {
 
   [[nodiscard]] const BlockEncoding& encoding() const { return encoding_; }
 
-  // Encodes from element `first` on, a multiple of unit(). Fails with invalid_data if a value is not finite.
+  // Encodes from element `first` on, a multiple of unit(). Fails with invalid_data if a value is not finite. Threads
+  // share the blocks.
   void encode(std::int64_t first, std::span<const std::byte> values, Dtype dtype, std::span<std::byte> codes,
-              std::span<std::byte> scales);
-  void decode(std::span<const std::byte> codes, std::span<const std::byte> scales, std::span<float> values) const;
+              std::span<std::byte> scales, const Exec& exec);
+  void decode(std::span<const std::byte> codes, std::span<const std::byte> scales, std::span<float> values,
+              const Exec& exec) const;
 
  private:
-  struct Band;
+  struct Part;
+  struct Work;
 
-  template <class Visit>
-  void for_each_band(std::int64_t elements, const Visit& visit) const;
+  template <class Room, class Visit>
+  void for_parts(std::int64_t elements, const Exec& exec, const Visit& visit) const;
+  [[nodiscard]] std::int64_t codes_before(const Part& part) const;
+  [[nodiscard]] std::int64_t scales_before(const Part& part) const;
   void read_kept(std::int64_t first_row, std::span<std::byte> scales);
-  void encode_band(const Band& band, Dtype dtype);
-  void find_absmax(const Band& band);
-  void check_finite() const;
-  float set_fp8_scale(const Band& band, std::int64_t block);
-  void encode_fp8(const Band& band, Dtype dtype);
-  void encode_rows(const Band& band);
-  void encode_upright(const Band& band);
-  void set_mx_scale(const Band& band, std::size_t block);
+  void encode_part(Work& work, Dtype dtype) const;
+  void find_absmax(Work& work) const;
+  void check_finite(const Work& work) const;
+  float set_fp8_scale(const Work& work, std::int64_t block) const;
+  void encode_fp8(Work& work, Dtype dtype) const;
+  void encode_rows(Work& work) const;
+  void encode_upright(Work& work) const;
+  void set_mx_scale(Work& work, std::size_t block) const;
   [[nodiscard]] float kept_scale(const std::byte* scales, std::int64_t block) const;
-  void decode_band(const std::byte* codes, std::int64_t rows, std::span<const float> scales, float* values) const;
+  void decode_part(const Part& part, const std::byte* codes, std::span<const float> scales, float* values) const;
 
   BlockEncoding encoding_;
   float global_ = 1.0F;
   std::vector<std::byte> kept_;  // scales of matrix kept_matrix_, if blocks are upright
   std::int64_t kept_matrix_ = -1;
-  std::vector<float> band_;            // values of the band
-  std::vector<std::int32_t> absmax_;   // per block, as bits, which order magnitudes as integers do
-  std::vector<float> factors_;         // per block: factor of its values, or divisor
-  std::vector<std::uint8_t> nibbles_;  // of some rows, one per byte
 };
 
 }  // namespace qfuse::checkpoint

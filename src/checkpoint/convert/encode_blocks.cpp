@@ -46,7 +46,7 @@ class EncodedBlocks {
       read_now(source_, row * columns * width, values, piece, array::kToEncode);
       scales_.resize(static_cast<std::size_t>(encoding().scale_bytes(count)));
       const auto size = static_cast<std::size_t>(encoding().code_bytes(count));
-      encoder_.encode(row * columns, values, source_.dtype, codes.first(size), scales_);
+      encoder_.encode(row * columns, values, source_.dtype, codes.first(size), scales_, piece.host_exec());
       take(row, count);
       codes = codes.subspan(size);
     }
@@ -142,13 +142,13 @@ RoundTrip through_blocks(const BlockEncoding& encoding) {
   };
   const auto begin = [encoding]() -> RoundTrip::Pass {
     return [buffers = std::make_shared<Buffers>(encoding)](std::int64_t first, std::span<const std::byte> values,
-                                                           Dtype dtype, std::span<float> left, const Exec&) {
+                                                           Dtype dtype, std::span<float> left, const Exec& exec) {
       const BlockEncoding& of = buffers->encoder.encoding();
       const std::int64_t rows = std::ssize(left) / of.columns;
       buffers->codes.resize(static_cast<std::size_t>(of.code_bytes(rows)));
       buffers->scales.resize(static_cast<std::size_t>(of.scale_bytes(rows)));
-      buffers->encoder.encode(first, values, dtype, buffers->codes, buffers->scales);
-      buffers->encoder.decode(buffers->codes, buffers->scales, left);
+      buffers->encoder.encode(first, values, dtype, buffers->codes, buffers->scales, exec);
+      buffers->encoder.decode(buffers->codes, buffers->scales, left, exec);
     };
   };
   return {encoding.unit(), begin};

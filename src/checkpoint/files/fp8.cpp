@@ -75,6 +75,14 @@ const StoredTensor* scales_of(const Model& model, const StoredTensor& codes) {
 
 // ---- which block each scale covers ------------------------------------------------------------------------------
 
+// Whether a convolution's weight has one scale per output channel, as [channels, 1, 1, 1]. Its channels are rows then.
+bool has_channels(const StoredTensor& codes, const StoredTensor& scales) {
+  const Sizes& shape = codes.entry->shape;
+  const Sizes& of_scales = scales.entry->shape;
+  return shape.size() > 3 && shape.front() > 0 && of_scales.size() == shape.size() &&
+         of_scales.front() == shape.front() && element_count(of_scales) == shape.front();
+}
+
 // Sets the sizes of a matrix or a 3-D stack. For any other rank, all dimensions but the last are rows.
 StoredWeightFp8 shaped(const StoredTensor& codes, const StoredTensor& scales) {
   const Sizes& shape = codes.entry->shape;
@@ -83,6 +91,10 @@ StoredWeightFp8 shaped(const StoredTensor& codes, const StoredTensor& scales) {
   if (shape.size() == 3) weight.matrices = shape.front();
   const auto first = shape.begin() + (shape.size() == 3 ? 1 : 0);
   weight.rows = shape.empty() ? 1 : element_count(Sizes(first, shape.end() - 1)).value();  // overflow was ruled out
+  if (has_channels(codes, scales)) {
+    weight.columns *= weight.rows / shape.front();
+    weight.rows = shape.front();
+  }
   return weight;
 }
 
@@ -152,6 +164,7 @@ StoredWeightFp8 with_one_scale(StoredWeightFp8 weight) {
 StoredWeightFp8 with_its_block(StoredWeightFp8 weight, std::vector<ScaleBlock> blocks) {
   const Sizes& shape = weight.scales.entry->shape;
   if (shape.size() < 2 && element_count(shape) == 1) return with_one_scale(weight);
+  if (has_channels(weight.codes, weight.scales)) return with_block(weight, {1, weight.columns});
   if (blocks.empty()) blocks.push_back(kDefaultBlock);
   if (const std::optional<StoredWeightFp8> found = in_blocks(weight, blocks)) return *found;
   std::vector<ScaleBlock> others{{1, weight.columns}, {weight.rows, weight.columns}};

@@ -6,26 +6,29 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/device/on_threads.h"
+
 namespace qfuse::checkpoint {
 namespace {
 
 // Elements of a tensor that are measured at a time: few enough to stay in the caches.
 constexpr std::int64_t kMeasuredElements = 1 << 18;
 
-void add(std::span<const float> base, std::span<const float> sums, std::span<const float> left, MergeFigures& figures) {
-  MergeFigures to = figures;  // in registers
+// Elements that one thread adds up. The bits of a sum depend on this number, and not on the number of threads.
+constexpr std::int64_t kPartElements = 1 << 15;
+
+MergeFigures figures_of(std::span<const float> base, std::span<const float> sums, std::span<const float> left) {
+  MergeFigures all{.elements = std::ssize(sums)};  // in registers
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double w = base[i];
     const double d = sums[i] - w;
-    to.weight += w * w;
-    to.added += d * d;
-    if (left.empty()) continue;
     const double kept = (left[i] - w) * d;
-    to.kept += kept;
-    to.kept_squares += kept * kept;
+    all.weight += w * w;
+    all.added += d * d;
+    all.kept += kept;
+    all.kept_squares += kept * kept;
   }
-  to.elements += std::ssize(sums);
-  figures = to;
+  return all;
 }
 
 class Measured {
@@ -67,14 +70,35 @@ class Measured {
     const auto bytes = piece.host(array::kMeasuredSums, static_cast<std::size_t>(count) * sizeof(float));
     read_now(sums_, begin / size_of(dtype_) * size_of(Dtype::float32), bytes, piece, array::kMeasuredSums);
     const std::span<const float> sums(reinterpret_cast<const float*>(bytes.data()), static_cast<std::size_t>(count));
-    round_to(dtype_, sums, out);
     start_.resize(sums.size());
-    widen(base_dtype_, *base_, start_);
+    in_parts(count, piece.host_exec(), [&](std::size_t at, std::size_t size) {
+      const auto width = static_cast<std::size_t>(size_of(dtype_));
+      const auto base_width = static_cast<std::size_t>(size_of(base_dtype_));
+      round_to(dtype_, sums.subspan(at, size), out.subspan(at * width, size * width));
+      widen(base_dtype_, std::span(*base_).subspan(at * base_width, size * base_width),
+            std::span(start_).subspan(at, size));
+    });
     if (pass_) {
       left_.resize(sums.size());
       pass_(begin / size_of(dtype_), out, dtype_, left_, piece.host_exec());
     }
-    add(start_, sums, left_, *figures_);
+    const std::span<const float> left = pass_ ? left_ : start_;
+    std::vector<MergeFigures> parts(static_cast<std::size_t>(qfuse_block_count(count, kPartElements)));
+    in_parts(count, piece.host_exec(), [&](std::size_t at, std::size_t size) {
+      parts[at / kPartElements] =
+          figures_of(std::span(start_).subspan(at, size), sums.subspan(at, size), left.subspan(at, size));
+    });
+    for (const MergeFigures& part : parts) *figures_ += part;
+  }
+
+  // Calls work(first element, elements) for each part of `count` elements, from several threads.
+  template <class Work>
+  static void in_parts(std::int64_t count, const Exec& exec, const Work& work) {
+    on_threads(exec, qfuse_block_count(count, kPartElements), 1, [&](std::int64_t part, std::int64_t end) {
+      for (; part < end; ++part)
+        work(static_cast<std::size_t>(part * kPartElements),
+             static_cast<std::size_t>(std::min(kPartElements, count - part * kPartElements)));
+    });
   }
 
   std::shared_ptr<std::vector<std::byte>> base_ = std::make_shared<std::vector<std::byte>>();
@@ -90,6 +114,15 @@ class Measured {
 };
 
 }  // namespace
+
+MergeFigures& MergeFigures::operator+=(const MergeFigures& other) {
+  elements += other.elements;
+  added += other.added;
+  weight += other.weight;
+  kept += other.kept;
+  kept_squares += other.kept_squares;
+  return *this;
+}
 
 void MergeFigures::put_into(MergedTensor& row, bool is_encoded) const {
   const auto n = static_cast<double>(std::max(elements, std::int64_t{1}));

@@ -12,7 +12,7 @@
 
 namespace qfuse::checkpoint {
 
-// Sums over a tensor's elements, added in fp64 in their order.
+// Sums over a tensor's elements in fp64, added in an order that does not depend on the number of threads.
 struct MergeFigures {
   std::int64_t elements = 0;
   double added = 0.0;   // squares of the change that adapters make
@@ -20,6 +20,7 @@ struct MergeFigures {
   double kept = 0.0;    // products of the change and what is left of it
   double kept_squares = 0.0;
 
+  MergeFigures& operator+=(const MergeFigures& other);
   void put_into(MergedTensor& row, bool is_encoded) const;
   // Standard error of the share that survives: how far rounding to codes moves it by chance.
   [[nodiscard]] double survival_error() const;

@@ -38,12 +38,12 @@ TensorEntry entry_of(const std::string& name, std::int64_t bytes) { return {name
 
 // The bytes of codes and scales, read in pieces of so many units of the source.
 std::vector<std::string> read_blocks(const BlockEncoding& encoding, const StoredTensor& weight, ScratchFile& scratch,
-                                     std::int64_t units) {
+                                     std::int64_t units, int threads = 1) {
   const std::int64_t rows = encoding.matrices * encoding.rows;
   const BlockTensors tensors{
       encoding, entry_of("codes", encoding.code_bytes(rows)), entry_of("scales", encoding.scale_bytes(rows)), {}};
   const PlannedSource source{.shape = weight.entry->shape, .open = [&](ScratchFile*) { return stored(weight); }};
-  Pipeline pipeline{Exec{}};
+  Pipeline pipeline{Exec{.threads = threads}};
   std::vector<std::string> all;
   for (const Source& part : planned_blocks("w", source, tensors).open(&scratch).sources) {
     std::string& bytes = all.emplace_back(static_cast<std::size_t>(part.bytes), '?');
@@ -89,6 +89,26 @@ TEST(EncodeBlocks, a_round_trip_is_the_same_in_parts) {
            std::span(parts).subspan(begin, size), Exec{});
     }
     EXPECT_EQ(parts, whole);
+  }
+}
+
+TEST(EncodeBlocks, any_number_of_threads_makes_the_same_bytes) {
+  const TemporaryDirectory directory;
+  ScratchFile scratch(directory.path());
+  for (auto& [name, encoding] : block_cases()) {
+    SCOPED_TRACE(name);
+    encoding.columns *= (1 << 18) / encoding.elements() + 1;  // enough for several threads
+    const RawTensor weight = random_weight({encoding.elements()});
+    write_file(directory / "in", safetensors({{"w", weight}}));
+    const Model model(directory / "in");
+    const auto left = [&](int threads) {
+      std::vector<float> values(static_cast<std::size_t>(encoding.elements()));
+      through_blocks(encoding).begin()(0, bytes_of_tensor(weight), Dtype::bfloat16, values, Exec{.threads = threads});
+      return values;
+    };
+    EXPECT_TRUE(read_blocks(encoding, *model.find("w"), scratch, 0, 5) ==
+                read_blocks(encoding, *model.find("w"), scratch, 0, 1));
+    EXPECT_TRUE(left(5) == left(1));
   }
 }
 

@@ -56,6 +56,9 @@ TEST(Fp8, a_block_is_what_config_says_or_128_by_128_and_scales_fit_it_by_ceil) {
       {"a_block_is_all", {7, 11}, "w.weight_scale_inv", {1, 1}, {1, 7, 11, 128, 128}},
       {"a_vector", {11}, "w.weight_scale", {1}, {1, 1, 11, 1, 11}},
       {"a_convolution", {2, 3, 4, 5}, "w.weight_scale", {}, {1, 24, 5, 24, 5}},
+      {"channels", {8, 3, 4, 5}, "w.weight_scale", {8, 1, 1, 1}, {1, 8, 60, 1, 60}},
+      {"channels_that_blocks_would_cut", {2, 5, 20, 5}, "w.weight_scale", {2, 1, 1, 1}, {1, 2, 500, 1, 500}},
+      {"no_channels", {0, 3, 4, 5}, "w.weight_scale", {0, 1, 1, 1}, {1, 0, 5, 128, 128}},
       {"nothing", {0, 11}, "w.weight_scale_inv", {0, 1}, {1, 0, 11, 128, 128}},
   };
   for (const AcceptedFp8& it : cases) {
