@@ -63,6 +63,8 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "*, "
       "Tensor? global_scale=None, Tensor? global_divisor=None, Tensor? zero_points=None) -> Tensor");
   m.def("dequantize_fp8(Tensor codes, Tensor scales, int block_rows, int block_cols, ScalarType dtype) -> Tensor");
+  m.def("lora_merge(Tensor weight, Tensor lora_a, Tensor lora_b, float scale, ScalarType dtype) -> Tensor");
+  m.def("lora_merge.out(Tensor weight, Tensor lora_a, Tensor lora_b, float scale, *, Tensor(a!) out) -> ()");
 }
 
 namespace {
@@ -89,6 +91,8 @@ void register_all(torch::stable::detail::StableLibrary& m) {
   m.impl("silu_dot_fwd_bwd_quant_fuse", TORCH_BOX(&silu_dot_fwd_bwd_quant_fuse));
   m.impl("dequantize_4bit_rows", TORCH_BOX(&dequantize_4bit_rows));
   m.impl("dequantize_fp8", TORCH_BOX(&dequantize_fp8));
+  m.impl("lora_merge", TORCH_BOX(&lora_merge));
+  m.impl("lora_merge.out", TORCH_BOX(&lora_merge_out));
 }
 
 }  // namespace

@@ -133,6 +133,11 @@ Tensor dequantize_4bit_rows(const Tensor& packed, const Tensor& scales, std::int
 Tensor dequantize_fp8(const Tensor& codes, const Tensor& scales, std::int64_t block_rows, std::int64_t block_cols,
                       ScalarType dtype);
 
+// Returns weight [rows, cols] + scale * lora_b [rows, rank] * lora_a [rank, cols], which are fp32, as `dtype`.
+Tensor lora_merge(const Tensor& weight, const Tensor& lora_a, const Tensor& lora_b, double scale, ScalarType dtype);
+
+void lora_merge_out(const Tensor& weight, const Tensor& lora_a, const Tensor& lora_b, double scale, const Tensor& out);
+
 // Returns y of a SwiGLU block or, with grad_y, d_gate and d_up stacked as [2, ...]; then the q and scale of these.
 std::tuple<Tensor, Tensor, Tensor> rotated_int8_swiglu(const Tensor& gate, const Tensor& up,
                                                        const std::optional<Tensor>& grad_y);

@@ -105,6 +105,14 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.dequantize_4bit_out": lambda i: [
         _into(torch.zeros_like(i.original), lambda out: qfuse.ops.dequantize_4bit_out(*i.weight, out=out))
     ],
+    "ops.lora_merge": lambda i: [qfuse.ops.lora_merge(i.original, i.lora_a, i.lora_b, 2.0, torch.float32)],
+    "ops.lora_merge_out": lambda i: [
+        _into(
+            torch.zeros_like(i.original),
+            lambda out: qfuse.ops.lora_merge_out(i.original, i.lora_a, i.lora_b, 2.0, out=out),
+        )
+    ],
+    "functional.fake_quantize": lambda i: [qfuse.fake_quantize(i.weight, i.lora_a, i.lora_b, 2.0)],
     "ops.quantize_4bit": lambda i: qfuse.ops.quantize_4bit(i.original, 64, "nf4"),
     "ops.quantize_4bit_nested": lambda i: qfuse.ops.quantize_4bit_nested(i.original, 64, "nf4"),
     "ops.quantize_blockwise": lambda i: qfuse.ops.quantize_blockwise(i.values, 64),

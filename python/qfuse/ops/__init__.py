@@ -33,6 +33,8 @@ __all__ = [
     "dequantize_fp8",
     "dequantize_int8",
     "expert_columns",
+    "lora_merge",
+    "lora_merge_out",
     "matmul_4bit",
     "matmul_4bit_grouped",
     "matmul_4bit_many",
@@ -64,6 +66,8 @@ for _op in (
     "dequantize_blockwise",
     "dequantize_fp8",
     "dequantize_int8",
+    "lora_merge",
+    "lora_merge.out",
     "quantize_4bit",
     "quantize_4bit.nested",
     "quantize_blockwise",
@@ -230,6 +234,23 @@ def dequantize_fp8(codes: Tensor, scales: Tensor, dtype: torch.dtype, blocks: tu
     """
     result: Tensor = _ops.dequantize_fp8.default(codes, scales, *blocks, dtype)
     return result
+
+
+def lora_merge(weight: Tensor, lora_a: Tensor, lora_b: Tensor, scale: float, dtype: torch.dtype) -> Tensor:
+    """Merges a LoRA adapter into its weight: weight + scale * lora_b @ lora_a in float32, rounded once to `dtype`.
+
+    weight: [rows, cols] float32, float16 or bfloat16. lora_a: [rank, cols] and lora_b: [rows, rank], float32. scale:
+    alpha / rank. dtype: float32, float16 or bfloat16. The sums have one order, that of qfuse.h, on every device. It has
+    no gradients; qfuse.fake_quantize has those of the sum.
+    """
+    merged: Tensor = _ops.lora_merge.default(weight, lora_a, lora_b, scale, dtype)
+    return merged
+
+
+def lora_merge_out(weight: Tensor, lora_a: Tensor, lora_b: Tensor, scale: float, *, out: Tensor) -> Tensor:
+    """Writes lora_merge's result, in out's dtype, to `out` [rows, cols], which overlaps no argument."""
+    _ops.lora_merge.out(weight, lora_a, lora_b, scale, out=out)
+    return out
 
 
 def matmul_4bit(

@@ -85,6 +85,14 @@ def _quantize_blockwise(input: Tensor, blocksize: int, **_: Any) -> tuple[Tensor
     )
 
 
+def _lora_merge(weight: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
+    return weight.new_empty(weight.shape, dtype=dtype)
+
+
+def _lora_merge_out(weight: Tensor, out: Tensor, **_: Any) -> None:
+    _check_out(out, weight.shape, out.dtype)
+
+
 def _dequantize_4bit_rows(packed: Tensor, cols: int, dtype: torch.dtype, **_: Any) -> Tensor:
     return packed.new_empty((packed.shape[0], cols), dtype=dtype)
 
@@ -176,6 +184,8 @@ _FAKES: dict[str, Callable[..., object]] = {
     "silu_dot_fwd_bwd_quant_fuse": _swiglu,
     "dequantize_fp8": _decoded_codes,
     "dequantize_4bit_rows": _dequantize_4bit_rows,
+    "lora_merge": _lora_merge,
+    "lora_merge.out": _lora_merge_out,
 }
 
 
