@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from conftest import make_weight, same_bits
-from peft_models import distance, inputs, make, peft, randomize, step, two_adapters
+from peft_models import distance, inputs, make, peft, step, two_adapters
 from safetensors.torch import load_file
 
 import qfuse
@@ -208,7 +208,7 @@ def test_gradients_of_a_layer(device, dtype):
     for name in ("up", "down"):
         layer = getattr(model.base_model.model, name)
         lora_a, lora_b = (part["default"].weight.detach().double() for part in (layer.lora_A, layer.lora_B))
-        weight = peft_merge_aware.merged_weight(layer).dequantize(dtype).double()
+        weight = merged.merge(*peft_merge_aware._examine(layer), merged.Target("nf4")).dequantize(dtype).double()
         wanted[name] = lora_a.requires_grad_(), lora_b.requires_grad_()
         added = layer.scaling["default"] * (y.detach() @ lora_a.t()) @ lora_b.t()
         bias = 0 if layer.base_layer.bias is None else layer.base_layer.bias.double()
@@ -238,6 +238,7 @@ def test_from_a_step_on_and_undone(device):
     model, x = make(device), inputs(device)
     plain = step(model, x)["y"]
     integration.merge_aware(model, from_step=2)
+    assert set(integration.report(model).replaced.values()) == {"hook"}
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     other = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.0)
     optimizer = torch.optim.SGD(parameters, lr=0.0)

@@ -185,7 +185,7 @@ def report(model: nn.Module | None = None) -> Report:
 
 
 def _way_of(layer: nn.Module) -> Way | None:
-    if type(layer).__module__ == f"{__package__}.peft_layers":
+    if type(layer).__module__ in (f"{__package__}.peft_layers", f"{__package__}.peft_merge_aware"):
         return "hook"
     owner = next(each for each in type(layer).__mro__ if "forward" in vars(each))
     place = f"{owner.__module__}.{owner.__qualname__}.forward"

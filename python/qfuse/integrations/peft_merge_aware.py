@@ -14,7 +14,7 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 from ..layers.factors import bias_of, factor_of
 from ..layers.inspection import is_hooked, is_plain
 from ..ops.gradients import is_autocast
-from ..ops.merged import Merged, MergedFp8, Target, merge, multiply_merged, why_not
+from ..ops.merged import Merged, Target, multiply_merged, why_not
 from ..weight.form import FLOAT_DTYPES
 from ..weight.quant_state import is_repacked
 from ..weight.weight_4bit import Weight4bit, without_torch_function
@@ -203,11 +203,3 @@ def _record(model: nn.Module, target: Target, in_4bit: bool) -> None:
                 f"a merge to {target.to}: `qfuse merge` needs --fail-below 0",
                 stacklevel=4,
             )
-
-
-def merged_weight(layer: Any) -> Weight4bit | MergedFp8:
-    """Returns the codes that a merge-aware layer multiplies by."""
-    target, adapted = vars(layer).get(MERGED), _examine(layer)
-    if target is None or isinstance(adapted, str):
-        raise ValueError(f"the layer does not multiply by its merged weight: {adapted}" if target else "not yet")
-    return merge(*adapted, target)
