@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -287,10 +288,10 @@ def test_what_an_adapter_says_of_its_training(tmp_path):
     integration.merge_aware(model)
     train(model, 1, rate=1e-3)
     model.save_pretrained(tmp_path / "adapter")
-    said = json.loads((tmp_path / "adapter" / "adapter_config.json").read_text())
-    assert said["auto_mapping"] == {"qfuse_merge": {"to": "nf4", "base": "4-bit"}}
+    config = json.loads((tmp_path / "adapter" / "adapter_config.json").read_text())
+    assert config["auto_mapping"] == {"qfuse_merge": {"to": "nf4", "base": "4-bit"}}
     again = peft.PeftModel.from_pretrained(adapted(base, "cpu").unload(), tmp_path / "adapter")
-    assert again.peft_config["default"].auto_mapping == said["auto_mapping"]
+    assert again.peft_config["default"].auto_mapping == config["auto_mapping"]
 
     def merge(to="nf4", weight=1.0):
         adapters = [(tmp_path / "adapter", weight)]
@@ -304,6 +305,41 @@ def test_what_an_adapter_says_of_its_training(tmp_path):
     assert merge("bf16")[0] == [f"{said}, and this is another"]
     with pytest.raises(ValueError, match="of what the adapter adds"):
         merge(weight=0.5)
+    for record, message in {
+        "[]": "qfuse_merge is [], needs to be an object",
+        '{"to": 1}': "to is 1, needs to be a string",
+        '{"block_size": "64"}': 'block_size is "64", needs to be a number',
+        '{"double_quant": 1}': "double_quant is 1, needs to be true or false",
+    }.items():
+        config["auto_mapping"] = {"qfuse_merge": json.loads(record)}
+        (tmp_path / "adapter" / "adapter_config.json").write_text(json.dumps(config))
+        with pytest.raises(ValueError, match=re.escape(message)):
+            merge()
+
+
+def test_another_merge_than_the_one_of_training(tmp_path):
+    """What a merge onto a 16-bit base says of an adapter that was trained for blocks of 64 of such a base."""
+    base = llama(tmp_path, None)
+    model = adapted(base, "cpu", target_modules=["q_proj"])
+    integration.merge_aware(model)
+    train(model, 1)
+    model.save_pretrained(tmp_path / "adapter")
+
+    def note(**options):
+        report = checkpoint.merge(base, tmp_path / "adapter", tmp_path / "out", force=True, fail_below=0, **options)
+        return next(note for note in report.notes if "was trained for" in note)
+
+    assert ", in blocks of 64, double_quant, which this is:" in note(to="nf4")
+    for options in (
+        dict(blocksize=128),
+        dict(double_quant=False),
+        dict(base_as="nf4"),
+        dict(to="fp8"),
+        dict(to="bf16"),
+    ):
+        assert note(**dict(to="nf4") | options).endswith(", in blocks of 64, double_quant, and this is another"), (
+            options
+        )
 
 
 def test_an_adapter_without_a_task(device):
