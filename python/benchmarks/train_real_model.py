@@ -116,7 +116,9 @@ def train(arguments: argparse.Namespace) -> None:
     files = [folder / TOKENS, *sorted(folder.glob("*.safetensors"))]
     task = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     task |= {name: vars(arguments)[name] for name in NUMBERS if name != "seed"}
-    result = dict(way=arguments.way, seed=arguments.seed, task=task, losses=losses, held_out=held_out)
+    result = dict(
+        way=arguments.way, seed=arguments.seed, rate=arguments.rate, task=task, losses=losses, held_out=held_out
+    )
     result |= dict(gradients=gradients, step_ms=1e3 * statistics.median(seconds[len(seconds) // 2 :]))
     if arguments.merge:
         result |= merged(model, base, arguments)
@@ -138,7 +140,7 @@ def merged(model: Any, base: Path, arguments: argparse.Namespace) -> dict[str, A
         served = AutoModelForCausalLM.from_pretrained(out, device_map={"": arguments.device}, dtype=torch.bfloat16)
     loss = held_out_loss(served.eval(), texts_of(arguments)[0])
     measure.progress(f"{arguments.way}, held-out texts of the merged file: {loss:.4f}")
-    return dict(merged=loss, survival=statistics.mean(tensor.survival for tensor in report.merged))
+    return dict(merged=loss, survival=statistics.mean(tensor.survival or 0.0 for tensor in report.merged))
 
 
 def texts_of(arguments: argparse.Namespace) -> tuple[Any, Any]:
@@ -173,7 +175,7 @@ def train_model(
     steps, sequences, length = arguments.steps, arguments.sequences, arguments.tokens
     held_out, texts = texts_of(arguments)
     parameters = start_adapter(model, arguments.seed)
-    optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0, fused=True)
+    optimizer = torch.optim.AdamW(parameters, lr=arguments.rate, weight_decay=0.0, fused=True)
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / WARM_UP) * (1 - step / steps))
     losses, evaluated, gradients, seconds = [], {}, {}, []
     for step in range(steps + 1):
@@ -301,7 +303,8 @@ def read(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     first = next((way for way in ("eager", "qfuse") if way in ways), ways[0])
     runs.sort(key=lambda run: run["way"] != first)
     for at, run in enumerate(runs):
-        run |= dict(name=f"{run['way']}, seed {run['seed']}", beside="", differences=[])
+        rate = "" if run.get("rate", RATE) == RATE else f", rate {run['rate']:g}"
+        run |= dict(name=f"{run['way']}, seed {run['seed']}{rate}", beside="", differences=[])
         others = [other for other in runs[:at] if other["way"] == first]
         for other in sorted(others, key=lambda other: other["seed"] != run["seed"])[:1]:  # prefers the same seed
             differences = [a - b for a, b in zip(run["losses"], other["losses"], strict=True)]
@@ -368,6 +371,7 @@ def main(words: list[str] | None = None) -> int:
                 one.add_argument(option, type=int, default=value, metavar="N", help=f"default: {value}")
             one.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="default: cuda")
             one.add_argument("--commit", default="", metavar="HASH", help="noted with the losses")
+            one.add_argument("--rate", type=float, default=RATE, help=f"the optimizer's, default: {RATE}")
             one.add_argument("--merge", action="store_true", help="evaluate the adapter merged to NF4, too")
         else:
             if command is plot:

@@ -1,7 +1,6 @@
 """Trains adapters for the merge: layers multiply by the weight that `qfuse merge --to` will write. Implements
 qfuse.integrations.peft.merge_aware, which documents it."""
 
-import functools
 import warnings
 import weakref
 from collections.abc import Iterable
@@ -28,12 +27,16 @@ class _MergeAware:
 
     def forward(self, x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         y = _forward(self, x, *args, **kwargs)
-        return super().forward(x, *args, **kwargs) if y is None else y  # type: ignore[misc, no-any-return]
+        return super().forward(x, *args, **kwargs) if y is None else y  # type: ignore[misc]
 
 
-@functools.cache
-def _class_of(kind: type) -> type:
-    return type(kind.__name__, (_MergeAware, kind), {"__module__": __name__})
+_classes: dict[type, Any] = {}  # by class of peft's
+
+
+def _class_of(kind: type) -> Any:
+    if kind not in _classes:
+        _classes[kind] = type(kind.__name__, (_MergeAware, kind), {"__module__": __name__})
+    return _classes[kind]
 
 
 class _Adapted(NamedTuple):
@@ -68,7 +71,8 @@ def _examine(layer: Any, x: Tensor | None = None) -> _Adapted | str:
             return "its base weight is trained, too"
     elif weight is None:
         return "its weight is not one that qfuse decodes"
-    return _Adapted(weight, *map(factor_of, factors), layer.scaling[name])
+    lora_a, lora_b = map(factor_of, factors)
+    return _Adapted(weight, lora_a, lora_b, layer.scaling[name])
 
 
 def _forward(layer: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
@@ -191,8 +195,9 @@ def _record(model: nn.Module, target: Target, in_4bit: bool) -> None:
     """Writes the target to the adapters' configs. peft loads auto_mapping as it is, whatever its version, and reads it
     only for an adapter without a task_type, for which it replaces it on saving."""
     own = {} if in_4bit or target.to == "fp8" else {"block_size": target.blocksize, "double_quant": target.double_quant}
+    configs: dict[str, Any] = getattr(model, "peft_config", {})
     for name in getattr(model, "active_adapters", ()):
-        config = model.peft_config[name]
+        config = configs[name]
         config.auto_mapping = {
             **(config.auto_mapping or {}),
             RECORD: {"to": target.to, "base": "4-bit" if in_4bit else "16-bit", **own},

@@ -156,7 +156,7 @@ def _pieces(weight: Weight4bit) -> Iterator[tuple[int, int, Weight4bit]]:
     for first in range(0, count, step):
         end = min(first + step, count)
         begin, stop = first * cols, end * cols
-        tensors = (
+        tensors: tuple[Tensor, ...] = (
             packed.flatten().view(torch.uint8)[begin // 2 : -(-stop // 2)],
             _part(absmax, begin, stop, weight.blocksize),
         )
