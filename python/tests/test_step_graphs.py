@@ -23,6 +23,7 @@ from training_models import (
 )
 
 from qfuse.integrations import transformers_graphs
+from qfuse.integrations.peft import merge_aware
 
 FIRST = "it was the first of its kind"
 STILL = "the backward pass of the batch before it was still to come"
@@ -124,6 +125,14 @@ def test_adapters_that_are_switched():
     twins.each(randomize)
     twins.each(lambda model: model.set_adapter("other"))
     twins.walk(batches(3))
+
+
+def test_adapters_that_are_trained_for_their_merge():
+    twins = Twins(make())
+    twins.walk(batches(2))
+    twins.each(lambda model: merge_aware(model, blocksize=32, from_step=2))
+    twins.walk(batches(4))
+    assert twins.graphed.graphs == 2, twins.graphed.left
 
 
 def test_adapters_that_are_merged_and_taken_away():

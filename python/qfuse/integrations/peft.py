@@ -29,13 +29,14 @@ from typing import Any, Literal, TypeVar
 from torch import nn
 
 from .. import versions
+from ..ops.merged import Merged
 from ..ops.rotated_products import MULTIPLE
 from ..patching.hook import Way
 from ..patching.patch import Patch, Patches, Report
 from . import peft_forward, peft_stacks
 from .peft_forward import examine, forward_of_any, forward_of_bnb, is_base
 
-__all__ = ["disable", "enable", "enabled", "register", "report", "set_products", "uncovered"]
+__all__ = ["disable", "enable", "enabled", "merge_aware", "register", "report", "set_products", "uncovered"]
 
 Config = TypeVar("Config")
 
@@ -144,6 +145,34 @@ def register(config: Config) -> Config:
     return config
 
 
+def merge_aware(
+    model: nn.Module,
+    to: Merged | None = "nf4",
+    *,
+    from_step: int = 0,
+    blocksize: int = 64,
+    double_quant: bool = True,
+    layers: Iterable[str] | None = None,
+) -> dict[str, str]:
+    """Trains a model's adapter for the merge: its layers multiply by the weight that `qfuse merge ADAPTER --to` writes,
+    bit for bit, in training and evaluation, with the gradients of LoRA (qfuse.fake_quantize). Without it, a merge into
+    4 bits rounds most of a small adapter away. It does not depend on enable().
+
+    to: "nf4" or "fp4", or for a 16-bit base "fp8" too; a 4-bit base keeps its own. None: undoes it. from_step: number
+    of optimizer steps over the adapter before. blocksize, double_quant: as for `qfuse merge`, for a 16-bit base.
+    layers: as for set_products, for a 16-bit base whose merge leaves out the others by --exclude.
+
+    Returns the adapter's layers that the merge leaves in 16 bits, with the reason. They are computed as before. The
+    active adapter's config says what it was trained for: `qfuse merge` then does not ask how much of it survives.
+
+    Raises ValueError if a layer cannot multiply by its merged weight: several active adapters, DoRA, lora_dropout, a
+    trained base weight, or hooks.
+    """
+    from . import peft_merge_aware
+
+    return peft_merge_aware.merge_aware(model, to, from_step, blocksize, double_quant, layers)
+
+
 def report(model: nn.Module | None = None) -> Report:
     """Reports what is replaced now or, for a model, how each LoRA layer over a Linear4bit is currently computed."""
     if model is None:
@@ -156,7 +185,7 @@ def report(model: nn.Module | None = None) -> Report:
 
 
 def _way_of(layer: nn.Module) -> Way | None:
-    if type(layer).__module__ == f"{__package__}.peft_layers":
+    if type(layer).__module__ in (f"{__package__}.peft_layers", f"{__package__}.peft_merge_aware"):
         return "hook"
     owner = next(each for each in type(layer).__mro__ if "forward" in vars(each))
     place = f"{owner.__module__}.{owner.__qualname__}.forward"

@@ -30,6 +30,7 @@ from ..weight.weight_4bit import Weight4bit
 
 in_int8 = Patches()  # replaces nothing: a flag that multiplies_in_int8 reads
 _PRODUCTS = "_qfuse_products"  # attribute of a layer that overrides in_int8
+MERGED = "_qfuse_merged"  # attribute of a layer that multiplies by its merged weight (peft_merge_aware.py)
 
 
 def is_base(module: Any) -> bool:
@@ -56,7 +57,7 @@ def examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
         return "none of its adapters is active"
     for name in active:
         dropout = modules["lora_dropout"]._modules[name]
-        reason = _why_not(layer, (a_of[name], b_of[name]), dropout, name, len(active), in_forward=x is not None)
+        reason = why_not_factors(layer, (a_of[name], b_of[name]), dropout, name, len(active), in_forward=x is not None)
         if reason:
             return reason
     if is_hooked(base):
@@ -66,11 +67,13 @@ def examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
         base.compute_type_is_set = True
     if base.compute_dtype is torch.float32 and not is_autocast(base.weight.device.type):
         return "it computes in float32"
-    weight = _weight_of(base, layer, x)
+    weight = weight_of(base, layer, x)
     return "its weight is not one that qfuse decodes" if weight is None else _Covered(active, weight)
 
 
-def _why_not(layer: Any, factors: tuple[Any, Any], dropout: Any, name: str, count: int, in_forward: bool) -> str | None:
+def why_not_factors(
+    layer: Any, factors: tuple[Any, Any], dropout: Any, name: str, count: int, in_forward: bool
+) -> str | None:
     if name in getattr(layer, "lora_variant", ()) or getattr(layer, "use_dora", {}).get(name):
         return "its adapter is more than A and B, as that of DoRA"
     if not all(is_bare_linear(factor, in_forward) for factor in factors):
@@ -82,7 +85,7 @@ def _why_not(layer: Any, factors: tuple[Any, Any], dropout: Any, name: str, coun
     return None
 
 
-def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Weight4bit | None:
+def weight_of(base: Any, layer: Any, x: Tensor | None) -> Weight4bit | None:
     if isinstance(base, PackedLinear):
         return base.weight_4bit if x is None or is_plain(base.weight_packed) else None
     weight = base._parameters.get("weight")
@@ -127,7 +130,7 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     if isinstance(covered, str):
         return None
     weight, base = covered.weight, self._modules["base_layer"]
-    dtype = _compute_dtype(base, x)
+    dtype = compute_dtype_of(base, x)
     if dtype is None or x.device != weight.device or x.shape[-1:] != weight.shape[1:]:
         return None
     given = x.to(dtype)
@@ -145,6 +148,8 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
 
 def multiplies_in_int8(layer: Any) -> bool:
     own = vars(layer).get(_PRODUCTS)
+    if vars(layer).get(MERGED) is not None:
+        return False
     return in_int8.is_enabled if own is None else own == "int8"
 
 
@@ -161,7 +166,7 @@ def keep_scales(base: Any) -> None:
         rotated_products.keep_scales(weight)
 
 
-def _compute_dtype(base: Any, x: Tensor) -> torch.dtype | None:
+def compute_dtype_of(base: Any, x: Tensor) -> torch.dtype | None:
     """Returns the dtype to multiply in, or None if peft computes the layer."""
     dtype = x.dtype if base.compute_dtype is None else base.compute_dtype
     if dtype is torch.float32:

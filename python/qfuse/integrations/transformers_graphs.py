@@ -24,6 +24,7 @@ from ..ops.gradients import is_watched
 from ..ops.lora import is_saved_by_hooks
 from ..training.batches import Attention, attention_of, lengthen, round_up
 from ..training.graphs import Captured, CudaRecorder, Gradients, Memory, Place, RandomOfLayers, Recorder
+from .peft_forward import MERGED
 from .transformers_regions import several_processes
 
 LIMIT_OF_GRAPHS = 32  # maximum number of graphs kept; each holds some megabytes of driver memory
@@ -255,7 +256,7 @@ class _Watched:
             found += [values["training"], values.get("p"), values.get("gradient_checkpointing"), values.get("forward")]
             if "merged_adapters" in values:
                 found += [values["_disable_adapters"], *values["merged_adapters"], *values["_active_adapter"]]
-                found += values.get("scaling", {}).values()
+                found += [*values.get("scaling", {}).values(), values.get(MERGED)]
         return hash(tuple(found))
 
     def _drawn(self) -> list[str]:

@@ -34,6 +34,7 @@ __all__ = [
     "dequantize_int8",
     "expert_columns",
     "lora_merge",
+    "lora_merge_out",
     "matmul_4bit",
     "matmul_4bit_grouped",
     "matmul_4bit_many",
@@ -66,6 +67,7 @@ for _op in (
     "dequantize_fp8",
     "dequantize_int8",
     "lora_merge",
+    "lora_merge.out",
     "quantize_4bit",
     "quantize_4bit.nested",
     "quantize_blockwise",
@@ -241,10 +243,17 @@ def lora_merge(weight: Tensor, a: Tensor, b: Tensor, scale: float, dtype: torch.
     """Returns weight + scale * (b @ a), summed in float32 and rounded once to `dtype`, as `qfuse merge` writes it.
 
     weight: [rows, cols] float32, float16 or bfloat16. a: [rank, cols] and b: [rows, rank], float32. All three may have
-    a first dimension of experts. dtype: float32, float16 or bfloat16.
+    a first dimension of experts. scale: alpha / rank. dtype: float32, float16 or bfloat16. It has no gradients;
+    qfuse.fake_quantize has those of the sum.
     """
     result: Tensor = _ops.lora_merge.default(weight, a, b, scale, dtype)
     return result
+
+
+def lora_merge_out(weight: Tensor, a: Tensor, b: Tensor, scale: float, *, out: Tensor) -> Tensor:
+    """Writes lora_merge's result, in out's dtype, to `out` in the weight's shape, which overlaps no argument."""
+    _ops.lora_merge.out(weight, a, b, scale, out=out)
+    return out
 
 
 def matmul_4bit(

@@ -85,6 +85,14 @@ def _quantize_blockwise(input: Tensor, blocksize: int, **_: Any) -> tuple[Tensor
     )
 
 
+def _lora_merge(weight: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
+    return weight.new_empty(weight.shape, dtype=dtype)
+
+
+def _lora_merge_out(weight: Tensor, out: Tensor, **_: Any) -> None:
+    _check_out(out, weight.shape, out.dtype)
+
+
 def _dequantize_4bit_rows(packed: Tensor, cols: int, dtype: torch.dtype, **_: Any) -> Tensor:
     return packed.new_empty((packed.shape[0], cols), dtype=dtype)
 
@@ -95,10 +103,6 @@ def _decoded_codes(codes: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
 
 def _dequantize_blockwise_out(codes: Tensor, dtype: torch.dtype, out: Tensor, **_: Any) -> None:
     _check_out(out, codes.shape, dtype)
-
-
-def _lora_merge(weight: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
-    return weight.new_empty(weight.shape, dtype=dtype)
 
 
 def _matmul_4bit(x: Tensor, shape: Sequence[int], direction: str = "forward", **_: Any) -> Tensor:
@@ -167,7 +171,6 @@ _FAKES: dict[str, Callable[..., object]] = {
     "dequantize_blockwise": _decoded_codes,
     "dequantize_blockwise.out": _dequantize_blockwise_out,
     "dequantize_int8": _decoded_codes,
-    "lora_merge": _lora_merge,
     "matmul_4bit": _matmul_4bit,
     "matmul_4bit_grouped": _matmul_4bit_grouped,
     "matmul_4bit_many": _matmul_4bit_many,
@@ -181,6 +184,8 @@ _FAKES: dict[str, Callable[..., object]] = {
     "silu_dot_fwd_bwd_quant_fuse": _swiglu,
     "dequantize_fp8": _decoded_codes,
     "dequantize_4bit_rows": _dequantize_4bit_rows,
+    "lora_merge": _lora_merge,
+    "lora_merge.out": _lora_merge_out,
 }
 
 

@@ -220,6 +220,19 @@ std::optional<int> version_of(const OrderedJson& json, const FieldReader& read) 
   return std::nullopt;
 }
 
+std::optional<TrainedMerge> trained_merge(const OrderedJson& json, const std::string& where) {
+  const auto mapping = json.find("auto_mapping");
+  if (mapping == json.end() || !mapping->is_object()) return std::nullopt;
+  const auto found = mapping->find("qfuse_merge");
+  if (found == mapping->end()) return std::nullopt;
+  if (!found->is_object()) FieldReader(*mapping, where).refuse("qfuse_merge", "an object");
+  const FieldReader read(*found, where);
+  return TrainedMerge{.to = read.text("to"),
+                      .from_4bit = read.text("base") == "4-bit",
+                      .blocksize = read.find("block_size") == nullptr ? 0 : read.number("block_size"),
+                      .double_quant = read.flag("double_quant")};
+}
+
 // unsloth marks the models that it loads, and peft copies the mark into auto_mapping.
 std::string field_of_unsloth(const OrderedJson& json) {
   const auto in = [](const OrderedJson& object, const std::string& before) -> std::string {
@@ -256,6 +269,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where, st
   target_parameters_ = read.texts("target_parameters");
   b_layout_ = read.text("lora_B_layout");
   unsloths_field_ = field_of_unsloth(json);
+  trained_for_ = trained_merge(json, where);
   peft_version_ = version_of(json, read);
   const auto read_patterns = [&](const char* key, std::vector<Pattern>& patterns) {
     const OrderedJson* object = read.find(key);

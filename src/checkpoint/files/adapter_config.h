@@ -26,6 +26,14 @@ struct ModuleScale {
   double alpha = 1.0;
 };
 
+// The merge that an adapter was trained for, as qfuse.integrations.peft.merge_aware records it in auto_mapping.
+struct TrainedMerge {
+  std::string to;          // "nf4"
+  bool from_4bit = false;  // the base
+  double blocksize = 0;    // 0: the format has no choice of it
+  bool double_quant = false;
+};
+
 class AdapterConfig {
  public:
   // Fails with invalid_data or unsupported if `text` is no config of a LoRA adapter, or of one that cannot be merged.
@@ -60,6 +68,7 @@ class AdapterConfig {
   [[nodiscard]] const std::string& b_layout() const { return b_layout_; }
   // Name of a field that only unsloth writes, such as "auto_mapping.unsloth_fixed"; "" if there is none.
   [[nodiscard]] const std::string& unsloths_field() const { return unsloths_field_; }
+  [[nodiscard]] const std::optional<TrainedMerge>& trained_for() const { return trained_for_; }
   // peft's version as major * 1000 + minor, so that 0.18 is 18; nullopt if the file does not show it. Files of 0.16
   // look like those of 0.17 and count as such.
   [[nodiscard]] std::optional<int> peft_version() const { return peft_version_; }
@@ -88,6 +97,7 @@ class AdapterConfig {
   std::vector<std::string> target_parameters_;
   std::map<std::string, std::vector<std::int64_t>> token_indices_;
   std::string b_layout_;
+  std::optional<TrainedMerge> trained_for_;
   std::string unsloths_field_;
   std::optional<int> peft_version_;
 };

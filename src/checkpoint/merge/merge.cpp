@@ -108,7 +108,8 @@ class Merge : public Transform {
     const std::string prefix = name_prefix({component, "", ""});
     const bool quantizes = options_.to_4bit ? !base.is_4bit() : options_.to_blocks && !base.is_quantized();
     ConversionPlan plan = quantizes ? to_codes(base, prefix) : plan_tensors(base, prefix);
-    describe(base, options_.base_as, card(), plan);
+    describe(base, options_, card(), plan);
+    is_trained_for_it_ = is_trained_for(base, options_);
     if (!options_.to_blocks) drop_quantization_records(base.layout(), model, base.config(), plan);
     check_output(model, base.tensors(), options_, plan);
     if (options_.to_blocks)
@@ -388,7 +389,7 @@ class Merge : public Transform {
   // blocks get new scales, because all their values are then rounded anew.
   [[nodiscard]] bool is_lost(const Row& row) const {
     constexpr double kStandardErrors = 3.0;
-    if (!row.figures || options_.fail_below <= 0.0) return false;
+    if (!row.figures || options_.fail_below <= 0.0 || is_trained_for_it_) return false;
     const double chance =
         row.was_encoded && !options_.to_blocks ? 0.0 : kStandardErrors * row.figures->survival_error();
     return row.said.survival + chance < options_.fail_below;
@@ -407,6 +408,7 @@ class Merge : public Transform {
   const MergeOptions& options_;
   Adapters adapters_;
   std::map<std::string, Row> rows_;  // by name, in a pipeline with the component
+  bool is_trained_for_it_ = false;
   std::string refused_;
 };
 

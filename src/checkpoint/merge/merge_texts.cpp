@@ -61,6 +61,26 @@ void note_twice(const MergedModel& base, std::vector<std::string>& notes) {
       }
 }
 
+std::string_view target_of(const MergeOptions& options) {
+  return options.to_4bit ? name_of(*options.to_4bit) : options.to_blocks ? name_of(*options.to_blocks) : "16 bits";
+}
+
+std::string described(const TrainedMerge& merge) {
+  const std::string blocks = merge.blocksize == 0 ? ""
+                                                  : fmt::format(", in blocks of {}{}", merge.blocksize,
+                                                                merge.double_quant ? ", double_quant" : "");
+  return fmt::format("{} from a base in {}{}", printable(merge.to), merge.from_4bit ? "4 bits" : "16 bits", blocks);
+}
+
+void note_training(const MergedModel& base, const MergeOptions& options, std::vector<std::string>& notes) {
+  const bool is_for_it = is_trained_for(base, options);
+  for (const auto& [adapter, weight] : base.adapters())
+    if (const std::optional<TrainedMerge>& trained = adapter->config().trained_for(); trained)
+      notes.push_back(fmt::format("{}: was trained for a merge to {}{}", adapter->name(), described(*trained),
+                                  is_for_it ? ", which this is: what is left of it in codes is what it was trained with"
+                                            : ", and this is another"));
+}
+
 std::string readme(const MergedModel& base, const std::string& seen) {
   std::string text = fmt::format(
       "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; merged weights are base + scale * B * A, "
@@ -79,19 +99,30 @@ std::string readme(const MergedModel& base, const std::string& seen) {
 
 }  // namespace
 
-void describe(const MergedModel& base, const std::optional<QuantType>& base_as, const CardChanges& changes,
-              ConversionPlan& plan) {
+bool is_trained_for(const MergedModel& base, const MergeOptions& options) {
+  if (base.adapters().size() != 1) return false;
+  const auto& [adapter, weight] = base.adapters().front();
+  const std::optional<TrainedMerge>& trained = adapter->config().trained_for();
+  if (!trained || weight != 1.0 || trained->to != target_of(options)) return false;
+  if (trained->from_4bit != (base.is_4bit() || options.base_as) || options.ue8m0) return false;
+  const bool chooses_blocks = !base.is_4bit() && trained->blocksize != 0;
+  return !chooses_blocks || (trained->blocksize == static_cast<double>(options.blocksize) &&
+                             trained->double_quant == options.double_quant);
+}
+
+void describe(const MergedModel& base, const MergeOptions& options, const CardChanges& changes, ConversionPlan& plan) {
   std::string adapters;
   for (const auto& [adapter, weight] : base.adapters())
     adapters += fmt::format("{}{}@{}", adapters.empty() ? "" : ", ", spoken_name(adapter->path()), weight);
-  const std::string seen = base_as ? fmt::format(" as {}", name_of(*base_as)) : "";
+  const std::string seen = options.base_as ? fmt::format(" as {}", name_of(*options.base_as)) : "";
   plan.metadata = {
       {kMergeMetadata, fmt::format("base {}{}; adapters {}", spoken_name(base.model().path()), seen, adapters)}};
-  note_other_base(base, base_as.has_value(), plan.notes);
-  if (base_as) note_divided(base, plan.notes);
+  note_other_base(base, options.base_as.has_value(), plan.notes);
+  if (options.base_as) note_divided(base, plan.notes);
   note_adapters(base, plan.notes);
   note_left_behind(base, plan.notes);
   note_twice(base, plan.notes);
+  note_training(base, options, plan.notes);
   choose_further_files(base, plan);
   if (base.rules().unties && base.rules().untie_fields.empty())
     plan.notes.push_back(fmt::format(

@@ -2,7 +2,6 @@
 #ifndef QFUSE_CHECKPOINT_MERGE_MERGE_TEXTS_H
 #define QFUSE_CHECKPOINT_MERGE_MERGE_TEXTS_H
 
-#include <optional>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/convert/conversion.h"
@@ -11,8 +10,10 @@
 namespace qfuse::checkpoint {
 
 // Adds to the plan of a merge its metadata, notes, a README.md with `changes`, and the adapters' further files.
-void describe(const MergedModel& base, const std::optional<QuantType>& base_as, const CardChanges& changes,
-              ConversionPlan& plan);
+void describe(const MergedModel& base, const MergeOptions& options, const CardChanges& changes, ConversionPlan& plan);
+
+// Whether the only adapter was trained for this merge: then nothing of it gets lost.
+bool is_trained_for(const MergedModel& base, const MergeOptions& options);
 
 }  // namespace qfuse::checkpoint
 

@@ -1,0 +1,270 @@
+"""The weight that `qfuse merge --to nf4` or `--to fp8` makes of a weight and an adapter, in training: its bits, with
+gradients that pass the rounding unchanged (a straight-through estimator, Bengio et al. 2013, arXiv:1308.3432)."""
+
+import math
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple, get_args
+
+import torch
+from torch import Tensor
+
+from ..weight.form import FLOAT_DTYPES, QUANT_TYPES
+from ..weight.quant_state import read_weight
+from ..weight.weight_4bit import Weight4bit, plain_weight
+from . import gradients
+from .functional import multiply
+from .gradients import rows, without_autocast
+
+__all__ = ["fake_quantize"]
+
+Merged = Literal["nf4", "fp4", "fp8"]
+FP8_BLOCK = 128  # rows and columns with one scale, as in DeepSeek-V3
+_MOST_FP8 = 448.0  # the largest float8_e4m3fn
+_PIECE = 1 << 24  # elements that are decoded, or widened to float32, at a time
+
+_ops = torch.ops.qfuse
+
+
+class Target(NamedTuple):
+    """What an adapter is merged to. Block size and nesting are those of a 16-bit weight; a 4-bit one keeps its own."""
+
+    to: Merged
+    blocksize: int = 64
+    double_quant: bool = True
+
+
+class MergedFp8(NamedTuple):
+    """An FP8 weight with a scale per 128 x 128 block, as qfuse.ops.dequantize_fp8 takes it."""
+
+    codes: Tensor
+    scales: Tensor
+
+    def dequantize(self, dtype: torch.dtype) -> Tensor:
+        decoded: Tensor = _ops.dequantize_fp8.default(self.codes, self.scales, FP8_BLOCK, FP8_BLOCK, dtype)
+        return decoded
+
+
+def fake_quantize(
+    weight: Any,
+    lora_a: Tensor,
+    lora_b: Tensor,
+    scaling: float = 1.0,
+    to: Merged = "nf4",
+    *,
+    blocksize: int = 64,
+    double_quant: bool = True,
+) -> Tensor:
+    """Returns decode(encode(round(weight + scaling * lora_b @ lora_a))), which is what the file of `qfuse merge --to`
+    decodes to, bit for bit, on the CPU and on CUDA.
+
+    weight: [n, k], a 4-bit weight as for qfuse.dequantize_4bit, or a float32, float16 or bfloat16 tensor. lora_a:
+    [rank, k], lora_b: [n, rank], of any float dtype. scaling: alpha / rank. The sum is computed as by qfuse.h's
+    lora_merge and rounded to the weight's dtype. to: "nf4", "fp4" or, for a 16-bit weight with sides that are multiples
+    of 128, "fp8", with a scale per 128 x 128 block. blocksize, double_quant: as for `qfuse merge`, for 16-bit weights;
+    a 4-bit weight keeps its type, block size and nesting, and gets new absmax. Returns [n, k] in the weight's dtype.
+
+    Gradients are those of weight + scaling * lora_b @ lora_a, to lora_a, lora_b and a 16-bit weight. Needs memory for
+    the result, the codes, and at most 16 million elements of a decoded 4-bit weight.
+
+    Raises ValueError or TypeError for a weight that `qfuse merge` refuses, RuntimeError for shapes that do not fit.
+    """
+    is_plain = isinstance(weight, Tensor) and weight.dtype in FLOAT_DTYPES and not hasattr(weight, "quant_state")
+    source = weight if is_plain else read_weight(weight)
+    target = Target(to, blocksize, double_quant)
+    with torch.no_grad():
+        total = add(source, lora_a, lora_b, scaling, target)
+        merged = encode(total, source, target)
+        decoded = merged.dequantize(out=total) if isinstance(merged, Weight4bit) else merged.dequantize(total.dtype)
+    of = weight if is_plain else None
+    if not gradients.needs_gradient(of, lora_a, lora_b):
+        return decoded
+    effective: Tensor = _RoundedSum.apply(decoded, of, lora_a, lora_b, scaling)
+    return effective
+
+
+class _RoundedSum(torch.autograd.Function):
+    """Returns a rounded weight, and passes its gradient to the parts of the sum."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, decoded: Tensor, weight: Tensor | None, lora_a: Tensor, lora_b: Tensor, scaling: float
+    ) -> Tensor:
+        ctx.save_for_backward(lora_a, lora_b)
+        ctx.scaling = scaling
+        return decoded.view_as(decoded)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        lora_a, lora_b = ctx.saved_tensors
+        _, needs_weight, needs_a, needs_b, _ = ctx.needs_input_grad
+        with without_autocast(grad):
+            grad_a = (lora_b.t() @ grad.to(lora_b.dtype) * ctx.scaling).to(lora_a.dtype) if needs_a else None
+            grad_b = (grad.to(lora_a.dtype) @ lora_a.t() * ctx.scaling).to(lora_b.dtype) if needs_b else None
+        return None, grad if needs_weight else None, grad_a, grad_b, None
+
+
+def merge(
+    weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float, target: Target
+) -> Weight4bit | MergedFp8:
+    """Returns the codes and scales that `qfuse merge --to` writes, without gradients."""
+    with torch.no_grad():
+        return encode(add(weight, lora_a, lora_b, scaling, target), weight, target)
+
+
+def why_not(weight: Weight4bit | Tensor, target: Target) -> str | None:
+    """Returns why `qfuse merge --to` makes no such codes of a weight."""
+    shape = tuple(weight.shape)
+    if len(shape) != 2:
+        return f"its weight has shape {shape}, it must be [n, k]"
+    if isinstance(weight, Weight4bit):
+        refused = weight.quant_type not in QUANT_TYPES or weight.quant_type != target.to
+        return (
+            f"its weight is {weight.quant_type}, which `qfuse merge` does not turn into {target.to}" * refused or None
+        )
+    if target.to == "fp8" and any(size % FP8_BLOCK for size in shape):
+        return f"its weight has shape {shape}, and `qfuse merge` turns multiples of {FP8_BLOCK} into fp8, no others"
+    return None
+
+
+def add(weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float, target: Target) -> Tensor:
+    """Returns weight + scaling * lora_b @ lora_a in the weight's dtype. Raises ValueError as why_not says."""
+    if target.to not in get_args(Merged):
+        raise ValueError(f"to is {target.to!r}, it can be {', '.join(map(repr, get_args(Merged)))}")
+    if reason := why_not(weight, target):
+        raise ValueError(reason)
+    factors = lora_a.detach().float().contiguous(), lora_b.detach().float().contiguous()
+    if isinstance(weight, Tensor):
+        total: Tensor = _ops.lora_merge.default(weight.detach().contiguous(), *factors, scaling, weight.dtype)
+        return total
+    weight = plain_weight(weight)
+    total = weight.packed.new_empty(weight.shape, dtype=weight.dtype)
+    for first, end, part in _pieces(weight):
+        _ops.lora_merge.out(part.dequantize(), factors[0], factors[1][first:end], scaling, out=total[first:end])
+    return total
+
+
+def _pieces(weight: Weight4bit) -> Iterator[tuple[int, int, Weight4bit]]:
+    """Cuts a weight into whole rows, from one to another, that begin with a block and, if nested, a nested block."""
+    count, cols = weight.shape
+    unit = weight.blocksize * (weight.nested_blocksize if weight.nested else 1)
+    least = unit // math.gcd(unit, cols)  # rows
+    step = max(_PIECE // max(least * cols, 1), 1) * least
+    if step >= count:
+        yield 0, count, weight
+        return
+    packed, absmax, *nested = weight.tensors
+    for first in range(0, count, step):
+        end = min(first + step, count)
+        begin, stop = first * cols, end * cols
+        tensors: tuple[Tensor, ...] = (
+            packed.flatten().view(torch.uint8)[begin // 2 : -(-stop // 2)],
+            _part(absmax, begin, stop, weight.blocksize),
+        )
+        if nested:
+            tensors = (*tensors, _part(nested[0], begin, stop, unit), *nested[1:])
+        yield first, end, weight._replace(tensors=tensors, shape=(end - first, cols))
+
+
+def _part(scales: Tensor, begin: int, stop: int, size: int) -> Tensor:
+    return scales.flatten()[begin // size : -(-stop // size)]
+
+
+def encode(total: Tensor, weight: Weight4bit | Tensor, target: Target) -> Weight4bit | MergedFp8:
+    """Encodes a sum as `qfuse merge --to` does."""
+    if target.to == "fp8":
+        return _in_fp8(total)
+    if isinstance(weight, Weight4bit):
+        form, nested = weight.form, weight.nested
+    else:
+        form = Weight4bit((), tuple(total.shape), total.dtype, target.to, target.blocksize).form
+        nested = target.double_quant
+    if nested:
+        tensors = _ops.quantize_4bit.nested(
+            total, form.blocksize, form.quant_type, nested_blocksize=form.nested_blocksize
+        )
+    else:
+        tensors = _ops.quantize_4bit.default(total, form.blocksize, form.quant_type)
+    return Weight4bit(tuple(tensors), *form)
+
+
+def _in_fp8(total: Tensor) -> MergedFp8:
+    """Encodes by the formulas of docs/FORMAT.md, section 17: transformers' Fp8Quantize."""
+    bands, across = total.shape[0] // FP8_BLOCK, total.shape[1] // FP8_BLOCK
+    codes = torch.empty_like(total, dtype=torch.float8_e4m3fn)
+    scales = total.new_empty((bands, across), dtype=torch.float32)
+    step = max(_PIECE // max(FP8_BLOCK * total.shape[1], 1), 1)
+    for first in range(0, bands, step):
+        piece = slice(first * FP8_BLOCK, (first + step) * FP8_BLOCK)
+        blocks = total[piece].float().view(-1, FP8_BLOCK, across, FP8_BLOCK)
+        factor = blocks.abs().amax((1, 3)).reciprocal() * _MOST_FP8
+        factor = torch.where(factor == math.inf, 1.0, factor)  # a block of zeros, or nearly
+        scales[first : first + step] = factor.reciprocal()
+        scaled = (blocks * factor[:, None, :, None]).clamp(-_MOST_FP8, _MOST_FP8)
+        codes[piece] = scaled.view(-1, total.shape[1]).to(torch.float8_e4m3fn)
+    return MergedFp8(codes, scales)
+
+
+# ---- the product with such a weight
+
+
+def multiply_merged(
+    x: Tensor,
+    weight: Weight4bit | Tensor,
+    bias: Tensor | None,
+    lora_a: Tensor,
+    lora_b: Tensor,
+    scaling: float,
+    target: Target,
+) -> Tensor:
+    """Returns x times the transpose of the merged weight, plus bias in x's dtype. Gradients of A and B are those of
+    x times weight + scaling * lora_b @ lora_a; x's is that of the merged weight, of which only the codes are kept."""
+    merged = merge(weight, lora_a, lora_b, scaling, target)
+    y = multiply(x, merged, bias) if isinstance(merged, Weight4bit) else _MultiplyFp8.apply(x, bias, *merged)
+    if not gradients.needs_gradient(lora_a, lora_b):
+        return y
+    adapted: Tensor = _Adapted.apply(y, x.detach(), lora_a, lora_b, scaling)
+    return adapted
+
+
+class _MultiplyFp8(torch.autograd.Function):
+    """x·Wᵀ + bias; decodes W again for the gradient of x, so that only codes are kept."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, bias: Tensor | None, codes: Tensor, scales: Tensor) -> Tensor:
+        ctx.save_for_backward(codes, scales)
+        with without_autocast(x):
+            return torch.nn.functional.linear(x, MergedFp8(codes, scales).dequantize(x.dtype), bias)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        needs_x, needs_bias, *_ = ctx.needs_input_grad
+        with without_autocast(grad):
+            grad_x = grad @ MergedFp8(*ctx.saved_tensors).dequantize(grad.dtype) if needs_x else None
+        return grad_x, rows(grad).sum(0) if needs_bias else None, None, None
+
+
+class _Adapted(torch.autograd.Function):
+    """Returns y, and gives A and B the gradients that they have in y = x·Wᵀ + scaling·x·Aᵀ·Bᵀ."""
+
+    @staticmethod
+    def forward(ctx: Any, y: Tensor, x: Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float) -> Tensor:
+        ctx.save_for_backward(x, lora_a, lora_b)
+        ctx.scaling = scaling
+        return y.view_as(y)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        x, lora_a, lora_b = ctx.saved_tensors
+        _, _, needs_a, needs_b, _ = ctx.needs_input_grad
+        grad_a = grad_b = None
+        with without_autocast(grad):
+            # In float16, gradients times a small B would underflow.
+            dtype = torch.float32 if grad.dtype == torch.float16 else grad.dtype
+            x, low = rows(x).to(dtype), rows(grad).to(dtype)
+            if needs_a:
+                grad_a = (low @ lora_b.to(dtype) * ctx.scaling).t() @ x
+            if needs_b:
+                grad_b = low.t() @ (x @ lora_a.to(dtype).t() * ctx.scaling)
+        grad_a = None if grad_a is None else grad_a.to(lora_a.dtype)
+        grad_b = None if grad_b is None else grad_b.to(lora_b.dtype)
+        return grad, None, grad_a, grad_b, None

@@ -1,0 +1,348 @@
+"""Training for the merge: the weights of its forward are the bytes that `qfuse merge --to` writes."""
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import make_weight, same_bits
+from peft_models import distance, inputs, make, peft, step, two_adapters
+from safetensors.torch import load_file
+
+import qfuse
+from qfuse import checkpoint
+from qfuse.integrations import peft as integration
+from qfuse.integrations import peft_merge_aware
+from qfuse.ops import merged
+
+LLAMA = dict(vocab_size=96, hidden_size=128, intermediate_size=256, num_hidden_layers=1, num_attention_heads=2)
+NF4 = "4-bit NF4, nested"
+# How a base is quantized, None: not at all; and what it is merged to
+KINDS = {
+    NF4: ({}, dict(to="nf4")),
+    "4-bit NF4, plain": (dict(double_quant=False, blocksize=128), dict(to="nf4")),
+    "4-bit FP4": (dict(quant_type="fp4"), dict(to="fp4")),
+    "16-bit to NF4": (None, dict(to="nf4")),
+    "16-bit to NF4, plain": (None, dict(to="nf4", blocksize=128, double_quant=False)),
+    "16-bit to FP8": (None, dict(to="fp8")),
+}
+
+
+def llama(path: Path, quantized: dict | None) -> Path:
+    """Writes a small model, and returns its path or that of its quantized copy."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**LLAMA, tie_word_embeddings=False))
+    model.to(torch.bfloat16).save_pretrained(path / "base")
+    if quantized is None:
+        return path / "base"
+    checkpoint.quantize(path / "base", path / "base4", **quantized)
+    return path / "base4"
+
+
+def adapted(base: Path, device: str, **more):
+    transformers = pytest.importorskip("transformers")
+    model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype="auto", device_map=device)
+    settings = dict(r=6, lora_alpha=10, target_modules="all-linear", task_type="CAUSAL_LM") | more
+    return peft.get_peft_model(model, peft.LoraConfig(**settings)).train()
+
+
+def train(model, steps=3, rate=0.02):
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=rate)
+    ids = torch.arange(48, device=model.device).view(2, 24) * 7 % 96
+    for _ in range(steps):
+        model(input_ids=ids, labels=ids).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    model.eval()
+    with torch.no_grad():
+        return model(input_ids=ids).logits
+
+
+def file_of(path: Path) -> dict[str, torch.Tensor]:
+    return {name: tensor for file in path.glob("*.safetensors") for name, tensor in load_file(file).items()}
+
+
+@pytest.fixture
+def last(monkeypatch):
+    """The merged weights of the latest forward, by the address of A."""
+    found, ours = {}, merged.merge
+
+    def recorded(weight, lora_a, *others):
+        found[lora_a.data_ptr()] = ours(weight, lora_a, *others)
+        return found[lora_a.data_ptr()]
+
+    monkeypatch.setattr(merged, "merge", recorded)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_last_forward_multiplies_by_the_bytes_of_the_merged_file(tmp_path, device, kind, last):
+    quantized, target = KINDS[kind]
+    base = llama(tmp_path, quantized)
+    model = adapted(base, device)
+    assert integration.merge_aware(model, **target) == {}
+    train(model)
+    model.save_pretrained(tmp_path / "adapter")
+    report = checkpoint.merge(base, tmp_path / "adapter", tmp_path / "out", **target)
+    assert len(report.merged) == len(last) == 7
+    stored, plain = qfuse.load_checkpoint(tmp_path / "out"), file_of(tmp_path / "out")
+    changed = 0
+    for name, layer in model.named_modules():
+        if not isinstance(layer, peft_merge_aware._MergeAware):
+            continue
+        name = name.removeprefix("base_model.model.") + ".weight"
+        weight = last[layer.lora_A["default"].weight.data_ptr()]
+        effective = qfuse.fake_quantize(
+            layer.base_layer if quantized is not None else layer.base_layer.weight,
+            layer.lora_A["default"].weight,
+            layer.lora_B["default"].weight,
+            layer.scaling["default"],
+            **target,
+        )
+        if target["to"] == "fp8":
+            assert same_bits(weight.codes.view(torch.uint8), plain[name].view(torch.uint8))
+            assert same_bits(weight.scales, plain[f"{name}_scale_inv"])
+            decoded = qfuse.ops.dequantize_fp8(plain[name], plain[f"{name}_scale_inv"], torch.bfloat16)
+        else:
+            assert all(same_bits(*pair) for pair in zip(weight.tensors, stored[name].tensors, strict=True)), name
+            assert weight.form == stored[name].form
+            decoded = stored[name].dequantize()
+        assert same_bits(effective, decoded), name
+        base_weight = qfuse.dequantize_4bit(layer.base_layer) if quantized is not None else layer.base_layer.weight
+        changed += not torch.equal(base_weight.cpu(), decoded)
+    assert changed == 7
+
+
+def factors(device, rows=192, cols=256, rank=5, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(3)
+    lora_a, lora_b = torch.randn(rank, cols, generator=generator), torch.randn(rows, rank, generator=generator)
+    return [factor.to(device, dtype).requires_grad_() for factor in (lora_a, lora_b * 0.3)]
+
+
+def base_of(kind, device, rows=192, cols=256):
+    weight = make_weight(device, rows, cols).weight
+    if kind == "plain":
+        return qfuse.dequantize_4bit(weight).requires_grad_()
+    if kind == "nested":
+        return weight
+    return weight._replace(tensors=tuple(qfuse.ops.quantize_4bit(weight.dequantize(), 64, "nf4")))
+
+
+@pytest.mark.parametrize("kind", ["nested", "absmax", "plain"])
+def test_fake_quantize_is_the_composition_of_its_steps_on_pieces_too(device, kind, monkeypatch):
+    base, (lora_a, lora_b) = base_of(kind, device), factors(device)
+    decoded = base.detach() if kind == "plain" else base.dequantize()
+    total = torch.ops.qfuse.lora_merge.default(decoded, lora_a.detach(), lora_b.detach(), 1.7, decoded.dtype)
+    if kind == "absmax":
+        tensors = qfuse.ops.quantize_4bit(total, 64, "nf4")
+    else:
+        tensors = qfuse.ops.quantize_4bit_nested(total, 64, "nf4")
+    expected = qfuse.ops.dequantize_4bit(tensors, total.shape, total.dtype)
+    assert same_bits(qfuse.fake_quantize(base, lora_a, lora_b, 1.7).detach(), expected)
+    monkeypatch.setattr(merged, "_PIECE", 1)
+    assert kind == "plain" or len(list(merged._pieces(base))) == (3 if kind == "nested" else 192)
+    assert same_bits(qfuse.fake_quantize(base, lora_a, lora_b, 1.7).detach(), expected)
+
+
+def test_fp8_in_pieces_with_blocks_of_zeros_and_of_tiny_values(device, monkeypatch):
+    weight = torch.randn(384, 256, generator=torch.Generator().manual_seed(1)).to(device, torch.bfloat16)
+    weight[:128, :128], weight[128:256, 128:] = 0, 2.0**-125
+    lora_a, lora_b = torch.zeros(1, 256, device=device), torch.zeros(384, 1, device=device)
+    expected = qfuse.fake_quantize(weight, lora_a, lora_b, to="fp8")
+    assert distance(expected, weight) < 0.03 and not expected[:128, :128].any() and not expected[128:256, 128:].any()
+    monkeypatch.setattr(merged, "_PIECE", 1)
+    assert same_bits(qfuse.fake_quantize(weight, lora_a, lora_b, to="fp8"), expected)
+
+
+@pytest.mark.parametrize("to", ["nf4", "fp8"])
+def test_gradients_of_fake_quantize_are_those_of_the_sum(device, to):
+    rows = 256 if to == "fp8" else 192
+    weight, (lora_a, lora_b) = base_of("plain", device, rows).detach().float().requires_grad_(), factors(device, rows)
+    grad = torch.randn(rows, 256, generator=torch.Generator().manual_seed(8)).to(device)
+    inputs_of_sum = weight, lora_a, lora_b
+    expected = torch.autograd.grad(weight + 1.7 * lora_b @ lora_a, inputs_of_sum, grad)
+    found = torch.autograd.grad(qfuse.fake_quantize(weight, lora_a, lora_b, 1.7, to), inputs_of_sum, grad)
+    assert all(distance(*pair) < 1e-6 for pair in zip(found, expected, strict=True))
+
+
+def test_compiled(device):
+    base, (lora_a, lora_b) = base_of("nested", device), factors(device)
+    compiled = torch.compile(lambda *factors: qfuse.fake_quantize(base, *factors, 1.7), backend="aot_eager")
+    expected, found = (f(lora_a, lora_b) for f in (lambda *factors: qfuse.fake_quantize(base, *factors, 1.7), compiled))
+    assert same_bits(found.detach(), expected.detach())
+    grads = [torch.autograd.grad(y.float().square().sum(), (lora_a, lora_b)) for y in (expected, found)]
+    assert all(same_bits(*pair) for pair in zip(*grads, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(to="nf3"), "to is 'nf3', it can be 'nf4', 'fp4', 'fp8'"),
+        (dict(to="fp4"), "its weight is nf4, which `qfuse merge` does not turn into fp4"),
+        (dict(to="fp8"), "its weight is nf4, which `qfuse merge` does not turn into fp8"),
+        (dict(weight=torch.zeros(192, 256), to="fp8"), "multiples of 128"),
+        (dict(weight=torch.zeros(192)), "it must be [n, k]"),
+        (dict(weight=torch.zeros(192, 256, dtype=torch.int8)), "qfuse.dequantize_int8 decodes it"),
+        (dict(weight=torch.zeros(192, 128)), "lora_a has shape (5, 256), it must be [rank, 128]"),
+        (dict(weight=torch.zeros(64, 256)), "lora_b has shape (192, 5), it must be [64, 5]"),
+        (dict(weight=torch.zeros(192, 256), blocksize=60), "blocksize"),
+    ],
+)
+def test_what_fake_quantize_refuses(arguments, message):
+    given = dict(weight=base_of("nested", "cpu"), lora_a=factors("cpu")[0], lora_b=factors("cpu")[1]) | arguments
+    with pytest.raises((ValueError, TypeError, RuntimeError)) as error:
+        qfuse.fake_quantize(**given)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_gradients_of_a_layer(device, dtype):
+    """x's gradient is of the merged weight; A's and B's are those of LoRA over the base."""
+    model, x = make(device, dtype), inputs(device, dtype)
+    integration.merge_aware(model)
+    found, y, wanted = step(model, x), x.double().requires_grad_(), {}
+    leaf = y
+    for name in ("up", "down"):
+        layer = getattr(model.base_model.model, name)
+        lora_a, lora_b = (part["default"].weight.detach().double() for part in (layer.lora_A, layer.lora_B))
+        weight = merged.merge(*peft_merge_aware._examine(layer), merged.Target("nf4")).dequantize(dtype).double()
+        wanted[name] = lora_a.requires_grad_(), lora_b.requires_grad_()
+        added = layer.scaling["default"] * (y.detach() @ lora_a.t()) @ lora_b.t()
+        bias = 0 if layer.base_layer.bias is None else layer.base_layer.bias.double()
+        y = y @ weight.t() + added - added.detach() + bias
+        y = torch.nn.functional.silu(y) if name == "up" else y
+    y.square().mean().backward()
+    limit = 1e-5 if dtype == torch.float32 else 0.02
+    assert distance(found["y"], y.detach()) < limit and distance(found["x"], leaf.grad) < limit
+    for name, pair in wanted.items():
+        for part, parameter in zip("AB", pair, strict=True):
+            grad = found[f"base_model.model.{name}.lora_{part}.default.weight"]
+            assert grad.dtype == torch.float32 and distance(grad, parameter.grad) < limit, (name, part)
+
+
+def test_gradients_of_checkpointing_and_of_a_copy(device):
+    model, x = make(device), inputs(device)
+    integration.merge_aware(model)
+    expected, copied = step(model, x), step(copy.deepcopy(model), x)
+    inner, forward = model.base_model.model, model.base_model.model.forward
+    inner.forward = lambda x: torch.utils.checkpoint.checkpoint(forward, x, use_reentrant=False)
+    checkpointed = step(model, x)
+    for name, value in expected.items():
+        assert same_bits(checkpointed[name], value) and same_bits(copied[name], value), name
+
+
+def test_from_a_step_on_and_undone(device):
+    model, x = make(device), inputs(device)
+    plain = step(model, x)["y"]
+    with model.disable_adapter():
+        without = step(model, x)["y"]
+    integration.merge_aware(model, from_step=2)
+    assert set(integration.report(model).replaced.values()) == {"hook"}
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    other = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.0)
+    optimizer = torch.optim.SGD(parameters, lr=0.0)
+    is_plain = []
+    for _ in range(4):
+        is_plain.append(same_bits(step(model, x)["y"], plain))
+        other.step()
+        optimizer.step()
+    assert is_plain == [True, True, False, False]
+    with model.disable_adapter():
+        assert same_bits(step(model, x)["y"], without)
+    integration.merge_aware(model, None)
+    assert same_bits(step(model, x)["y"], plain)
+    assert type(model.base_model.model.up).__module__ == "peft.tuners.lora.bnb"
+
+
+def test_layers_that_cannot_be_merge_aware(device):
+    with pytest.raises(
+        ValueError, match=r"up: its lora_dropout is 0.1, which a merged weight cannot have; and 1 others"
+    ):
+        integration.merge_aware(make(device, lora_dropout=0.1))
+    with pytest.raises(ValueError, match="its adapter is more than A and B, as that of DoRA"):
+        integration.merge_aware(make(device, use_dora=True))
+    with pytest.raises(ValueError, match="its weight is nf4, which `qfuse merge` does not turn into fp4"):
+        integration.merge_aware(make(device), "fp4")
+    with pytest.raises(ValueError, match="Net: it has no LoRA layer"):
+        integration.merge_aware(type(make(device).base_model.model)())
+    model = make(device)
+    assert integration.merge_aware(model, layers=["down"]) == {"base_model.model.up": "it is not among `layers`"}
+    two_adapters(model)
+    integration.merge_aware(model, None)
+    with pytest.raises(ValueError, match="2 of its adapters are active, and one is merged"):
+        integration.merge_aware(model)
+    model.base_model.set_adapter("default")
+    integration.merge_aware(model)
+    model.base_model.set_adapter(["default", "second"])
+    with pytest.raises(RuntimeError, match="a merge-aware layer cannot multiply by its merged weight: 2 of its"):
+        step(model, inputs(device))
+
+
+def test_what_an_adapter_says_of_its_training(tmp_path):
+    base = llama(tmp_path, {})
+    model = adapted(base, "cpu", target_modules=["q_proj", "v_proj"])
+    integration.merge_aware(model)
+    train(model, 1, rate=1e-3)
+    model.save_pretrained(tmp_path / "adapter")
+    config = json.loads((tmp_path / "adapter" / "adapter_config.json").read_text())
+    assert config["auto_mapping"] == {"qfuse_merge": {"to": "nf4", "base": "4-bit"}}
+    again = peft.PeftModel.from_pretrained(adapted(base, "cpu").unload(), tmp_path / "adapter")
+    assert again.peft_config["default"].auto_mapping == config["auto_mapping"]
+
+    def merge(to="nf4", weight=1.0):
+        adapters = [(tmp_path / "adapter", weight)]
+        report = checkpoint.merge(base, adapters, tmp_path / "out", to=to, force=True)
+        return [note.partition(": ")[2] for note in report.notes if "was trained for" in note], report
+
+    said = "was trained for a merge to nf4 from a base in 4 bits"
+    notes, report = merge()
+    assert notes == [f"{said}, which this is: what is left of it in codes is what it was trained with"]
+    assert max(tensor.survival for tensor in report.merged) < 0.5  # which other merges refuse
+    assert merge("bf16")[0] == [f"{said}, and this is another"]
+    with pytest.raises(ValueError, match="of what the adapter adds"):
+        merge(weight=0.5)
+    for record, message in {
+        "[]": "qfuse_merge is [], needs to be an object",
+        '{"to": 1}': "to is 1, needs to be a string",
+        '{"block_size": "64"}': 'block_size is "64", needs to be a number',
+        '{"double_quant": 1}': "double_quant is 1, needs to be true or false",
+    }.items():
+        config["auto_mapping"] = {"qfuse_merge": json.loads(record)}
+        (tmp_path / "adapter" / "adapter_config.json").write_text(json.dumps(config))
+        with pytest.raises(ValueError, match=re.escape(message)):
+            merge()
+
+
+def test_another_merge_than_the_one_of_training(tmp_path):
+    """What a merge onto a 16-bit base says of an adapter that was trained for blocks of 64 of such a base."""
+    base = llama(tmp_path, None)
+    model = adapted(base, "cpu", target_modules=["q_proj"])
+    integration.merge_aware(model)
+    train(model, 1)
+    model.save_pretrained(tmp_path / "adapter")
+
+    def note(**options):
+        report = checkpoint.merge(base, tmp_path / "adapter", tmp_path / "out", force=True, fail_below=0, **options)
+        return next(note for note in report.notes if "was trained for" in note)
+
+    assert ", in blocks of 64, double_quant, which this is:" in note(to="nf4")
+    for options in (
+        dict(blocksize=128),
+        dict(double_quant=False),
+        dict(base_as="nf4"),
+        dict(to="fp8"),
+        dict(to="bf16"),
+    ):
+        assert note(**dict(to="nf4") | options).endswith(", in blocks of 64, double_quant, and this is another"), (
+            options
+        )
+
+
+def test_an_adapter_without_a_task(device):
+    model = make(device)
+    with pytest.warns(UserWarning, match="`qfuse merge` needs --fail-below 0"):
+        integration.merge_aware(model)
