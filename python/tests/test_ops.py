@@ -68,11 +68,6 @@ def int8_arguments(device, rows=5, cols=7, dtype=torch.float16):
     return codes, torch.arange(1, rows + 1, device=device) / 3, dtype
 
 
-def lora_factors(weight, rank=3):
-    """Returns a and b for a weight."""
-    return [torch.randn(size, device=weight.device) for size in ((rank, weight.shape[1]), (weight.shape[0], rank))]
-
-
 def rotated_int8_calls(made):
     x, weight = made.original, made.weight
     scale = qfuse.ops.rotated_int8_weight_scales(weight.tensors, weight.shape)
