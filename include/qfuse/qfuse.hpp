@@ -213,8 +213,8 @@ struct Weight4bit {
   std::int64_t nested_begin = 0;                // nonzero only for a part of a larger weight
   ScaleType scale_type = ScaleType::float32;    // this field and those below: e2m1 and int4
   std::span<const std::byte> scales{};          // rows * ceil(cols/blocksize) elements of scale_type
-  std::span<const float> global_scale{};        // empty or 1 value
-  std::span<const float> global_divisor{};      // empty or 1 value
+  std::span<const float> global_scale{};        // empty or 1 value; of a stack also one for each expert
+  std::span<const float> global_divisor{};      // likewise
   std::span<const std::uint8_t> zero_points{};  // int4: one per scale, or empty: 8 for all
 };
 
@@ -589,7 +589,7 @@ struct MatmulOptions {
   std::int64_t lora_rank = 0;                // rank of the LoRA product; 0: no LoRA
   std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
   std::span<const std::byte> lora_weight{};  // lora_rank values of dtype per output
-  bool nested_each = false;                  // matmul_4bit_grouped: each expert has nested absmax of its own
+  bool nested_each = false;  // matmul_4bit_grouped: each expert has its own nested absmax or global scale
 };
 
 namespace detail {
@@ -657,12 +657,22 @@ struct Experts {
 
 namespace detail {
 
+// Takes a value for each expert, if there is any, as the one of a weight.
+inline void check_each(const char* name, std::span<const float>& values, std::int64_t experts) {
+  if (values.empty()) return;
+  require_length(name, values.size(), experts);
+  values = values.first(1);
+}
+
 // Converts a stack of experts as one weight. With nested_each, every expert starts a new entry of nested_absmax, so the
 // array may be longer than the stack as a whole needs: checks that length, then passes the shorter one on.
 inline qfuse_weight_4bit to_c(Weight4bit stack, std::int64_t experts, bool nested_each) {
   const std::int64_t blocks = qfuse_block_count(std::max<std::int64_t>(element_count(stack.rows, stack.cols), 0),
                                                 std::max<std::int64_t>(stack.blocksize, 1));
-  if (nested_each && experts > 0 && stack.nested_blocksize > 0) {
+  if (nested_each && is_along_rows(stack.quant_type)) {
+    check_each("global_scale", stack.global_scale, experts);
+    check_each("global_divisor", stack.global_divisor, experts);
+  } else if (nested_each && experts > 0 && stack.nested_blocksize > 0) {
     require_length("nested_absmax", stack.nested_absmax.size(),
                    experts * qfuse_block_count(blocks / experts, stack.nested_blocksize));
     const auto together = static_cast<std::size_t>(qfuse_block_count(blocks, stack.nested_blocksize));

@@ -54,7 +54,7 @@ Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
 
 // A checked weight of a product as kernels read it, with absmax. Row scales of one byte become nested absmax with
-// `arrays`, all in one nested block; wider ones are plain absmax, of scale_type. A divisor remains, of the map's values.
+// `arrays`, all in one nested block; wider ones are plain absmax, of scale_type. A divisor stays, for the map's values.
 // The values of codes and the order of nibbles still follow from quant_type.
 inline qfuse_weight_4bit with_absmax(qfuse_weight_4bit w, const format::RowAbsmax& arrays) {
   if (!has_scales_of_rows(w)) return w;

@@ -1,5 +1,5 @@
 // Row scales of one byte as nested absmax, for kernels that multiply by 4-bit weights. A scale's byte is an index into
-// a map of the values of all bytes; the nested absmax is 1 or the global scale, and the offset -0, which changes no sum.
+// a map of all bytes' values; the nested absmax is 1 or the global scale, and the offset -0, which changes no sum.
 // Decoding such an absmax gives the scale, rounded once if it is global; what is subnormal is flushed to zero.
 #ifndef QFUSE_FORMAT_ROW_ABSMAX_H
 #define QFUSE_FORMAT_ROW_ABSMAX_H

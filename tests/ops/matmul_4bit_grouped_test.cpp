@@ -180,8 +180,12 @@ const std::vector<GroupedCase> kStagedGroups = {
     {"more tiles than blocks, of experts who have none", one_each_but(40, 3), 72, 64, 128},
     {"more stages of LoRA than slots", {2, 0, 1}, 72, 64, 64, QFUSE_NF4, 256, false, 0, 8, 1104},
     {"stages of MXFP4, with LoRA", {5, 0, 67}, 72, 192, 32, QFUSE_E2M1, 256, false, 2, 0, 8},
-    {"stages of NVFP4, with LoRA", {5, 0, 67}, 72, 192, 16, QFUSE_E2M1, kFactor, false, 2, 0, 8},
     {"stages of INT4", {5, 0, 67}, 72, 384, 128, QFUSE_INT4, kBfloat16Scales},
+};
+
+// Of which register_weights has no tables.
+const std::vector<GroupedCase> kSmallBlockGroups = {
+    {"stages of NVFP4, with LoRA", {5, 0, 67}, 72, 192, 16, QFUSE_E2M1, kFactor, false, 2, 0, 8},
 };
 
 const std::vector<GroupedCase> kMultistageGroups = {
@@ -212,6 +216,11 @@ TEST(Matmul4bitGroupedStages, forward) {
 TEST(Matmul4bitGroupedStages, backward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
   expect_staged_groups(kStagedGroups, QFUSE_BACKWARD);
+  expect_staged_groups(kSmallBlockGroups, QFUSE_BACKWARD);
+}
+TEST(Matmul4bitGroupedStages, of_small_blocks) {
+  if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
+  expect_staged_groups(kSmallBlockGroups, QFUSE_FORWARD);
 }
 TEST(Matmul4bitGroupedMultistage, forward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";

@@ -194,10 +194,6 @@ constexpr std::array kStagedCases = {
     Matmul4bitCase{"stages of MXFP4", 67, 136, 320, 32, QFUSE_E2M1},
     Matmul4bitCase{"stages of MXFP4, scales of all kinds", 5, 72, 192, 32, QFUSE_E2M1, 0, InputKind::normal,
                    AbsmaxKind::extreme},
-    Matmul4bitCase{"stages of NVFP4", 67, 136, 320, 16, QFUSE_E2M1, kDivisor},
-    Matmul4bitCase{"stages of NVFP4, scales of all kinds", 5, 72, 192, 16, QFUSE_E2M1, kFactor, InputKind::normal,
-                   AbsmaxKind::extreme},
-    Matmul4bitCase{"stages of INT4 in groups of 32", 67, 136, 320, 32, QFUSE_INT4, kBfloat16Scales},
     Matmul4bitCase{.risk = "stages of INT4 in groups of 64, with LoRA",
                    .m = 5,
                    .rows = 72,
@@ -214,6 +210,14 @@ constexpr std::array kStagedCases = {
     Matmul4bitCase{.risk = "many tiles of stages with LoRA", .m = 3, .rows = 1104, .cols = 64, .lora_rank = 16},
     Matmul4bitCase{.risk = "many tiles of stages with LoRA backward", .m = 3, .rows = 64, .cols = 1088, .lora_rank = 8},
     Matmul4bitCase{.risk = "more stages of LoRA than slots", .m = 3, .rows = 72, .cols = 64, .lora_rank = 1104},
+};
+
+// Likewise for the tiles of warp_specialized: formats of which register_weights has no tables.
+constexpr std::array kSmallBlockCases = {
+    Matmul4bitCase{"stages of NVFP4", 67, 136, 320, 16, QFUSE_E2M1, kDivisor},
+    Matmul4bitCase{"stages of NVFP4, scales of all kinds", 5, 72, 192, 16, QFUSE_E2M1, kFactor, InputKind::normal,
+                   AbsmaxKind::extreme},
+    Matmul4bitCase{"stages of INT4 in groups of 32", 67, 136, 320, 32, QFUSE_INT4, kBfloat16Scales},
 };
 
 // Likewise for every tile of multistage, which also supports half stages, blocks of 32 and LoRA of any rank. There are
@@ -257,6 +261,11 @@ TEST(Matmul4bitStages, forward) {
 TEST(Matmul4bitStages, backward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
   expect_staged(kStagedCases, QFUSE_BACKWARD);
+  expect_staged(kSmallBlockCases, QFUSE_BACKWARD);
+}
+TEST(Matmul4bitStages, of_small_blocks) {
+  if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
+  expect_staged(kSmallBlockCases, QFUSE_FORWARD);
 }
 TEST(Matmul4bitMultistage, forward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";

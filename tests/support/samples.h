@@ -361,11 +361,18 @@ inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<cont
   with_lora.lora_rank = 5;
   contract::Matmul4bit of_mxfp4 = matmul_4bit_sample(QFUSE_FORWARD, false);
   of_mxfp4.weight = mxfp4_sample();
+  contract::Matmul4bit of_nvfp4 = of_mxfp4;
+  of_nvfp4.weight = nvfp4_sample();
+  of_nvfp4.weight.global_divisor = detail::asked<float>();
+  contract::Matmul4bit of_int4 = of_mxfp4;
+  of_int4.weight = int4_sample();
   return {{"forward", matmul_4bit_sample(QFUSE_FORWARD, false)},
           {"backward", matmul_4bit_sample(QFUSE_BACKWARD, true)},
           {"with a bias", with_bias},
           {"with LoRA", with_lora},
-          {"of MXFP4", of_mxfp4}};
+          {"of MXFP4", of_mxfp4},
+          {"of NVFP4", of_nvfp4},
+          {"of INT4", of_int4}};
 }
 
 inline std::vector<Sample<contract::LoraMerge>> samples(std::type_identity<contract::LoraMerge> /*op*/) {
@@ -384,9 +391,14 @@ inline std::vector<Sample<contract::Matmul4bitGrouped>> samples(
   full.lora_rank = 5;
   contract::Matmul4bitGrouped of_mxfp4 = matmul_4bit_grouped_sample(QFUSE_BACKWARD);
   of_mxfp4.weight = mxfp4_sample();
+  contract::Matmul4bitGrouped of_nvfp4 = of_mxfp4;
+  of_nvfp4.weight = nvfp4_sample();
+  of_nvfp4.weight.global_scale = detail::asked<float>();
+  of_nvfp4.nested_each = 1;
   return {{"forward", matmul_4bit_grouped_sample(QFUSE_FORWARD)},
           {"backward, with all there can be", full},
-          {"of MXFP4", of_mxfp4}};
+          {"of MXFP4", of_mxfp4},
+          {"of NVFP4, a factor each", of_nvfp4}};
 }
 
 inline std::vector<Sample<contract::RotatedInt8Quantize>> samples(

@@ -11,7 +11,8 @@ namespace qfuse::cuda::matmul_4bit {
 
 // ---- formats ----
 
-// What the kernels tell apart. Roles have a loop for each: a branch in the loop made NF4's gradient 6 % slower on an H200.
+// What the kernels tell apart. Roles have a loop for each: a branch in the loop made NF4's gradient 6 % slower on an
+// H200.
 enum class PanelFormat {
   absmax,      // NF4 or FP4: a panel row has one absmax
   int4,        // one scale
@@ -54,8 +55,8 @@ __device__ void with_panel_format(const Weight4bit& w, const Body& body) {
 
 constexpr int kSmallBlock = kPanelCols / 2;
 
-// Loads the map of nested absmax, or of NVFP4's decoded scales. Each of kWarps warps loads a part. Users of the map wait
-// for `full`.
+// Loads the map of nested absmax, or of NVFP4's decoded scales. Each of kWarps warps loads a part. Users of the map
+// wait for `full`.
 template <class Format, int kWarps>
 __device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, int warp, int lane) {
 #pragma unroll
@@ -73,8 +74,8 @@ struct LaneRows {
   int stages;  // until the weight ends
 };
 
-// Maps a panel row's number to its absmax. Scales of rows are loaded in words, like plain absmax: MXFP4's word has those
-// of two panel rows, that of other small blocks one's, INT4's of 16 bits two blocks'.
+// Maps a panel row's number to its absmax. Scales of rows are loaded in words, like plain absmax. A word has MXFP4's of
+// two panel rows, those of other small blocks of one, and INT4's of 16 bits of two blocks.
 struct AbsmaxReader {
   const std::uint8_t* absmax_8bit;
   const float* scales;
