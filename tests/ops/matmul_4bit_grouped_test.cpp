@@ -36,7 +36,8 @@ std::string title(qfuse_direction direction, qfuse_dtype dtype) {
 }
 
 bool has_factored_order(const GroupedCase& c, const Matmul4bitGrouped& p) {
-  return p.direction == QFUSE_FORWARD && p.lora_rank == 0 && c.cols % 64 == 0 && c.blocksize >= 64;
+  return p.direction == QFUSE_FORWARD && p.lora_rank == 0 && c.cols % 64 == 0 && c.blocksize >= 64 &&
+         !has_row_scales(c.quant_type);
 }
 
 // Expected out if experts end at `ends`, which may decrease: an expert begins at the greatest end before it.

@@ -37,7 +37,7 @@ std::string name_of(qfuse_direction direction, qfuse_dtype dtype) {
 
 bool has_factored_order(const contract::Matmul4bit& p) {
   return p.direction == QFUSE_FORWARD && p.dtype != QFUSE_FLOAT32 && p.lora_rank == 0 && p.weight.cols % 64 == 0 &&
-         p.weight.blocksize >= 64;
+         p.weight.blocksize >= 64 && !has_row_scales(p.weight.quant_type);
 }
 
 // For each kind of sum that the call supports, calls prepare(call) once and its result with every exec that has that

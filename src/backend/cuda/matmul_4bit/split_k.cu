@@ -188,7 +188,7 @@ struct SplitSteps {
   static constexpr int kLaneTerms = kVectorTerms;
   static constexpr int kParts = kPairs && kNested ? 2 : 1;
   static constexpr bool kTakesSmallBlocks =
-      kNested && !kOfWhole && kOfColumns == 1;  // else there are not the registers
+      kNested && !kOfWhole && kOfColumns == 1 && !kPairs;  // with more columns there are not the registers
 
   static __device__ void make_table(const MatmulArguments& a, Pair* table, int warp, int warps, int lane) {
     const int copies = table_row<Pair>(a);
@@ -209,10 +209,10 @@ struct SplitSteps {
       const std::uint32_t row = rows[h];
       if constexpr (kWhole)
         load_absmax(a, chain, row, h, codes);
-      else if constexpr (kPairs)
-        codes.absmax[h] = load_small_scales(chain, scale_pairs(a.weight), row);
       else if constexpr (kTakesSmallBlocks)
         codes.absmax[h] = load_absmax_or_scales<SplitSteps>(a, chain, row);
+      else if constexpr (kPairs)
+        codes.absmax[h] = load_small_scales(chain, scale_pairs(a.weight), row);
       else
         codes.absmax[h] = load_absmax_of_lane<SplitSteps>(a, chain, row);
       const std::uint8_t* const from = codes_of(a, chain, row);
@@ -246,11 +246,11 @@ struct SplitSteps {
                                   const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
     ChainAbsmax<kParts> absmax;
     const bool has_own = has_block<SplitSteps>(blocks);
-    if constexpr (kPairs)
-      decode_scales(a, codes, nested, blocks, absmax);
-    else if constexpr (kTakesSmallBlocks)
+    if constexpr (kTakesSmallBlocks)
       has_small_blocks(a.weight) ? decode_scales(a, codes, nested, blocks, absmax)
                                  : decode_absmax(a, codes, nested, has_own, absmax);
+    else if constexpr (kPairs)
+      decode_scales(a, codes, nested, blocks, absmax);
     else
       decode_absmax(a, codes, nested, has_own, absmax);
 #pragma unroll
