@@ -38,17 +38,16 @@ struct PanelTraits {
   static constexpr bool kAlwaysHasMap = kFormat == PanelFormat::nvfp4;
 };
 
-// Calls body(PanelTraits()) for the weight's format. kHasAll: else only for formats of register_weights.
-template <bool kHasAll, class Body>
+// Calls body(PanelTraits()) for the weight's format, if the kernel has it: all have the three first ones.
+template <bool kHasNvfp4, bool kHasSmallInt4, class Body>
 __device__ void with_panel_format(const Weight4bit& w, const Body& body) {
   const PanelFormat format = panel_format(w);
   if (format == PanelFormat::absmax) return body(PanelTraits<PanelFormat::absmax>());
   if (format == PanelFormat::int4) return body(PanelTraits<PanelFormat::int4>());
   if (format == PanelFormat::mxfp4) return body(PanelTraits<PanelFormat::mxfp4>());
-  if constexpr (kHasAll) {
+  if constexpr (kHasSmallInt4)
     if (format == PanelFormat::int4_small) return body(PanelTraits<PanelFormat::int4_small>());
-    body(PanelTraits<PanelFormat::nvfp4>());
-  }
+  if constexpr (kHasNvfp4) body(PanelTraits<PanelFormat::nvfp4>());  // without a condition, which cost a register
 }
 
 // ---- absmax ----
@@ -83,7 +82,6 @@ struct AbsmaxReader {
   int scale_shift;
   float offset;
   bool is_nested;
-  qfuse_scale_type absmax_type;
 };
 
 // Panel rows are numbered from the start of the nested blocks: nested_begin blocks before the weight, if it is a part.
@@ -101,8 +99,7 @@ __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
                          : nested_shift < kMostShift ? nested_shift
                                                      : kMostShift,
           .offset = a.is_nested ? *a.weight.nested_offset : 0.0F,
-          .is_nested = a.is_nested,
-          .absmax_type = a.weight.absmax_type};
+          .is_nested = a.is_nested};
 }
 
 // Panel rows before the first one of the tile's weight.
@@ -144,16 +141,18 @@ __device__ inline float decode_small_absmax(const Absmax& absmax, unsigned half)
   return __fmaf_rn(scale, 0.0F, scale);
 }
 
-// One of a panel row's Format::kParts scales.
+// One of a panel row's Format::kParts scales. absmax_type: the weight's, from a kernel argument; in the reader it would
+// take a register.
 template <class Format>
-__device__ float decode_part(const AbsmaxReader& reader, const float* map, const Absmax& loaded, unsigned part) {
+__device__ float decode_part(qfuse_scale_type absmax_type, const AbsmaxReader& reader, const float* map,
+                             const Absmax& loaded, unsigned part) {
   const unsigned word = __float_as_uint(loaded.scale);
   if constexpr (Format::kOf == PanelFormat::absmax)
     return decode_absmax(reader.is_nested, map, loaded, reader.offset);
   else if constexpr (Format::kOf == PanelFormat::int4)
-    return widen_word(reader.absmax_type, loaded);
+    return widen_word(absmax_type, loaded);
   else if constexpr (Format::kOf == PanelFormat::int4_small)
-    return widen_absmax(reader.absmax_type, word >> (16 * part) & 0xffffU);
+    return widen_absmax(absmax_type, word >> (16 * part) & 0xffffU);
   else if constexpr (Format::kOf == PanelFormat::mxfp4)
     return decode_small_absmax(loaded, part);
   else

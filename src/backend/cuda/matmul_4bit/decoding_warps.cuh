@@ -42,19 +42,22 @@ __device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& s
   }
 }
 
-// The weights that a lane's codes of a stage can mean: those of the first block, and the absmax of all its blocks.
+// The weights that a lane's codes of a stage can mean: those of the first block, and the absmax of all its blocks. Of
+// four, which would take too many registers, `absmax` has the loaded word.
 template <class Format, class Tiles>
 struct RowWeights {
   static constexpr bool kHasTwoHalves = Tiles::kLaneCols == kPanelCols;
   static constexpr int kParts = kHasTwoHalves || Format::kParts == 1 ? Format::kParts : Format::kParts / 2;
   static constexpr int kPartVectors = Tiles::kLaneCols / 8 / kParts;
+  static constexpr bool kKeepsWords = kParts > 2;
   Weights16 weights[Tiles::kRowsEach];
-  float absmax[Tiles::kRowsEach][kParts];
+  float absmax[Tiles::kRowsEach][kKeepsWords ? 1 : kParts];
 };
 
 // Decodes a lane's panel rows and stores them for wgmma; all at once, as their look-ups do not wait for one another.
-template <class Value, class Format, class Tiles>
-__device__ void store_rows(const Weight4bit& w, RowWeights<Format, Tiles>& rows,
+// absmax_of: returns the absmax of a row's block.
+template <class Value, class Format, class Tiles, class AbsmaxOf>
+__device__ void store_rows(const Weight4bit& w, RowWeights<Format, Tiles>& rows, const AbsmaxOf& absmax_of,
                            const std::uint32_t (&codes)[Tiles::kRowsEach][Tiles::kLaneCols / 8], int row, int panel,
                            unsigned char* decoded) {
   constexpr int kVectors = Tiles::kLaneCols / 8;
@@ -65,7 +68,7 @@ __device__ void store_rows(const Weight4bit& w, RowWeights<Format, Tiles>& rows,
     if (v > 0 && v % kPartVectors == 0) {
 #pragma unroll
       for (int i = 0; i < Tiles::kRowsEach; ++i)
-        rows.weights[i] = weights_of_format<Value, Format>(w.values, rows.absmax[i][v / kPartVectors]);
+        rows.weights[i] = weights_of_format<Value, Format>(w.values, absmax_of(i, v / kPartVectors));
     }
 #pragma unroll
     for (int i = 0; i < Tiles::kRowsEach; ++i) {
@@ -100,13 +103,19 @@ __device__ void make_weights(const MatmulArguments& a, const AbsmaxReader& reade
                              Absmax (&next)[Tiles::kRowsEach], RowWeights<Format, Tiles>& made) {
 #pragma unroll
   for (int i = 0; i < Tiles::kRowsEach; ++i) {
-    constexpr int kParts = RowWeights<Format, Tiles>::kParts;
+    using Made = RowWeights<Format, Tiles>;
     const bool exists = stage < rows[i].stages;
+    const auto part_of = [&](int part) {
+      return exists ? decode_part<Format>(a.weight.absmax_type, reader, map, next[i],
+                                          half * Made::kParts + static_cast<unsigned>(part))
+                    : 0.0F;
+    };
+    made.weights[i] = weights_of_format<Value, Format>(a.weight.values, part_of(0));
+    if constexpr (Made::kKeepsWords)
+      made.absmax[i][0] = next[i].scale;
+    else
 #pragma unroll
-    for (int part = 0; part < kParts; ++part)
-      made.absmax[i][part] =
-          exists ? decode_part<Format>(reader, map, next[i], half * kParts + static_cast<unsigned>(part)) : 0.0F;
-    made.weights[i] = weights_of_format<Value, Format>(a.weight.values, made.absmax[i][0]);
+      for (int part = 0; part < Made::kParts; ++part) made.absmax[i][part] = part_of(part);
     next[i] = load_absmax<Format>(reader, rows[i], stage + Tiles::kTeams);
   }
 }
@@ -155,7 +164,14 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
           load_codes<Tiles::kCodeRowBytes>(shared.codes[from.slot], row + i * Tiles::kRowsApart,
                                            panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
-        store_rows<Value, Format, Tiles>(matmul.weight, weights, codes, row, panel, shared.decoded[to.slot]);
+        const auto absmax_of = [&](int i, int part) {
+          if constexpr (!RowWeights<Format, Tiles>::kKeepsWords) return weights.absmax[i][part];
+          const Absmax word = {0, weights.absmax[i][0]};
+          return stage < rows[i].stages ? decode_part<Format>(matmul.weight.absmax_type, reader, shared.map, word,
+                                                              static_cast<unsigned>(part))
+                                        : 0.0F;
+        };
+        store_rows<Value, Format, Tiles>(matmul.weight, weights, absmax_of, codes, row, panel, shared.decoded[to.slot]);
         fence_proxy_async();
         arrive_as_warp(shared.decoded_full[to.slot], lane);
       } else {

@@ -26,11 +26,12 @@ bool loads_vectors(const contract::Matmul4bit& p) {
 }
 
 // Whether split-K takes the blocks: of 64; with scales of rows, those that have at most 16 bits of them for each 32
-// codes, or whole words for more.
-bool has_blocks_of_split_k(const qfuse_weight_4bit& w, const Owners& owners) {
+// codes, or whole words for more. Turing has not the registers for INT4 in groups of 32.
+bool has_blocks_of_split_k(const qfuse_weight_4bit& w, const Owners& owners, const DeviceFacts& facts) {
   if (!contract::has_scales_of_rows(w)) return w.blocksize == kSplitKBlocksize;
   const std::int64_t bytes = format::scale_size(w.scale_type);
-  if (w.blocksize < kSplitKBlocksize) return bytes <= 2 && (is_mxfp4(w) || is_aligned(w.scales, 2));
+  if (w.blocksize < kSplitKBlocksize)
+    return bytes <= 2 && (is_mxfp4(w) || is_aligned(w.scales, 2)) && !(w.quant_type == QFUSE_INT4 && is_turing(facts));
   return is_aligned(w.absmax, 4) && (bytes == 4 || owners.count * contract::block_count(w) % 2 == 0);
 }
 
@@ -39,7 +40,7 @@ bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const Dev
   const qfuse_weight_4bit& w = p.weight;
   if (!has_tensor_cores(p.dtype, facts) || !is_forward(p) || p.lora_rank > 0 || !loads_vectors(p)) return false;
   if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % kSplitKBlocksize != 0 ||
-      !has_blocks_of_split_k(w, owners) || (contract::is_nested(w) && w.nested_blocksize > kMostNestedBlocksize))
+      !has_blocks_of_split_k(w, owners, facts) || (contract::is_nested(w) && w.nested_blocksize > kMostNestedBlocksize))
     return false;
   return contract::element_count(w) < kMostElements / owners.count &&
          w.rows < kMostElements / kSplitKBlocksize / owners.count;
@@ -70,13 +71,15 @@ bool can_count(std::int64_t most_elements, const qfuse_weight_4bit& w, const Own
   return left >= 0 && w.nested_begin <= left / w.blocksize;
 }
 
-// Whether the scales of each panel row can be loaded: one absmax, or scales of rows in words.
+// Whether the scales of each panel row can be loaded: one absmax, or scales of rows in words. For experts by INT4 in
+// groups of 32 there are not the registers.
 bool has_blocks_of_panels(const qfuse_weight_4bit& w, const Owners& owners) {
   if (!contract::has_scales_of_rows(w)) return w.blocksize >= kPanelCols;
   constexpr std::int64_t kWord = 4;  // bytes
   const std::int64_t bytes = owners.count * contract::block_count(w) * format::scale_size(w.scale_type);
   const bool fills_words = bytes % kWord == 0 && is_aligned(w.scales, kWord);
-  return fills_words && (w.blocksize >= kPanelCols || format::scale_size(w.scale_type) < kWord);
+  if (w.blocksize >= kPanelCols) return fills_words;
+  return fills_words && format::scale_size(w.scale_type) < kWord && !(owners.are_experts && w.quant_type == QFUSE_INT4);
 }
 
 // For Hopper's pipelines, in both directions: rows are whole panels of codes, and coordinates fit a tensor map.

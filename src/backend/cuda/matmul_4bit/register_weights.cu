@@ -116,7 +116,9 @@ __device__ void load_panels(const PipelineArguments& a, const Scheduler& schedul
 template <class Value, class Format>
 __device__ Weights16 make_table(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
                                 const Absmax& loaded, bool exists) {
-  const auto scale = [&](unsigned part) { return exists ? decode_part<Format>(reader, map, loaded, part) : 0.0F; };
+  const auto scale = [&](unsigned part) {
+    return exists ? decode_part<Format>(a.weight.absmax_type, reader, map, loaded, part) : 0.0F;
+  };
   if constexpr (Format::kParts == 2) return weights_of_two<Value>(a.weight.values, scale(0), scale(1));
   return weights_of<Value>(a.weight.values, scale(0));
 }
@@ -286,12 +288,12 @@ __global__ void __launch_bounds__(kRegisterWeightsThreads, 1)
   constexpr int kLoader = kMultipliers + kTableMakers;
   if (warp < kMultipliers) {
     warpgroup_reg_alloc<kMultiplyingRegisters>();
-    with_panel_format<false>(
+    with_panel_format<false, false>(
         a.matmul.weight, [&](auto format) { multiply_panels<Value, decltype(format)>(a, scheduler, shared, warp); });
   } else {
     warpgroup_reg_dealloc<kHelpingRegisters>();
     if (warp < kLoader)
-      with_panel_format<false>(a.matmul.weight, [&](auto format) {
+      with_panel_format<false, false>(a.matmul.weight, [&](auto format) {
         make_tables<Value, decltype(format)>(a, scheduler, shared, warp - kMultipliers);
       });
     else if (thread == kLoader * kWarp)

@@ -186,6 +186,7 @@ struct SplitSteps {
   static constexpr bool kWhole = kOfWhole;
   static constexpr int kColumns = kOfColumns;
   static constexpr int kLaneTerms = kVectorTerms;
+  static constexpr bool kHasTuring = !kPairs || kNested;  // Turing has not the registers for more: no plan asks it to
   static constexpr int kParts = kPairs && kNested ? 2 : 1;
   static constexpr bool kTakesSmallBlocks =
       kNested && !kOfWhole && kOfColumns == 1 && !kPairs;  // with more columns there are not the registers
@@ -244,6 +245,7 @@ struct SplitSteps {
   template <class Nested>
   static __device__ void multiply(const MatmulArguments& a, PairsOfLane pairs, const Nested& nested,
                                   const Inputs& inputs, const Codes& codes, int blocks, float (&sums)[kColumns][4]) {
+    if (!kHasTuring && on_turing(a.is_turing)) return;
     ChainAbsmax<kParts> absmax;
     const bool has_own = has_block<SplitSteps>(blocks);
     if constexpr (kTakesSmallBlocks)

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
   if (warp < Tiles::kMultipliers)
     multiply_stages<Value, kForward>(a, scheduler, shared, warp);
   else if (warp < kLoaders)
-    with_panel_format<true>(a.matmul.weight, [&](auto format) {
+    with_panel_format<true, !Scheduler::kIsGrouped>(a.matmul.weight, [&](auto format) {
       decode_stages<Value, kForward, decltype(format)>(a, scheduler, shared, warp - Tiles::kMultipliers);
     });
   else if (thread == kLoaders * kWarp)
