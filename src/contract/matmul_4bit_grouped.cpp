@@ -43,8 +43,6 @@ Outcome check_stack(const Matmul4bitGrouped& p) {
         fmt::format("an expert has {} elements, which are not whole blocks of {}", rows_each(p) * w.cols, w.blocksize));
   if (p.nested_each != 0 && p.nested_each != 1)
     return invalid_argument(fmt::format("nested_each is {}, it must be 0 or 1", p.nested_each));
-  if (p.nested_each != 0 && has_scales_of_rows(w) && !has_global(w))
-    return invalid_argument("nested_each is 1, it must be 0 of scales of rows without a global one");
   if (w.nested_begin != 0)
     return invalid_argument(fmt::format("nested_begin is {}, it must be 0 of a stack", w.nested_begin));
   return {};

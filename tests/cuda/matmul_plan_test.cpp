@@ -1,6 +1,5 @@
 // Tests the launch plans of products with a 4-bit weight, and the advice about them.
 #include "plans.h"
-#include "support/samples.h"
 
 namespace qfuse::cuda {
 namespace {
@@ -254,8 +253,15 @@ TEST(MatmulPlan, mxfp4_has_the_kernels_of_blocks_of_64) {
 
 TEST(MatmulPlan, nvfp4_and_int4_have_the_kernels_that_can_load_their_scales) {
   static constexpr format::RowAbsmax kAbsmax = format::make_row_absmax();
+  struct Format {
+    qfuse_quant_type quant_type;
+    qfuse_scale_type scale_type;
+    std::int64_t blocksize;
+  };
+  constexpr Format kNvfp4 = {QFUSE_E2M1, QFUSE_SCALES_E4M3, 16};
+  constexpr Format kInt4 = {QFUSE_INT4, QFUSE_SCALES_BFLOAT16, 128};
   using Spoil = void (*)(contract::Matmul4bit&);
-  const auto kernel_of = [](qfuse_weight_4bit w, std::int64_t m, qfuse_sum sum, Spoil spoil) {
+  const auto kernel_of = [](const Format& w, std::int64_t m, qfuse_sum sum, Spoil spoil) {
     contract::Matmul4bit p = plain_product_of(m, 5760, 2816);
     p.weight.absmax = nullptr;
     p.weight.blocksize = w.blocksize;
@@ -267,30 +273,26 @@ TEST(MatmulPlan, nvfp4_and_int4_have_the_kernels_that_can_load_their_scales) {
     p.weight = contract::with_absmax(p.weight, kAbsmax);
     return plan(p, kH200).kernel;
   };
-  const auto expect = [&](
-                          const qfuse_weight_4bit& w, Kernel plain, Kernel many, Kernel split,
-                          Spoil spoil = [](contract::Matmul4bit&) {}) {
+  constexpr Spoil kAsIs = [](contract::Matmul4bit&) {};
+  const auto expect = [&](const Format& w, Kernel plain, Kernel many, Kernel split, Spoil spoil) {
     EXPECT_EQ(kernel_of(w, 64, QFUSE_SUM_PLAIN, spoil), plain);
     EXPECT_EQ(kernel_of(w, 512, QFUSE_SUM_PLAIN, spoil), many);
     EXPECT_EQ(kernel_of(w, 8, QFUSE_SUM_SPLIT, spoil), split);
   };
   constexpr Kernel kStages = Kernel::warp_specialized;
-  expect(nvfp4_sample(), kStages, kStages, Kernel::split_k);
-  expect(nvfp4_sample(), Kernel::tiled, Kernel::tiled, Kernel::tiled, [](auto& p) { p.weight.cols = 2848; });
-  expect(nvfp4_sample(), Kernel::tiled_unaligned, Kernel::tiled_unaligned, Kernel::tiled_unaligned,
+  expect(kNvfp4, kStages, kStages, Kernel::split_k, kAsIs);
+  expect(kNvfp4, Kernel::tiled, Kernel::tiled, Kernel::tiled, [](auto& p) { p.weight.cols = 2848; });
+  expect(kNvfp4, Kernel::tiled_unaligned, Kernel::tiled_unaligned, Kernel::tiled_unaligned,
          [](auto& p) { p.weight.cols = 2832; });
-  expect(nvfp4_sample(), Kernel::tiled, Kernel::tiled, Kernel::split_k,
+  expect(kNvfp4, Kernel::tiled, Kernel::tiled, Kernel::split_k,
          [](auto& p) { p.weight.scales = address<void>(0x7002); });
-  expect(int4_sample(), kStages, Kernel::register_weights, Kernel::split_k);
-  expect(int4_sample(), Kernel::multistage, Kernel::multistage, Kernel::tiled,
+  expect(kInt4, kStages, Kernel::register_weights, Kernel::split_k, kAsIs);
+  expect(kInt4, Kernel::multistage, Kernel::multistage, Kernel::tiled,
          [](auto& p) { p.weight.scales = address<void>(0x7002); });
-  expect(int4_sample(), Kernel::multistage, Kernel::multistage, Kernel::tiled,
+  expect(kInt4, Kernel::multistage, Kernel::multistage, Kernel::tiled,
          [](auto& p) { p.weight.rows = 7, p.weight.cols = 128 * 9; });
-  qfuse_weight_4bit small = int4_sample();
-  small.blocksize = 32;
-  expect(small, kStages, kStages, Kernel::split_k);
-  small.scale_type = QFUSE_SCALES_FLOAT32;
-  expect(small, Kernel::multistage, Kernel::multistage, Kernel::tiled);
+  expect({QFUSE_INT4, QFUSE_SCALES_BFLOAT16, 32}, kStages, kStages, Kernel::split_k, kAsIs);
+  expect({QFUSE_INT4, QFUSE_SCALES_FLOAT32, 32}, Kernel::multistage, Kernel::multistage, Kernel::tiled, kAsIs);
 }
 
 TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) {

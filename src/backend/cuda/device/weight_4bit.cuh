@@ -129,14 +129,20 @@ __device__ inline const float* absmax_at(const Weight4bit& w, std::int64_t block
 }
 
 // For ops in which each thread needs only a few absmax: reads global memory instead of tables in shared memory.
-template <bool kWide>
-__device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
-  if (!is_nested && w.absmax_type != QFUSE_SCALES_FLOAT32)
-    return widen_absmax(w.absmax_type, load_bytes<std::uint16_t>(absmax_at(w, block)));
+// map_value: returns the value of an 8-bit code.
+template <bool kWide, class MapValue>
+__device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::int64_t block,
+                                     const MapValue& map_value) {
   if (!is_nested) return load<kWide>(w.absmax + block);
-  const float value = load_map_value<kWide>(w, w.absmax_8bit[block]);
+  const float value = map_value(w.absmax_8bit[block]);
   const float scale = load<kWide>(w.nested_absmax + ((w.nested_begin + block) >> (w.nested_shift - w.block_shift)));
   return decode_absmax(value, scale, [&] { return load<kWide>(w.nested_offset); });
+}
+// For weights with absmax, of which no op divides a map's values.
+template <bool kWide>
+__device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
+  return load_decoded_absmax<kWide>(w, is_nested, block,
+                                    [&](unsigned code) { return load<kWide>(w.nested_quant_map + code); });
 }
 
 // Loads the codes of kGroup elements, or of the `left` elements that exist if fewer.

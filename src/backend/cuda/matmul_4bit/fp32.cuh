@@ -16,9 +16,12 @@ __device__ float load_input(const InputRows& in, std::int64_t tokens, std::int64
   return widen(load<false>(static_cast<const Value*>(in.values) + token * in.stride + term));
 }
 
+// map: that of nested absmax, in shared memory.
 template <class Value>
-__device__ float rounded_weight(const MatmulArguments& a, const float* values, std::int64_t i) {
-  return widen(Rounding<Value>::one(decode_element(a.weight, a.is_nested, values, i)));
+__device__ float rounded_weight(const MatmulArguments& a, const float* values, const float* map, std::int64_t i) {
+  const float absmax = load_absmax_of_any<false>(a.weight, a.is_nested, i >> a.weight.block_shift,
+                                                 [&](unsigned code) { return map[code]; });
+  return widen(Rounding<Value>::one(decode_element(a.weight, values, i, absmax)));
 }
 
 // ---- kernel ----
@@ -30,9 +33,12 @@ constexpr int kFp32Outputs = kForward ? kFp32Threads / kWarp : kFp32Threads;  //
 template <class Value, bool kForward>
 __device__ void multiply_tile_in_fp32(const MatmulArguments& a, const BlockTile& tile) {
   __shared__ float values[format::kCodes4];
+  __shared__ float map[format::kCodes8];
+  static_assert(kFp32Threads == format::kCodes8);
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % kWarp;
   if (thread < format::kCodes4) values[thread] = a.weight.values[thread];
+  if (a.is_nested) map[thread] = load_map_value<false>(a.weight, static_cast<unsigned>(thread));
   __syncthreads();
   const std::int64_t terms = kForward ? a.cols : a.rows;
   const std::int64_t outputs = kForward ? a.rows : a.cols;
@@ -48,7 +54,7 @@ __device__ void multiply_tile_in_fp32(const MatmulArguments& a, const BlockTile&
         sums[i] = __fadd_rn(sums[i], __fmul_rn(load_input<Value>(in, a.m, first_token + i, term), weight));
     }
   };
-  add_terms({a.in, a.in_stride, terms}, [&](std::int64_t i) { return rounded_weight<Value>(a, values, i); });
+  add_terms({a.in, a.in_stride, terms}, [&](std::int64_t i) { return rounded_weight<Value>(a, values, map, i); });
   add_terms({a.lora_in, a.lora_rank, a.lora_rank},
             [&](std::int64_t i) { return widen(load<false>(static_cast<const Value*>(a.lora_weight) + i)); });
 #pragma unroll

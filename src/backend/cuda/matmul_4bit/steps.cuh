@@ -86,11 +86,23 @@ __device__ inline std::uint32_t with_high_first(std::uint32_t codes) {
   return (codes >> 4 & kLow) | (codes & kLow) << 4;
 }
 
-// One weight, before it is rounded.
-__device__ inline float decode_element(const Weight4bit& w, bool is_nested, const float* values, std::int64_t i) {
+// The absmax of a block of any format.
+template <bool kWide, class MapValue>
+__device__ float load_absmax_of_any(const Weight4bit& w, bool is_nested, std::int64_t block,
+                                    const MapValue& map_value) {
+  if (!is_nested && w.absmax_type != QFUSE_SCALES_FLOAT32)
+    return widen_absmax(w.absmax_type, load_bytes<std::uint16_t>(absmax_at(w, block)));
+  return load_decoded_absmax<kWide>(w, is_nested, block, map_value);
+}
+template <bool kWide>
+__device__ float load_absmax_of_any(const Weight4bit& w, bool is_nested, std::int64_t block) {
+  return load_absmax_of_any<kWide>(w, is_nested, block, [&](unsigned code) { return load_map_value<kWide>(w, code); });
+}
+
+// One weight, before it is rounded, whose block has this absmax.
+__device__ inline float decode_element(const Weight4bit& w, const float* values, std::int64_t i, float absmax) {
   const unsigned byte = w.packed[i / 2];
-  return mul_ftz(values[(i % 2 == 0) != w.is_low_first ? byte >> 4 : byte & 0xfU],
-                 load_decoded_absmax<false>(w, is_nested, i >> w.block_shift));
+  return mul_ftz(values[(i % 2 == 0) != w.is_low_first ? byte >> 4 : byte & 0xfU], absmax);
 }
 
 // Rows of inputs: of `in`, or of lora_in.

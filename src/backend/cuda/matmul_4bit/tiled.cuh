@@ -44,11 +44,10 @@ __device__ inline CodeVector load_codes(const MatmulArguments& a, std::int64_t r
   if (row >= a.rows || col >= a.cols) return {};
   const std::int64_t first = row * a.cols + col;
   const std::int64_t block = first >> a.weight.block_shift;
-  const float absmax = load_decoded_absmax<true>(a.weight, a.is_nested, block);
-  return {
-      load_once(reinterpret_cast<const uint4*>(a.weight.packed + first / 2)),
-      {absmax, 1 << a.weight.block_shift < kVectorCodes ? load_decoded_absmax<true>(a.weight, a.is_nested, block + 1)
-                                                        : absmax}};
+  const float absmax = load_absmax_of_any<true>(a.weight, a.is_nested, block);
+  return {load_once(reinterpret_cast<const uint4*>(a.weight.packed + first / 2)),
+          {absmax, 1 << a.weight.block_shift < kVectorCodes ? load_absmax_of_any<true>(a.weight, a.is_nested, block + 1)
+                                                            : absmax}};
 }
 
 template <class Value>
@@ -78,8 +77,11 @@ __device__ void decode_codes(const MatmulArguments& a, const float* values, std:
   for (int w = 0; w < kVectorCodes / 2; ++w) {
     float pair[2] = {};
     for (int e = 0; e < 2; ++e)
-      if (row < a.rows && col + 2 * w + e < a.cols)
-        pair[e] = decode_element(a.weight, a.is_nested, values, row * a.cols + col + 2 * w + e);
+      if (row < a.rows && col + 2 * w + e < a.cols) {
+        const std::int64_t i = row * a.cols + col + 2 * w + e;
+        pair[e] = decode_element(a.weight, values, i,
+                                 load_absmax_of_any<false>(a.weight, a.is_nested, i >> a.weight.block_shift));
+      }
     to[w] = Rounding<Value>::word(pair);
   }
 }
