@@ -168,23 +168,28 @@ def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkey
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize(
-    "advice, outputs, least, most",
+    "advice, of_large, outputs, least, most",
     [
-        ((16, 256), 64, 1, 0),  # on Hopper
-        ((0, 256), 64, 1, 1),  # on Hopper, without split_k
-        ((16, 128), 64, 17, 1536),  # few outputs
-        ((16, 128), 4096, 65, 1536),  # many outputs, and slow memory
-        ((16, 32), 4096, 33, 1536),  # fast memory
-        ((8, 8), 4096, 9, 1536),
-        ((0, 64), 4096, 1, 1536),  # without split_k
-        ((0, -1), 4096, 1, 1536),
+        ((16, 256), 512, 64, 1, 0),  # on Hopper
+        ((16, 128), 512, 64, 1, 0),  # likewise, of a size that decodes from fewer rows on
+        ((0, 256), 512, 64, 1, 1),  # on Hopper, without split_k
+        ((16, 128), 128, 64, 17, 1536),  # few outputs
+        ((16, 128), 128, 4096, 65, 1536),  # many outputs, and slow memory
+        ((16, 32), 128, 4096, 33, 1536),  # fast memory
+        ((8, 8), 8, 4096, 9, 1536),
+        ((0, 64), 128, 4096, 1, 1536),  # without split_k
+        ((0, -1), -1, 4096, 1, 1536),
     ],
 )
-def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, outputs, least, most, dtype):
+def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, of_large, outputs, least, most, dtype):
     """On a fake GPU, bitsandbytes is faster from `least` to `most` rows; if x requires a gradient, from one row on."""
     if dtype == torch.float32:  # every float32 kernel decodes first
-        advice, least, most = (0, -1), 1, 1536
-    monkeypatch.setattr(qfuse.ops.orders, "_find_advice", lambda device, *shape: advice)
+        advice, of_large, least, most = (0, -1), -1, 1, 1536
+
+    def find(device, dtype, rows, *others):
+        return advice if rows == outputs else (advice[0], of_large)
+
+    monkeypatch.setattr(qfuse.ops.orders, "_find_advice", find)
     is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(outputs, 192), blocksize=64)
     with FakeTensorMode():
         for rows in (1, 2, 8, 9, 16, 17, 32, 33, 64, 65, 1536, 1537):

@@ -484,8 +484,8 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }), as(16, 512));
   EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }), as(0, -1));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 8192; }), as(16, 512));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }), as(8, 512));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(8, 512)) << "no whole chains";
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }), as(16, 512));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(16, 512)) << "no whole chains";
   EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 8; }), as(16, 512));
   EXPECT_EQ(of([](P& p) { p.weight.blocksize = 128; }), as(0, 512));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), as(0, 128)) << "no pipeline has it";
@@ -506,7 +506,12 @@ TEST(MatmulPlan, advice_is_one_for_each_direction) {
     return advice.fused_rows;
   };
   EXPECT_EQ(fused_rows(14336, 4096, kH200), 256);
+  EXPECT_EQ(fused_rows(4096, 4096, kH200), 256);
+  EXPECT_EQ(fused_rows(5760, 2880, kH200), 128);
   EXPECT_EQ(fused_rows(14336, 4096, without_pipeline(kH200)), -1);
+  EXPECT_EQ(fused_rows(4096, 4096, without_pipeline(kH200)), -1);
+  EXPECT_EQ(fused_rows(5760, 2880, without_pipeline(kH200)), -1);
+  EXPECT_EQ(fused_rows(1024, 4096, without_pipeline(kH200)), -1);
   EXPECT_EQ(fused_rows(4096, 14336, without_pipeline(kH200)), 128);
   EXPECT_EQ(fused_rows(14336, 4096, kRtx3090), 128);
 }
@@ -531,7 +536,9 @@ TEST(MatmulPlan, advice_is_what_was_measured) {
                         Case{14336, 4096, {8, 256}, {16, 64}, {16, 128}, {16, 128}},
                         Case{4096, 4096, {16, 256}, {32, 32}, {64, 128}, {32, 128}},
                         Case{4096, 1024, {64, 256}, {32, 32}, {64, 128}, {64, 128}},
-                        Case{2880, 5760, {16, 256}, {16, 32}, {64, 128}, {16, 128}},
+                        Case{2880, 5760, {16, 128}, {16, 32}, {64, 128}, {16, 128}},
+                        Case{3584, 18944, {16, 256}, {16, 64}, {16, 128}, {64, 128}},
+                        Case{8192, 28672, {16, 512}, {16, 128}, {16, 128}, {16, 128}},
                         Case{896, 4864, {0, 256}, {8, 32}, {8, 128}, {8, 128}}}) {
     SCOPED_TRACE(std::to_string(c.cols) + " -> " + std::to_string(c.rows));
     EXPECT_EQ(of(c.cols, c.rows, kH200), c.on_h200);

@@ -16,6 +16,7 @@ from ..weight.weight_4bit import Weight4bit
 from . import gradients, grouped_products, rotated_products
 
 _MOST_ROWS_OF_TILES = 128  # largest fused_rows of a product without a Hopper kernel
+_MORE_ROWS, _MORE_COLS = 16384, 4096  # a weight larger by these is fused for more rows than that on Hopper
 _MOST_ROWS_OF_BITSANDBYTES = 1536  # with more rows, bitsandbytes decodes and calls cuBLAS on every GPU
 _ROWS_OF_MANY_OUTPUTS = 64  # up to this many rows, `multistage` beats bitsandbytes' kernels if N >= _MANY_OUTPUTS
 _MANY_OUTPUTS = 4096
@@ -92,7 +93,7 @@ def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int)
     if not x.is_cuda or _batch_invariant:
         return False
     few_rows, fused_rows = _ask_advice(x, shape, blocksize)
-    if fused_rows > _MOST_ROWS_OF_TILES:
+    if _has_hopper_kernel(x, shape, blocksize):
         return few_rows == 0 and _is_known(_rows(x) == 1)
     has_multistage = few_rows > 0 and index(shape[0]) >= _MANY_OUTPUTS
     most_rows = max(few_rows, min(fused_rows, _ROWS_OF_MANY_OUTPUTS) if has_multistage else 0)
@@ -107,6 +108,12 @@ def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int, direction: Dire
     # A constant in compiled code may depend only on constants: index() makes one from a size that torch takes as
     # dynamic.
     return _find_advice(device, x.dtype, index(rows), index(cols), index(blocksize), direction)
+
+
+def _has_hopper_kernel(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
+    """Whether Hopper's kernels take the weight. They take sizes by their divisibility, which a larger weight shares."""
+    larger = index(shape[0]) + _MORE_ROWS, index(shape[1]) + _MORE_COLS
+    return _ask_advice(x, larger, blocksize)[1] > _MOST_ROWS_OF_TILES
 
 
 def _rows(x: Tensor) -> int:
@@ -150,8 +157,10 @@ def default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, split
     experts, m = shape[0], x.shape[0]
     few_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
     # For one weight, decoding is faster from about twice fused_rows on. For experts it pays later, because all of them
-    # are decoded and torch's product has uneven tiles: on an H100 from about 1024 rows per expert.
-    many = 4 * max(min(fused_rows, _MOST_FUSED_ROWS), _LEAST_GROUPED_ROWS) * experts
+    # are decoded and torch's product has uneven tiles: on an H100 from about 1024 rows per expert, of any size.
+    on_hopper = _has_hopper_kernel(x, shape[1:], blocksize)
+    most_rows = _MOST_FUSED_ROWS if on_hopper else max(min(fused_rows, _MOST_FUSED_ROWS), _LEAST_GROUPED_ROWS)
+    many = 4 * most_rows * experts
     if grouped_products.has_kernel(x, *shape) and _is_known(m > many):
         return None
     # On an H100 "plain", with tiles of 64 rows, is as fast as "split" from a mean of one row per expert.

@@ -12,10 +12,12 @@ namespace matmul_4bit {
 namespace {
 
 constexpr std::array<std::int64_t, 5> kRows = {128, 64, 32, 16, 8};  // values of m for which times are compared
-constexpr std::int64_t kPipelineRows = 256;  // upper bound on Hopper; at about twice as many, cuBLAS is usually faster
-// Forward, twice as many rows are fused if decoding is estimated to take over kPipelineMargin times as long. On an
-// H200, 512 rows of 4096 -> 14336 take 104 us fused, 125 decoded (estimates: 95, 114); 14336 -> 4096 takes 114 in both.
-constexpr double kPipelineMargin = 1.1;
+constexpr std::int64_t kPipelineRows =
+    256;  // likewise on Hopper, the most without estimates; forward also twice as many
+// Forward, twice as many rows are fused if decoding is estimated to take over kPipelineMargin times as long, because
+// estimates for two tiles per multiprocessor are rough. On an H200, 512 rows of 3584 -> 18944 take 139 us fused, 137
+// decoded (estimates: 138 each).
+constexpr double kPipelineMargin = 1.05;
 
 contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, std::int64_t rows) {
   contract::Matmul4bit product = p;
@@ -26,10 +28,15 @@ contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, st
 
 double us_of(const contract::Matmul4bit& p, const DeviceFacts& facts) { return plan_us(plan(p, facts), p, facts); }
 
+// The most rows, above kRows, for which a pipeline beats decoding; -1 if it does for none of them.
 std::int64_t pipeline_rows(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  const contract::Matmul4bit twice = product_of(p, QFUSE_SUM_PLAIN, 2 * kPipelineRows);
-  if (!is_forward(p) || !has_estimates(facts)) return kPipelineRows;
-  return kPipelineMargin * us_of(twice, facts) < decoded_us(twice, facts) ? twice.m : kPipelineRows;
+  if (!has_estimates(facts)) return kPipelineRows;
+  const auto wins = [&](std::int64_t rows, double margin) {
+    const contract::Matmul4bit product = product_of(p, QFUSE_SUM_PLAIN, rows);
+    return margin * us_of(product, facts) < decoded_us(product, facts);
+  };
+  if (is_forward(p) && wins(2 * kPipelineRows, kPipelineMargin)) return 2 * kPipelineRows;
+  return wins(kPipelineRows, 1) ? kPipelineRows : -1;
 }
 
 }  // namespace

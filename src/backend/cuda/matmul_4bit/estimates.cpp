@@ -19,6 +19,12 @@ constexpr double kDecodedUs = 6;
 constexpr double kDecodedBytes = 3.7;
 constexpr double kDecodedBytesInL2 = 2.3;
 constexpr double kReadBytes = 2;
+// cuBLAS on Hopper reaches this part of the highest rate, at which the clock stays below its maximum. On any GPU, it
+// takes longer with more than kFewTokens tokens if its tiles leave half of the multiprocessors idle.
+constexpr double kHopperRate = 0.8;
+constexpr int kCublasTile = 128;  // outputs, and tokens
+constexpr std::int64_t kFewTokens = 64;
+constexpr double kFewTilesUs = 2;
 
 // `split_k`: clocks per round, and per chain of the round. A round adds clocks per tile, and per chain of a tile, which
 // depend on the tokens of a block.
@@ -155,8 +161,11 @@ double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFact
 double decoded_us(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const double weights = weights_of(p.weight);
   const double bytes = 2 * weights <= facts.l2_bytes ? kDecodedBytesInL2 : kDecodedBytes;
-  return kDecodedUs + bytes * weights / bytes_a_us(facts) +
-         std::max(kReadBytes * weights / bytes_a_us(facts), multiply_us(p, facts));
+  const double rate = facts.compute_capability == kHopper ? kHopperRate : 1;
+  const bool has_few_tiles =
+      p.m > kFewTokens && 2 * count_tiles(p, {}, kCublasTile, kCublasTile) < facts.multiprocessors;
+  return kDecodedUs + (has_few_tiles ? kFewTilesUs : 0) + bytes * weights / bytes_a_us(facts) +
+         std::max(kReadBytes * weights / bytes_a_us(facts), multiply_us(p, facts) / rate);
 }
 
 bool has_estimates(const DeviceFacts& facts) {

@@ -124,12 +124,12 @@ struct StageShape {
   }
 };
 // outputs, tokens; decoders, teams; decoded_slots, input_slots, code_slots; clocks
-inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 6, 1180},
-                                                            {64, 64, 16, 4, 5, 5, 12, 600},
-                                                            {32, 64, 12, 6, 8, 6, 12, 480},
-                                                            {128, 128, 8, 2, 3, 3, 4, 1770},
-                                                            {64, 128, 12, 3, 4, 4, 7, 900},
-                                                            {128, 256, 4, 1, 2, 4, 3, 3200}}};
+inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 6, 1500},
+                                                            {64, 64, 16, 4, 5, 5, 12, 790},
+                                                            {32, 64, 12, 6, 8, 6, 12, 500},
+                                                            {128, 128, 8, 2, 3, 3, 4, 2050},
+                                                            {64, 128, 12, 3, 4, 4, 7, 1120},
+                                                            {128, 256, 4, 1, 2, 4, 3, 3500}}};
 
 // A wait on an mbarrier names its phase only by parity, and passes at once for a team that is two phases ahead of the
 // slot. So before a team waits for the codes of stage g, it must know that those of stage g - code_slots, which had the
@@ -170,7 +170,7 @@ constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
 inline constexpr int kRegisterWeightsOutputs = 128;
 inline constexpr int kRegisterWeightsTokens = 256;
 inline constexpr int kRegisterWeightsSlots = 5;
-inline constexpr int kRegisterWeightsClocks = 2500;
+inline constexpr int kRegisterWeightsClocks = 3150;
 inline constexpr int kRegisterWeightsMultipliers = kRegisterWeightsOutputs / kWarpgroupRows * kWarpgroupWarps;  // warps
 inline constexpr int kRegisterWeightsThreads = 32 * (kRegisterWeightsMultipliers + kWarpgroupWarps);
 constexpr std::int64_t register_weights_shared_bytes() {
