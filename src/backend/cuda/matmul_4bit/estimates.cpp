@@ -12,19 +12,22 @@ constexpr double kLaunchUs = 3;
 constexpr double kProgrammaticLaunchUs = 1.5;
 constexpr double kPipelineUs = 2.2;
 constexpr double kTiledUs = 2;
-constexpr double kDecodedUs = 6;
 
-// Bytes per weight to decode to memory: 0.5 read and 2 written, scaled up to the full memory rate, which decoding does
-// not reach; fewer if the result stays in L2. Then 2 are read back.
-constexpr double kDecodedBytes = 3.7;
-constexpr double kDecodedBytesInL2 = 2.3;
-constexpr double kReadBytes = 2;
-// cuBLAS on Hopper reaches this part of the highest rate, at which the clock stays below its maximum. On any GPU, it
-// takes longer with more than kFewTokens tokens if its tiles leave half of the multiprocessors idle.
-constexpr double kHopperRate = 0.8;
-constexpr int kCublasTile = 128;  // outputs, and tokens
+// Decoding and cuBLAS take a constant, a time per element of K, and one per byte. cuBLAS splits K, so elements count up
+// to kMostTerms, or up to half as many with at most kFewTokens tokens.
+constexpr double kDecodedUs = 4.6;
+constexpr double kTermUs = 0.7e-3;
+constexpr double kMostTerms = 9216;
 constexpr std::int64_t kFewTokens = 64;
-constexpr double kFewTilesUs = 2;
+// Bytes per weight to decode to memory: 0.5 read and 2 written, scaled up to the full memory rate, which decoding does
+// not reach; then 2 are read back. Fewer for those decoded weights that stay in the L2, of which they take kPartOfL2.
+constexpr double kDecodedBytes = 4.2;
+constexpr double kDecodedBytesInL2 = 2.5;
+constexpr double kReadBytes = 2;
+constexpr double kReadBytesInL2 = 1;
+constexpr double kPartOfL2 = 0.45;
+// cuBLAS on Hopper reaches this part of the highest rate, at which the clock stays below its maximum.
+constexpr double kHopperRate = 0.8;
 
 // `split_k`: clocks per round, and per chain of the round. A round adds clocks per tile, and per chain of a tile, which
 // depend on the tokens of a block.
@@ -160,12 +163,13 @@ double plan_us(const Plan& plan, const contract::Matmul4bit& p, const DeviceFact
 
 double decoded_us(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const double weights = weights_of(p.weight);
-  const double bytes = 2 * weights <= facts.l2_bytes ? kDecodedBytesInL2 : kDecodedBytes;
+  const double in_l2 = std::min(weights, kPartOfL2 * facts.l2_bytes / 2);
+  const double in_memory = weights - in_l2;
+  const double terms = std::min(static_cast<double>(term_count(p)), p.m > kFewTokens ? kMostTerms : kMostTerms / 2);
   const double rate = facts.compute_capability == kHopper ? kHopperRate : 1;
-  const bool has_few_tiles =
-      p.m > kFewTokens && 2 * count_tiles(p, {}, kCublasTile, kCublasTile) < facts.multiprocessors;
-  return kDecodedUs + (has_few_tiles ? kFewTilesUs : 0) + bytes * weights / bytes_a_us(facts) +
-         std::max(kReadBytes * weights / bytes_a_us(facts), multiply_us(p, facts) / rate);
+  const double decode = (kDecodedBytesInL2 * in_l2 + kDecodedBytes * in_memory) / bytes_a_us(facts);
+  const double read = (kReadBytesInL2 * in_l2 + kReadBytes * in_memory) / bytes_a_us(facts);
+  return kDecodedUs + kTermUs * terms + decode + std::max(read, multiply_us(p, facts) / rate);
 }
 
 bool has_estimates(const DeviceFacts& facts) {
