@@ -189,12 +189,7 @@ qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* p
 qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qfuse_direction direction, int64_t rows,
                                       int64_t cols, int64_t blocksize, qfuse_sum* few, int64_t* few_rows,
                                       int64_t* fused_rows, qfuse_error* error) {
-  qfuse::contract::Matmul4bit p{};
-  p.weight.rows = rows;
-  p.weight.cols = cols;
-  p.weight.blocksize = blocksize;
-  p.dtype = dtype;
-  p.direction = direction;
+  const auto p = qfuse::contract::matmul_for_advice(dtype, direction, rows, cols, blocksize);
   return guarded(error, [&] { return find_matmul_4bit_advice(device, p, few, few_rows, fused_rows); });
 }
 

@@ -65,6 +65,19 @@ struct Matmul4bitAdvice {
   std::int64_t fused_rows;
 };
 
+// The matmul that advice is about, without arrays: of NF4, whose kernels and times stand for those of all formats.
+inline Matmul4bit matmul_for_advice(qfuse_dtype dtype, qfuse_direction direction, std::int64_t rows, std::int64_t cols,
+                                    std::int64_t blocksize) {
+  Matmul4bit p{};
+  p.weight.rows = rows;
+  p.weight.cols = cols;
+  p.weight.blocksize = blocksize;
+  p.weight.quant_type = QFUSE_NF4;
+  p.dtype = dtype;
+  p.direction = direction;
+  return p;
+}
+
 }  // namespace qfuse::contract
 
 #endif  // QFUSE_CONTRACT_MATMUL_4BIT_H

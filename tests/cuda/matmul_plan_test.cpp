@@ -469,6 +469,21 @@ TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
   EXPECT_TRUE(is_tiled(p));
 }
 
+// The C interface asks for advice without arrays.
+TEST(MatmulPlan, advice_needs_no_arrays) {
+  for (const DeviceFacts& facts : kWithSplitK)
+    for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+      contract::Matmul4bit p = product_of(0, 14336, 4096);
+      p.direction = direction;
+      const contract::Matmul4bitAdvice with_arrays = advise(p, facts);
+      const contract::Matmul4bitAdvice without =
+          advise(contract::matmul_for_advice(p.dtype, direction, 14336, 4096, 64), facts);
+      EXPECT_EQ(without.few, with_arrays.few);
+      EXPECT_EQ(without.few_rows, with_arrays.few_rows);
+      EXPECT_EQ(without.fused_rows, with_arrays.fused_rows);
+    }
+}
+
 // Sizes on both sides of each threshold.
 TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   using P = contract::Matmul4bit;
