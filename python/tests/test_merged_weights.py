@@ -154,9 +154,11 @@ def test_dtypes(full, tmp_path, dtype):
 
 
 def test_prepared_for_training(full, tmp_path):
-    """Norms, embedding and head are cast to float32 for training, which is not how the checkpoint has them."""
+    """Norms, embedding and head are cast to float32 for training, which is not how the checkpoint has them. Its dtype
+    is that of its quantized weights, whatever a config says."""
     model = load(full)
     model.save_pretrained(tmp_path / "base")
+    model.config.dtype = torch.float16
     model = adapted(peft.prepare_model_for_kbit_training(model, False))
     assert model.get_base_model().model.norm.weight.dtype is torch.float32
     check(model, merged_by_file(tmp_path / "base", model, tmp_path))
