@@ -336,6 +336,11 @@ def merged_in(model):
     return model
 
 
+def without_bias(model):
+    model.get_base_model().model.layers[0].self_attn.q_proj.base_layer.bias = None
+    return model
+
+
 def nested(model):
     first, second = (layer.self_attn for layer in model.get_base_model().model.layers)
     first.q_proj.base_layer = second.q_proj
@@ -357,6 +362,9 @@ REFUSED = {
         load(full), alora_invocation_tokens=[1], task_type="CAUSAL_LM"
     ),
     "q_proj.weight: is changed by two layers of peft's": lambda full: nested(adapted(load(full))),
+    "q_proj.bias: is changed by an adapter, and the layer has none": lambda full: without_bias(
+        adapted(load(full), lora_bias=True, target_modules=["q_proj"])
+    ),
     "a model of peft's within another": lambda full: torch.nn.Sequential(adapted(load(full))),
     "LoRA over a MultiheadAttention": lambda full: peft.get_peft_model(
         torch.nn.Sequential(torch.nn.MultiheadAttention(8, 2)), peft.LoraConfig(target_modules=["0"])
