@@ -154,9 +154,11 @@ def test_dtypes(full, tmp_path, dtype):
 
 
 def test_prepared_for_training(full, tmp_path):
-    """Norms, embedding and head are cast to float32 for training, which is not how the checkpoint has them."""
+    """Norms, embedding and head are cast to float32 for training, which is not how the checkpoint has them. Its dtype
+    is that of its quantized weights, whatever a config says."""
     model = load(full)
     model.save_pretrained(tmp_path / "base")
+    model.config.dtype = torch.float16
     model = adapted(peft.prepare_model_for_kbit_training(model, False))
     assert model.get_base_model().model.norm.weight.dtype is torch.float32
     check(model, merged_by_file(tmp_path / "base", model, tmp_path))
@@ -334,6 +336,11 @@ def merged_in(model):
     return model
 
 
+def without_bias(model):
+    model.get_base_model().model.layers[0].self_attn.q_proj.base_layer.bias = None
+    return model
+
+
 def nested(model):
     first, second = (layer.self_attn for layer in model.get_base_model().model.layers)
     first.q_proj.base_layer = second.q_proj
@@ -355,6 +362,9 @@ REFUSED = {
         load(full), alora_invocation_tokens=[1], task_type="CAUSAL_LM"
     ),
     "q_proj.weight: is changed by two layers of peft's": lambda full: nested(adapted(load(full))),
+    "q_proj.bias: is changed by an adapter, and the layer has none": lambda full: without_bias(
+        adapted(load(full), lora_bias=True, target_modules=["q_proj"])
+    ),
     "a model of peft's within another": lambda full: torch.nn.Sequential(adapted(load(full))),
     "LoRA over a MultiheadAttention": lambda full: peft.get_peft_model(
         torch.nn.Sequential(torch.nn.MultiheadAttention(8, 2)), peft.LoraConfig(target_modules=["0"])
