@@ -97,7 +97,7 @@ constexpr std::int64_t split_k_groups_bytes(bool is_turing) { return pair_table_
 inline constexpr int kStageTerms = 128;
 inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs if tokens are many
 inline constexpr int kProducerWarps = 2;   // warps
-inline constexpr int kPanelCols = 64;  // codes of a row that a thread decodes at once: one block or several
+inline constexpr int kPanelCols = 64;      // codes of a row that a thread decodes at once: one block or several
 inline constexpr int kWarpgroupWarps = 4;  // of a warpgroup
 
 // The tile of a thread block, its decoding warps, its slots in shared memory, and the clocks of a stage on an H200
