@@ -77,7 +77,7 @@ def case_2_fsdp_under_activation_checkpointing_and_compile() -> None:
 
 
 def case_2_fsdp_gathers_merged_weights() -> None:
-    """Of 4-bit layers under peft, of experts, and of plain tensors: these are the tensors of one process."""
+    """4-bit layers under peft, experts and plain tensors: they are the tensors of one process."""
     needs("peft", "transformers")
     model = llama()
     for name, parameter in model.named_parameters():

@@ -274,7 +274,7 @@ def test_experts_modules(make):
 
 
 def test_lora_merge(device):
-    """Of experts as of each; its sums are those of float64 but for roundings."""
+    """A stack of experts gives what each gives; sums are those of float64 but for roundings."""
     torch.manual_seed(7)
     weight, a, b = (torch.randn(size, device=device) for size in ((3, 5, 70), (3, 2, 70), (3, 5, 2)))
     found = qfuse.ops.lora_merge(weight, a, b, 0.3, torch.float32)

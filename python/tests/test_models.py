@@ -28,7 +28,7 @@ def weight():
 
 @pytest.fixture
 def hessian():
-    """Of inputs that depend on each other, some of them larger than others."""
+    """Makes inputs that depend on each other, some of them larger than others."""
     generator = torch.Generator().manual_seed(2)
     x = torch.randn(2000, 192, generator=generator) @ torch.randn(192, 192, generator=generator) / 10
     x[:, ::7] *= 4

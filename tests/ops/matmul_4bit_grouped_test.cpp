@@ -184,7 +184,7 @@ const std::vector<GroupedCase> kStagedGroups = {
     {"stages of INT4", {5, 0, 67}, 72, 384, 128, QFUSE_INT4, kBfloat16Scales},
 };
 
-// Of which register_weights has no tables.
+// The kernel register_weights has no tables of these.
 const std::vector<GroupedCase> kSmallBlockGroups = {
     {"stages of NVFP4, with LoRA", {5, 0, 67}, 72, 192, 16, QFUSE_E2M1, kFactor, false, 2, 0, 8},
 };

@@ -257,7 +257,8 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 // Number of tiles of the call; with several owners, which share no tile, an upper bound.
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
-// Split-K: whether every chain is full, and its absmax codes are in one word and one nested block (never of scales of rows).
+// Split-K: whether every chain is full, and its absmax codes are in one word and one nested block. Scales of rows never
+// are.
 bool has_whole_chains(const contract::Matmul4bit& p);
 // Tiles, and rounds in which the warps of a thread block take all chains, one chain each per round.
 inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {
