@@ -97,7 +97,7 @@ constexpr std::int64_t split_k_groups_bytes(bool is_turing) { return pair_table_
 inline constexpr int kStageTerms = 128;
 inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs if tokens are many
 inline constexpr int kProducerWarps = 2;   // warps
-inline constexpr int kPanelCols = 64;  // codes of a row that a thread decodes at once: of one block, or two of MXFP4
+inline constexpr int kPanelCols = 64;      // codes of a row that a thread decodes at once: one block or several
 inline constexpr int kWarpgroupWarps = 4;  // of a warpgroup
 
 // The tile of a thread block, its decoding warps, its slots in shared memory, and the clocks of a stage on an H200
@@ -257,7 +257,8 @@ bool has_tensor_cores(qfuse_dtype dtype, const DeviceFacts& facts);
 // Number of tiles of the call; with several owners, which share no tile, an upper bound.
 std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens);
 
-// Split-K: whether every chain is full, and its absmax codes are in one word and one nested block (never for MXFP4).
+// Split-K: whether every chain is full, and its absmax codes are in one word and one nested block. Never of scales of
+// rows.
 bool has_whole_chains(const contract::Matmul4bit& p);
 // Tiles, and rounds in which the warps of a thread block take all chains, one chain each per round.
 inline std::int64_t split_k_tiles(const contract::Matmul4bit& p) {

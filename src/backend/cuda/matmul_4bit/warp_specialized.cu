@@ -1,6 +1,6 @@
 // in:     in [m, terms] fp16 or bf16, strided rows; a 4-bit weight [rows, cols]; bias [rows] or none; LoRA's lora_in
 //         [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; in, packed and both of
-//         LoRA's aligned to 16 bytes; cols a multiple of 64, lora_rank of 8; blocks of 64 or more, or MXFP4's
+//         LoRA's aligned to 16 bytes; cols a multiple of 64, lora_rank of 8; blocks of 64 or more, or scales of rows
 // out:    [m, outputs], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
 //         lora_weight of (o, j) + bias[o]), both in one sum, PLAIN
