@@ -425,7 +425,7 @@ REFUSED = {
         "96",
     ),
     "a nested block size of zero": ({"nested_blocksize": lambda m: 0}, "nested_blocksize is 0"),
-    "an unknown code": ({"quant_type": lambda m: "int4"}, "quant_type is 'int4', it can be 'nf4', 'fp4' or 'mxfp4'"),
+    "an unknown code": ({"quant_type": lambda m: "int3"}, "quant_type is 'int3', it can be 'nf4', 'fp4', 'int4', "),
     "a dtype that is none": ({"dtype": lambda m: torch.int8}, "dtype is int8"),
     "a negative shape": ({"shape": lambda m: (-64, 192)}, r"shape is \(-64, 192\)"),
     "a shape beyond counting": ({"shape": lambda m: (2**40, 2**40)}, "more than 2"),
