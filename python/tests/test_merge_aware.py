@@ -187,8 +187,8 @@ def test_compiled(device):
         (dict(weight=torch.zeros(192, 256), to="fp8"), "multiples of 128"),
         (dict(weight=torch.zeros(192)), "it must be [n, k]"),
         (dict(weight=torch.zeros(192, 256, dtype=torch.int8)), "qfuse.dequantize_int8 decodes it"),
-        (dict(weight=torch.zeros(192, 128)), "a has shape (5, 256), it must be [rank, 128]"),
-        (dict(weight=torch.zeros(64, 256)), "b has shape (192, 5), it must be [64, 5]"),
+        (dict(weight=torch.zeros(192, 128)), "a has shape (5, 256), this weight needs (5, 128)"),
+        (dict(weight=torch.zeros(64, 256)), "b has shape (192, 5), this weight needs (64, 5)"),
         (dict(weight=torch.zeros(192, 256), blocksize=60), "blocksize"),
     ],
 )
