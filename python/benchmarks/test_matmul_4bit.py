@@ -51,12 +51,12 @@ class Layer(NamedTuple):
     weight: qfuse.Weight4bit
     dense: Tensor
     peer: Any
-    int8: tuple[Tensor, Tensor] | None  # the INT8 weight and its scales, for the forward
+    int8: Any  # the INT8 weight and its scales, for the forward
 
     def multiply(self, x: Tensor, direction: qfuse.ops.Direction, order: qfuse.ops.Order) -> Tensor:
-        weight = self.weight
-        form = {"shape": weight.shape, "quant_type": weight.quant_type, "blocksize": weight.blocksize}
-        return qfuse.ops.matmul_4bit(x, weight.tensors, None, **form, direction=direction, order=order)
+        w = self.weight
+        form = partial(qfuse.ops.matmul_4bit, shape=w.shape, quant_type=w.quant_type, blocksize=w.blocksize)
+        return form(x, w.tensors, None, direction=direction, order=order)
 
 
 Way = Callable[[Layer], Tensor]
@@ -103,7 +103,7 @@ def int8_ways(x: Tensor, dy: Tensor) -> dict[str, Way]:
     q, scale = qfuse.rotated_int8_quantize(x)
     return {
         "INT8": lambda layer: layer.multiply(x, "forward", "rotated_int8"),
-        "INT8 alone": lambda layer: qfuse.rotated_int8_matmul(q, scale, *layer.int8, x.dtype),
+        "INT8 alone": lambda layer: qfuse.rotated_int8_matmul(q, scale, layer.int8[0], layer.int8[1], x.dtype),
         "dy·W INT8": lambda layer: layer.multiply(dy, "backward", "rotated_int8"),
     }
 
