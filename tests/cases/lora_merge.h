@@ -28,7 +28,7 @@ struct LoraMergeCase {
   AdapterKind kind = AdapterKind::normal;
 };
 
-// Every backend's tile is 512 columns by 16 or 32 rows, and 32 elements of K (terms) at a time.
+// A tile is 512 columns by 32 rows, on a GPU 1024 by 16 in vectors of four columns; 32 elements of K (terms) at a time.
 inline constexpr std::array kLoraMergeCases = {
     LoraMergeCase{"one element", 1, 1, 1},
     LoraMergeCase{"rank 0", 5, 67, 0},
@@ -39,6 +39,7 @@ inline constexpr std::array kLoraMergeCases = {
     LoraMergeCase{"prime sizes, several tiles", 37, 521, 3, 0.25F},
     LoraMergeCase{"whole tiles of terms, rank 64", 5, 523, 64, 0.25F},
     LoraMergeCase{"terms beyond a tile by one, rank 257", 7, 61, 257, 1.0F / 3.0F},
+    LoraMergeCase{"vectors of four columns, several tiles", 21, 2060, 35, 0.75F},
     LoraMergeCase{"one long row", 1, 20011, 4},
     LoraMergeCase{"one long column", 2003, 1, 5},
     LoraMergeCase{"several threads", 67, 1031, 4, 1.5F},

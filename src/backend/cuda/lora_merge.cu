@@ -2,7 +2,7 @@
 // out:    [rows, cols] fp32, fp16 or bf16; any address
 // math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
 //         fp32
-// cost:   4 to 8 bytes read and written per element, and `rank` FMAs, the bottleneck from a rank of about 16 on
+// cost:   4 to 8 bytes read and written per element, the bottleneck up to a rank of about 16; then `rank` FMAs
 // oracle: reference/lora_merge.cpp
 #include "backend/cuda/kernels.h"
 
@@ -17,13 +17,20 @@ namespace {
 
 // ---- policy ----
 
-// A block has a tile of 16 rows by 512 columns; a thread has two of the columns and keeps their 32 sums in registers.
-// These numbers were not chosen by measurement.
+// A block has a tile of 16 rows by 1024 columns; a thread has four adjacent columns and keeps their 64 sums in
+// registers, so that an element of `a` is loaded once for 16 rows.
 constexpr int kThreads = 256;
 constexpr int kRows = 16;
-constexpr int kColumns = 2;  // per thread; kThreads apart, so that accesses coalesce
+constexpr int kColumns = 4;
 constexpr int kTileCols = kThreads * kColumns;
 constexpr int kTerms = 32;  // columns of b that a block holds at a time
+
+using Sums = float[kRows][kColumns];
+
+template <class T>
+struct alignas(kColumns * sizeof(T)) Vector {
+  T values[kColumns];
+};
 
 // Values of b in shared memory. A thread reads four rows at once.
 struct alignas(16) Factors {
@@ -32,21 +39,70 @@ struct alignas(16) Factors {
 
 // ---- steps ----
 
-// One kernel serves all dtypes, because conversions cost little next to the sums.
-__device__ inline float load_as_float(const void* array, std::int64_t i, qfuse_dtype dtype) {
-  switch (dtype) {
-    case QFUSE_FLOAT32: return widen(load<false>(static_cast<const float*>(array) + i));
-    case QFUSE_FLOAT16: return widen(load<false>(static_cast<const Half*>(array) + i));
-    case QFUSE_BFLOAT16: return widen(load<false>(static_cast<const Bfloat16*>(array) + i));
+// A thread's part of the matrices. `count` of its columns exist; with kVectors, all or none.
+struct Part {
+  std::int64_t row;
+  std::int64_t col;
+  int count;
+};
+
+// Loads `count` of the thread's columns, whose first is at `from`; the others are zeros.
+template <bool kVectors, class T>
+__device__ inline void load_columns(const T* from, int count, float (&columns)[kColumns]) {
+  if constexpr (kVectors) {
+    if (count == 0) return;
+    const auto vector = load<true>(reinterpret_cast<const Vector<T>*>(from));
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) columns[c] = widen(vector.values[c]);
+  } else {
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) columns[c] = c < count ? widen(load<false>(from + c)) : 0.0F;
   }
-  return 0.0F;
 }
 
-__device__ inline void store_rounded(void* array, std::int64_t i, qfuse_dtype dtype, float x) {
-  switch (dtype) {
-    case QFUSE_FLOAT32: store<false>(static_cast<float*>(array) + i, Rounding<float>::one(x)); break;
-    case QFUSE_FLOAT16: store<false>(static_cast<Half*>(array) + i, Rounding<Half>::one(x)); break;
-    case QFUSE_BFLOAT16: store<false>(static_cast<Bfloat16*>(array) + i, Rounding<Bfloat16>::one(x)); break;
+template <bool kVectors, class In>
+__device__ inline void add_to_input(const contract::LoraMerge& p, const Part& part, Sums& sums) {
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    if (part.row + r >= p.rows) continue;
+    float in[kColumns] = {};
+    load_columns<kVectors>(static_cast<const In*>(p.in) + (part.row + r) * p.cols + part.col, part.count, in);
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) sums[r][c] = __fadd_rn(in[c], __fmul_rn(sums[r][c], p.scale));
+  }
+}
+
+template <bool kVectors, class Out>
+__device__ inline void store_rounded(const contract::LoraMerge& p, const Part& part, const Sums& sums) {
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    if (part.row + r >= p.rows || part.count == 0) continue;
+    Out* const to = static_cast<Out*>(p.out) + (part.row + r) * p.cols + part.col;
+    Vector<Out> rounded;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) rounded.values[c] = Rounding<Out>::one(sums[r][c]);
+    if constexpr (kVectors) {
+      store<true>(reinterpret_cast<Vector<Out>*>(to), rounded);
+    } else {
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c)
+        if (c < part.count) store<false>(to + c, rounded.values[c]);
+    }
+  }
+}
+
+// One kernel serves all dtypes, because the sums are most of it.
+template <bool kVectors>
+__device__ inline void finish(const contract::LoraMerge& p, const Part& part, Sums& sums) {
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: add_to_input<kVectors, float>(p, part, sums); break;
+    case QFUSE_FLOAT16: add_to_input<kVectors, Half>(p, part, sums); break;
+    case QFUSE_BFLOAT16: add_to_input<kVectors, Bfloat16>(p, part, sums); break;
+  }
+  switch (p.out_dtype) {
+    case QFUSE_FLOAT32: store_rounded<kVectors, float>(p, part, sums); break;
+    case QFUSE_FLOAT16: store_rounded<kVectors, Half>(p, part, sums); break;
+    case QFUSE_BFLOAT16: store_rounded<kVectors, Bfloat16>(p, part, sums); break;
   }
 }
 
@@ -62,40 +118,43 @@ __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t r
 
 // ---- kernel ----
 
-// kAligned: all elements of `a` are aligned.
-template <bool kAligned>
+// kVectors: a thread's columns of each row of in, a and out are one aligned vector.
+template <bool kVectors>
 __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contract::LoraMerge p) {
   __shared__ Factors factors;
   const std::int64_t tiles = (p.cols + kTileCols - 1) / kTileCols;
-  const std::int64_t first_row = blockIdx.x / tiles * kRows;
-  const std::int64_t first_col = blockIdx.x % tiles * kTileCols + threadIdx.x;  // the thread's first
-  float sums[kRows][kColumns] = {};
+  const std::int64_t col = blockIdx.x % tiles * kTileCols + threadIdx.x * kColumns;
+  const std::int64_t left = p.cols - col;
+  const Part part = {blockIdx.x / tiles * kRows, col,
+                     static_cast<int>(left < 0          ? 0
+                                      : left < kColumns ? left
+                                                        : kColumns)};
+  Sums sums = {};
   for (std::int64_t first = 0; first < p.rank; first += kTerms) {
     const int terms = p.rank - first < kTerms ? static_cast<int>(p.rank - first) : kTerms;
     __syncthreads();
-    load_factors(p, first_row, first, terms, factors);
+    load_factors(p, part.row, first, terms, factors);
     __syncthreads();
+#pragma unroll 4
     for (int k = 0; k < terms; ++k) {
+      float a[kColumns] = {};
+      load_columns<kVectors>(p.a + (first + k) * p.cols + col, part.count, a);
 #pragma unroll
-      for (int c = 0; c < kColumns; ++c) {
-        const std::int64_t col = first_col + c * kThreads;
-        const float a = col < p.cols ? load<kAligned>(p.a + (first + k) * p.cols + col) : 0.0F;
+      for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-        for (int r = 0; r < kRows; ++r) sums[r][c] = __fmaf_rn(factors.values[k][r], a, sums[r][c]);
+        for (int c = 0; c < kColumns; ++c) sums[r][c] = __fmaf_rn(factors.values[k][r], a[c], sums[r][c]);
       }
     }
   }
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-    for (int c = 0; c < kColumns; ++c) {
-      const std::int64_t col = first_col + c * kThreads;
-      if (first_row + r >= p.rows || col >= p.cols) continue;
-      const std::int64_t at = (first_row + r) * p.cols + col;
-      const float scaled = __fmul_rn(sums[r][c], p.scale);
-      store_rounded(p.out, at, p.out_dtype, __fadd_rn(load_as_float(p.in, at, p.in_dtype), scaled));
-    }
-  }
+  finish<kVectors>(p, part, sums);
+}
+
+bool loads_vectors(const contract::LoraMerge& p) {
+  const auto is_vector = [](const void* array, qfuse_dtype dtype) {
+    return is_aligned(array, kColumns * static_cast<std::size_t>(format::dtype_size(dtype)));
+  };
+  return p.cols % kColumns == 0 && is_vector(p.in, p.in_dtype) && is_vector(p.a, QFUSE_FLOAT32) &&
+         is_vector(p.out, p.out_dtype);
 }
 
 }  // namespace
@@ -103,7 +162,7 @@ __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contra
 contract::Outcome ops::lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
   const LaunchShape shape = {.blocks = format::ceil_div(p.rows, kRows) * format::ceil_div(p.cols, kTileCols),
                              .threads = kThreads};
-  return is_aligned(p.a, sizeof(float)) ? launch(merge<true>, shape, p, exec) : launch(merge<false>, shape, p, exec);
+  return loads_vectors(p) ? launch(merge<true>, shape, p, exec) : launch(merge<false>, shape, p, exec);
 }
 
 }  // namespace qfuse::cuda
