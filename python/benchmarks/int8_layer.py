@@ -51,10 +51,13 @@ def random_layer(size: Size, device: str) -> Layer:
     return Layer(weights[:3], weights[3], weights[4:6], weights[6])
 
 
-def activation() -> Callable[[Tensor, Tensor], Tensor]:
+def activation(device: str) -> Callable[[Tensor, Tensor], Tensor]:
+    """On a GPU, liger-kernel's if it is installed."""
     try:
         from liger_kernel.ops.swiglu import LigerSiLUMulFunction
     except ImportError:
+        device = "cpu"
+    if device == "cpu":
         return lambda gate, up: torch.nn.functional.silu(gate) * up
     apply: Callable[[Tensor, Tensor], Tensor] = LigerSiLUMulFunction.apply
     return apply
@@ -80,10 +83,10 @@ def step(
 
 
 def ways(inputs: Inputs, gradients: Sequence[Tensor]) -> dict[str, Callable[[Layer], list[Tensor]]]:
-    of = partial(step, inputs, gradients)
+    of, swiglu = partial(step, inputs, gradients), activation(inputs.x.device.type)
     return {
-        "decode + cuBLAS": partial(of, None, activation(), nullcontext),
-        "INT8 apart": partial(of, INT8, activation(), nullcontext),
+        "decode + cuBLAS": partial(of, None, swiglu, nullcontext),
+        "INT8 apart": partial(of, INT8, swiglu, nullcontext),
         "INT8": partial(of, INT8, rotated_swiglu.swiglu, rotated_products.shared_inputs),
     }
 
@@ -100,7 +103,7 @@ def time_swiglu(m: int, size: Size, device: str) -> dict[str, dict[str, float]]:
         "forward": lambda given: qfuse.ops.rotated_int8_swiglu(*given[:2]),
         "backward": lambda given: qfuse.ops.rotated_int8_swiglu(*given),
         "silu(gate) * up, rotated_int8_quantize": lambda given: qfuse.ops.rotated_int8_quantize(
-            activation()(*given[:2])
+            activation(device)(*given[:2])
         ),
     }
     for name, place in moved.items():

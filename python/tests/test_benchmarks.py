@@ -293,9 +293,9 @@ def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
     assert "| qfuse, seed 0 |" in run("table", sped_up, eager)
     for way in ("merge-aware", "merge-aware-from-16-bits"):
         file = tmp_path / f"{way}.json"
-        run("train", model, "--way", way, "--json", file, "--merge", *options)
+        run("train", model, "--way", way, "--json", file, "--merge", "--rate", 0.05, *options)  # changes codes
         found = json.loads(file.read_text())
-        assert found["held_out"]["0"] > found["merged"] == pytest.approx(found["held_out"]["10"], rel=2**-8)
+        assert found["held_out"]["0"] - 0.01 > found["merged"] == pytest.approx(found["held_out"]["10"], rel=2**-8)
         assert f"{found['merged']:.4f}" in run("table", eager, file)
     in_int8 = tmp_path / "qfuse-int8.json"
     options = ["--device", device, "--steps", 2, "--sequences", 5, "--tokens", 64, "--held-out", 1]

@@ -174,6 +174,8 @@ def test_says_what_it_takes(run_example, peers, name):
     if name == "qlora.py":
         pytest.importorskip("trl")
         pytest.importorskip("datasets")
+    if name == "experts.py":
+        pytest.importorskip("transformers", versions.OLDEST["transformers"])
     with pytest.raises(SystemExit, match="MODEL"):
         run_example(name)
 

@@ -26,6 +26,7 @@ import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
 from qfuse.integrations import transformers_regions, transformers_training
 from qfuse.integrations.transformers_training import SpeedUpTraining, report, restore_training, speed_up_training
+from qfuse.versions import OLDEST
 
 pytestmark = pytest.mark.usefixtures("recorded")
 GRAPHS = "CUDA graphs, from the second batch on"
@@ -243,6 +244,7 @@ def test_options():
 
 def test_experts_in_4_bits_are_not_liger_kernels(monkeypatch):
     """liger-kernel's activation would replace an expert's forward, and multiply by 4-bit codes."""
+    pytest.importorskip("transformers", OLDEST["transformers"])
     patched = []
     names = {"MODEL_TYPE_TO_APPLY_LIGER_FN": {"qwen3_moe": None}}
     names["_apply_liger_kernel_to_instance"] = lambda model, **parts: patched.append(parts)
