@@ -6,6 +6,8 @@
 // oracle: reference/lora_merge.cpp
 #include "backend/cuda/kernels.h"
 
+#include <type_traits>
+
 #include "backend/cuda/align.h"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
@@ -23,14 +25,16 @@ constexpr int kThreads = 256;
 constexpr int kRows = 16;
 constexpr int kColumns = 4;
 constexpr int kTileCols = kThreads * kColumns;
+constexpr int kBlocks = 2;  // of a multiprocessor, which leave a thread 128 registers
 constexpr int kTerms = 32;  // columns of b that a block holds at a time
 
 using Sums = float[kRows][kColumns];
 
 template <class T>
-struct alignas(kColumns * sizeof(T)) Vector {
-  T values[kColumns];
-};
+using Vector = std::conditional_t<sizeof(T) == sizeof(float), uint4, uint2>;  // kColumns elements
+
+__device__ inline uint2 pack(const std::uint32_t (&words)[2]) { return {words[0], words[1]}; }
+__device__ inline uint4 pack(const std::uint32_t (&words)[4]) { return vector_of(words); }
 
 // Values of b in shared memory. A thread reads four rows at once.
 struct alignas(16) Factors {
@@ -39,24 +43,24 @@ struct alignas(16) Factors {
 
 // ---- steps ----
 
-// A thread's part of the matrices. `count` of its columns exist; with kVectors, all or none.
+// A thread's part of the matrices: kRows rows and kColumns columns, some of which may not exist.
 struct Part {
   std::int64_t row;
   std::int64_t col;
-  int count;
 };
 
-// Loads `count` of the thread's columns, whose first is at `from`; the others are zeros.
+// Loads the thread's columns of a row. In place of those that do not exist it loads others of the row: without
+// branches, the loads of several rows are under way at once.
 template <bool kVectors, class T>
-__device__ inline void load_columns(const T* from, int count, float (&columns)[kColumns]) {
+__device__ inline void load_columns(const T* row, std::int64_t col, std::int64_t cols, float (&columns)[kColumns]) {
   if constexpr (kVectors) {
-    if (count == 0) return;
-    const auto vector = load<true>(reinterpret_cast<const Vector<T>*>(from));
+    const std::int64_t from = col < cols ? col : 0;
+    const auto vector = load<true>(reinterpret_cast<const Vector<T>*>(row + from));
 #pragma unroll
-    for (int c = 0; c < kColumns; ++c) columns[c] = widen(vector.values[c]);
+    for (int c = 0; c < kColumns; ++c) columns[c] = widen<T>(reinterpret_cast<const std::uint32_t*>(&vector), c);
   } else {
 #pragma unroll
-    for (int c = 0; c < kColumns; ++c) columns[c] = c < count ? widen(load<false>(from + c)) : 0.0F;
+    for (int c = 0; c < kColumns; ++c) columns[c] = widen(load<false>(row + (col + c < cols ? col + c : 0)));
   }
 }
 
@@ -64,9 +68,9 @@ template <bool kVectors, class In>
 __device__ inline void add_to_input(const contract::LoraMerge& p, const Part& part, Sums& sums) {
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    if (part.row + r >= p.rows) continue;
-    float in[kColumns] = {};
-    load_columns<kVectors>(static_cast<const In*>(p.in) + (part.row + r) * p.cols + part.col, part.count, in);
+    const std::int64_t row = part.row + r < p.rows ? part.row + r : part.row;
+    float in[kColumns];
+    load_columns<kVectors>(static_cast<const In*>(p.in) + row * p.cols, part.col, p.cols, in);
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) sums[r][c] = __fadd_rn(in[c], __fmul_rn(sums[r][c], p.scale));
   }
@@ -76,17 +80,18 @@ template <bool kVectors, class Out>
 __device__ inline void store_rounded(const contract::LoraMerge& p, const Part& part, const Sums& sums) {
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    if (part.row + r >= p.rows || part.count == 0) continue;
+    if (part.row + r >= p.rows || part.col >= p.cols) continue;
     Out* const to = static_cast<Out*>(p.out) + (part.row + r) * p.cols + part.col;
-    Vector<Out> rounded;
-#pragma unroll
-    for (int c = 0; c < kColumns; ++c) rounded.values[c] = Rounding<Out>::one(sums[r][c]);
     if constexpr (kVectors) {
-      store<true>(reinterpret_cast<Vector<Out>*>(to), rounded);
+      constexpr int kElements = sizeof(std::uint32_t) / sizeof(Out);  // of a word
+      std::uint32_t words[kColumns / kElements];
+#pragma unroll
+      for (int c = 0; c < kColumns; c += kElements) words[c / kElements] = Rounding<Out>::word(sums[r] + c);
+      store_once(reinterpret_cast<Vector<Out>*>(to), pack(words));
     } else {
 #pragma unroll
       for (int c = 0; c < kColumns; ++c)
-        if (c < part.count) store<false>(to + c, rounded.values[c]);
+        if (part.col + c < p.cols) store<false>(to + c, Rounding<Out>::one(sums[r][c]));
     }
   }
 }
@@ -120,15 +125,10 @@ __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t r
 
 // kVectors: a thread's columns of each row of in, a and out are one aligned vector.
 template <bool kVectors>
-__global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contract::LoraMerge p) {
+__global__ void __launch_bounds__(kThreads, kBlocks) merge(const __grid_constant__ contract::LoraMerge p) {
   __shared__ Factors factors;
   const std::int64_t tiles = (p.cols + kTileCols - 1) / kTileCols;
-  const std::int64_t col = blockIdx.x % tiles * kTileCols + threadIdx.x * kColumns;
-  const std::int64_t left = p.cols - col;
-  const Part part = {blockIdx.x / tiles * kRows, col,
-                     static_cast<int>(left < 0          ? 0
-                                      : left < kColumns ? left
-                                                        : kColumns)};
+  const Part part = {blockIdx.x / tiles * kRows, blockIdx.x % tiles * kTileCols + threadIdx.x * kColumns};
   Sums sums = {};
   for (std::int64_t first = 0; first < p.rank; first += kTerms) {
     const int terms = p.rank - first < kTerms ? static_cast<int>(p.rank - first) : kTerms;
@@ -137,8 +137,8 @@ __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contra
     __syncthreads();
 #pragma unroll 4
     for (int k = 0; k < terms; ++k) {
-      float a[kColumns] = {};
-      load_columns<kVectors>(p.a + (first + k) * p.cols + col, part.count, a);
+      float a[kColumns];
+      load_columns<kVectors>(p.a + (first + k) * p.cols, part.col, p.cols, a);
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
 #pragma unroll

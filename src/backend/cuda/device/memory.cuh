@@ -60,6 +60,7 @@ __device__ void store(T* to, T value) {
 
 // Streaming accesses to aligned addresses, for data that is not accessed again soon.
 #ifdef QFUSE_HIP
+using Words2 = unsigned __attribute__((ext_vector_type(2)));
 using Words4 = unsigned __attribute__((ext_vector_type(4)));
 
 template <class T>
@@ -69,6 +70,9 @@ __device__ T load_once(const T* from) {
 __device__ inline uint4 load_once(const uint4* from) {
   const Words4 words = __builtin_nontemporal_load(reinterpret_cast<const Words4*>(from));
   return {words.x, words.y, words.z, words.w};
+}
+__device__ inline void store_once(uint2* to, uint2 value) {
+  __builtin_nontemporal_store(Words2{value.x, value.y}, reinterpret_cast<Words2*>(to));
 }
 __device__ inline void store_once(uint4* to, uint4 value) {
   __builtin_nontemporal_store(Words4{value.x, value.y, value.z, value.w}, reinterpret_cast<Words4*>(to));
