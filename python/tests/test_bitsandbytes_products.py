@@ -190,16 +190,18 @@ def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, of_large
         return advice if rows == outputs else (advice[0], of_large)
 
     monkeypatch.setattr(qfuse.ops.orders, "_find_advice", find)
-    is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(outputs, 192), blocksize=64)
+    is_slower = functools.partial(qfuse.ops.orders.is_slower_than_bitsandbytes, shape=(outputs, 576), blocksize=64)
     with FakeTensorMode():
         for rows in (1, 2, 8, 9, 16, 17, 32, 33, 64, 65, 1536, 1537):
-            x = torch.empty(rows, 192, device="cuda", dtype=dtype)
+            x = torch.empty(rows, 576, device="cuda", dtype=dtype)
             assert is_slower(x) == (least <= rows <= most)
             assert is_slower(x.clone().requires_grad_()) == (rows <= most)
             assert not is_slower(x.cpu())
             qfuse.set_batch_invariant(True)
             assert not is_slower(x)
             qfuse.set_batch_invariant(False)
+            if of_large > 128:  # on Hopper "plain" is fast for a small K
+                assert not is_slower(x[:, :256], shape=(outputs, 256))
 
 
 def test_the_product_stays_until_it_is_disabled():

@@ -205,7 +205,8 @@ FEW = [
     pytest.param(dict(cols=8448, tokens=8), "split", "factored", id="8 rows of many terms"),
     pytest.param(dict(cols=192), "split", "factored", id="no whole chains"),
     pytest.param(dict(blocksize=128), "plain", "plain", id="larger blocks"),
-    pytest.param(dict(blocksize=128, tokens=1), LEFT, LEFT, id="one row of larger blocks"),
+    pytest.param(dict(blocksize=128, tokens=1), "plain", "plain", id="one row of small K"),
+    pytest.param(dict(cols=576, blocksize=128, tokens=1), LEFT, LEFT, id="one row of larger blocks"),
     pytest.param(dict(cols=96), LEFT, LEFT, id="other columns"),
     pytest.param(dict(blocksize=32), LEFT, LEFT, id="smaller blocks"),
     pytest.param(dict(cols=8448, tokens=9), "plain", "plain", id="9 rows of many terms"),
@@ -374,9 +375,9 @@ def test_values_and_rows(nested, dtype, cols):
 
 @needs_gpu
 def test_linear4bit_takes_it(multiply):
-    weight = make_weight("cuda", cols=256).weight
-    plain = weight._replace(tensors=qfuse.ops.quantize_4bit(values(64, 256, device="cuda"), 64, "nf4"))
-    x = values(3, 256, device="cuda")
+    weight = make_weight("cuda", rows=192, cols=576).weight
+    plain = weight._replace(tensors=qfuse.ops.quantize_4bit(values(192, 576, device="cuda"), 64, "nf4"))
+    x = values(3, 576, device="cuda")
     with integration.enabled(matmul="factored"):
         assert same_bits(multiply(x, plain), qfuse.matmul_4bit(x, plain, order="factored"))
         leaf = x.clone().requires_grad_()

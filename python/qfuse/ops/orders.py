@@ -21,6 +21,7 @@ _MOST_ROWS_OF_BITSANDBYTES = 1536  # with more rows, bitsandbytes decodes and ca
 _ROWS_OF_MANY_OUTPUTS = 64  # up to this many rows, `multistage` beats bitsandbytes' kernels if N >= _MANY_OUTPUTS
 _MANY_OUTPUTS = 4096
 _MOST_FUSED_ROWS = 256  # up to this many rows, INT8 products, which decode the weight to memory, are not considered
+_MOST_COLS_OF_PLAIN = 256  # up to this K, "plain" is faster on an H200 (2.7 us, and 2.9), from 512 on slower (3.4, 3.1)
 _LEAST_GROUPED_ROWS = 16  # up to this many rows per expert, decoding is slower than any fused kernel
 
 _batch_invariant = False
@@ -88,13 +89,13 @@ def int8_order(x: Tensor, shape: Sequence[int], blocksize: int) -> Order | None:
 def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
     """Whether bitsandbytes' own product is faster. On GPUs other than Hopper: with a gradient, or with more rows than
     "split" takes (with many outputs, more than 64), as long as bitsandbytes has kernels for that many rows. On Hopper:
-    for a single row without "split". Never with set_batch_invariant. docs/PERFORMANCE.md has figures.
+    for a single row without "split", unless K is small. Never with set_batch_invariant. docs/PERFORMANCE.md has figures.
     """
     if not x.is_cuda or _batch_invariant:
         return False
     few_rows, fused_rows = _ask_advice(x, shape, blocksize)
     if _has_hopper_kernel(x, shape, blocksize):
-        return few_rows == 0 and _is_known(_rows(x) == 1)
+        return few_rows == 0 and index(shape[1]) > _MOST_COLS_OF_PLAIN and _is_known(_rows(x) == 1)
     has_multistage = few_rows > 0 and index(shape[0]) >= _MANY_OUTPUTS
     most_rows = max(few_rows, min(fused_rows, _ROWS_OF_MANY_OUTPUTS) if has_multistage else 0)
     is_fused = _is_known(_rows(x) <= most_rows) and not gradients.needs_gradient(x)
