@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import weakref
 from pathlib import Path
 
 import pytest
@@ -233,6 +234,22 @@ def test_gradients_of_checkpointing_and_of_a_copy(device):
     checkpointed = step(model, x)
     for name, value in expected.items():
         assert same_bits(checkpointed[name], value) and same_bits(copied[name], value), name
+
+
+def test_a_checkpoint_drops_the_codes(device, monkeypatch):
+    model, x = make(device), inputs(device)
+    integration.merge_aware(model)
+    made, encode = [], merged.encode
+
+    def watched(*args):
+        found = encode(*args)
+        made.append(weakref.ref(found.packed))
+        return found
+
+    monkeypatch.setattr(merged, "encode", watched)
+    y = torch.utils.checkpoint.checkpoint(model, x, use_reentrant=False)
+    assert made and all(codes() is None for codes in made)
+    y.sum().backward()
 
 
 def test_from_a_step_on_and_undone(device):

@@ -456,6 +456,11 @@ def multiply(
         return gradients.by_dispatcher(call._replace(weight=_detached(weight)))
 
 
+def multiply_once(x: Tensor, weight: Weight4bit, bias: Tensor | None) -> Tensor:
+    """multiply() by a weight that was made for this call."""
+    return gradients.saving_weight(_call_of(x, weight, bias, None))
+
+
 def _call_of(
     x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None, few_factored: bool = False
 ) -> Call:

@@ -99,9 +99,9 @@ class _Matmul4bitWatched(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        *terms_and_ends, _, _, _, _, _ = ctx.saved_tensors
-        weight = Weight4bit(given(*ctx.saved_tensors[3:]), *ctx.form)
-        return *_backward(ctx, weight, terms_and_ends, *grads), *([None] * 9)
+        saved = ctx.saved_tensors  # once: a checkpoint refuses to compute them twice
+        weight = Weight4bit(given(*saved[3:]), *ctx.form)
+        return *_backward(ctx, weight, saved[:3], *grads), *([None] * 9)
 
 
 def _backward(
@@ -251,11 +251,12 @@ def refuse_second(order: str | None) -> None:
         )
 
 
-def _call_with_gradient(call: Call) -> Tensor:
+def _call_with_gradient(call: Call, is_kept: bool = True) -> Tensor:
+    """is_kept: the weight is a layer's, so that it need not be a saved tensor."""
     x, weight, bias, direction, order, terms, ends = call
     if needs_gradient(x, bias):
         _refuse_factored(order)
-    if not is_watched():
+    if is_kept and not is_watched():
         found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, direction, order)
         return found
     if len(weight.tensors) > 5:  # the op refuses it with its own message
@@ -295,6 +296,12 @@ def by_dispatcher(call: Call) -> Tensor:
     if needs_gradient(call.x, call.bias, *call.terms) or is_watched():
         return _call_with_gradient(call)
     return _call_below_autograd(call)
+
+
+def saving_weight(call: Call) -> Tensor:
+    """matmul_4bit by a weight that was made for this call: it becomes a saved tensor, which checkpoints drop."""
+    product = past_dispatcher(call)
+    return _call_with_gradient(call, is_kept=False) if product is None else product
 
 
 def are_together(calls: Sequence[Call]) -> bool:

@@ -12,7 +12,7 @@ from ..weight.form import FLOAT_DTYPES, QUANT_TYPES
 from ..weight.quant_state import read_weight
 from ..weight.weight_4bit import Weight4bit, plain_weight
 from . import gradients
-from .functional import multiply
+from .functional import multiply_once
 from .gradients import rows, without_autocast
 
 __all__ = ["fake_quantize"]
@@ -219,7 +219,7 @@ def multiply_merged(
     """Returns x times the transpose of the merged weight, plus bias in x's dtype. Gradients of A and B are those of
     x times weight + scaling * lora_b @ lora_a; x's is that of the merged weight, of which only the codes are kept."""
     merged = merge(weight, lora_a, lora_b, scaling, target)
-    y = multiply(x, merged, bias) if isinstance(merged, Weight4bit) else _MultiplyFp8.apply(x, bias, *merged)
+    y = multiply_once(x, merged, bias) if isinstance(merged, Weight4bit) else _MultiplyFp8.apply(x, bias, *merged)
     if not gradients.needs_gradient(lora_a, lora_b):
         return y
     adapted: Tensor = _Adapted.apply(y, x.detach(), lora_a, lora_b, scaling)
