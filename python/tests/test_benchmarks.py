@@ -64,8 +64,8 @@ def test_int8_of_a_layer(run):
 
 
 def test_merged_weights_of_a_model(run, monkeypatch):
-    status, result, printed = run(merged_weights, "--rounds", "1")
-    assert status == 0 and [row["way"] for row in result["rows"]] == list(merged_weights.WAYS)
+    status, result, printed = run(merged_weights, "--rounds", "1", "--with-trl")
+    assert status == 0 and [row["way"] for row in result["rows"]] == [*merged_weights.WAYS, "trl's way"]
     assert all(row["us"]["min"] > 0 for row in result["rows"]) and "first layer's bits are right" in printed
     assert 0 < result["checked"]["error"] < 0.01 and result["checked"]["changed"] > 0
     ours = qfuse.merged_weights
