@@ -6,9 +6,9 @@ an engine before each generation, beside other ways:
 
 decode and add: what bitsandbytes and peft can do without changing the model: decode each layer, and add the adapter's
 product, which peft rounds to 16 bits. trl's way: merge_adapter(), which quantizes each sum again, all parameters as
-they are, and unmerge_adapter(). It does not give weights in 16 bits, changes the model's codes, and is
-slow, because peft 0.21 moves each weight to the CPU and back. The bits of the first layer are checked:
-bitsandbytes decodes it, and a CPU adds the adapter.
+they are, and unmerge_adapter(). It does not give weights in 16 bits, changes the model's codes, and is slow, because
+peft 0.21 moves each weight to the CPU and back. The bits of the first layer are checked: bitsandbytes decodes it, and a
+CPU adds the adapter.
 """
 
 import sys

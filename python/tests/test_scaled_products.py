@@ -161,7 +161,7 @@ def test_as_one_tensor(device, quant_type):
 
 @FORMATS
 def test_compiled(device, backend, quant_type):
-    torch.compiler.reset()  # the lambda's code is one for all parameters, which would exceed the limit of recompilations
+    torch.compiler.reset()  # all parameters share the lambda's code, and would exceed the limit of recompilations
     weight, dense = weight_of(device, 24, 160, dtype=torch.float32, quant_type=quant_type)
     x = integers(5, 160, device=device, dtype=torch.float32).requires_grad_()
     torch.compile(lambda y: qfuse.matmul_4bit(y, weight).sum(), backend=backend, fullgraph=True)(x).backward()

@@ -89,7 +89,7 @@ def int8_order(x: Tensor, shape: Sequence[int], blocksize: int) -> Order | None:
 def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
     """Whether bitsandbytes' own product is faster. On GPUs other than Hopper: with a gradient, or with more rows than
     "split" takes (with many outputs, more than 64), as long as bitsandbytes has kernels for that many rows. On Hopper:
-    for a single row without "split", unless K is small. Never with set_batch_invariant. docs/PERFORMANCE.md has figures.
+    for a single row without "split", unless K is small. Never with set_batch_invariant. See docs/PERFORMANCE.md.
     """
     if not x.is_cuda or _batch_invariant:
         return False
