@@ -193,7 +193,7 @@ def draw_bench(run, dtype, wanted):
 
 
 def draw_ladder(run):
-    """Draws the designs of docs/LADDER.md, whose measurements are in git."""
+    """Draws the designs of docs/history/tried.md, whose measurements are in git."""
     points = [
         Point(
             f"{row['rows']} × {row['cols']}",

@@ -1,6 +1,6 @@
 // Estimated times of products, which decide plans and advice. They were measured on an H200, for older GPUs too, with
-// the kernels of those (docs/history/2026-11-matmul-4bit.md). They are scaled by a GPU's clock, memory rate and number
-// of multiprocessors.
+// the kernels of those (docs/history/tried.md). They are scaled by a GPU's clock, memory rate and number of
+// multiprocessors.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_ESTIMATES_H
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_ESTIMATES_H
 

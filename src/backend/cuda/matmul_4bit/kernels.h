@@ -101,7 +101,7 @@ inline constexpr int kPanelCols = 64;      // codes of a row that a thread decod
 inline constexpr int kWarpgroupWarps = 4;  // of a warpgroup
 
 // The tile of a thread block, its decoding warps, its slots in shared memory, and the clocks of a stage on an H200
-// (docs/history/2026-11-matmul-4bit.md), by which the plan is chosen.
+// (docs/history/tried.md), by which the plan is chosen.
 struct StageShape {
   int outputs;
   int tokens;
