@@ -116,6 +116,9 @@ def with_tables(document):
 
 def main():
     arguments = sys.argv[1:]
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     mode = arguments.pop(0) if arguments and arguments[0] in ("--check", "--write") else ""
     if not arguments or (mode == "--write" and len(arguments) > 1):
         sys.exit(__doc__)
