@@ -70,6 +70,8 @@ inline const std::vector<GroupedCase> kGroupedCases = {
     {"NVFP4", {5, 0, 9, 1}, 40, 160, 16, QFUSE_E2M1, kFactor},
     {"NVFP4, a factor each, with LoRA", {2, 0, 11}, 24, 320, 16, QFUSE_E2M1, kFactor, true, 3, 8, 16},
     {"NVFP4, a divisor each", {3, 1, 18}, 24, 192, 16, QFUSE_E2M1, kDivisor, true},
+    {"NVFP4 without global scales, nested by itself", {2, 0, 3}, 24, 192, 16, QFUSE_E2M1, kNoGlobal, true},
+    {"MXFP4, nested by itself", {2, 0, 3, 1}, 24, 192, 32, QFUSE_E2M1, 256, true},
     {"INT4 in groups of 32, bf16 scales", {5, 0, 9, 1}, 5, 160, 32, QFUSE_INT4, kBfloat16Scales},
     {"INT4 in groups of 128 with LoRA, tokens of nobody",
      {2, 0, 11},
@@ -167,10 +169,10 @@ inline GroupedInput make_input(const GroupedCase& c, qfuse_direction direction, 
   std::mt19937 random(static_cast<std::uint32_t>(m + c.rows * c.cols));
   GroupedInput in;
   in.stack = make_input(stack_of(c));
-  if (c.nested_each && has_row_scales(c.quant_type)) {
+  if (c.nested_each && !in.stack.global.empty()) {
     in.stack.global.resize(static_cast<std::size_t>(experts));
     for (float& scale : in.stack.global) scale = random_scale(AbsmaxKind::trained, random);
-  } else if (c.nested_each) {
+  } else if (c.nested_each && !has_row_scales(c.quant_type)) {
     in.stack.nested_absmax.resize(
         static_cast<std::size_t>(experts * qfuse_block_count(block_count(c), c.nested_blocksize)));
     for (float& scale : in.stack.nested_absmax) scale = random_scale(AbsmaxKind::trained, random);
