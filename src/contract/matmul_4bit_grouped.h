@@ -33,9 +33,9 @@ inline std::int64_t blocks_each(const Matmul4bitGrouped& p) {
 inline std::int64_t nested_blocks_each(const Matmul4bitGrouped& p) {
   return format::block_count(blocks_each(p), p.weight.nested_blocksize);
 }
-// Whether each expert is nested by itself. With one expert, its scales are those of the stack.
+// Whether each expert is nested by itself, or has a global scale. With one expert, its scales are those of the stack.
 inline bool is_nested_each(const Matmul4bitGrouped& p) {
-  return is_nested(p.weight) && p.nested_each != 0 && p.experts > 1;
+  return has_outer_scales(p.weight) && p.nested_each != 0 && p.experts > 1;
 }
 
 inline bool is_empty(const Matmul4bitGrouped& p) { return p.experts == 0 || is_empty(any_product(p)); }

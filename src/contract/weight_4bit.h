@@ -35,7 +35,11 @@ inline bool has_scales_of_rows(const qfuse_weight_4bit& w) {
   return format::format4(w.quant_type).scales == format::ScalesOf::rows;
 }
 inline bool has_global(const qfuse_weight_4bit& w) { return w.global_scale != nullptr || w.global_divisor != nullptr; }
-// Bytes and blocks per row of such a weight.
+// Whether the blocks' scales have scales themselves: nested absmax, or a global one.
+inline bool has_outer_scales(const qfuse_weight_4bit& w) {
+  return has_scales_of_rows(w) ? has_global(w) : is_nested(w);
+}
+// Bytes and blocks per row of a weight with scales of rows.
 inline std::int64_t bytes_a_row(const qfuse_weight_4bit& w) { return format::packed_size(w.cols); }
 inline std::int64_t blocks_a_row(const qfuse_weight_4bit& w) { return format::block_count(w.cols, w.blocksize); }
 

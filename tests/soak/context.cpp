@@ -62,8 +62,10 @@ Weight::Weight(Context& context, const Case& c, Life life) : life_(life) {
     const Bytes scales = scales_of_rows(w.scale_type, blocks, seed_of(c, 1));
     w.scales = keep(context.upload(scales.data(), static_cast<std::int64_t>(scales.size()), at, life)).given;
     if (w.scale_type != QFUSE_SCALES_E4M3) return;
-    const float global = is_odd ? 70.0F : 0.014F;
-    (is_odd ? w.global_divisor : w.global_scale) = keep(context.upload(&global, sizeof global, at, life)).as<float>();
+    const std::vector<float> globals(static_cast<std::size_t>(w.rows), is_odd ? 70.0F : 0.014F);  // enough for experts
+    (is_odd ? w.global_divisor : w.global_scale) =
+        keep(context.upload(globals.data(), w.rows * static_cast<std::int64_t>(sizeof globals[0]), at, life))
+            .as<float>();
     return;
   }
   if (w.nested_blocksize == 0) {

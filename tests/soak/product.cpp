@@ -173,6 +173,8 @@ qfuse_status call_op(const ProductCase& p, const qfuse_matmul_4bit_params& singl
   grouped.lora_rank = single.lora_rank;
   grouped.lora_in = single.lora_in;
   grouped.lora_weight = single.lora_weight;
+  const bool has_global = grouped.weight->global_scale != nullptr || grouped.weight->global_divisor != nullptr;
+  grouped.nested_each = has_global && p.experts % 2 == 1 ? 1 : 0;
   return qfuse_matmul_4bit_grouped(&grouped, exec, error);
 }
 
