@@ -6,6 +6,7 @@
 #include <qfuse/qfuse.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -29,6 +30,7 @@ struct GroupedCase {
   std::int64_t gap = 0;      // elements between rows of in and of out
   std::int64_t lora_rank = 0;
   bool forward_only = false;
+  AbsmaxKind global = AbsmaxKind::trained;  // of a global scale each
 };
 
 // One token for every `every`-th expert, none for the others.
@@ -70,6 +72,13 @@ inline const std::vector<GroupedCase> kGroupedCases = {
     {"NVFP4", {5, 0, 9, 1}, 40, 160, 16, QFUSE_E2M1, kFactor},
     {"NVFP4, a factor each, with LoRA", {2, 0, 11}, 24, 320, 16, QFUSE_E2M1, kFactor, true, 3, 8, 16},
     {"NVFP4, a divisor each", {3, 1, 18}, 24, 192, 16, QFUSE_E2M1, kDivisor, true},
+    {"NVFP4, factors of every kind", one_each_but(16, 5), 24, 192, 16, QFUSE_E2M1, kFactor, true, 0, 0, 0, false,
+     AbsmaxKind::extreme},
+    {"NVFP4, divisors of every kind", one_each_but(16, 5), 24, 192, 16, QFUSE_E2M1, kDivisor, true, 0, 0, 0, false,
+     AbsmaxKind::extreme},
+    {"NVFP4, subnormal divisors", one_each_but(16, 5), 24, 192, 16, QFUSE_E2M1, kDivisor, true, 0, 0, 0, false,
+     AbsmaxKind::subnormal},
+    {"NVFP4, one expert with a divisor", {3}, 24, 192, 16, QFUSE_E2M1, kDivisor, true},
     {"NVFP4 without global scales, nested by itself", {2, 0, 3}, 24, 192, 16, QFUSE_E2M1, kNoGlobal, true},
     {"MXFP4, nested by itself", {2, 0, 3, 1}, 24, 192, 32, QFUSE_E2M1, 256, true},
     {"INT4 in groups of 32, bf16 scales", {5, 0, 9, 1}, 5, 160, 32, QFUSE_INT4, kBfloat16Scales},
@@ -123,6 +132,8 @@ inline const std::vector<GroupedCase> kGroupedCases = {
      0,
      0,
      true},
+    {"NVFP4, divisors, split sums of several turns", {1, 0, 2, 9, 1}, 56, 832, 16, QFUSE_E2M1, kDivisor, true},
+    {"NVFP4, factors, two rounds", {2, 1, 9}, 24, 4608, 16, QFUSE_E2M1, kFactor, true, 0, 0, 0, true},
     {"eight chains, two teams, several turns, tokens of nobody",
      {0, 2, 1},
      40,
@@ -171,7 +182,8 @@ inline GroupedInput make_input(const GroupedCase& c, qfuse_direction direction, 
   in.stack = make_input(stack_of(c));
   if (c.nested_each && !in.stack.global.empty()) {
     in.stack.global.resize(static_cast<std::size_t>(experts));
-    for (float& scale : in.stack.global) scale = random_scale(AbsmaxKind::trained, random);
+    int exponent = 0;
+    for (float& scale : in.stack.global) scale = std::ldexp(random_scale(c.global, random), exponent++ % 3);
   } else if (c.nested_each && !has_row_scales(c.quant_type)) {
     in.stack.nested_absmax.resize(
         static_cast<std::size_t>(experts * qfuse_block_count(block_count(c), c.nested_blocksize)));

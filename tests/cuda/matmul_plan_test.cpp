@@ -435,6 +435,35 @@ TEST(GroupedPlan, scales_of_experts_nested_by_themselves_are_one_array_if_nested
   }
 }
 
+TEST(GroupedPlan, experts_in_small_blocks_have_the_kernels_of_one_weight) {
+  static constexpr format::RowAbsmax kAbsmax = format::make_row_absmax();
+  const auto expect_fast = [](qfuse_quant_type quant_type, qfuse_scale_type scale_type,
+                              const float* qfuse_weight_4bit::*global) {
+    contract::Matmul4bitGrouped p = grouped_of(64, 32, 5760, 2880);
+    p.weight.absmax = nullptr;
+    p.weight.quant_type = quant_type;
+    p.weight.scale_type = scale_type;
+    p.weight.blocksize = scale_type == QFUSE_SCALES_E4M3 ? 16 : 32;
+    p.weight.scales = address<void>(0x7000);
+    if (global != nullptr) p.weight.*global = address<float>(0x8000);
+    p.nested_each = 1;
+    p.weight = contract::with_absmax(p.weight, kAbsmax);
+    EXPECT_EQ(plan_that_can_run(p).kernel, Kernel::warp_specialized);
+    p.direction = QFUSE_BACKWARD;
+    EXPECT_EQ(plan_that_can_run(p).kernel, Kernel::warp_specialized);
+    p.direction = QFUSE_FORWARD;
+    p.sum = QFUSE_SUM_SPLIT;
+    for (const DeviceFacts& facts : {kH200, kA100, kRtx4090})
+      EXPECT_EQ(plan_that_can_run(p, facts).kernel, Kernel::split_k);
+    EXPECT_EQ(plan(in_half(p), kT4).kernel == Kernel::split_k, quant_type != QFUSE_INT4);
+  };
+  expect_fast(QFUSE_E2M1, QFUSE_SCALES_E4M3, &qfuse_weight_4bit::global_scale);
+  expect_fast(QFUSE_E2M1, QFUSE_SCALES_E4M3, &qfuse_weight_4bit::global_divisor);
+  expect_fast(QFUSE_E2M1, QFUSE_SCALES_E4M3, nullptr);
+  expect_fast(QFUSE_E2M1, QFUSE_SCALES_UE8M0, nullptr);
+  expect_fast(QFUSE_INT4, QFUSE_SCALES_BFLOAT16, nullptr);
+}
+
 TEST(GroupedPlan, one_experts_scales_are_the_stacks) {
   contract::Matmul4bitGrouped p = grouped_of(3, 1, 32, 512);
   p.nested_each = 1;

@@ -135,6 +135,7 @@ void fill_with_nan(const GroupedCase& c, const Matmul4bitGrouped& p, std::int64_
   fill(in.bias, expert * outputs, (expert + 1) * outputs);
   if (c.nested_blocksize == 0) fill_floats(in.stack.absmax, block_count(c));
   if (!c.nested_each) return;
+  if (has_row_scales(c.quant_type)) return fill_floats(in.stack.global, 1);
   fill_floats(in.stack.nested_absmax, qfuse_block_count(block_count(c), c.nested_blocksize));
   fill_floats(in.offsets, 1);
 }
@@ -162,6 +163,7 @@ TEST(Matmul4bitGrouped, an_experts_rows_see_nothing_of_others) {
   for (const GroupedCase& c :
        {GroupedCase{"LoRA", {2, 3, 1, 9}, 72, 192, 64, QFUSE_NF4, 0, false, 0, 0, 24},
         GroupedCase{"nested by itself", {3, 1, 2, 9}, 24, 256, 64, QFUSE_NF4, 8, true},
+        GroupedCase{"NVFP4, a factor each", {3, 1, 2, 9}, 24, 256, 16, QFUSE_E2M1, kFactor, true},
         GroupedCase{"nested by itself, a nested block in part", {3, 1, 2, 9}, 24, 256, 64, QFUSE_NF4, 64, true}})
     for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
       SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, dtype_of_gpu()));
@@ -187,6 +189,9 @@ const std::vector<GroupedCase> kStagedGroups = {
 // The kernel register_weights has no tables of these.
 const std::vector<GroupedCase> kSmallBlockGroups = {
     {"stages of NVFP4, with LoRA", {5, 0, 67}, 72, 192, 16, QFUSE_E2M1, kFactor, false, 2, 0, 8},
+    {"stages of NVFP4, a divisor each", {0, 5, 70, 0, 3}, 136, 192, 16, QFUSE_E2M1, kDivisor, true, 2, 0, 8},
+    {"stages of NVFP4, many factors", one_each_but(40, 3), 72, 64, 16, QFUSE_E2M1, kFactor, true},
+    {"stages of INT4 in groups of 32, with LoRA", {5, 0, 67}, 72, 192, 32, QFUSE_INT4, kFloat16Scales, false, 2, 0, 8},
 };
 
 const std::vector<GroupedCase> kMultistageGroups = {

@@ -110,6 +110,12 @@ __device__ float load_map_value(const Weight4bit& w, unsigned code) {
   return w.divisor == nullptr ? value : divide(value, load<kWide>(w.divisor));
 }
 
+// Applies a global scale to a value of the map.
+__device__ inline float apply_global(float value, const format::GlobalScale& global) {
+  const float quotient = format::over_size(value, global, [](float a, float b, float c) { return __fmaf_rn(a, b, c); });
+  return mul_ftz(quotient, global.factor);
+}
+
 // Widens plain absmax of 16 bits, which are the low ones of `bits`.
 __device__ inline float widen_absmax(qfuse_scale_type type, unsigned bits) {
   if (type == QFUSE_SCALES_BFLOAT16) return __uint_as_float(bits << 16);

@@ -4,6 +4,7 @@
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODE_CODES_CUH
 
 #include <cstdint>
+#include <type_traits>
 
 #include "backend/cuda/matmul_4bit/pipeline.cuh"
 
@@ -18,7 +19,8 @@ enum class PanelFormat {
   int4,        // one scale
   int4_small,  // two scales of 16 bits
   mxfp4,       // two scales
-  nvfp4        // four scales
+  nvfp4,       // four scales
+  nvfp4_each   // four scales, and experts have a global scale each
 };
 
 __device__ inline PanelFormat panel_format(const Weight4bit& w) {
@@ -31,11 +33,12 @@ template <PanelFormat kFormat>
 struct PanelTraits {
   static constexpr PanelFormat kOf = kFormat;
   static constexpr bool kIsLowFirst = kFormat != PanelFormat::absmax;
-  static constexpr bool kIsE2m1 = kFormat == PanelFormat::mxfp4 || kFormat == PanelFormat::nvfp4;
-  static constexpr int kParts = kFormat == PanelFormat::nvfp4                                         ? 4
+  static constexpr bool kHasGlobal = kFormat == PanelFormat::nvfp4_each;
+  static constexpr bool kAlwaysHasMap = kFormat == PanelFormat::nvfp4 || kHasGlobal;
+  static constexpr bool kIsE2m1 = kFormat == PanelFormat::mxfp4 || kAlwaysHasMap;
+  static constexpr int kParts = kAlwaysHasMap                                                         ? 4
                                 : kFormat == PanelFormat::mxfp4 || kFormat == PanelFormat::int4_small ? 2
                                                                                                       : 1;
-  static constexpr bool kAlwaysHasMap = kFormat == PanelFormat::nvfp4;
 };
 
 // Calls body(PanelTraits()) for the weight's format, if the kernel has it: all have the three first ones.
@@ -50,17 +53,24 @@ __device__ void with_panel_format(const Weight4bit& w, const Body& body) {
   if constexpr (kHasNvfp4) body(PanelTraits<PanelFormat::nvfp4>());  // without a condition, which cost a register
 }
 
+// The same for the formats of experts that have a kernel of their own, as beside others there are not the registers.
+template <class Body>
+__device__ void with_own_format(const Weight4bit& w, const Body& body) {
+  if (panel_format(w) == PanelFormat::int4_small) return body(PanelTraits<PanelFormat::int4_small>());
+  body(PanelTraits<PanelFormat::nvfp4_each>());
+}
+
 // ---- absmax ----
 
 constexpr int kSmallBlock = kPanelCols / 2;
 
-// Loads the map of nested absmax, or of NVFP4's decoded scales. Each of kWarps warps loads a part. Users of the map
-// wait for `full`.
+// Loads the map of nested absmax, or of NVFP4's scales: decoded ones, unless experts have global scales. Each of kWarps
+// warps loads a part. Users of the map wait for `full`.
 template <class Format, int kWarps>
 __device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, int warp, int lane) {
 #pragma unroll
   for (int at = warp * kWarp + lane; at < format::kCodes8; at += kWarps * kWarp)
-    map[at] = Format::kAlwaysHasMap
+    map[at] = Format::kAlwaysHasMap && !Format::kHasGlobal
                   ? mul_ftz(load_map_value<true>(a.weight, static_cast<unsigned>(at)), *a.weight.nested_absmax)
                   : a.weight.nested_quant_map[at];
   arrive_as_warp(full, lane);
@@ -83,6 +93,11 @@ struct AbsmaxReader {
   float offset;
   bool is_nested;
 };
+struct GlobalReader : AbsmaxReader {
+  format::GlobalScale global{};
+};
+template <class Format>
+using ReaderOf = std::conditional_t<Format::kHasGlobal, GlobalReader, AbsmaxReader>;
 
 // Panel rows are numbered from the start of the nested blocks: nested_begin blocks before the weight, if it is a part.
 __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
@@ -111,10 +126,15 @@ __device__ std::uint32_t first_panel_row(const PipelineArguments& a, const Sched
   return static_cast<std::uint32_t>(a.matmul.weight.nested_begin << a.matmul.weight.block_shift) / kPanelCols;
 }
 
-// Loads the offset of the tile's expert, if each expert is nested by itself; else all share one.
+// Loads the global scale of the tile's expert, or its offset, if each expert is nested by itself; else all share one.
 template <class Scheduler>
-__device__ void load_offset(const PipelineArguments& a, const Scheduler& scheduler,
-                            const typename Scheduler::Tile& tile, AbsmaxReader& reader) {
+__device__ void load_own(const PipelineArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
+                         GlobalReader& reader) {
+  reader.global = load_global(a.matmul.weight, scheduler.groups, scheduler.expert(tile));
+}
+template <class Scheduler>
+__device__ void load_own(const PipelineArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
+                         AbsmaxReader& reader) {
   if constexpr (Scheduler::kIsGrouped)
     if (scheduler.groups.is_nested_each) reader.offset = a.matmul.weight.nested_offset[scheduler.expert(tile)];
 }
@@ -144,7 +164,7 @@ __device__ inline float decode_small_absmax(const Absmax& absmax, unsigned half)
 // One of a panel row's Format::kParts scales. absmax_type: the weight's, from a kernel argument; in the reader it would
 // take a register.
 template <class Format>
-__device__ float decode_part(qfuse_scale_type absmax_type, const AbsmaxReader& reader, const float* map,
+__device__ float decode_part(qfuse_scale_type absmax_type, const ReaderOf<Format>& reader, const float* map,
                              const Absmax& loaded, unsigned part) {
   const unsigned word = __float_as_uint(loaded.scale);
   if constexpr (Format::kOf == PanelFormat::absmax)
@@ -155,6 +175,8 @@ __device__ float decode_part(qfuse_scale_type absmax_type, const AbsmaxReader& r
     return widen_absmax(absmax_type, word >> (16 * part) & 0xffffU);
   else if constexpr (Format::kOf == PanelFormat::mxfp4)
     return decode_small_absmax(loaded, part);
+  else if constexpr (Format::kHasGlobal)
+    return apply_global(map[word >> (8 * part) & 0xffU], reader.global);
   else
     return map[word >> (8 * part) & 0xffU];
 }

@@ -83,9 +83,9 @@ __device__ void store_rows(const Weight4bit& w, RowWeights<Format, Tiles>& rows,
 // loads their absmax for `stage`.
 template <bool kForward, class Format, class Tiles, class Scheduler>
 __device__ void begin_rows(const PipelineArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
-                           int row, int panel, int stage, AbsmaxReader& reader, LaneRows (&rows)[Tiles::kRowsEach],
+                           int row, int panel, int stage, ReaderOf<Format>& reader, LaneRows (&rows)[Tiles::kRowsEach],
                            Absmax (&absmax)[Tiles::kRowsEach]) {
-  load_offset(a, scheduler, tile, reader);
+  load_own(a, scheduler, tile, reader);
   const std::uint32_t before = first_panel_row(a, scheduler, tile);
 #pragma unroll
   for (int i = 0; i < Tiles::kRowsEach; ++i) {
@@ -98,7 +98,7 @@ __device__ void begin_rows(const PipelineArguments& a, const Scheduler& schedule
 // Makes the weights that a stage's codes can mean, and loads the absmax of the team's next stage. Outside the weight,
 // absmax and weights are 0. half: which half of a panel row the lane has, if it has only one.
 template <class Value, class Format, class Tiles>
-__device__ void make_weights(const MatmulArguments& a, const AbsmaxReader& reader, const float* map,
+__device__ void make_weights(const MatmulArguments& a, const ReaderOf<Format>& reader, const float* map,
                              const LaneRows (&rows)[Tiles::kRowsEach], int stage, unsigned half,
                              Absmax (&next)[Tiles::kRowsEach], RowWeights<Format, Tiles>& made) {
 #pragma unroll
@@ -131,7 +131,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
   const int row = task % Tiles::kRowGroups * kWarp + lane;
   const int panel = task / Tiles::kRowGroups;
   const int first = decoder / Tiles::kTeamDecoders;
-  AbsmaxReader reader = absmax_reader(matmul);
+  ReaderOf<Format> reader{absmax_reader(matmul)};
   PipelineState<Tiles::kShape.decoded_slots> to;
   PipelineState<Tiles::kShape.code_slots> from;
   to.advance(first);

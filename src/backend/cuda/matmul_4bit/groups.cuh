@@ -167,6 +167,13 @@ __device__ MatmulArguments of_expert(const GroupedArguments& a, int expert, std:
   return own;
 }
 
+// The global scale of an expert's scales, in NVFP4.
+__device__ inline format::GlobalScale load_global(const Weight4bit& w, const Groups& groups, int expert) {
+  if (w.divisor == nullptr) return {1.0F, 1.0F, __ldg(w.nested_absmax + expert * groups.nested_blocks_each)};
+  return format::divided_by(__ldg(w.divisor + expert * groups.divisors_each),
+                            [](float a, float b) { return divide(a, b); });
+}
+
 // ---- a thread block's tile, in kernels with one tile per block ----
 
 struct BlockTile {

@@ -71,15 +71,14 @@ bool can_count(std::int64_t most_elements, const qfuse_weight_4bit& w, const Own
   return left >= 0 && w.nested_begin <= left / w.blocksize;
 }
 
-// Whether the scales of each panel row can be loaded: one absmax, or scales of rows in words. For experts by INT4 in
-// groups of 32 there are not the registers.
+// Whether the scales of each panel row can be loaded: one absmax, or scales of rows in words.
 bool has_blocks_of_panels(const qfuse_weight_4bit& w, const Owners& owners) {
   if (!contract::has_scales_of_rows(w)) return w.blocksize >= kPanelCols;
   constexpr std::int64_t kWord = 4;  // bytes
   const std::int64_t bytes = owners.count * contract::block_count(w) * format::scale_size(w.scale_type);
   const bool fills_words = bytes % kWord == 0 && is_aligned(w.scales, kWord);
   if (w.blocksize >= kPanelCols) return fills_words;
-  return fills_words && format::scale_size(w.scale_type) < kWord && !(owners.are_experts && w.quant_type == QFUSE_INT4);
+  return fills_words && format::scale_size(w.scale_type) < kWord;
 }
 
 // For Hopper's pipelines, in both directions: rows are whole panels of codes, and coordinates fit a tensor map.

@@ -184,9 +184,10 @@ Plan plan_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFa
 }
 
 // Whether split-K and the pipelines can take the scales: they index one array for all experts. Experts that are nested
-// by themselves must then be whole numbers of nested blocks.
+// by themselves must then be whole numbers of nested blocks. Experts' global scales are in an array of their own.
 bool has_scales_for(const contract::Matmul4bitGrouped& p) {
-  return !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
+  return !contract::is_nested_each(p) || contract::has_scales_of_rows(p.weight) ||
+         contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
 
 }  // namespace

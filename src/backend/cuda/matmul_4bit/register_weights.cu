@@ -136,7 +136,7 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
     wait_for(shared.map_full);
   }
   for (auto tile = scheduler.first(); scheduler.has(tile); scheduler.advance(tile)) {
-    load_offset(a, scheduler, tile, reader);
+    load_own(a, scheduler, tile, reader);
     const std::uint32_t before = first_panel_row(a, scheduler, tile);
     LaneRows rows[kTableTasks];
     Absmax next[kTableTasks];

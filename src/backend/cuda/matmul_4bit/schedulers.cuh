@@ -11,6 +11,7 @@ namespace qfuse::cuda::matmul_4bit {
 
 // A scheduler names a thread block's tiles, to each thread that asks:
 //   Arguments, kIsGrouped              the kernel's arguments; whether tiles belong to several experts
+//   kHasOwnFormats                     whether the kernel has formats of experts that the others do not have
 //   first(), advance(tile), has(tile)  the first Tile; go to the next one; whether it exists
 //   output(tile), token(tile)          its first output and first token
 //   end(tile), expert(tile)            the end of its tokens, and the expert that owns them
@@ -22,6 +23,7 @@ template <bool kForward, int kOutputs, int kTokens>
 struct TileScheduler {
   using Arguments = PipelineArguments;
   static constexpr bool kIsGrouped = false;
+  static constexpr bool kHasOwnFormats = false;
   struct Tile {
     int number;
     int first_output;
@@ -58,6 +60,7 @@ template <bool kForward, int kOutputs, int kTokens>
 struct GroupScheduler : GroupTiles<kForward, kOutputs, kTokens> {
   using Arguments = GroupedPipelineArguments;
   static constexpr bool kIsGrouped = true;
+  static constexpr bool kHasOwnFormats = false;
   using Tile = GroupTile;
   const GroupTile& first_tile;
   int weight_stages;
@@ -72,6 +75,13 @@ struct GroupScheduler : GroupTiles<kForward, kOutputs, kTokens> {
   [[nodiscard]] __device__ std::int64_t end(const Tile& tile) const { return tile.until; }
   [[nodiscard]] __device__ int expert(const Tile& tile) const { return tile.owner; }
   [[nodiscard]] __device__ int first_row(const Tile& tile) const { return tile.owner * static_cast<int>(this->a.rows); }
+};
+
+// The same tiles, for a kernel with other formats: beside each other they have not the registers.
+template <bool kForward, int kOutputs, int kTokens>
+struct OwnGroupScheduler : GroupScheduler<kForward, kOutputs, kTokens> {
+  using GroupScheduler<kForward, kOutputs, kTokens>::GroupScheduler;
+  static constexpr bool kHasOwnFormats = true;
 };
 
 // Makes a block's first tile known to all its threads, which all call it, after the wait for the previous grid.

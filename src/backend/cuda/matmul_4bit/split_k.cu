@@ -129,7 +129,7 @@ __device__ void decode_scales(const MatmulArguments& a, const ChainCodes<kNested
       for (int part = 0; part < kParts; ++part) {
         const unsigned scale = kParts > 1 ? scales[w] >> (8 * part) & 0xffU : scales[w];
         absmax[w][part][h] = block_of_window(w) >= blocks ? 0.0F
-                             : kNested                    ? nested.map[scale]
+                             : kNested                    ? decode_small_scale(nested, scale)
                                                           : widen_absmax(a.weight.absmax_type, scale);
       }
   }
@@ -187,7 +187,8 @@ struct SplitSteps {
   static constexpr int kColumns = kOfColumns;
   static constexpr int kLaneTerms = kVectorTerms;
   static constexpr bool kHasTuring = !kPairs || kNested;  // Turing has not the registers for more: no plan asks it to
-  static constexpr int kParts = kPairs && kNested ? 2 : 1;
+  static constexpr bool kHasGlobal = kPairs && kNested;
+  static constexpr int kParts = kHasGlobal ? 2 : 1;
   static constexpr bool kTakesSmallBlocks =
       kNested && !kOfWhole && kOfColumns == 1 && !kPairs;  // with more columns there are not the registers
 

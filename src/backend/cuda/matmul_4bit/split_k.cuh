@@ -72,6 +72,12 @@ struct NestedMap {
   float offset;
 };
 
+// Decodes a scale of one byte of a row.
+template <class Nested>
+__device__ float decode_small_scale(const Nested& nested, unsigned code) {
+  return nested.map[code];
+}
+
 // Partial sums of all warps for a team of tiles, which are added together.
 template <int kPartSums>
 using TeamParts = float[kSplitKTeam][kSplitKWarps][kPartSums];
@@ -195,13 +201,15 @@ __device__ void fill_table(const MatmulArguments& a, int warp, int warps, const 
       fill(high * format::kCodes4 + low, pair_of_byte(a.weight, a.weight.values[high], a.weight.values[low]));
 }
 
-// All threads call it, and must then synchronize. The map of scales of rows has the decoded ones.
-__device__ inline void load_nested_map(const MatmulArguments& a, NestedMap& nested) {
+// All threads call it, and must then synchronize. The map of scales of rows has the decoded ones, or, if kIsRaw, those
+// to which a global scale is still to be applied.
+template <bool kIsRaw = false>
+__device__ void load_nested_map(const MatmulArguments& a, NestedMap& nested) {
   if (threadIdx.x == 0) nested.offset = *a.weight.nested_offset;
   const float scale = has_small_blocks(a.weight) ? *a.weight.nested_absmax : 1.0F;
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < format::kCodes8; i += blockDim.x)
-    nested.map[i] = mul_ftz(load_map_value<true>(a.weight, i), scale);
+    nested.map[i] = kIsRaw ? a.weight.nested_quant_map[i] : mul_ftz(load_map_value<true>(a.weight, i), scale);
 }
 
 // Tokens of the inputs: a tile's begin at `first`; none at or after `end` is read.

@@ -18,6 +18,16 @@ struct NestedView {
   const float (&map)[format::kCodes8];
   float offset;
 };
+// Map of E4M3's values, and the expert's global scale, for Steps that have kHasGlobal.
+template <class Steps>
+concept HasGlobal = Steps::kHasGlobal;
+struct GlobalView {
+  const float (&map)[format::kCodes8];
+  const format::GlobalScale& global;
+};
+__device__ inline float decode_small_scale(const GlobalView& view, unsigned code) {
+  return apply_global(view.map[code], view.global);
+}
 
 // Follows the table in shared memory.
 struct SplitKGroupsShared {
@@ -25,6 +35,7 @@ struct SplitKGroupsShared {
   GroupTile first_tiles[kSplitKWarps];  // per team
   GroupTile tiles[2][kSplitKWarps];     // per team
   alignas(16) float parts[2][kSplitKWarps][8 * kSplitKOutputs];
+  format::GlobalScale globals[kSplitKWarps];  // per warp: in registers there is no room
 };
 static_assert(pair_table_bytes(true) + sizeof(SplitKGroupsShared) <= split_k_groups_bytes(true));
 using SplitKGroupTiles = GroupTiles<true, kSplitKOutputs, 8>;
@@ -69,7 +80,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   const typename Steps::Lookups lookups = Steps::lookups(a, table, lane);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
-  if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
+  if constexpr (Steps::kIsNested) load_nested_map<HasGlobal<Steps>>(a, shared.nested);
   if (warp < teams) {
     const GroupTile found = tiles.find_first(static_cast<int>(blockIdx.x) * teams + warp, takers);
     if (lane == 0) shared.first_tiles[warp] = found;
@@ -106,8 +117,12 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
           const std::int64_t term = std::int64_t{first + member} * QFUSE_SPLIT_TERMS;
           Steps::load_inputs(a, {tiles.token(tile), tile.until}, term, inputs);
           inputs_token = tiles.token(tile);
+          if constexpr (HasGlobal<Steps>) {  // another expert has other tokens
+            if (lane == 0) shared.globals[warp] = load_global(a.weight, arguments.groups, tile.owner);
+            __syncwarp(kAllLanes);
+          }
         }
-        if (Steps::kIsNested && arguments.groups.is_nested_each)
+        if (Steps::kIsNested && !HasGlobal<Steps> && arguments.groups.is_nested_each)
           nested.offset = __ldg(a.weight.nested_offset + tile.owner);
       }
       const typename Steps::Codes here = codes;
@@ -115,7 +130,10 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       load_codes(is_last ? 0 : first + team_warps, codes);
       if (is_at_work) {
         const int blocks = count_blocks<Steps>(a, std::int64_t{first + member} * QFUSE_SPLIT_TERMS);
-        Steps::multiply(a, lookups, nested, inputs, here, blocks, sums);
+        if constexpr (HasGlobal<Steps>)
+          Steps::multiply(a, lookups, GlobalView{shared.nested.map, shared.globals[warp]}, inputs, here, blocks, sums);
+        else
+          Steps::multiply(a, lookups, nested, inputs, here, blocks, sums);
         store_part(sums, lane, shared.parts[phase][warp]);
       }
       __syncthreads();

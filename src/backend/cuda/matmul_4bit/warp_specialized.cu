@@ -50,11 +50,17 @@ contract::Outcome launch_with(const Call& call, const Plan& plan, const qfuse_ex
   return launch_pipeline(kernel, call, plan, exec);
 }
 
+// Whether experts have a format with a kernel of its own: NVFP4 with a global scale each, or INT4 in groups of 32.
+bool has_own_kernel(const GroupedArguments& a) {
+  return has_small_blocks(a.matmul.weight) && (!a.matmul.is_nested || a.groups.is_nested_each);
+}
+
 }  // namespace
 
 contract::Outcome launch_warp_specialized(const Call& call, const Plan& plan, const qfuse_exec& exec) {
-  return call.a.groups.experts == 0 ? launch_with<TileScheduler>(call, plan, exec)
-                                    : launch_with<GroupScheduler>(call, plan, exec);
+  if (call.a.groups.experts == 0) return launch_with<TileScheduler>(call, plan, exec);
+  return has_own_kernel(call.a) ? launch_with<OwnGroupScheduler>(call, plan, exec)
+                                : launch_with<GroupScheduler>(call, plan, exec);
 }
 
 }  // namespace qfuse::cuda::matmul_4bit

@@ -28,11 +28,15 @@ __global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
   constexpr int kLoaders = Tiles::kMultipliers + Tiles::kDecoders;
   if (warp < Tiles::kMultipliers)
     multiply_stages<Value, kForward>(a, scheduler, shared, warp);
-  else if (warp < kLoaders)
-    with_panel_format<true, !Scheduler::kIsGrouped>(a.matmul.weight, [&](auto format) {
+  else if (warp < kLoaders) {
+    const auto decode = [&](auto format) {
       decode_stages<Value, kForward, decltype(format)>(a, scheduler, shared, warp - Tiles::kMultipliers);
-    });
-  else if (thread == kLoaders * kWarp)
+    };
+    if constexpr (Scheduler::kHasOwnFormats)
+      with_own_format(a.matmul.weight, decode);
+    else
+      with_panel_format<true, !Scheduler::kIsGrouped>(a.matmul.weight, decode);
+  } else if (thread == kLoaders * kWarp)
     load_all(CodeProducer<kForward, Tiles, Scheduler>(scheduler), a, scheduler, shared);
   else if (thread == (kLoaders + 1) * kWarp)
     load_all(InputProducer<Tiles, Scheduler>(scheduler), a, scheduler, shared);
