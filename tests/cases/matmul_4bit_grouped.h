@@ -132,7 +132,7 @@ inline const std::vector<GroupedCase> kGroupedCases = {
      0,
      0,
      true},
-    {"NVFP4, divisors, split sums of several turns", {0, 2, 0, 9, 1}, 56, 832, 16, QFUSE_E2M1, kDivisor, true},
+    {"NVFP4, divisors, split sums of several turns", {1, 0, 2, 9, 1}, 56, 832, 16, QFUSE_E2M1, kDivisor, true},
     {"NVFP4, factors, two rounds", {2, 1, 9}, 24, 4608, 16, QFUSE_E2M1, kFactor, true, 0, 0, 0, true},
     {"eight chains, two teams, several turns, tokens of nobody",
      {0, 2, 1},

@@ -117,13 +117,13 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
           const std::int64_t term = std::int64_t{first + member} * QFUSE_SPLIT_TERMS;
           Steps::load_inputs(a, {tiles.token(tile), tile.until}, term, inputs);
           inputs_token = tiles.token(tile);
+          if constexpr (HasGlobal<Steps>) {  // another expert has other tokens
+            if (lane == 0) shared.globals[warp] = load_global(a.weight, arguments.groups, tile.owner);
+            __syncwarp(kAllLanes);
+          }
         }
-        if constexpr (HasGlobal<Steps>) {
-          if (lane == 0) shared.globals[warp] = load_global(a.weight, arguments.groups, tile.owner);
-          __syncwarp(kAllLanes);
-        } else if (Steps::kIsNested && arguments.groups.is_nested_each) {
+        if (Steps::kIsNested && !HasGlobal<Steps> && arguments.groups.is_nested_each)
           nested.offset = __ldg(a.weight.nested_offset + tile.owner);
-        }
       }
       const typename Steps::Codes here = codes;
       if (is_last) tiles.advance(tile);
