@@ -11,7 +11,6 @@ pytest.importorskip("peft")
 import experts
 import int8_layer
 import measure
-import merged_weights
 import mixtures
 import moe_step
 import test_dequantize as published
@@ -61,17 +60,6 @@ def test_int8_of_a_layer(run):
     assert list(row["us"]) == ["decode + cuBLAS", "INT8 apart", "INT8"]
     assert 0 == row["errors"]["decode + cuBLAS"] < row["errors"]["INT8 apart"] < 0.03
     assert len(row["swiglu_us"]) == 5 and all(times["min"] > 0 for times in row["swiglu_us"].values())
-
-
-def test_merged_weights_of_a_model(run, monkeypatch):
-    status, result, printed = run(merged_weights, "--rounds", "1")
-    assert status == 0 and [row["way"] for row in result["rows"]] == list(merged_weights.WAYS)
-    assert all(row["us"]["min"] > 0 for row in result["rows"]) and "first layer's bits are right" in printed
-    assert 0 < result["checked"]["error"] < 0.01 and result["checked"]["changed"] > 0
-    ours = qfuse.merged_weights
-    monkeypatch.setattr(qfuse, "merged_weights", lambda model: ((name, tensor * 1.01) for name, tensor in ours(model)))
-    with pytest.raises(AssertionError, match=r"layers\.0\..* differing bytes"):
-        merged_weights.main(["--device", "cpu", "--small"])
 
 
 def test_a_single_wrong_bit_fails(device):
