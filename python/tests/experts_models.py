@@ -64,6 +64,16 @@ def tokens(model):
     return torch.randint(1, 128, (2, 12)).to(model.device)
 
 
+def logits(model):
+    with torch.no_grad():
+        return model(tokens(model)).logits
+
+
+def close(found, expected):
+    """Compares in float32 with a tolerance, because sums have another order."""
+    return (found - expected).abs().max() <= 2e-5 * expected.abs().max()
+
+
 def distance(found, exact):
     return (found.double() - exact.double()).abs().max().item()
 

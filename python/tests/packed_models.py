@@ -7,6 +7,7 @@ import torch
 import transformers
 from experts_models import change_config
 from safetensors.torch import load_file, save_file
+from torch.utils._python_dispatch import TorchDispatchMode
 
 FILE = "model.safetensors"
 E2M1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
@@ -155,7 +156,7 @@ def quantization_config(kind, activations=None, **more):
     } | more
 
 
-def plain_model(folder, dtype, decoded_to=None):
+def plain_model(folder, dtype=torch.float32, decoded_to=None):
     """Returns the model of a packed checkpoint with its weights decoded by torch, to a dtype that may be narrower."""
     stored = load_file(folder / FILE)
     model = tiny_llama(dtype)
@@ -168,6 +169,19 @@ def plain_model(folder, dtype, decoded_to=None):
         state[name] = decoded(arrays, decoded_to or dtype) if is_packed(name) else stored[name].to(dtype)
     model.load_state_dict(state)
     return model.eval()
+
+
+class LargestFloats(TorchDispatchMode):
+    """Elements of the largest floating point tensor that any operation makes in memory."""
+
+    found = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **kwargs or {})
+        for tensor in made if isinstance(made, (list, tuple)) else [made]:
+            if isinstance(tensor, torch.Tensor) and tensor.is_floating_point() and not tensor.is_meta:
+                self.found = max(self.found, tensor.numel())
+        return made
 
 
 def rewrite(folder, change):

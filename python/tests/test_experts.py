@@ -17,7 +17,7 @@ from qfuse import versions
 from qfuse.weight import decodable_weight
 
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
-from experts_models import decoded, distance, gpt_oss, mixtral, stacks, tokens  # noqa: E402
+from experts_models import decoded, distance, gpt_oss, logits, mixtral, stacks, tokens  # noqa: E402
 
 from qfuse.integrations import transformers_experts as experts  # noqa: E402
 
@@ -27,11 +27,6 @@ MODELS = {"mixtral": mixtral, "gpt_oss": gpt_oss}
 @pytest.fixture(params=MODELS)
 def make(request):
     return MODELS[request.param]
-
-
-def logits(model):
-    with torch.no_grad():
-        return model(tokens(model)).logits
 
 
 def bits(model):

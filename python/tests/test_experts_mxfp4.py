@@ -2,28 +2,26 @@
 files decoded to 16 bits by transformers itself and by the qfuse command."""
 
 import copy
-import json
 
 import pytest
 import torch
 from conftest import same_bits
-from safetensors.torch import load_file, save_file
-from torch.utils._python_dispatch import TorchDispatchMode
+from safetensors.torch import load_file
 
 import qfuse
 from qfuse import versions
 
 peft = pytest.importorskip("peft")
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
-from experts_models import change_config, mixtral, published_gpt_oss, stacks, tokens  # noqa: E402
-from test_experts_peft import adapter, choosing, config, near, randomize, same, step  # noqa: E402
+from experts_models import change_config, close, logits, mixtral, published_gpt_oss, stacks  # noqa: E402
+from packed_models import FILE, rewrite  # noqa: E402
+from test_experts_peft import choosing, config, near, randomize, same, step  # noqa: E402
 
 from qfuse.integrations import peft_stacks  # noqa: E402
 from qfuse.integrations import transformers_experts as experts  # noqa: E402
 from qfuse.integrations.transformers import Mxfp4Config  # noqa: E402
 from qfuse.nn import Experts4bit, clamped_swiglu  # noqa: E402
 
-FILE = "model.safetensors"
 EXPERTS = "model.layers.1.mlp.experts"
 
 
@@ -57,23 +55,6 @@ def pair(folder, device="cpu", dtype=torch.float32, **more):
     return [randomize(peft.get_peft_model(model, config(**more))) for model in models]
 
 
-def logits(model):
-    with torch.no_grad():
-        return model(tokens(model)).logits
-
-
-def close(found, expected):
-    """Compares in float32 with a tolerance, because sums have another order."""
-    return (found - expected).abs().max() <= 2e-5 * expected.abs().max()
-
-
-def rewrite(folder, change):
-    """Rewrites the file after `change` has modified its arrays."""
-    arrays = load_file(folder / FILE)
-    change(arrays)
-    save_file(arrays, folder / FILE, metadata={"format": "pt"})
-
-
 # Loading
 
 
@@ -97,60 +78,11 @@ def test_bytes_are_those_of_the_files(published, device):
     assert model.config._experts_implementation == "qfuse" and model.hf_quantizer.is_trainable
 
 
-class LargestFloats(TorchDispatchMode):
-    """Elements of the largest floating point tensor that any operation makes in memory."""
-
-    found = 0
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        made = function(*args, **kwargs or {})
-        for tensor in made if isinstance(made, (list, tuple)) else [made]:
-            if isinstance(tensor, torch.Tensor) and tensor.is_floating_point() and not tensor.is_meta:
-                self.found = max(self.found, tensor.numel())
-        return made
-
-
-def test_no_stack_is_ever_decoded(published, monkeypatch):
-    monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "1")  # a dispatch mode sees only one thread
-    with LargestFloats() as of_decoding:
-        decoded(published)
-    with LargestFloats() as largest:
-        load(published)
-    stack = 4 * 64 * 192
-    assert largest.found < stack <= of_decoding.found
-
-
-def test_outputs_are_those_of_the_decoded_model(published, tmp_path):
+def test_outputs_are_those_of_what_the_command_decodes(published, tmp_path):
     model = load(published)
-    assert close(logits(model), logits(decoded(published)))
     qfuse.checkpoint.dequantize(published, tmp_path / "out", dtype="float32")
     by_command = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "out", dtype=torch.float32)
     assert close(logits(model), logits(by_command))
-
-
-def test_generates_the_same_tokens(published, device):
-    both = [make(published).to(device) for make in (load, decoded)]
-    found, expected = (
-        model.generate(tokens(model), max_new_tokens=16, do_sample=False, pad_token_id=0) for model in both
-    )
-    assert torch.equal(found, expected)
-
-
-@pytest.mark.parametrize("dtype", ["auto", torch.float16, None])
-def test_dtypes(published, dtype):
-    model = load(published, dtype)
-    expected = torch.float16 if dtype is torch.float16 else torch.bfloat16
-    assert {stack.dtype for _, _, stack in stacks(model)} == {model.dtype} == {expected}
-    assert logits(model).dtype is expected
-
-
-def test_a_change_of_dtype_leaves_the_bytes(published):
-    model = load(published, torch.bfloat16)
-    before = {name: parameter.clone() for name, parameter in model.named_parameters() if "experts" in name}
-    model.to(torch.float32)
-    assert all(stack.dtype is torch.float32 and stack.scales.dtype is torch.uint8 for _, _, stack in stacks(model))
-    assert close(logits(model), logits(decoded(published)))
-    assert all(same_bits(model.get_parameter(name).to(old.dtype), old) for name, old in before.items())
 
 
 def test_scales_of_their_own_dtype(own):
@@ -176,55 +108,7 @@ def test_a_model_without_its_head(published):
     assert len(found) == 8 and same(found, expected)
 
 
-def test_layers_on_disk(published, tmp_path):
-    """accelerate loads these layers for each forward."""
-    pytest.importorskip("accelerate")
-    places = {"model.embed_tokens": "cpu", "model.layers.0": "cpu", "model.layers.1": "disk", "model.norm": "cpu"}
-    places |= {"model.rotary_emb": "cpu", "lm_head": "cpu"}
-    model = load(published, device_map=places, offload_folder=tmp_path / "offload")
-    assert model.model.layers[1].mlp.experts.down_proj.is_meta
-    assert same_bits(logits(model), logits(load(published)))
-    model.save_pretrained(tmp_path / "saved")
-    assert same_bits(logits(load(tmp_path / "saved")), logits(load(published)))
-
-
 # Saving
-
-
-@pytest.mark.parametrize("shards", ["10GB", "40KB"])
-def test_saving_writes_what_was_read(published, tmp_path, shards):
-    load(published, "auto").save_pretrained(tmp_path, max_shard_size=shards)
-    files = list(tmp_path.glob("*.safetensors"))
-    assert (len(files) == 1) == (shards == "10GB")
-    found = {name: array for file in files for name, array in load_file(file).items()}
-    assert same(found, load_file(published / FILE))
-    configs = [json.loads((folder / "config.json").read_text()) for folder in (tmp_path, published)]
-    assert configs[0]["quantization_config"] == configs[1]["quantization_config"]
-    assert "qfuse" not in (tmp_path / "config.json").read_text()
-    assert same_bits(logits(load(tmp_path)), logits(load(published)))
-
-
-def test_state_dicts_of_torch(published):
-    model, other = load(published), load(published)
-    state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    for name, tensor in other.state_dict().items():
-        tensor.zero_()
-        assert name in state
-    other.load_state_dict(state)
-    assert same_bits(logits(other), logits(model)) and same_bits(logits(copy.deepcopy(other)), logits(model))
-
-
-def test_dequantize_makes_a_model_of_transformers_own(published, tmp_path):
-    """For users who want to merge in memory."""
-    model, expected = load(published, torch.bfloat16), decoded(published, torch.bfloat16)
-    model.dequantize()
-    assert same(model.state_dict(), expected.state_dict()) and not list(stacks(model))
-    model.save_pretrained(tmp_path)
-    plain = transformers.AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.bfloat16)
-    assert same(plain.state_dict(), expected.state_dict())
-    adapted = randomize(peft.get_peft_model(model, config()))
-    before = logits(adapted)
-    assert (logits(adapted.merge_and_unload()) - before).norm() < 0.02 * before.norm()
 
 
 @pytest.mark.parametrize("read", ["load_checkpoint", "from_state_dict"])
@@ -262,15 +146,6 @@ def test_blocks_and_scales_that_disagree_are_refused(published):
 
 
 # Training
-
-
-def test_steps_are_those_of_peft_over_the_decoded_model(published, device):
-    model, twin = pair(published, device)
-    found = step(model)
-    assert near(found, step(twin)) and sum("experts" in name for name in found) == 2 * 2 * 2
-    assert {name: parameter.shape for name, parameter in model.named_parameters() if "lora" in name} == {
-        name: parameter.shape for name, parameter in twin.named_parameters() if "lora" in name
-    }
 
 
 def test_peft_knows_of_it_behind_loading(published, monkeypatch):
@@ -319,49 +194,6 @@ def test_autocast_and_bfloat16(published, device):
         assert error <= 2 * own + 0.01 * exact[name].norm(), name
 
 
-@pytest.mark.parametrize("reentrant", [False, True])
-def test_checkpointed_activations(published, reentrant):
-    model, twin = pair(published)
-    model.train().enable_input_require_grads()
-    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": reentrant})
-    assert near(step(model), step(twin))
-
-
-def test_several_adapters_and_none(published):
-    both = pair(published)
-    for model in both:
-        model.add_adapter("other", config(r=2, lora_alpha=7))
-        randomize(model)
-    for chosen in (["other"], ["default", "other"]):
-        for model in both:
-            model.base_model.set_adapter(chosen)
-        assert near(step(both[0]), step(both[1]))
-    with both[0].disable_adapter():
-        assert same_bits(logits(both[0]), logits(load(published)))
-
-
-def test_an_adapter_goes_onto_either_model_and_back(published, tmp_path):
-    model, _ = pair(published)
-    model.save_pretrained(tmp_path / "packed")
-    plain = peft.PeftModel.from_pretrained(decoded(published), tmp_path / "packed", is_trainable=True)
-    assert same(adapter(plain), adapter(model))
-    plain.save_pretrained(tmp_path / "plain")
-    back = peft.PeftModel.from_pretrained(load(published), tmp_path / "plain", is_trainable=True)
-    assert same(adapter(back), adapter(model)) and near(step(back), step(plain))
-    loaded = load(published)
-    loaded.load_adapter(tmp_path / "plain")  # transformers' own method
-    assert same_bits(logits(loaded), logits(model))
-
-
-def test_an_adapter_merged_by_the_command(published, tmp_path):
-    """The files that `qfuse merge` makes of the published ones compute like the trained model."""
-    model, _ = pair(published)
-    model.save_pretrained(tmp_path / "adapter")
-    qfuse.merge(published, tmp_path / "adapter", tmp_path / "merged", to="float32")
-    merged = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "merged", dtype=torch.float32)
-    assert close(logits(merged), logits(model))
-
-
 def test_merging_into_codes_is_refused(published):
     model, _ = pair(published)
     with pytest.raises(ValueError, match="is in 4 bits, into which no adapter can be merged"):
@@ -372,20 +204,6 @@ def test_merging_into_codes_is_refused(published):
 def test_quantizing_it_again_leaves_it(published):
     with pytest.warns(UserWarning, match="it is in 4 bits already"):
         assert not qfuse.quantize_experts(load(published))
-
-
-def test_a_trainer_takes_it(published, tmp_path):
-    """Trainer refuses quantized models that cannot be trained. Steps change no byte of the base."""
-    model = randomize(peft.get_peft_model(load(published, torch.bfloat16), config()))
-    before = {name: parameter.clone() for name, parameter in model.named_parameters() if "lora" not in name}
-    data = [{"input_ids": row, "labels": row} for row in tokens(model).tolist()] * 2
-    settings = transformers.TrainingArguments(
-        tmp_path, max_steps=2, per_device_train_batch_size=2, report_to=[], use_cpu=True, learning_rate=0.01
-    )
-    old = adapter(model)
-    transformers.Trainer(model, settings, train_dataset=data).train()
-    assert all(same_bits(parameter, before[name]) for name, parameter in model.named_parameters() if name in before)
-    assert not any(same_bits(tensor, old[name]) for name, tensor in adapter(model).items())
 
 
 def test_a_module_of_qfuse_s_own_has_its_bits(published):

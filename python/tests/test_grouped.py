@@ -5,7 +5,8 @@ import itertools
 import pytest
 import torch
 from conftest import DTYPES, Calls, same_bits
-from test_matmul import integers, keywords, leave_nothing_behind  # noqa: F401
+from test_matmul import check_compiled, check_slopes, integers, keywords
+from test_matmul import leave_nothing_behind as leave_nothing_behind
 
 import qfuse
 
@@ -279,7 +280,6 @@ def test_a_gradient_of_x_has_the_bits_of_single_products(device):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("is_transposed", [False, True])
 def test_gradients_are_slopes(device, is_transposed):
-    """Checks first and second derivatives. Products of integers are exactly linear, so a step of 1 is exact."""
     codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.arange(3 * 4 * 64) % 7 % 3]
     tensors = (codes[::2] << 4 | codes[1::2]).to(device), torch.arange(1.0, 13.0, device=device)
     stack = qfuse.Weight4bit(tensors, (3, 4, 64), torch.float32)
@@ -293,9 +293,7 @@ def test_gradients_are_slopes(device, is_transposed):
     def product(x, bias):
         return qfuse.matmul_4bit_grouped(x, stack, ends, bias=bias, is_transposed=is_transposed)
 
-    steps = dict(eps=1.0, atol=0.0, rtol=0.0)
-    torch.autograd.gradcheck(product, (x, bias), **steps)
-    torch.autograd.gradgradcheck(product, (x, bias), (grad,), **steps)
+    check_slopes(product, (x, bias), (grad,))
 
 
 def test_a_step_is_the_same_each_time(device):
@@ -354,10 +352,7 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype, is_t
         (y.float() * 0.5).sum().backward()
         return y.detach(), leaves[0].grad, leaves[1].grad
 
-    torch._dynamo.reset()
-    found = step(torch.compile(qfuse.matmul_4bit_grouped, fullgraph=True, backend=backend))
-    for one, other in zip(found, step(qfuse.matmul_4bit_grouped), strict=True):
-        torch.testing.assert_close(one, other)
+    check_compiled(qfuse.matmul_4bit_grouped, backend, step, near=True)
 
 
 def test_compiles_for_any_number_of_rows(device, backend):

@@ -7,7 +7,8 @@ import torch
 from conftest import DTYPES, same_bits
 from test_grouped import UNEVEN, dense_layer, ends_of, gradients, keywords, slices_of, stack_of, values
 from test_lora import few_integers
-from test_matmul import integers, leave_nothing_behind  # noqa: F401
+from test_matmul import check_compiled, check_slopes, integers
+from test_matmul import leave_nothing_behind as leave_nothing_behind
 
 import qfuse
 
@@ -84,7 +85,6 @@ def test_has_the_bits_of_single_layers_of_what_is_exact(device, dtype):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("is_transposed", [False, True])
 def test_gradients_are_slopes(device, is_transposed):
-    """Checks first and second derivatives. The function is linear in each argument, so a step of 1 is exact."""
     codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.arange(2 * 4 * 32) % 7 % 3]
     tensors = (codes[::2] << 4 | codes[1::2]).to(device), torch.arange(1.0, 9.0, device=device)
     stack = qfuse.Weight4bit(tensors, (2, 4, 32), torch.float32, "nf4", 32)
@@ -98,9 +98,7 @@ def test_gradients_are_slopes(device, is_transposed):
     def product(x, a, b):
         return qfuse.matmul_4bit_grouped_lora(x, stack, ends, a, b, SCALING, is_transposed=is_transposed)
 
-    steps = dict(eps=1.0, atol=0.0, rtol=0.0)
-    torch.autograd.gradcheck(product, (x, a, b), **steps)
-    torch.autograd.gradgradcheck(product, (x, a, b), (grad,), **steps)
+    check_slopes(product, (x, a, b), (grad,))
 
 
 @pytest.mark.parametrize("is_transposed", [False, True])
@@ -152,10 +150,7 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype, is_t
         y.float().mul(0.5).sum().backward()
         return [y.detach()] + [leaf.grad for leaf in leaves]
 
-    torch._dynamo.reset()
-    found = step(torch.compile(qfuse.matmul_4bit_grouped_lora, fullgraph=True, backend=backend))
-    for one, other in zip(found, step(qfuse.matmul_4bit_grouped_lora), strict=True):
-        torch.testing.assert_close(one, other)
+    check_compiled(qfuse.matmul_4bit_grouped_lora, backend, step, near=True)
 
 
 def test_compiles_torchs_kernels(device, backend, monkeypatch):
@@ -170,9 +165,7 @@ def test_compiles_torchs_kernels(device, backend, monkeypatch):
         found = product(own[0], stack, ends, *own[1:], SCALING)
         return [found, *torch.autograd.grad(found, own, torch.ones_like(found))]
 
-    torch._dynamo.reset()
-    product = torch.compile(qfuse.matmul_4bit_grouped_lora, fullgraph=True, backend=backend)
-    assert all(itertools.starmap(same_bits, zip(step(product), step(qfuse.matmul_4bit_grouped_lora), strict=True)))
+    check_compiled(qfuse.matmul_4bit_grouped_lora, backend, step)
 
 
 @pytest.mark.filterwarnings("ignore:There is a performance drop")

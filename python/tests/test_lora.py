@@ -6,7 +6,8 @@ import pytest
 import torch
 from conftest import DTYPES, Calls, make_weight, same_bits
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
-from test_matmul import COLS, ROWS, exact_weight, first_rows, integers, keywords, leave_nothing_behind  # noqa: F401
+from test_matmul import COLS, ROWS, check_compiled, check_slopes, exact_weight, first_rows, integers, keywords
+from test_matmul import leave_nothing_behind as leave_nothing_behind
 from torch._dynamo.backends.common import aot_autograd
 from torch.utils.checkpoint import checkpoint
 
@@ -95,7 +96,6 @@ def test_exact_gradients_are_those_of_torch(device, dtype, dropped):
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 @pytest.mark.parametrize("dropped", [False, True])
 def test_gradients_are_slopes(device, dropped):
-    """Checks first and second derivatives."""
     weight = first_rows(exact_weight(device, cols=128), 16)
     x, lora_x, a = (integers(2, 128, device=device, seed=seed).requires_grad_() for seed in (6, 8, 11))
     b = integers(16, 2, device=device, seed=12).requires_grad_()
@@ -103,11 +103,7 @@ def test_gradients_are_slopes(device, dropped):
     def product(x, lora_x, a, b):
         return qfuse.matmul_4bit_lora(x, weight, a, b, SCALING, lora_x=lora_x if dropped else None)
 
-    # The function is linear in each of its arguments, so a step of 1 is exact.
-    steps = dict(eps=1.0, atol=0.0, rtol=0.0)
-    torch.autograd.gradcheck(product, (x, lora_x, a, b), **steps)
-    grad = integers(2, 16, device=device).requires_grad_()
-    torch.autograd.gradgradcheck(product, (x, lora_x, a, b), (grad,), **steps)
+    check_slopes(product, (x, lora_x, a, b), (integers(2, 16, device=device).requires_grad_(),))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -155,10 +151,7 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype):
         y.float().square().sum().backward()
         return [y.detach()] + [leaf.grad for leaf in leaves]
 
-    torch._dynamo.reset()
-    found = step(torch.compile(qfuse.matmul_4bit_lora, fullgraph=True, backend=backend))
-    for one, other in zip(found, step(qfuse.matmul_4bit_lora), strict=True):
-        torch.testing.assert_close(one, other)
+    check_compiled(qfuse.matmul_4bit_lora, backend, step, near=True)
 
 
 def test_a_compiled_block_keeps_no_decoded_weight_for_its_gradient(device):

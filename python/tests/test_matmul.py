@@ -43,6 +43,22 @@ def integers(*shape, device, dtype=torch.float32, seed=6):
     return torch.randint(-3, 4, shape, generator=torch.Generator().manual_seed(seed)).to(device, dtype)
 
 
+def check_slopes(product, leaves, grads):
+    """Checks first and second derivatives of a function that is linear in each of its arguments. With integers a step
+    of 1 is exact."""
+    steps = dict(eps=1.0, atol=0.0, rtol=0.0)
+    torch.autograd.gradcheck(product, leaves, **steps)
+    torch.autograd.gradgradcheck(product, leaves, grads, **steps)
+
+
+def check_compiled(function, backend, step, near=False):
+    """step: returns what function gives, and gradients. near: they need not have the same bits."""
+    torch._dynamo.reset()
+    found = step(torch.compile(function, fullgraph=True, backend=backend))
+    for one, other in zip(found, step(function), strict=True):
+        assert same_bits(one, other) if not near else torch.testing.assert_close(one, other) is None
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("order", ["plain", "split", None])
 def test_exact_sums_are_those_of_linear(device, dtype, order):
@@ -88,7 +104,6 @@ def test_a_bias_of_either_direction(device):
 
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 def test_gradients_are_slopes(device):
-    """Checks first and second derivatives. A product of integers is exactly linear, so a step of 1 is exact."""
     weight = first_rows(exact_weight(device, cols=128), 16)
     x = integers(2, 128, device=device).requires_grad_()
     bias = integers(16, device=device).requires_grad_()
@@ -96,10 +111,7 @@ def test_gradients_are_slopes(device):
     def product(x, bias):
         return qfuse.matmul_4bit(x, weight, bias=bias)
 
-    steps = dict(eps=1.0, atol=0.0, rtol=0.0)
-    torch.autograd.gradcheck(product, (x, bias), **steps)
-    grad = integers(2, 16, device=device).requires_grad_()
-    torch.autograd.gradgradcheck(product, (x, bias), (grad,), **steps)
+    check_slopes(product, (x, bias), (integers(2, 16, device=device).requires_grad_(),))
 
 
 def test_a_strided_x_is_copied_only_where_its_rows_do_not_lie_apart(device):
@@ -292,10 +304,7 @@ def test_compiles_with_its_gradients_into_one_graph(made, backend, dtype):
         y.float().square().sum().backward()
         return y.detach(), leaves[0].grad, leaves[1].grad
 
-    torch._dynamo.reset()
-    found = step(torch.compile(qfuse.matmul_4bit, fullgraph=True, backend=backend))
-    expected = step(qfuse.matmul_4bit)
-    assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
+    check_compiled(qfuse.matmul_4bit, backend, step)
 
 
 def test_compiles_for_weights_of_any_shape(device):

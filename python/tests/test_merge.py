@@ -209,26 +209,14 @@ def test_notes(tmp_path, model):
 def test_what_is_wrong(tmp_path, model):
     base, lora, out = tmp_path / "base", tmp_path / "lora", tmp_path / "out"
     write_adapter(lora, {PROJ: (24, 40)})
-    write_adapter(tmp_path / "elsewhere", {"model.layers.7.mlp.down_proj": (24, 40)})
-    write_adapter(tmp_path / "other", {PROJ: (24, 40)}, peft_type="VERA")
-    write_adapter(tmp_path / "tiny", {PROJ: (128, 352)})
     before = sorted(tmp_path.rglob("*"))
     for error, message, call in [
-        (ValueError, "no adapter is given", lambda: qfuse.merge(base, [], out)),
-        (ValueError, "model.layers.7", lambda: qfuse.merge(base, [lora, tmp_path / "elsewhere"], out)),
-        (ValueError, "only LORA adapters", lambda: qfuse.merge(base, tmp_path / "other", out)),
-        (ValueError, "weight is nan", lambda: qfuse.merge(base, [(lora, math.nan)], out)),
         (ValueError, "nothing to tie or to untie", lambda: qfuse.merge(base, lora, out, head="tie")),
         (ValueError, "head is 'tied'", lambda: qfuse.merge(base, lora, out, head="tied")),
         (ValueError, "lora_b_layout is 'rank_major'", lambda: qfuse.merge(base, lora, out, lora_b_layout="rank_major")),
         (ValueError, "to is 'int8', it can be 'auto', ", lambda: qfuse.merge(base, lora, out, to="int8")),
         (ValueError, "base_as is 'bf16'", lambda: qfuse.merge(base, lora, out, base_as="bf16")),
         (ValueError, "blocksize is 48", lambda: qfuse.merge(base, lora, out, to="nf4", blocksize=48)),
-        (
-            ValueError,
-            "is quantized already; `base_as`",
-            lambda: qfuse.merge(TINY / "bnb4", tmp_path / "tiny", out, base_as="nf4"),
-        ),
         (ValueError, "null character", lambda: qfuse.merge(base, "a\0b", out)),
         (OSError, "no such file", lambda: qfuse.merge(base, tmp_path / "none", out)),
         (ValueError, "the base comes first", lambda: qfuse.merge(lora, base, out)),

@@ -3,7 +3,6 @@ the same weights decoded."""
 
 import copy
 import importlib.util
-import json
 
 import pytest
 import torch
@@ -15,7 +14,7 @@ from qfuse import versions
 
 peft = pytest.importorskip("peft")
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
-from experts_models import change_config, tokens  # noqa: E402
+from experts_models import change_config, close, logits, tokens  # noqa: E402
 from packed_models import (  # noqa: E402
     FILE,
     KINDS,
@@ -28,8 +27,7 @@ from packed_models import (  # noqa: E402
     same_arrays,
     tiny_llama,
 )
-from test_experts_mxfp4 import LargestFloats, close, logits  # noqa: E402
-from test_experts_peft import adapter, near, randomize, same, step  # noqa: E402
+from test_experts_peft import near, randomize, same, step  # noqa: E402
 
 import qfuse.integrations.peft as integration  # noqa: E402
 from qfuse.integrations.transformers import CompressedTensorsConfig  # noqa: E402
@@ -86,22 +84,6 @@ def test_bytes_are_those_of_the_files(checkpoint, device):
     assert model.hf_quantizer.is_trainable
 
 
-def test_no_weight_is_decoded_in_loading(checkpoint, monkeypatch):
-    monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "1")  # a dispatch mode sees only one thread
-    with LargestFloats() as largest:
-        load(checkpoint)
-    assert largest.found <= 128 * 128  # of the embedding; gate, up and down have twice as many
-
-
-def test_outputs_are_those_of_the_decoded_model(checkpoint, device):
-    model, twin = load(checkpoint).to(device), plain_model(checkpoint, torch.float32).to(device)
-    assert close(logits(model), logits(twin))
-    found, expected = (
-        each.generate(tokens(each), max_new_tokens=16, do_sample=False, pad_token_id=0) for each in (model, twin)
-    )
-    assert torch.equal(found, expected)
-
-
 @pytest.mark.parametrize("name", ["nvfp4", "mxfp4"])
 def test_golden_files_of_compressed_tensors(name):
     folder = GOLDEN / "scaled_4bit" / name
@@ -120,83 +102,10 @@ def test_transformers_own_decoding(checkpoint):
         assert same_bits(layer.weight.dequantize(), theirs.get_submodule(name).weight)
 
 
-@pytest.mark.parametrize("dtype", ["auto", torch.float16, None])
-def test_dtypes(own, dtype):
-    model = load(own, dtype)
-    expected = torch.float16 if dtype is torch.float16 else torch.bfloat16
-    assert {layer.weight.dtype for layer in packed_layers(model).values()} == {model.dtype} == {expected}
-    assert logits(model).dtype is expected
-
-
-def test_a_change_of_dtype_leaves_the_bytes(checkpoint):
-    model, arrays = load(checkpoint, torch.bfloat16), load_file(checkpoint / FILE)
-    model.to(torch.float32)
-    for name, layer in packed_layers(model).items():
-        assert layer.weight.dtype is torch.float32
-        kept = {f"{name}.{leaf}": array for leaf, array in layer.state_dict().items() if leaf != "bias"}
-        assert same_arrays(kept, {key: arrays[key] for key in kept})
-    assert close(logits(model), logits(load(checkpoint)))
-    with pytest.raises(ValueError, match=r"would be cast to torch\.float16"):
-        model.type(torch.float16)
-
-
-def test_layers_on_disk(checkpoint, tmp_path):
-    """accelerate loads these layers for each forward."""
-    pytest.importorskip("accelerate")
-    places = {"model.embed_tokens": "cpu", "model.layers.0": "cpu", "model.layers.1": "disk", "model.norm": "cpu"}
-    places |= {"model.rotary_emb": "cpu", "lm_head": "cpu"}
-    model = load(checkpoint, device_map=places, offload_folder=tmp_path / "offload")
-    assert model.model.layers[1].mlp.down_proj.weight_packed.is_meta
-    assert same_bits(logits(model), logits(load(checkpoint)))
-
-
 # Saving
 
 
-@pytest.mark.parametrize("shards", ["10GB", "100KB"])
-def test_saving_writes_what_was_read(checkpoint, tmp_path, shards):
-    load(checkpoint, "auto").save_pretrained(tmp_path, max_shard_size=shards)
-    files = list(tmp_path.glob("*.safetensors"))
-    assert (len(files) == 1) == (shards == "10GB")
-    found = {name: array for file in files for name, array in load_file(file).items()}
-    assert same_arrays(found, load_file(checkpoint / FILE))
-    stored = json.loads((tmp_path / "config.json").read_text())["quantization_config"]
-    published = json.loads((checkpoint / "config.json").read_text())["quantization_config"]
-    assert (
-        stored["config_groups"]["group_0"]["weights"].items()
-        >= published["config_groups"]["group_0"]["weights"].items()
-    )
-    if importlib.util.find_spec("compressed_tensors") is None:  # which adds its defaults
-        assert stored == published
-    assert "qfuse" not in (tmp_path / "config.json").read_text()
-    assert same_bits(logits(load(tmp_path)), logits(load(checkpoint)))
-
-
-def test_state_dicts_of_torch(checkpoint):
-    model, other = load(checkpoint), load(checkpoint)
-    state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    for tensor in other.state_dict().values():
-        tensor.zero_()
-    other.load_state_dict(state)
-    assert same_bits(logits(other), logits(model)) and same_bits(logits(copy.deepcopy(other)), logits(model))
-
-
-def test_dequantize_makes_an_ordinary_model(checkpoint, tmp_path):
-    model, twin = load(checkpoint, torch.bfloat16), plain_model(checkpoint, torch.bfloat16)
-    model.dequantize()
-    assert same(model.state_dict(), twin.state_dict()) and not packed_layers(model)
-    model.save_pretrained(tmp_path)
-    plain = transformers.AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.bfloat16)
-    assert same(plain.state_dict(), twin.state_dict())
-
-
 # Training
-
-
-def test_steps_are_those_of_peft_over_the_decoded_model(checkpoint, device):
-    model, twin = pair(checkpoint, device)
-    found = step(model)
-    assert near(found, step(twin)) and len(found) == 1 + 2 * 2 * 7
 
 
 @pytest.fixture
@@ -239,14 +148,6 @@ def test_settings_are_those_of_peft(checkpoint, more):
     assert near(*found)
 
 
-@pytest.mark.parametrize("reentrant", [False, True])
-def test_checkpointed_activations(checkpoint, reentrant):
-    model, twin = pair(checkpoint)
-    model.train().enable_input_require_grads()
-    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": reentrant})
-    assert near(step(model), step(twin))
-
-
 def test_prepared_for_training(checkpoint):
     """peft casts what is in 16 bits, and only that."""
     model = peft.prepare_model_for_kbit_training(load(checkpoint, torch.bfloat16))
@@ -254,19 +155,6 @@ def test_prepared_for_training(checkpoint):
     stored = load_file(checkpoint / FILE)
     assert same_arrays(kept, {name: stored[name] for name in kept}) and len(kept) >= 2 * 2 * 7
     assert model.lm_head.weight.dtype is torch.float32
-
-
-def test_several_adapters_and_none(checkpoint):
-    both = pair(checkpoint)
-    for model in both:
-        model.add_adapter("other", config(r=2, lora_alpha=7))
-        randomize(model)
-    for chosen in (["other"], ["default", "other"]):
-        for model in both:
-            model.base_model.set_adapter(chosen)
-        assert near(step(both[0]), step(both[1]))
-    with both[0].disable_adapter():
-        assert same_bits(logits(both[0]), logits(load(checkpoint)))
 
 
 def test_losses_of_a_training(checkpoint, device, enabled):
@@ -293,16 +181,6 @@ def _losses(model, steps):
     return found
 
 
-def test_an_adapter_goes_onto_either_model_and_back(checkpoint, tmp_path):
-    model, _ = pair(checkpoint)
-    model.save_pretrained(tmp_path / "packed")
-    plain = peft.PeftModel.from_pretrained(plain_model(checkpoint, torch.float32), tmp_path / "packed")
-    assert same(adapter(plain), adapter(model)) and close(logits(model), logits(plain))
-    loaded = load(checkpoint)
-    loaded.load_adapter(tmp_path / "packed")  # transformers' own method
-    assert same_bits(logits(loaded), logits(model))
-
-
 def test_merging_into_codes_is_refused(checkpoint):
     model, _ = pair(checkpoint)
     before = model.base_model.model.state_dict()
@@ -313,32 +191,9 @@ def test_merging_into_codes_is_refused(checkpoint):
     assert same_arrays(before, model.base_model.model.state_dict()) and len(packed_layers(model.unload())) == 14
 
 
-def test_an_adapter_merged_by_the_command(checkpoint, tmp_path):
-    model, _ = pair(checkpoint)
-    model.save_pretrained(tmp_path / "adapter")
-    qfuse.merge(checkpoint, tmp_path / "adapter", tmp_path / "merged", to="float32")
-    merged = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "merged", dtype=torch.float32)
-    base = plain_model(checkpoint, torch.float32, torch.bfloat16)  # to which the command decodes weights
-    assert close(logits(merged), logits(peft.PeftModel.from_pretrained(base, tmp_path / "adapter")))
-
-
 def test_methods_that_compute_with_the_weight_are_refused(own):
     with pytest.raises(NotImplementedError, match="peft's DoRA"):
         peft.get_peft_model(load(own), config(use_dora=True))
-
-
-def test_a_trainer_takes_it(own, tmp_path, enabled):
-    """Trainer refuses quantized models that cannot be trained. Steps change no byte of the base."""
-    model = randomize(peft.get_peft_model(load(own, torch.bfloat16), config()))
-    data = [{"input_ids": row, "labels": row} for row in tokens(model).tolist()] * 2
-    settings = transformers.TrainingArguments(
-        tmp_path, max_steps=2, per_device_train_batch_size=2, report_to=[], use_cpu=True, learning_rate=0.01
-    )
-    before = adapter(model)
-    transformers.Trainer(model, settings, train_dataset=data).train()
-    stored = load_file(own / FILE)
-    kept = {name: array for name, array in model.unload().state_dict().items() if "lora_" not in name}
-    assert same_arrays(kept, stored) and not same(before, adapter(model))
 
 
 # Activations
@@ -369,6 +224,15 @@ def put(name, array):
 
 def drop(name):
     return lambda arrays: arrays.pop(name)
+
+
+def packing(module):
+    def change(arrays):
+        for leaf in ("packed", "scale", "global_scale"):
+            arrays[f"{module}.weight_{leaf}"] = arrays[f"{Q_PROJ}.weight_{leaf}"].clone()
+        del arrays[f"{module}.weight"]
+
+    return change
 
 
 @pytest.mark.parametrize(
@@ -433,23 +297,12 @@ def test_a_checkpoint_without_packed_weights_is_refused(tmp_path):
 
 def test_a_layer_that_is_not_linear_is_refused(own):
     """transformers would draw its weight."""
-
-    def change(arrays):
-        for leaf in ("packed", "scale", "global_scale"):
-            arrays[f"model.embed_tokens.weight_{leaf}"] = arrays[f"{Q_PROJ}.weight_{leaf}"].clone()
-        del arrays["model.embed_tokens.weight"]
-
-    rewrite(own, change)
+    rewrite(own, packing("model.embed_tokens"))
     refused(own, "the files have model.embed_tokens in 4 bits", "model.embed_tokens.weight, which is in no file")
 
 
 def test_a_tied_head_is_refused(own):
-    def change(arrays):
-        for leaf in ("packed", "scale", "global_scale"):
-            arrays[f"lm_head.weight_{leaf}"] = arrays[f"{Q_PROJ}.weight_{leaf}"].clone()
-        del arrays["lm_head.weight"]
-
-    rewrite(own, change)
+    rewrite(own, packing("lm_head"))
     load(own)
     change_config(own, tie_word_embeddings=True)
     refused(own, "lm_head is packed, though config.json ties it")

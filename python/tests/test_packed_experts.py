@@ -10,9 +10,8 @@ from qfuse import versions
 
 peft = pytest.importorskip("peft")
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
-from experts_models import change_config, stacks, tokens  # noqa: E402
-from packed_models import FILE, KINDS, published_deepseek, rewrite, same_arrays  # noqa: E402
-from test_experts_mxfp4 import LargestFloats, close, logits  # noqa: E402
+from experts_models import change_config, close, logits, stacks, tokens  # noqa: E402
+from packed_models import FILE, KINDS, LargestFloats, published_deepseek, rewrite, same_arrays  # noqa: E402
 from test_experts_peft import near, randomize, step  # noqa: E402
 
 from qfuse.integrations.transformers import CompressedTensorsConfig  # noqa: E402

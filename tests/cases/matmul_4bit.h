@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "cases/dequantize_4bit.h"
@@ -17,6 +18,15 @@
 #include "support/random.h"
 
 namespace qfuse::tests {
+
+inline constexpr std::array kMatmulDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
+inline constexpr std::array kSumsOfCpus = {QFUSE_SUM_BF16_DOT, QFUSE_SUM_BF16_AMX};
+inline constexpr std::array kMatmulDirections = {QFUSE_FORWARD, QFUSE_BACKWARD};
+
+inline std::string name_of(qfuse_direction direction, qfuse_dtype dtype) {
+  constexpr std::array kNames = {"float32", "float16", "bfloat16"};
+  return std::string(direction == QFUSE_FORWARD ? "forward in " : "backward in ") + kNames.at(dtype);
+}
 
 enum class InputKind { normal, wide, tiny, special, outliers };
 

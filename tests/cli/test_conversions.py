@@ -150,59 +150,48 @@ class Fp8(Command):
         self.assertFalse(self.out.exists())
 
 
-class Scaled4bit(Command):
-    """4-bit formats of other libraries, in a golden model that mixes several."""
+class OtherFormats(Command):
+    """4-bit formats of other libraries, in a golden model that mixes several, and GPTQ's packed words."""
 
-    source = GOLDEN / "scaled_4bit/mixed"
-
-    def test_inspect(self):
-        out, _ = self.run_qfuse("inspect", self.source)
-        layer = r"\nmodel\.layers\.0\."
-        self.assertRegex(out, layer + r"mlp\.down_proj\.weight +\[32, 64\] +int4 1x16 BF16 -> BF16 +1360\n")
-        self.assertRegex(out, layer + r"mlp\.up_proj\.weight +\[64, 32\] +int4 per row BF16 -> BF16 +1168\n")
-        self.assertRegex(out, layer + r"self_attn\.q_proj\.weight +\[32, 32\] +nvfp4 1x16 F8_E4M3 -> BF16 +580\n")
-
-    def test_dequantize(self):
-        out, _ = self.dequantize(source=self.source)
-        self.assertRegex(out, r"\A[^\n]*out: 7 of 12 tensors dequantized, 24\.8 kB in 1 file, [\d.]+ s\n\Z")
+    def expect_format(self, source, listed, converted, tensors, replaced, error):
+        """listed: lines of inspect. replaced: words of config.json that make of it another format's, and error what
+        dequantize says then."""
+        out, _ = self.run_qfuse("inspect", source)
+        for line in listed:
+            self.assertRegex(out, rf"\n{line}\n")
+        out, _ = self.dequantize(source=source)
+        self.assertRegex(out, rf"\A[^\n]*out: {converted} in 1 file, [\d.]+ s\n\Z")
         self.assertNotIn("quantization_config", (self.out / "config.json").read_text())
-        self.assertEqual(self.run_qfuse("compare", self.source, self.out)[0], "equal: 12 tensors, bit by bit\n")
+        self.assertEqual(self.run_qfuse("compare", source, self.out)[0], f"equal: {tensors} tensors, bit by bit\n")
+        other, out = self.directory / "in", self.directory / "none"
+        shutil.copytree(source, other)
+        config = (other / "config.json").read_text()
+        (other / "config.json").write_text(config.replace(*replaced))
+        self.assertIn(error, self.error("dequantize", other, "-o", out, code=1))
+        self.assertFalse(out.exists())
+        return other
 
-    def test_a_config_of_another_format(self):
-        source = self.directory / "in"
-        shutil.copytree(self.source, source)
-        config = (source / "config.json").read_text()
-        (source / "config.json").write_text(config.replace('"pack-quantized"', '"marlin-24"'))
-        error = self.error("dequantize", source, "-o", self.out, code=1)
-        self.assertIn("config.json says format 'marlin-24', which qfuse does not read", error)
-        self.assertFalse(self.out.exists())
+    def test_scaled_4bit(self):
+        layer = r"model\.layers\.0\."
+        listed = [
+            layer + r"mlp\.down_proj\.weight +\[32, 64\] +int4 1x16 BF16 -> BF16 +1360",
+            layer + r"mlp\.up_proj\.weight +\[64, 32\] +int4 per row BF16 -> BF16 +1168",
+            layer + r"self_attn\.q_proj\.weight +\[32, 32\] +nvfp4 1x16 F8_E4M3 -> BF16 +580",
+        ]
+        converted, replaced = r"7 of 12 tensors dequantized, 24\.8 kB", ('"pack-quantized"', '"marlin-24"')
+        error = "config.json says format 'marlin-24', which qfuse does not read"
+        self.expect_format(GOLDEN / "scaled_4bit/mixed", listed, converted, 12, replaced, error)
 
-
-class Gptq(Command):
-    """GPTQ's packed words, with columns in order or permuted."""
-
-    source = GOLDEN / "gptq/gptq"
-
-    def test_inspect(self):
-        out, _ = self.run_qfuse("inspect", self.source)
-        self.assertRegex(out, r"\nordered\.weight +\[64, 96\] +gptq 1x32 F16 -> F16 +3936\n")
-        self.assertRegex(self.run_qfuse("inspect", "--summary", self.source)[0], r"\ngptq, 1x32 F16 +4 +9\.42 kB ")
-
-    def test_dequantize(self):
-        out, _ = self.dequantize(source=self.source)
-        self.assertRegex(out, r"\A[^\n]*out: 5 of 7 tensors dequantized, 32\.3 kB in 1 file, [\d.]+ s\n\Z")
-        self.assertNotIn("quantization_config", (self.out / "config.json").read_text())
-        self.assertEqual(self.run_qfuse("compare", self.source, self.out)[0], "equal: 7 tensors, bit by bit\n")
-
-    def test_a_config_of_other_bits(self):
-        source = self.directory / "in"
-        shutil.copytree(self.source, source)
-        config = (source / "config.json").read_text()
-        (source / "config.json").write_text(config.replace('"bits": 4', '"bits": 8'))
-        error = self.error("dequantize", source, "-o", self.out, code=1)
-        self.assertIn("is quantized by GPTQ in 8 bits, as its config.json says", error)
-        self.assertFalse(self.out.exists())
-        self.assertIn("is quantized by GPTQ in 8 bits", self.run_qfuse("inspect", source)[1])
+    def test_gptq(self):
+        source, error = GOLDEN / "gptq/gptq", "is quantized by GPTQ in 8 bits"
+        listed, converted = (
+            [r"ordered\.weight +\[64, 96\] +gptq 1x32 F16 -> F16 +3936"],
+            r"5 of 7 tensors dequantized, 32\.3 kB",
+        )
+        replaced = ('"bits": 4', '"bits": 8')
+        other = self.expect_format(source, listed, converted, 7, replaced, f"{error}, as its config.json says")
+        self.assertIn(error, self.run_qfuse("inspect", other)[1])
+        self.assertRegex(self.run_qfuse("inspect", "--summary", source)[0], r"\ngptq, 1x32 F16 +4 +9\.42 kB ")
 
 
 class Device(Command):

@@ -6,13 +6,12 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
 import unittest.mock
 from pathlib import Path
 
 import huggingface_hub
 import torch
-from libraries import QFUSE, main, run_qfuse, weight_files
+from libraries import main, run_qfuse, weight_files
 from merge_models import (
     LINEAR,
     PREFIX,
@@ -146,23 +145,6 @@ class Output(Merging):
         file = self.merged(base / "model.safetensors", adapter)
         self.require_same(state_of(file), state_of(whole))
 
-    def test_files_beside_the_weights(self):
-        base, adapter = self.place("base"), self.adapter("llama", target_modules=["q_proj"])
-        shutil.copytree(self.base("llama"), base)
-        (base / "tokenizer.json").write_text('{"of": "base"}')
-        (base / "tokenizer_config.json").write_text('{"of": "base"}')
-        (adapter / "tokenizer.json").write_text('{"of": "adapter"}')
-        (adapter / "chat_template.jinja").write_text("of adapter")
-        out = self.merged(base, adapter)
-        self.assertEqual((out / "tokenizer.json").read_text(), '{"of": "adapter"}')
-        self.assertEqual((out / "tokenizer_config.json").read_text(), '{"of": "base"}')
-        self.assertEqual((out / "chat_template.jinja").read_text(), "of adapter")
-        self.assertFalse((out / "adapter_config.json").exists())
-        self.assertFalse((out / "adapter_model.safetensors").exists())
-        readme = (out / "README.md").read_text()
-        for named in (base.name, adapter.name):
-            self.assertIn(named, readme)
-
     def download(self, base, revision, commit, card):
         """Puts a model into a cache of the Hub, as a download does, and returns the snapshot that huggingface_hub
         finds."""
@@ -226,18 +208,6 @@ class Output(Merging):
         self.assertEqual(made.text.strip(), "Text.")
         self.assertEqual(huggingface_hub.ModelCard.load(plain / "README.md").data.tags, ["chat", "qfuse"])
         self.assertEqual(state_of(plain).keys(), state_of(Path(snapshot)).keys())
-
-    def test_dry_run_writes_nothing(self):
-        base, adapter = self.base("llama"), self.adapter("llama", target_modules=["q_proj"])
-        out = self.place("dry")
-        said = merge(base, adapter, "-o", out, "--dry-run")
-        self.assertIn("self_attn.q_proj", said)
-        self.assertFalse(out.exists())
-        done = subprocess.run(
-            [QFUSE, "merge", base, adapter, "-o", out, "--dry-run", "--json"], capture_output=True, check=True
-        )
-        json.loads(done.stdout)
-        self.assertFalse(out.exists())
 
     def test_logits(self):
         """The merged model computes the same as base and adapter, except that its weights are rounded to bf16, each by

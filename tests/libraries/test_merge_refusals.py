@@ -1,4 +1,6 @@
-"""`qfuse merge` refuses what it cannot merge: it exits with 1, writes nothing, and names what is wrong."""
+"""`qfuse merge` refuses what it cannot merge: it exits with 1, writes nothing, and names what is wrong. This tests each
+row of docs/MERGE.md with an adapter that peft wrote; tests/checkpoint has every variant of a row, and the messages.
+"""
 
 import json
 import shutil
@@ -71,12 +73,6 @@ class Refusals(Merging):
         self.refused(adapter, "transformer.h.")
         self.refused(self.good, "model.layers.0.", base=self.base("gpt2"))
 
-        def deeper(tensors):
-            for key in (self.A, self.B):
-                tensors[key.replace("layers.0", "layers.2")] = tensors[key].clone()
-
-        self.refused(self.altered(tensors=deeper), "model.layers.2.self_attn.q_proj")
-
     def test_refuses_shapes(self):
         def cut(key, rows, columns):
             def change(tensors):
@@ -85,31 +81,13 @@ class Refusals(Merging):
             return change
 
         self.refused(self.altered(tensors=cut(self.A, RANK, 128)), self.NAME)
-        self.refused(self.altered(tensors=cut(self.B, 128, RANK)), self.NAME)
         self.refused(self.altered(tensors=cut(self.A, RANK - 1, 256)), self.NAME)
-
-        def lower(tensors):
-            cut(self.A, RANK - 1, 256)(tensors)
-            cut(self.B, 256, RANK - 1)(tensors)
-
-        self.refused(self.altered(tensors=lower), self.NAME)  # a rank that differs from the config's
-        self.refused(self.altered({"r": 3}), "lora_A")
         self.refused(self.altered({"rank_pattern": {"q_proj": 3}}), "q_proj")
 
         def replaced(tensors):
             tensors[f"{PREFIX}model.layers.0.self_attn.v_proj.weight"] = torch.ones(64, 256)
 
         self.refused(self.altered({"modules_to_save": ["v_proj"]}, replaced), "model.layers.0.self_attn.v_proj")
-
-        def flat(tensors):
-            tensors[self.A] = tensors[self.A].reshape(-1)
-
-        self.refused(self.altered(tensors=flat), self.NAME)
-
-        def whole_numbers(tensors):
-            tensors[self.A] = tensors[self.A].to(torch.int32)
-
-        self.refused(self.altered(tensors=whole_numbers), self.NAME)
 
     def test_refuses_what_is_not_used(self):
         def extra(name, shape=(4,)):
@@ -119,32 +97,18 @@ class Refusals(Merging):
             return change
 
         for name in (
-            f"{PREFIX}{self.NAME}.lora_C.weight",
             f"{PREFIX}{self.NAME}.lora_A.other.weight",
             f"{PREFIX}something.weight",
             "something",
-            f"{PREFIX}{self.NAME}.lora_magnitude_vector",  # the config does not say DoRA
             f"{PREFIX}{self.NAME}.lora_B.bias",  # the layer has no bias
         ):
             with self.subTest(name):
-                shape = (256,) if name.endswith(("vector", "bias")) else (4,)
-                self.refused(self.altered(tensors=extra(name, shape)), name.removeprefix(PREFIX))
+                tensors = extra(name, (256,) if name.endswith("bias") else (4,))
+                self.refused(self.altered(tensors=tensors), name.removeprefix(PREFIX))
 
-        def without(key):
-            return lambda tensors: tensors.pop(key)
-
-        self.refused(self.altered(tensors=without(self.A)), self.NAME)
-        self.refused(self.altered(tensors=without(self.B)), self.NAME)
-        self.refused(self.altered({"use_dora": True}), "lora_magnitude_vector")
-
-        def tokens(tensors):
-            tensors[f"{PREFIX}model.embed_tokens.token_adapter.trainable_tokens_delta"] = torch.ones(2, 256)
-
+        tokens = extra(f"{PREFIX}model.embed_tokens.token_adapter.trainable_tokens_delta", (2, 256))
         self.refused(self.altered(tensors=tokens), "trainable_tokens_delta")
-        self.refused(self.altered({"trainable_token_indices": [1]}, tokens), "trainable_token")
         self.refused(self.altered({"trainable_token_indices": [1, 320]}, tokens), "320")
-        self.refused(self.altered({"trainable_token_indices": [1, -1]}, tokens), "-1")
-        self.refused(self.altered({"trainable_token_indices": [7, 7]}, tokens), "7")
 
         def replaced(tensors):
             tensors[f"{PREFIX}lm_head.weight"] = torch.ones(320, 128)
@@ -244,15 +208,6 @@ class Refusals(Merging):
 
     def test_refuses_unknown_fields(self):
         self.refuses_fields(frobnication=3, use_frobnication=True, frobnicate=["q_proj"])
-        self.refuses_fields(
-            r=0,
-            lora_alpha="much",
-            use_rslora="yes",
-            rank_pattern=[1],
-            alpha_pattern={"q_proj": "much"},
-            trainable_token_indices="all",
-        )
-        self.refused(self.altered({"rank_pattern": {"q_proj(": 6}}), "rank_pattern")
 
     def test_refuses_pickle(self):
         adapter = self.altered()
@@ -260,17 +215,10 @@ class Refusals(Merging):
         self.refused(adapter, "adapter_model.bin")
 
     def test_refuses_broken_adapters(self):
-        def nothing(tensors):
-            tensors.clear()
-
-        self.refused(self.altered(tensors=nothing), "adapter_model.safetensors")
+        self.refused(self.altered(tensors=dict.clear), "adapter_model.safetensors")
         adapter = self.altered()
         (adapter / "adapter_config.json").unlink()
         self.refused(adapter, "adapter_config.json")
-        adapter = self.altered()
-        (adapter / "adapter_config.json").write_text('{"peft_type": "LORA", ')
-        self.refused(adapter, "adapter_config.json")
-        self.refused(self.place("missing"), "missing")
 
         adapter = self.altered()
         entry = f'"{self.A}":{{"dtype":"F32","shape":[{RANK},256],"data_offsets":[0,{RANK * 1024}]}}'
@@ -283,13 +231,6 @@ class Refusals(Merging):
 
         self.refused(self.altered(tensors=two_spellings), self.NAME)
 
-    def test_refuses_an_output_that_exists(self):
-        out = self.merged(self.base("llama"), self.good)
-        before = state_of(out)
-        merge(self.base("llama"), self.good, "-o", out, code=1)
-        self.require_same(state_of(out), before)
-        merge(self.base("llama"), self.good, "-o", out, "--force")
-
     def test_command_line(self):
         out = self.place("refused")
         for arguments in (
@@ -298,7 +239,6 @@ class Refusals(Merging):
             [self.base("llama"), self.good, "-o", out, "--to", "int3"],
             [self.base("llama"), self.good, "-o", out, "--base-as", "bf16"],
             [self.base("llama"), self.good],
-            [self.base("llama"), f"{self.good}@nan", "-o", out],
         ):
             with self.subTest(arguments=arguments[2:]):
                 merge(*arguments, code=2)

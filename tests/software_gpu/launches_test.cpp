@@ -18,8 +18,6 @@
 namespace qfuse::tests {
 namespace {
 
-constexpr std::array kTypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
-constexpr std::array kDirections = {QFUSE_FORWARD, QFUSE_BACKWARD};
 constexpr std::array kSums = {QFUSE_SUM_OF_DEVICE, QFUSE_SUM_FP32, QFUSE_SUM_PLAIN, QFUSE_SUM_SPLIT,
                               QFUSE_SUM_FACTORED};
 
@@ -56,8 +54,8 @@ class Launches : public testing::Test {
 
 TEST_F(Launches, of_one_weight) {
   for (const Matmul4bitCase& c : kMatmul4bitCases)
-    for (const qfuse_direction direction : kDirections)
-      for (const qfuse_dtype dtype : kTypes)
+    for (const qfuse_direction direction : kMatmulDirections)
+      for (const qfuse_dtype dtype : kMatmulDtypes)
         for (const qfuse_sum sum : kSums) {
           SCOPED_TRACE(std::string(c.risk) + ", sum " + std::to_string(sum));
           const Matmul4bitInput in = make_input(c, direction, dtype);
@@ -99,7 +97,7 @@ TEST_F(Launches, of_many_weights) {
 
 TEST_F(Launches, of_experts) {
   for (const GroupedCase& c : kGroupedCases)
-    for (const qfuse_direction direction : kDirections)
+    for (const qfuse_direction direction : kMatmulDirections)
       for (const qfuse_sum sum : kSums) {
         if (c.forward_only && direction == QFUSE_BACKWARD) continue;
         SCOPED_TRACE(std::string(c.risk) + ", sum " + std::to_string(sum));

@@ -23,8 +23,8 @@ from torch.distributed.tensor import DTensor, Shard
 
 from ..layers.experts import GroupedLinear4bit
 from ..layers.linear import Linear4bit
-from ..layers.mxfp4_stack import in_blocks
 from ..layers.over_weight import OverWeight
+from ..layers.packed_stack import in_blocks
 from ..weight.form import QUANT_TYPES
 from ..weight.state_dict import BLOCKS, SCALES, STATE, to_state_dict
 from ..weight.tensor import Weight4bitTensor

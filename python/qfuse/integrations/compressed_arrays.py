@@ -63,7 +63,7 @@ def read_modules(files: Iterable[str]) -> dict[str, Arrays]:
     """Returns the arrays of the files by the names of their modules there, and then by their last part. Raises
     ValueError for parts of a weight that is not packed."""
     modules: dict[str, Arrays] = {}
-    for name, array in _arrays_of(files):
+    for name, array in read_arrays(files):
         module, _, leaf = name.rpartition(".")
         modules.setdefault(module, {})[leaf] = array
     for module, arrays in modules.items():
@@ -73,7 +73,7 @@ def read_modules(files: Iterable[str]) -> dict[str, Arrays]:
     return modules
 
 
-def _arrays_of(files: Iterable[str]) -> Iterator[tuple[str, Array]]:
+def read_arrays(files: Iterable[str]) -> Iterator[tuple[str, Array]]:
     for file in files:
         if not file.endswith(".safetensors"):
             raise ValueError(f"{file}: packed weights are read from safetensors alone")

@@ -8,12 +8,12 @@ from torch import Tensor
 from torch.nn import Parameter
 from transformers.core_model_loading import Concatenate, ConversionOps, MergeModulelist, WeightConverter
 
-from ..layers.experts import name_of, stack_names, stack_of
+from ..layers.experts import name_of
 from ..layers.packed_linear import PACKED
 from ..layers.packed_stack import PackedStack
-from ..weight.form import FLOAT_DTYPES
 from . import transformers_experts
 from .compressed_arrays import BY_TRANSFORMERS, Arrays, form_of
+from .transformers_packed import dtype_of, put_stacks
 
 Sides = dict[str, dict[str, Arrays]]  # of a stack: the pattern of gate, up or down, then the expert's name in the files
 
@@ -32,20 +32,13 @@ def put_in_place(model: Any, stacks: dict[str, Sides]) -> None:
         )
     for path, sides in stacks.items():
         name, _, leaf = path.rpartition(".")
-        module = experts[name]
-        stack, codes = _packed(module._parameters[leaf], sides, path)
-        codes._is_hf_initialized = True  # type: ignore[attr-defined]  # else transformers draws values for it
-        module._parameters[leaf] = codes
-        module.add_module(name_of(leaf), stack)
-        transformers_experts.set_implementation(module)
-    transformers_experts.prepare()
+        put_stacks(experts[name], {leaf: _packed(experts[name]._parameters[leaf], sides, path)})
 
 
 def _packed(dense: Any, sides: Sides, path: str) -> tuple[PackedStack, Parameter]:
     experts, rows, cols = dense.shape
-    dtype = dense.dtype if dense.dtype in FLOAT_DTYPES else torch.bfloat16
     ways = {
-        (form_of(module, arrays, (rows // len(sides), cols), dtype), tuple(_without_values(arrays)))
+        (form_of(module, arrays, (rows // len(sides), cols), dtype_of(dense)), tuple(_without_values(arrays)))
         for side in sides.values()
         for module, arrays in side.items()
     }
@@ -128,17 +121,3 @@ def _of_arrays(converter: Any, leaves: list[str]) -> list[Any]:
         for scope in ("scope_prefix", "base_model_prefix"):
             setattr(made[-1], scope, getattr(converter, scope, None))
     return made
-
-
-@torch.no_grad()
-def decode(model: Any, dtype: torch.dtype | None) -> bool:
-    """Makes the packed stacks of a model ordinary ones. Returns whether there were any."""
-    decoded = False
-    for _, module in transformers_experts.find_experts(model):
-        for leaf in stack_names(module):
-            stack = stack_of(module, leaf)
-            if isinstance(stack, PackedStack):
-                module._parameters[leaf] = Parameter(stack.weight(module._parameters[leaf]).dequantize(dtype))
-                del module._modules[name_of(leaf)]
-                decoded = True
-    return decoded

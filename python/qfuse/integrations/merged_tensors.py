@@ -13,8 +13,8 @@ from ..layers.experts import GroupedLinear4bit, Stack4bit, stack_of
 from ..layers.inspection import is_bitsandbytes_linear, is_plain
 from ..layers.linear import Linear4bit
 from ..layers.linear_lora import Linear4bitLoRA
-from ..layers.mxfp4_stack import Mxfp4Stack
 from ..layers.over_weight import OverWeight
+from ..layers.packed_stack import Mxfp4Stack
 from ..ops.functional import dequantize_int8
 from ..weight.form import FLOAT_DTYPES
 from ..weight.quant_state import read_weight

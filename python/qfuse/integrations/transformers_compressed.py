@@ -4,7 +4,6 @@ transformers' own quantizer decodes the weights to 16 bits, while it loads them 
 """
 
 import warnings
-from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -12,16 +11,15 @@ import transformers
 from torch import nn
 from transformers.conversion_mapping import get_model_conversion_mapping
 from transformers.core_model_loading import WeightConverter, WeightRenaming, rename_source_key
-from transformers.quantizers import HfQuantizer
 from transformers.quantizers.auto import AUTO_QUANTIZATION_CONFIG_MAPPING, AUTO_QUANTIZER_MAPPING, register_quantizer
 from transformers.utils import is_compressed_tensors_available
 from transformers.utils.quantization_config import QuantizationMethod
 
 from ..layers.packed_linear import PACKED, PackedLinear
 from ..layers.packed_stack import PackedStack
-from ..weight.form import FLOAT_DTYPES
 from . import compressed_stacks
 from .compressed_arrays import BY_TRANSFORMERS, OF_ACTIVATIONS, Arrays, activation_bits, form_of, read_modules
+from .transformers_packed import PackedQuantizer, decode_stacks, dtype_of
 
 __all__ = ["CompressedTensorsConfig"]
 
@@ -76,26 +74,14 @@ class _Stored(CompressedTensorsConfig):
 _Stored.__name__ = CompressedTensorsConfig.__name__
 
 
-class _Quantizer(HfQuantizer):  # type: ignore[misc]
-    def __init__(self, quantization_config: Any, **kwargs: Any) -> None:
-        super().__init__(quantization_config, **kwargs)
-        quantization_config.quant_method = QuantizationMethod.COMPRESSED_TENSORS  # the value in a saved config.json
-        self._stacks: dict[str, compressed_stacks.Sides] = {}
+class _Quantizer(PackedQuantizer):
+    method = QuantizationMethod.COMPRESSED_TENSORS
+    unpacked = "with a BitsAndBytesConfig to quantize it"
+    _stacks: dict[str, compressed_stacks.Sides]  # of put_in_place
 
-    def validate_environment(self, *args: Any, **kwargs: Any) -> None:
-        if not self.pre_quantized:
-            raise ValueError(
-                'config.json does not say "quant_method": "compressed-tensors", so that nothing packed is there to be '
-                "kept: load it without this CompressedTensorsConfig, with a BitsAndBytesConfig to quantize it"
-            )
-
-    def _process_model_before_weight_loading(
-        self, model: Any, checkpoint_files: Iterable[str] | None = None, **_: Any
-    ) -> None:
-        if getattr(model.config, "distributed_config", None) is not None:
-            raise ValueError("a distributed_config cannot share out packed weights: load the model without it")
+    def put_in_place(self, model: Any, files: list[str], **_: Any) -> None:
         bits = activation_bits(self.quantization_config.to_dict())
-        modules = read_modules(map(str, checkpoint_files or ()))
+        modules = read_modules(files)
         if not any(PACKED in arrays for arrays in modules.values()):
             raise ValueError(
                 f"the files have no {PACKED}, so that nothing packed is there to be kept: load the model by "
@@ -127,16 +113,9 @@ class _Quantizer(HfQuantizer):  # type: ignore[misc]
         for name, layer in list(model.named_modules()):
             if isinstance(layer, PackedLinear):
                 model.set_submodule(name, _decoded(layer, dtype))
-        if compressed_stacks.decode(model, dtype):
+        if decode_stacks(model, dtype):
             model._weight_conversions = None  # transformers then splits the stacks as in a model that it has made
         return model
-
-    def is_serializable(self) -> bool:
-        return True
-
-    @property
-    def is_trainable(self) -> bool:
-        return True
 
 
 class _Names:
@@ -189,8 +168,7 @@ def _keep_scales(layers: dict[str, nn.Module], names: _Names, module: str, array
 
 def _packed(linear: Any, module: str, arrays: Arrays) -> PackedLinear:
     dense = linear.weight
-    dtype = dense.dtype if dense.dtype in FLOAT_DTYPES else torch.bfloat16
-    form = form_of(module, arrays, tuple(dense.shape), dtype)
+    form = form_of(module, arrays, tuple(dense.shape), dtype_of(dense))
     kept = {leaf: array.empty(dense.device) for leaf, array in arrays.items() if leaf != "bias"}
     made = PackedLinear(kept, form, linear.bias)
     made._is_hf_initialized = True  # type: ignore[assignment]  # else transformers draws a weight for it

@@ -4,25 +4,24 @@ transformers' own Mxfp4HfQuantizer needs kernels from the Hub, has no gradients,
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 import transformers
-from safetensors import safe_open
 from torch import Tensor
 from torch.nn import Parameter
 from transformers.core_model_loading import ConversionOps, WeightConverter
-from transformers.quantizers import HfQuantizer
 from transformers.quantizers.auto import AUTO_QUANTIZER_MAPPING, register_quantizer
 from transformers.quantizers.quantizers_utils import should_convert_module
 from transformers.utils.quantization_config import QuantizationMethod
 
-from ..layers.experts import name_of, stack_names, stack_of
-from ..layers.mxfp4_stack import Mxfp4Stack, in_blocks, in_rows
-from ..weight.form import FLOAT_DTYPES
+from ..layers.experts import name_of, stack_names
+from ..layers.packed_stack import Mxfp4Stack, in_blocks
 from ..weight.state_dict import BLOCKS, BYTES_OF_BLOCK, SCALES
 from . import transformers_experts
+from .compressed_arrays import Array, read_arrays
+from .transformers_packed import PackedQuantizer, decode_stacks, dtype_of, put_stacks
 
 __all__ = ["Mxfp4Config"]
 
@@ -53,28 +52,14 @@ class Mxfp4Config(transformers.Mxfp4Config):  # type: ignore[misc]  # the same n
         return {"quant_method": _METHOD}
 
 
-class _Quantizer(HfQuantizer):  # type: ignore[misc]
-    def __init__(self, quantization_config: Any, **kwargs: Any) -> None:
-        super().__init__(quantization_config, **kwargs)
-        quantization_config.quant_method = QuantizationMethod.MXFP4  # the value in a saved config.json
+class _Quantizer(PackedQuantizer):
+    method = QuantizationMethod.MXFP4
+    unpacked = "and quantize its experts by qfuse.quantize_experts(model)"
+    shared_out = ", then call qfuse.distributed.shardable(model) and fully_shard"
 
-    def validate_environment(self, *args: Any, **kwargs: Any) -> None:
-        if not self.pre_quantized:
-            raise ValueError(
-                'config.json does not say "quant_method": "mxfp4", so that nothing packed is there to be kept: load it '
-                "without this Mxfp4Config, and quantize its experts by qfuse.quantize_experts(model)"
-            )
-
-    def _process_model_before_weight_loading(
-        self, model: Any, checkpoint_files: Iterable[str] | None = None, use_kernels: bool = False, **_: Any
-    ) -> None:
+    def put_in_place(self, model: Any, files: list[str], use_kernels: bool = False, **_: Any) -> None:
         if use_kernels:
             raise ValueError("use_kernels would multiply gpt-oss' experts by kernels for 16 bits: leave it out")
-        if getattr(model.config, "distributed_config", None) is not None:
-            raise ValueError(
-                "a distributed_config cannot share out experts in MXFP4: load the model without it, then call "
-                "qfuse.distributed.shardable(model) and fully_shard"
-            )
         skipped = self.quantization_config.modules_to_not_convert
         found = {
             name: module
@@ -84,10 +69,8 @@ class _Quantizer(HfQuantizer):  # type: ignore[misc]
         if not found:
             raise ValueError(f"{type(model).__name__} has no experts as gpt-oss has them: qfuse knows no other MXFP4")
         for module in found.values():
-            _replace(module)
-        if checkpoint_files is not None:
-            _check_files(found, [str(file) for file in checkpoint_files])
-        transformers_experts.prepare()
+            put_stacks(module, {name: _packed(module, name) for name in stack_names(module)})
+        _check_files(found, files)
 
     def get_weight_conversions(self) -> list[Any]:
         """Returns two conversions per name, because transformers 5.20 has no many-to-many conversions. The lookahead,
@@ -99,42 +82,18 @@ class _Quantizer(HfQuantizer):  # type: ignore[misc]
 
     def _dequantize(self, model: Any, dtype: torch.dtype | None = None) -> Any:
         """Implements model.dequantize(), which converts the model to an ordinary one."""
-        for _, module in transformers_experts.find_experts(model):
-            for name in stack_names(module):
-                stack = stack_of(module, name)
-                if isinstance(stack, Mxfp4Stack):
-                    _decode(module, name, stack, dtype)
+        decode_stacks(model, dtype)
         conversions = getattr(model, "_weight_conversions", None) or []
         others = [each for each in conversions if not any(isinstance(op, _View) for op in _operations_of(each))]
         model._weight_conversions = others
         return model
 
-    def is_serializable(self) -> bool:
-        return True
 
-    @property
-    def is_trainable(self) -> bool:
-        return True
-
-
-def _replace(module: Any) -> None:
-    for name in stack_names(module):
-        dense = module._parameters[name]
-        dtype = dense.dtype if dense.dtype in FLOAT_DTYPES else torch.bfloat16
-        stack = Mxfp4Stack(tuple(dense.shape), dtype, module.is_transposed, dense.device)
-        codes = Parameter(torch.empty(stack.codes_shape, dtype=torch.uint8, device=dense.device), requires_grad=False)
-        codes._is_hf_initialized = True  # type: ignore[attr-defined]  # else transformers initializes offloaded data
-        module._parameters[name] = codes
-        module.add_module(name_of(name), stack)
-    transformers_experts.set_implementation(module)
-
-
-@torch.no_grad()
-def _decode(module: Any, name: str, stack: Mxfp4Stack, dtype: torch.dtype | None) -> None:
-    weight = stack.weight(module._parameters[name])
-    decoded = weight.dequantize(dtype)
-    module._parameters[name] = Parameter(decoded.mT.contiguous() if module.is_transposed else decoded)
-    del module._modules[name_of(name)]
+def _packed(module: Any, name: str) -> tuple[Mxfp4Stack, Parameter]:
+    dense = module._parameters[name]
+    stack = Mxfp4Stack(tuple(dense.shape), dtype_of(dense), module.is_transposed, dense.device)
+    codes = torch.empty(stack.codes_shape, dtype=torch.uint8, device=dense.device)
+    return stack, Parameter(codes, requires_grad=False)
 
 
 def _operations_of(conversion: Any) -> Sequence[Any]:
@@ -145,7 +104,7 @@ def _operations_of(conversion: Any) -> Sequence[Any]:
 def _check_files(modules: dict[str, Any], files: list[str]) -> None:
     """Reads only the headers. Names in files may have another prefix than in the model, but agree from the layer's
     number on."""
-    arrays = {key: found for file in files if file.endswith(".safetensors") for key, found in _arrays_of(file)}
+    arrays = dict(read_arrays(file for file in files if file.endswith(".safetensors")))
     if not arrays:
         return
     for module_name, module in modules.items():
@@ -156,14 +115,7 @@ def _check_files(modules: dict[str, Any], files: list[str]) -> None:
                 _check_array(f"{module_name}.{name}{suffix}", arrays, shape, _DTYPES[suffix])
 
 
-def _arrays_of(file: str) -> Iterator[tuple[str, tuple[str, tuple[int, ...]]]]:
-    with safe_open(file, "pt") as opened:
-        for key in opened.keys():
-            array = opened.get_slice(key)
-            yield key, (array.get_dtype(), tuple(array.get_shape()))
-
-
-def _check_array(name: str, arrays: dict[str, Any], shape: tuple[int, ...], dtypes: tuple[str, ...]) -> None:
+def _check_array(name: str, arrays: dict[str, Array], shape: tuple[int, ...], dtypes: tuple[str, ...]) -> None:
     numbered = re.fullmatch(r".*?\.(\d+\..+)", name)
     tail = numbered[1] if numbered else name
     found = next((found for key, found in arrays.items() if key == tail or key.endswith(f".{tail}")), None)
@@ -172,9 +124,9 @@ def _check_array(name: str, arrays: dict[str, Any], shape: tuple[int, ...], dtyp
             f"the files have no {name}, though config.json says that they are in MXFP4: download them again, or, if "
             'these experts are in 16 bits, remove "quantization_config" from config.json'
         )
-    if found[1] != shape or found[0] not in dtypes:
+    if found.shape != shape or found.dtype not in dtypes:
         wanted = f"{' or '.join(dtypes)} {[*shape]}"
-        raise ValueError(f"{name} is {found[0]} {[*found[1]]} in the files, by config.json it must be {wanted}")
+        raise ValueError(f"{name} is {found.dtype} {[*found.shape]} in the files, by config.json it must be {wanted}")
 
 
 class _View(ConversionOps):  # type: ignore[misc]
@@ -199,7 +151,7 @@ class _View(ConversionOps):  # type: ignore[misc]
 
 class _ToRows(_View):
     def of(self, array: Tensor) -> Tensor:
-        return in_rows(array)
+        return array.flatten(-2)
 
     @property
     def reverse_op(self) -> _View:
