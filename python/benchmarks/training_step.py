@@ -27,7 +27,7 @@ from typing import Any
 RANK, SEED, STEPS, WARM_UP = 16, 3407, 10, 4
 LINEARS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 NOTHING = dict(products=False, loss=False, layers=False, graphs=False)
-# Options for speed_up_training(). None: the way does not use qfuse.
+# Options for speed_up_training(). None: the way does not use qfuse. "qfuse merge-aware" also trains for a merge to NF4.
 WAYS: dict[str, dict[str, Any] | None] = {
     "bitsandbytes": None,
     "unsloth": None,
@@ -39,10 +39,11 @@ WAYS: dict[str, dict[str, Any] | None] = {
     "qfuse without liger-kernel": dict(layers=False),
     "qfuse regions": dict(regions=True),
     "qfuse INT8": dict(products="int8"),
+    "qfuse merge-aware": {},
 }
-# Relative to the first way: bf16 roundings in another order, or INT8 roundings.
+# Relative to the first way: bf16 roundings in another order, or roundings to INT8 or to codes again.
 MOST = {"loss": 1e-4, "gradient": 2e-3}
-MOST_OF_INT8 = {"loss": 2e-3, "gradient": 0.1}
+MOST_OF_ROUNDED = {"loss": 2e-3, "gradient": 0.1}
 
 
 def parse() -> argparse.Namespace:
@@ -166,6 +167,10 @@ def by_way(way: str, folder: str, is_checkpointed: bool, device: str) -> tuple[A
         from qfuse.integrations.transformers_training import speed_up_training
 
         print(speed_up_training(model, **options), file=sys.stderr)
+    if way == "qfuse merge-aware":
+        from qfuse.integrations.peft import merge_aware
+
+        merge_aware(model, to="nf4")
     return model, tokenizer
 
 
@@ -368,7 +373,7 @@ def faults_of(batch: str, runs: dict[str, Any]) -> list[str]:
     good = {way: run for way, run in runs.items() if "fault" not in run}
     expected: dict[str, Any] = next(iter(good.values()), {})
     for way, run in good.items():
-        for what, most in (MOST_OF_INT8 if way.endswith("INT8") else MOST).items():
+        for what, most in (MOST_OF_ROUNDED if way.endswith(("INT8", "aware")) else MOST).items():
             if what in run and not abs(run[what] / expected[what] - 1) <= (50 * most if batch == "trainer" else most):
                 faults.append(
                     f"{batch}, {way}: a first {what} of {run[what]:.6g}, the first way's is {expected[what]:.6g}"
