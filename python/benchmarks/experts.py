@@ -12,20 +12,23 @@ unevenly, as by a router: each token takes the experts with the largest sums of 
 expert with a standard deviation of 0.6. Both the mean and the largest number of rows per expert are printed.
 
 x·Wᵀ, forward, and dy·W, its gradient, in qfuse's orders are compared with torch._grouped_mm on bf16 stacks, with qfuse
-decoding the whole stack and torch._grouped_mm after it, and, forward and if that package is installed, with the Triton
-kernels of grouped-nf4-gemm, which take plain absmax. The orders for few rows are measured up to a mean of 32.
+decoding the whole stack and torch._grouped_mm after it, and, forward and if those packages are installed, with others'
+Triton kernels: grouped-nf4-gemm, which takes plain absmax, and for MXFP4 triton_kernels, which transformers uses for
+gpt-oss, here with sorted rows and without bias and activation. A package that raises or is wrong is left out with a
+warning. The orders for few rows are measured up to a mean of 32.
 
 Before anything is timed, each result of qfuse is compared bit for bit with qfuse.ops.matmul_4bit expert by expert, and
 those of the others by norm. Last comes the host's time per call for a stack so small that the host is the bottleneck.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import measure
 import mixtures
+import mxfp4_of_triton
 import torch
 from llamas import WEIGHTS, Weights, random_weight
 from torch import Tensor
@@ -42,20 +45,40 @@ SMALL_ROWS = [1, 8, 64]
 FEW = 32  # largest mean number of rows per expert with the orders "split" and "factored"
 ERROR = 4e-3  # relative, by norm, between two results rounded to bf16: each rounding adds up to 2e-3
 DIRECTIONS: tuple[qfuse.ops.Direction, ...] = ("forward", "backward")
+PACKAGES = ("grouped-nf4-gemm", "triton_kernels")
+
+Result = TypeVar("Result")
+
+
+def results_of(runs: Mapping[str, Callable[[], Result]]) -> dict[str, Result]:
+    """Returns the result of each run. A package's run that raises is left out with a warning."""
+    results = {}
+    for name, run in runs.items():
+        try:
+            results[name] = run()
+        except Exception as error:
+            if name not in PACKAGES:
+                raise
+            measure.progress(f"warning: {name} is left out: {type(error).__name__}: {error}")
+    return results
 
 
 class Layer(NamedTuple):
-    """The same weights in 4 bits and decoded, and NF4's decoded absmax."""
+    """The same weights in 4 bits and decoded, NF4's decoded absmax, and MXFP4 as triton_kernels has it."""
 
     stack: qfuse.Weight4bit
     dense: Tensor
-    absmax: Tensor | None
+    absmax: Tensor | None = None
+    swizzled: mxfp4_of_triton.Stack | None = None
 
     @classmethod
     def random(cls, shape: tuple[int, int, int], device: str, weights: Weights = "nf4") -> "Layer":
         stack = random_weight(shape, device, weights)
+        if weights == "mxfp4" and mxfp4_of_triton.is_there():
+            swizzled = results_of({"triton_kernels": partial(mxfp4_of_triton.Stack.of, stack)})
+            return cls(stack, stack.dequantize(), swizzled=swizzled.get("triton_kernels"))
         if weights != "nf4":
-            return cls(stack, stack.dequantize(), None)
+            return cls(stack, stack.dequantize())
         _, codes, absmax, quant_map, offset = stack.tensors
         decoded = torch.ops.qfuse.dequantize_blockwise(codes, absmax, quant_map, stack.nested_blocksize, torch.float32)
         return cls(stack, stack.dequantize(), decoded + offset)
@@ -101,7 +124,7 @@ def grouped_mm(operands: Operands, dense: Tensor) -> Tensor:
     return torch._grouped_mm(operands.x, factors, offs=operands.ends)
 
 
-def by_triton(operands: Operands) -> Way:
+def by_nf4_gemm(operands: Operands) -> Way:
     """grouped-nf4-gemm takes sizes and experts on the host: reads them once, here."""
     counts = mixtures.counts_of(operands.ends)
     experts = [expert for expert, count in enumerate(counts) if count > 0]
@@ -116,34 +139,44 @@ def by_triton(operands: Operands) -> Way:
     return multiply
 
 
+def by_triton_kernels(operands: Operands) -> Way:
+    product = mxfp4_of_triton.product_of(operands.x, operands.ends)
+
+    def multiply(layer: Layer) -> Tensor:
+        assert layer.swizzled is not None
+        return product(layer.swizzled)
+
+    return multiply
+
+
 def orders_of(operands: Operands, mean: int, weights: Weights = "nf4") -> list[qfuse.ops.Order]:
     few: list[qfuse.ops.Order] = ["split", "factored"] if operands.x.is_cuda and weights == "nf4" else ["split"]
     return ["plain", *(few if operands.direction == "forward" and mean <= FEW else [])]
 
 
-def ways(operands: Operands, orders: Sequence[qfuse.ops.Order], has_triton: bool) -> dict[str, Way]:
+def ways(operands: Operands, orders: Sequence[qfuse.ops.Order], layer: Layer) -> dict[str, Way]:
     found: dict[str, Way] = {order: partial(ours, operands, order) for order in orders}
     found["_grouped_mm"] = lambda layer: grouped_mm(operands, layer.dense)
     found["decode + _grouped_mm"] = lambda layer: grouped_mm(operands, layer.stack.dequantize())
-    if has_triton and operands.direction == "forward":
-        found["grouped-nf4-gemm"] = by_triton(operands)
+    if operands.direction == "forward" and gemm_of_triton is not None and layer.absmax is not None:
+        found["grouped-nf4-gemm"] = by_nf4_gemm(operands)
+    if operands.direction == "forward" and layer.swizzled is not None:
+        found |= results_of({"triton_kernels": partial(by_triton_kernels, operands)})
     return found
 
 
-def has_triton(layer: Layer) -> bool:
-    return gemm_of_triton is not None and layer.absmax is not None
-
-
 def compare(operands: Operands, layer: Layer, orders: Sequence[qfuse.ops.Order]) -> dict[str, float]:
-    """Returns relative errors by norm against the plain order. Raises if qfuse's bits or another's norm are wrong."""
-    exact, errors = expert_by_expert(operands, "plain", layer), {}
+    """Returns relative errors by norm against the plain order. Raises if qfuse's bits or torch's norm are wrong."""
+    exact = expert_by_expert(operands, "plain", layer)
     expected: dict[str, Tensor] = {order: expert_by_expert(operands, order, layer) for order in orders}
-    for name, way in ways(operands, orders, has_triton(layer)).items():
+
+    def error_of(name: str, way: Way) -> float:
         found, what = way(layer), f"{name}, {operands.direction}"
         if name in expected and (differing := measure.differing_bytes(found, expected[name])):
             raise AssertionError(f"{what}: {differing} bytes are not those of matmul_4bit")
-        errors[name] = measure.require(what, measure.relative_error(found, exact), ERROR)
-    return errors
+        return measure.require(what, measure.relative_error(found, exact), ERROR)
+
+    return results_of({name: partial(error_of, name, way) for name, way in ways(operands, orders, layer).items()})
 
 
 # ---- timing ----
@@ -164,8 +197,9 @@ def time_stack(name: str, stack: str, means: Sequence[int], device: str, weights
             orders = orders_of(operands, mean, weights)
             row: dict[str, Any] = {"model": name, "stack": stack, "shape": shape, "direction": direction} | shares
             row["errors"] = compare(operands, layers[0], orders)
-            found = ways(operands, orders, has_triton(layers[0]))
-            row["us"] = {way: measure.time_round(run, layers, device) for way, run in found.items()}
+            right = {way: run for way, run in ways(operands, orders, layers[0]).items() if way in row["errors"]}
+            times = {way: partial(measure.time_round, run, layers, device) for way, run in right.items()}
+            row["us"] = results_of(times)
             rows.append(row)
     return rows
 

@@ -14,6 +14,7 @@ import measure
 import merged_weights
 import mixtures
 import moe_step
+import mxfp4_of_triton
 import test_dequantize as published
 import test_lora_host as lora
 import test_matmul_4bit as matmul
@@ -184,6 +185,26 @@ def test_a_wrong_bit_of_an_expert_is_not_timed(device, monkeypatch, direction):
     monkeypatch.setattr(qfuse.ops, "matmul_4bit_grouped", wrong)
     with pytest.raises(AssertionError, match=f"plain, {direction}: [12] bytes are not those of matmul_4bit"):
         experts.compare(operands, layer, orders)
+
+
+@pytest.mark.parametrize(
+    "factor, fault", [(1, ""), (1.1, "AssertionError: triton_kernels, forward: a relative error of"), (None, "TypeE")]
+)
+def test_a_package_that_fails_is_left_out(device, monkeypatch, capsys, factor, fault):
+    """The package is replaced by qfuse's product, scaled."""
+    monkeypatch.setattr(mxfp4_of_triton, "is_there", lambda: True)
+    monkeypatch.setattr(mxfp4_of_triton.Stack, "of", lambda stack: stack)
+    monkeypatch.setattr(
+        mxfp4_of_triton, "product_of", lambda x, ends: lambda stack: factor * qfuse.matmul_4bit_grouped(x, stack, ends)
+    )
+    layer = experts.Layer.random((3, 128, 128), device, "mxfp4")
+    ends = torch.tensor([4, 4, 9], dtype=torch.int32, device=device)
+    for direction in experts.DIRECTIONS:
+        operands = experts.Operands.random(ends, (3, 128, 128), direction)
+        found = experts.compare(operands, layer, ["plain"])
+        assert ("triton_kernels" in found) == (direction == "forward" and not fault) and "_grouped_mm" in found
+    warnings = capsys.readouterr().err
+    assert f"warning: triton_kernels is left out: {fault}" in warnings if fault else not warnings
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
