@@ -1,4 +1,4 @@
-"""Checks each transformers family that has the experts interface against its row of docs/EXPERTS.md."""
+"""Checks each transformers family that has the experts interface, and that docs/EXPERTS.md lists them all."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,8 @@ from qfuse import versions
 
 pytest.importorskip("peft")
 pytest.importorskip("transformers", versions.OLDEST["transformers"])
-from experts_families import families, judge
+from experts_families import judge
+from small_experts import families
 
 OFTEN = [
     "deepseek_v3",
@@ -25,18 +26,16 @@ OFTEN = [
     "qwen3_next",
 ]
 PAGE = Path(__file__).parents[2] / "docs" / "EXPERTS.md"
-ROWS = {
-    row.split("|")[1].strip(): row for row in re.findall(r"^\| \w+ \| [A-Z]\w+ \|.*\|$", PAGE.read_text("utf-8"), re.M)
-}
 
 
-def test_the_page_has_each_family():
-    assert sorted(ROWS) == families()
+def test_the_page_lists_each_family():
+    section = PAGE.read_text("utf-8").partition("\n## Families\n")[2]
+    assert re.findall(r"\w+", section.strip().rpartition("\n\n")[2]) == families()
 
 
 @pytest.mark.parametrize(
     "family", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.slow) for name in families()]
 )
 @pytest.mark.filterwarnings("ignore")  # transformers warns of small configs
-def test_a_family_is_as_the_page_says(family):
-    assert judge(family) == ROWS[family]
+def test_a_family_loads_quantizes_and_trains(family):
+    judge(family)
