@@ -163,7 +163,8 @@ SCALE_RULES = [{"scale_rule": rule} for rule in ("power_of_two", "torchao")]
 ZERO_RULES = [{"zero_rule": rule} for rule in ("floor", "one", "least")]
 FP8_RECIPES = [{"recipe": recipe} for recipe in ("deepseek", "transformer_engine", "torchao", "mx")]
 
-# The keywords that a row stands for, of qfuse.ops.swiglu and of new_outputs; all of them are tried.
+# The keywords that a row stands for, of qfuse.ops.swiglu and of new_outputs; all of them are tried. The tables lack
+# rows that would say yes throughout.
 OUTPUT_ROWS = {
     "payloads int8": [{"dtype": torch.int8}],
     "payloads float8_e4m3fn": [{}],
@@ -176,10 +177,10 @@ OUTPUT_ROWS = {
     "`weights`": [{"weights": True}],
     "`limit`, `alpha`, `up_offset`": [{"limit": 7.0, "alpha": 1.702, "up_offset": 1.0}],
     "`expert_ends`": [{"experts": True}],
-    "the same, payloads with one dimension": [
+    "`expert_ends`, payloads with one dimension": [
         {"experts": True, "apart": True, "kind": kind} for kind in (torch.float32, "mn_major", torch.uint8)
     ],
-    "the same, scales int32": [{"experts": True, "apart": True, "kind": torch.int32}],
+    "`expert_ends`, payloads with one dimension, scales int32": [{"experts": True, "apart": True, "kind": torch.int32}],
     "`grad_weights`": [{"grad_weights": True}, {"grad_weights": True, "weights": True}],
     "in one call with `y`": [{"beside": "y"}],
     "in one call with `grad_input`": [{"beside": "grad_input"}],
@@ -189,8 +190,7 @@ PAYLOAD_ROWS = {
     "any other `recipe`": FP8_RECIPES,
     "`group_size=32`": [{"group_size": 32}],
     "`scale_rule`": SCALE_RULES,
-    "`zero_rule`": ZERO_RULES,
-    "`amax_floor`": [{"amax_floor": 1e-12}],
+    "`zero_rule`, `amax_floor`": [*ZERO_RULES, {"amax_floor": 1e-12}],
     "scales UE8M0": [{"kind": E8M0}, {"kind": torch.uint8}, {"kind": torch.int32}],
     'scales UE8M0 and a `scale_rule` but `"power_of_two"`': [
         {"kind": kind, **rule} for kind in (E8M0, torch.int32) for rule in SCALE_RULES[1:]
@@ -240,17 +240,17 @@ def check_cell(cell, names, options, device):
 def test_each_option_goes_with_the_outputs_that_the_table_says(device):
     columns, rows = table("goes with which output")
     assert [column.strip("`") for column in columns] == list(OUTPUTS)
-    assert list(rows) == list(OUTPUT_ROWS)
+    assert rows.keys() <= OUTPUT_ROWS.keys()
     for row, options in OUTPUT_ROWS.items():
-        for name, cell in zip(OUTPUTS, rows[row], strict=True):
+        for name, cell in zip(OUTPUTS, rows.get(row, ["yes"] * len(OUTPUTS)), strict=True):
             check_cell(cell, (name,), options, device)
 
 
 def test_each_option_goes_with_the_payloads_that_the_table_says(device):
     columns, rows = table("goes with which payload")
     assert columns == ["int8", "FP8"]
-    assert list(rows) == list(PAYLOAD_ROWS)
+    assert rows.keys() <= PAYLOAD_ROWS.keys()
     for row, options in PAYLOAD_ROWS.items():
-        for dtypes, cell in zip(((torch.int8,), (E4M3,)), rows[row], strict=True):
+        for dtypes, cell in zip(((torch.int8,), (E4M3,)), rows.get(row, ["yes"] * 2), strict=True):
             for dtype in dtypes:
                 check_cell(cell, ("grad_input",), [option | {"dtype": dtype} for option in options], device)
