@@ -137,7 +137,7 @@ def cell(qfuse, base, adapter, to, options):
         if not torch.equal(written[name].view(torch.uint8), tensor.view(torch.uint8)):
             sys.exit(f"{name}: is not what the library of {to} makes of the merge to 16 bits")
     error = (values - expected).square().mean().sqrt() / expected.square().mean().sqrt()
-    return f"{100 * share:.0f} %, off by {100 * error:.1f} %"
+    return f"{100 * share:.0f}, {100 * error:.1f}"
 
 
 def main():
