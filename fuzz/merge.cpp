@@ -2,49 +2,18 @@
 // number selects the options, and a recipe of the adapter. Only qfuse::Error may escape. An output exists if and only
 // if the run succeeded. A dry run predicts the success, and the scalar oracle makes the same bytes. No other file is
 // ever left beside the output.
-#include <unistd.h>
-
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/files/adapter.h"
 #include "checkpoint/files/errors.h"
 #include "expect.h"
 #include "recipe.h"
+#include "scratch.h"
 
 namespace qfuse::fuzz {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A directory of this process, in memory if /dev/shm exists. A failed run leaves the directory for inspection. Also
-// counts how far inputs get: most must get past the headers, or the code after that is not tested.
-struct Scratch {
-  Scratch() { fs::create_directory(path); }
-  ~Scratch() {
-    fs::remove_all(path);
-    std::fprintf(stderr, "%ld inputs: %ld opened, %ld merged\n", inputs, opened, merged);
-  }
-  fs::path path = (fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path()) /
-                  fs::path("qfuse-fuzz-merge-" + std::to_string(::getpid()));
-  long inputs = 0;
-  long opened = 0;
-  long merged = 0;
-};
-
-// Returns whether `work` succeeded.
-template <typename Work>
-bool succeeds(Work work) {
-  try {
-    work();
-    return true;
-  } catch (const Error& error) {
-    expect_readable(error, "");
-    return false;
-  }
-}
 
 checkpoint::MergeOptions options_for(unsigned number) {
   using checkpoint::Head;
@@ -70,13 +39,6 @@ checkpoint::MergeOptions options_for(unsigned number) {
   options.max_shard_size = 500;  // small, so that there is often more than one shard
   options.exec.threads = 1;
   return options;
-}
-
-void expect_faithful(const fs::path& out, const checkpoint::ConversionReport& report) {
-  const checkpoint::Inventory inventory = checkpoint::inspect(out);
-  expect(report.tensors == static_cast<std::int64_t>(inventory.tensors.size()), "the output has all tensors");
-  expect(report.files == inventory.files, "the output has all files");
-  expect(report.bytes_written == inventory.bytes, "the output has all bytes");
 }
 
 // Returns whether base and adapter could be opened.
@@ -105,7 +67,7 @@ bool run(std::string_view recipe, Scratch& scratch) {
   expect(succeeds([&] { checkpoint::merge(base, adapters, again, options); }) == merged, "a dry run says it before");
   expect(!fs::exists(again), "a dry run writes nothing");
   if (merged) {
-    expect_faithful(out, report);
+    expect_whole(out, report);
     options.dry_run = false;
     options.exec.device = {QFUSE_REFERENCE, 0};
     checkpoint::merge(base, adapters, again, options);
@@ -117,9 +79,8 @@ bool run(std::string_view recipe, Scratch& scratch) {
                           checkpoint::Adapter{adapters[0].path};
                         });
                       });
-  scratch.inputs += 1;
-  scratch.opened += opened ? 1 : 0;
-  scratch.merged += merged ? 1 : 0;
+  for (const auto& [what, is] : {std::pair{"inputs", true}, {"opened", opened}, {"merged", merged}})
+    scratch.counts[what] += is ? 1 : 0;
   for (const fs::path& path : {base, adapters[0].path, out, again}) fs::remove_all(path);
   return opened;
 }

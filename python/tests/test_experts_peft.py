@@ -75,13 +75,6 @@ def same(a, b):
     return a.keys() == b.keys() and all(same_bits(a[name], b[name]) for name in a)
 
 
-def test_steps_are_those_of_peft(make):
-    model, twin = pair(make)
-    found = step(model)
-    assert near(found, step(twin))
-    assert sum("lora_" in name for name in found) == 2 * 2 * 3 and "experts" in str(list(found))
-
-
 def test_an_older_peft_is_refused(monkeypatch):
     """Both when its adapters are made, and when they were made over stacks that were quantized later."""
     model, later = mixtral(), peft.get_peft_model(mixtral(), config())
@@ -155,43 +148,6 @@ def test_the_order_of_calls_does_not_matter(make):
     assert near(step(late), step(twin))
 
 
-def test_adapters_are_those_of_a_plain_model(make, tmp_path):
-    model, twin = pair(make)
-    model.save_pretrained(tmp_path)
-    plain = peft.PeftModel.from_pretrained(make(), tmp_path, is_trainable=True)
-    assert same(adapter(plain), adapter(model))
-    plain.save_pretrained(tmp_path / "plain")
-    base = make()
-    qfuse.quantize_experts(base)
-    back = peft.PeftModel.from_pretrained(base, tmp_path / "plain", is_trainable=True)
-    assert same(adapter(back), adapter(model))
-    assert near(step(back), step(twin))
-
-
-def test_several_adapters(make):
-    both = pair(make)
-    for model in both:
-        model.add_adapter("other", config(r=2, lora_alpha=7))
-        randomize(model)
-    for chosen in (["default"], ["other"], ["default", "other"]):
-        for model in both:
-            model.base_model.set_adapter(chosen)
-        assert near(step(both[0]), step(both[1]))
-    for model in both:
-        model.delete_adapter("default")
-    assert near(step(both[0]), step(both[1]))
-
-
-def test_disabled_adapters_leave_the_bits_of_the_base(make):
-    model, _ = pair(make)
-    base = make()
-    qfuse.quantize_experts(base)
-    with model.disable_adapter(), torch.no_grad():
-        assert same_bits(model(tokens(model)).logits, base(tokens(base)).logits)
-    with torch.no_grad():
-        assert not same_bits(model(tokens(model)).logits, base(tokens(base)).logits)
-
-
 def test_merging_is_refused_and_changes_nothing(make):
     model, _ = pair(make)
     before = step(model)
@@ -216,16 +172,6 @@ def test_what_was_merged_before_stays(make):
     assert torch.allclose(found, expected, atol=1e-5)
     with pytest.raises(ValueError, match="into which no adapter"):
         model.unmerge_adapter()
-
-
-@pytest.mark.parametrize("reentrant", [False, True])
-def test_checkpointed_activations(make, reentrant):
-    model, _ = pair(make)
-    model.train()
-    expected = step(model)
-    model.enable_input_require_grads()
-    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": reentrant})
-    assert near(step(model), expected)
 
 
 def test_plain_stacks_stay_peft_s_own(make):

@@ -1,5 +1,6 @@
 """What holds for both kinds of packed checkpoints, gpt-oss' experts and compressed-tensors' layers, under the real
-transformers and peft, compared with the same weights decoded."""
+transformers and peft, compared with the same weights decoded. LoRA over them is that over experts which
+qfuse.quantize_experts has quantized, too."""
 
 import copy
 import importlib.util
@@ -20,15 +21,15 @@ peft = pytest.importorskip("peft")
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
 import test_experts_mxfp4 as experts  # noqa: E402
 import test_packed as layers  # noqa: E402
-from experts_models import close, logits, published_gpt_oss, tokens  # noqa: E402
+from experts_models import close, decoded, gpt_oss, logits, mixtral, published_gpt_oss, tokens  # noqa: E402
 from packed_models import FILE, KINDS, LargestFloats, plain_model, published, same_arrays  # noqa: E402
 from test_experts_peft import adapter, near, randomize, same, step  # noqa: E402
 
 
 class Packed(NamedTuple):
-    """load, decoded: give the model of a directory in a dtype, by default float32. by_command: decoded, but with the
-    values that `qfuse dequantize` gives. config: gives a LoraConfig with this number of factors. elements: of the
-    largest weight."""
+    """load, decoded: give the model of a directory, or of what makes a plain one, in a dtype, by default float32.
+    by_command: decoded, but with the values that `qfuse dequantize` gives. config: gives a LoraConfig with this number
+    of factors. elements: of the largest weight."""
 
     load: Callable
     decoded: Callable
@@ -36,7 +37,7 @@ class Packed(NamedTuple):
     config: Callable
     factors: int
     elements: int
-    folder: Path | None = None
+    folder: Path | Callable | None = None
 
     def pair(self, device="cpu", **more):
         """Returns the packed and the decoded model, with the same adapter."""
@@ -55,8 +56,26 @@ OF_LAYERS = Packed(
 )
 
 
-@pytest.fixture(scope="module", params=["gpt_oss", *KINDS])
+def quantized(make):
+    model = make()
+    qfuse.quantize_experts(model)
+    return model
+
+
+IN_MEMORY = {
+    f"quantized {make.__name__}": OF_EXPERTS._replace(
+        load=quantized, decoded=lambda make: decoded(quantized(make)), folder=make
+    )
+    for make in (mixtral, gpt_oss)
+}
+FILES = ["gpt_oss", *KINDS]
+of_lora = pytest.mark.parametrize("packed", [*FILES, *IN_MEMORY], indirect=True)
+
+
+@pytest.fixture(scope="module", params=FILES)
 def packed(request, tmp_path_factory):
+    if request.param in IN_MEMORY:
+        return IN_MEMORY[request.param]
     folder = tmp_path_factory.mktemp(request.param)
     if request.param == "gpt_oss":
         published_gpt_oss(folder)
@@ -176,6 +195,7 @@ def test_dequantize_makes_a_model_of_transformers_own(packed, tmp_path):
 # Training
 
 
+@of_lora
 def test_steps_are_those_of_peft_over_the_decoded_model(packed, device):
     model, twin = packed.pair(device)
     found = step(model)
@@ -184,6 +204,7 @@ def test_steps_are_those_of_peft_over_the_decoded_model(packed, device):
     assert shapes[0] == shapes[1]
 
 
+@of_lora
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_checkpointed_activations(packed, reentrant):
     model, twin = packed.pair()
@@ -192,6 +213,7 @@ def test_checkpointed_activations(packed, reentrant):
     assert near(step(model), step(twin))
 
 
+@of_lora
 def test_several_adapters_and_none(packed):
     both = packed.pair()
     for model in both:
@@ -201,10 +223,16 @@ def test_several_adapters_and_none(packed):
         for model in both:
             model.base_model.set_adapter(chosen)
         assert near(step(both[0]), step(both[1]))
+    base = logits(packed.load(packed.folder))
     with both[0].disable_adapter():
-        assert same_bits(logits(both[0]), logits(packed.load(packed.folder)))
+        assert same_bits(logits(both[0]), base)
+    assert not same_bits(logits(both[0]), base)
+    for model in both:
+        model.delete_adapter("default")
+    assert near(step(both[0]), step(both[1]))
 
 
+@of_lora
 def test_an_adapter_goes_onto_either_model_and_back(packed, tmp_path):
     model, _ = packed.pair()
     model.save_pretrained(tmp_path / "packed")

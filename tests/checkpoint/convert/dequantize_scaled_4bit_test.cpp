@@ -1,5 +1,5 @@
-// Dequantizes checkpoints of 4-bit weights with block scales from file to file. dequantize_formats_test.cpp has what
-// all formats share.
+// Dequantizes checkpoints of 4-bit weights with block scales from file to file. What all formats share is in
+// dequantize_formats_test.cpp.
 #include <algorithm>
 #include <qfuse/checkpoint.hpp>
 

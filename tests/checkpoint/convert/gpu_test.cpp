@@ -46,6 +46,26 @@ class Gpu : public testing::Test {
     EXPECT_EQ(differing(files_of(directory / "cpu"), files_of(directory / "gpu")), Names{});
     EXPECT_EQ(names_in(directory.path()), (Names{"cpu", "gpu"}));
   }
+  void expect_decoded(const fs::path& in, std::optional<Dtype> dtype = {}) {
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      DequantizeOptions options;
+      options.dtype = dtype;
+      options.exec.device = device;
+      dequantize(in, out, options);
+    });
+  }
+  void expect_encoded(const fs::path& in, QuantizeOptions options = {}) {
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      options.exec.device = device;
+      quantize(in, out, options);
+    });
+  }
+  void expect_merged(const fs::path& base, std::span<const AdapterInput> adapters, MergeOptions options = {}) {
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      options.exec.device = device;
+      merge(base, adapters, out, options);
+    });
+  }
 };
 
 // ---- golden data -----------------------------------------------------------------------------------------------
@@ -56,12 +76,7 @@ TEST_F(Gpu, decodes_every_golden_file_to_every_dtype) {
                            "tiny_llama/bnb4_scattered", "gptq/gptq", "gptq/awq"})
     for (const std::optional<Dtype> dtype : dtypes) {
       SCOPED_TRACE(std::string(name) + (dtype ? " to " + std::to_string(static_cast<int>(*dtype)) : ""));
-      expect_same([&](const fs::path& out, qfuse_device device) {
-        DequantizeOptions options;
-        options.dtype = dtype;
-        options.exec.device = device;
-        dequantize(golden(name), out, options);
-      });
+      expect_decoded(golden(name), dtype);
     }
 }
 
@@ -70,14 +85,11 @@ TEST_F(Gpu, encodes_a_model_in_every_way) {
     for (const bool double_quant : {true, false})
       for (const std::int64_t blocksize : {32, 64, 4096}) {
         SCOPED_TRACE(blocksize);
-        expect_same([&](const fs::path& out, qfuse_device device) {
-          QuantizeOptions options;
-          options.quant_type = quant_type;
-          options.double_quant = double_quant;
-          options.blocksize = blocksize;
-          options.exec.device = device;
-          quantize(golden("tiny_llama/full"), out, options);
-        });
+        QuantizeOptions options;
+        options.quant_type = quant_type;
+        options.double_quant = double_quant;
+        options.blocksize = blocksize;
+        expect_encoded(golden("tiny_llama/full"), options);
       }
 }
 
@@ -120,13 +132,7 @@ TEST_F(Gpu, decodes_fp8_in_pieces_that_begin_within_blocks) {
                      {"b.weight", fp8_codes({77, 130})},
                      {"b.weight_scale", fp8_scales("F32", {77, 1})}};
   write_file(directory / "in", safetensors(tensors));
-  for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32})
-    expect_same([&](const fs::path& out, qfuse_device device) {
-      DequantizeOptions options;
-      options.dtype = dtype;
-      options.exec.device = device;
-      dequantize(directory / "in", out, options);
-    });
+  for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32}) expect_decoded(directory / "in", dtype);
 }
 
 // A weight larger than a piece, read in parts of rows, a stack that the host transposes, and one of each layout.
@@ -136,13 +142,7 @@ TEST_F(Gpu, decodes_4bit_codes_of_other_libraries) {
   for (const Made4bit& made : {packed_int4("large", 3001, 3001, 16), stacked_mxfp4("e.down_proj", 2, 1000, 96)})
     tensors.insert(made.tensors.begin(), made.tensors.end());
   write_model(directory / "in", tensors, k4bitConfig);
-  for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32})
-    expect_same([&](const fs::path& out, qfuse_device device) {
-      DequantizeOptions options;
-      options.dtype = dtype;
-      options.exec.device = device;
-      dequantize(directory / "in", out, options);
-    });
+  for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32}) expect_decoded(directory / "in", dtype);
 }
 
 TEST_F(Gpu, converts_tensors_of_all_sizes_there_and_back) {
@@ -154,20 +154,11 @@ TEST_F(Gpu, converts_tensors_of_all_sizes_there_and_back) {
     encode.double_quant = double_quant;
     encode.force = true;
     quantize(directory / "plain", directory / "quantized", encode);
-    expect_same([&](const fs::path& out, qfuse_device device) {
-      QuantizeOptions options;
-      options.double_quant = double_quant;
-      options.exec.device = device;
-      quantize(directory / "plain", out, options);
-    });
+    encode.force = false;
+    expect_encoded(directory / "plain", encode);
     for (const std::optional<Dtype> dtype : {std::optional<Dtype>(), std::optional(Dtype::float32)}) {
       if (tests::kQuick && dtype) continue;
-      expect_same([&](const fs::path& out, qfuse_device device) {
-        DequantizeOptions options;
-        options.dtype = dtype;
-        options.exec.device = device;
-        dequantize(directory / "quantized", out, options);
-      });
+      expect_decoded(directory / "quantized", dtype);
     }
   }
 }
@@ -183,12 +174,7 @@ TEST_F(Gpu, decodes_int8_of_all_sizes) {
   }
   write_file(directory / "in", safetensors(tensors));
   for (const Dtype dtype : tests::kQuick ? std::vector{Dtype::bfloat16} : std::vector{Dtype::bfloat16, Dtype::float32})
-    expect_same([&](const fs::path& out, qfuse_device device) {
-      DequantizeOptions options;
-      options.dtype = dtype;
-      options.exec.device = device;
-      dequantize(directory / "in", out, options);
-    });
+    expect_decoded(directory / "in", dtype);
 }
 
 // ---- merging -----------------------------------------------------------------------------------------------------
@@ -228,11 +214,7 @@ TEST_F(Gpu, merges_tensors_of_all_sizes) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{2}}) {
     if (tests::kQuick && count == 1) continue;
     SCOPED_TRACE(count);
-    expect_same([&](const fs::path& out, qfuse_device device) {
-      MergeOptions options;
-      options.exec.device = device;
-      merge(directory / "base", std::span(adapters).first(count), out, options);
-    });
+    expect_merged(directory / "base", std::span(adapters).first(count));
   }
 }
 
@@ -245,11 +227,7 @@ TEST_F(Gpu, merges_dora) {
   write_adapter(directory / "lora", lora("w", 3000, 1501, 5, 7), {{"r", 5}});
   for (const std::vector<AdapterInput>& adapters :
        {std::vector<AdapterInput>{{directory / "dora"}}, {{directory / "dora"}, {directory / "lora"}}})
-    expect_same([&](const fs::path& out, qfuse_device device) {
-      MergeOptions options;
-      options.exec.device = device;
-      merge(directory / "base", adapters, out, options);
-    });
+    expect_merged(directory / "base", adapters);
 }
 
 TEST_F(Gpu, merges_from_and_to_4_bits) {
@@ -259,12 +237,9 @@ TEST_F(Gpu, merges_from_and_to_4_bits) {
     factors.merge(lora("model.layers." + std::to_string(layer) + ".mlp.up_proj", 352, 128, 4));
   write_adapter(directory / "adapter", factors);
   const std::vector<AdapterInput> adapters{{directory / "adapter"}};
-  const auto same = [&](const std::string& base, MergeOptions options) {
+  const auto same = [&](const std::string& base, const MergeOptions& options) {
     SCOPED_TRACE(base);
-    expect_same([&](const fs::path& out, qfuse_device device) {
-      options.exec.device = device;
-      merge(golden(base), adapters, out, options);
-    });
+    expect_merged(golden(base), adapters, options);
   };
   same("tiny_llama/full", {});
   same("tiny_llama/bnb4", {});
@@ -294,14 +269,12 @@ TEST_F(Gpu, merges_back_to_blocks) {
                 {{module + ".lora_A.weight", random_weight({2 * 2, 64}, Dtype::float32, 3)},
                  {module + ".lora_B.weight", random_weight({6, 2 * 2}, Dtype::float32, 4)}},
                 {{"r", 2}, {"target_parameters", {"mlp.experts.gate_up_proj"}}, {"target_modules", nullptr}});
-  for (const std::string base : {"fp8", "rows", "stack"})
-    expect_same([&](const fs::path& out, qfuse_device device) {
-      MergeOptions options;
-      options.to_blocks = base == "fp8" ? BlockFormat::fp8 : BlockFormat::mxfp4;
-      options.fail_below = 0.0;
-      options.exec.device = device;
-      merge(directory / base, std::vector<AdapterInput>{{directory / ("of " + base)}}, out, options);
-    });
+  for (const std::string base : {"fp8", "rows", "stack"}) {
+    MergeOptions options;
+    options.to_blocks = base == "fp8" ? BlockFormat::fp8 : BlockFormat::mxfp4;
+    options.fail_below = 0.0;
+    expect_merged(directory / base, std::vector<AdapterInput>{{directory / ("of " + base)}}, options);
+  }
 }
 
 // ---- files and shards --------------------------------------------------------------------------------------------
@@ -314,17 +287,9 @@ TEST_F(Gpu, turns_matrices) {
                {"h.0.attn.c_proj.weight", random_weight({65, 190}, Dtype::float32)},
                {"lm_head.weight", random_weight({8, 64})}},
               R"({"model_type": "gpt2"})");
-  expect_same([&](const fs::path& out, qfuse_device device) {
-    QuantizeOptions options;
-    options.exec.device = device;
-    quantize(directory / "in", out, options);
-  });
+  expect_encoded(directory / "in");
   quantize(directory / "in", directory / "quantized");
-  expect_same([&](const fs::path& out, qfuse_device device) {
-    DequantizeOptions options;
-    options.exec.device = device;
-    dequantize(directory / "quantized", out, options);
-  });
+  expect_decoded(directory / "quantized");
 }
 
 TEST_F(Gpu, writes_the_same_files_and_shards) {
