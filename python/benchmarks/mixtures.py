@@ -93,6 +93,7 @@ class Shape(NamedTuple):
 SHAPES = {
     "qwen3-30b-a3b": Shape(SIZES["qwen3-30b-a3b"], 32, 4, 128, layers=48, vocabulary=12672),  # of 151936
     "gpt-oss-20b": Shape(SIZES["gpt-oss-20b"], 64, 8, 64, layers=24, vocabulary=33536),  # of 201088
+    "gpt-oss-120b": Shape(SIZES["gpt-oss-120b"], 64, 8, 64, layers=36, vocabulary=22400),
     "tiny": Shape(SIZES["tiny"], 4, 2, 32, layers=48, vocabulary=256),
 }
 

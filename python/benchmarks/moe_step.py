@@ -5,7 +5,7 @@
     python python/benchmarks/moe_step.py --model gpt-oss-20b --weights mxfp4 --graph --json moe-step-gpt-oss.json
     python python/benchmarks/moe_step.py --device cpu --small
 
-The model has a few layers with the shapes of Qwen3-30B-A3B, or of gpt-oss-20b without biases and clamps, and a
+The model has a few layers with the shapes of Qwen3-30B-A3B, or of gpt-oss without biases and clamps, and a
 vocabulary reduced in proportion. Its random weights are the same in all ways; the 4 bits are NF4 or what --weights
 says. Everything but the experts is frozen in bf16. Each expert has an adapter of rank 16 over its gate and up, and one
 over its down. A step has one sequence, with checkpointed activations. bf16 multiplies by torch._grouped_mm; decode does
