@@ -23,6 +23,7 @@ struct QuantizeArguments : ConversionArguments {
   bool report_error = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
+  std::string importance;
 };
 
 // Decodes the output again and prints the signal-to-noise ratio over all changed weights and of the worst ones.
@@ -55,6 +56,7 @@ int run(QuantizeArguments args) {
   options.experts = args.experts;
   options.include = args.include;
   options.exclude = args.exclude;
+  options.importance = args.importance;
   const auto [report, seconds] = with_progress("quantize", args.quiet, [&](checkpoint::ProgressCallback progress) {
     set_conversion_options(args, options);
     options.progress = std::move(progress);
@@ -82,6 +84,11 @@ Command add_quantize(CLI::App& app) {
       ->transform(one_of(kBlockSizes))
       ->capture_default_str();
   parser->add_flag("--no-double-quant", args->no_double_quant, "Keep the scales in fp32");
+  parser
+      ->add_option("--importance", args->importance,
+                   "Choose scales by the mean square of each input of a weight: fp32 vectors under the weights' names, "
+                   "in a .safetensors file. Needs --no-double-quant")
+      ->type_name("FILE");
   parser->add_flag("--experts", args->experts,
                    "Quantize experts too. qfuse and bitsandbytes read them. transformers 4 loads those that are stored "
                    "one by one, transformers 5 does not; neither loads those that are stored as one tensor");

@@ -141,15 +141,17 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
        {"`component`", "--component"},
+       {"`double_quant` off", "--no-double-quant"},
        {"`exclude`", "--exclude"},
        {"`experts`", "--experts"},
        {"`fail_below`", "--fail-below"},
        {"`force`", "--force"},
+       {"`importance`", "--importance"},
        {"`include`", "--include"},
        {"`keep_scales`", "--keep-scales"},
        {"`lora_b_layout`", "--lora-b-layout"},

@@ -135,6 +135,9 @@ struct QuantizeOptions : ConversionOptions {
   bool experts = false;              // also experts: single ones for transformers 4, and stacks for other readers
   std::vector<std::string> include;  // shell patterns of tensor names to quantize in addition to the default
   std::vector<std::string> exclude;  // patterns of names not to quantize; takes precedence over `include`
+  // Not empty: a .safetensors file with the mean square of each input of a weight, fp32 [cols] under the weight's name;
+  // qfuse_quantize_4bit chooses scales by it. Needs double_quant = false. Weights without one have absmax.
+  std::filesystem::path importance;
 };
 
 // Reads an unquantized checkpoint and writes the same model as transformers saves it with bitsandbytes' Linear4bit. A
@@ -147,9 +150,10 @@ struct QuantizeOptions : ConversionOptions {
 // - Experts that are one tensor of three dimensions become one weight each, as by bitsandbytes' replace_parameter_4bit;
 //   transformers refuses to load these. Experts that are not whole blocks stay unquantized. Notes say so.
 //
-// invalid_data: the input is already quantized, or has nothing to quantize. invalid_argument: a pattern matches no such
-// tensor. unsupported: by config.json the model is quantized otherwise, or transformers cannot load its family
-// quantized and `experts` is not set.
+// invalid_data: the input is already quantized, or has nothing to quantize; an importance has another length, or a
+// number that is negative or not finite. invalid_argument: a pattern matches no such tensor; `importance` with
+// double_quant, or of no weight. unsupported: `importance` for a pipeline; by config.json the model is quantized
+// otherwise, or transformers cannot load its family quantized and `experts` is not set.
 // The output gets its name only when it is complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                     const QuantizeOptions& options = {});

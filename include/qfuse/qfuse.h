@@ -367,6 +367,13 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
  * Nested: offset is *given_offset, or the mean of absmax, summed in fp64 in a fixed order (docs/FORMAT.md) and rounded
  * once. absmax - offset is encoded in blocks of nested_blocksize by the signed dynamic 8-bit code: to the nearest
  * value, ties to the even index.
+ * With `importance`, a block whose absmax is from 2^-60 to 2^60 stores another scale s in absmax[b], and its codes
+ * follow from s, which may be negative: the first of absmax * {1, -1, 0.95, -0.95, 0.9, -0.9} whose error E is least
+ * (NaN and infinity: never), where each step is rounded in fp32, none is fused, and subnormals are kept:
+ *   d[i] = the fp32 value that element i has with scale s (qfuse_weight_4bit)
+ *   t[i] = importance[column of i] * ((d[i] - x[i]) * (d[i] - x[i])); 0 if x[i] is NaN, and after the last element
+ *   E    = the sum of all t: in each group of 16 elements, t[i] += t[i+8] for i < 8, then t[i] += t[i+4] for i < 4, and
+ *          likewise 2 and 1; then the groups' sums in pairs of neighbors, the sums of pairs likewise, and so on
  * - An all-zero block has absmax 0 and codes 0, which NF4 decodes to -0.0.
  * - A block of only NaN has absmax -FLT_MAX, or 0 if it is the short last block.
  * - The spare nibble of an odd count is the code of a padding zero. */
@@ -380,6 +387,8 @@ typedef struct qfuse_quantize_4bit_params {
   qfuse_reciprocal reciprocal; /* how to divide by absmax */
   void* workspace;             /* qfuse_quantize_4bit_workspace_size bytes; may be NULL if that is 0 */
   int64_t workspace_size;      /* bytes of workspace */
+  const float* importance;     /* plain: [cols], >= 0: the mean square of each input of the layer; NULL: absmax is the
+                                  scale. Nested: NULL */
 } qfuse_quantize_4bit_params;
 
 /* Bytes of workspace for these parameters: about 4 bytes per block if nested, 0 if plain. The fields workspace and
@@ -387,8 +396,8 @@ typedef struct qfuse_quantize_4bit_params {
 QFUSE_API qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params,
                                                           const qfuse_exec* exec, int64_t* size, qfuse_error* error);
 
-/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: a workspace that is too small. Also UNSUPPORTED: E2M1 or
- * INT4, or an approximate reciprocal on a device other than CUDA. */
+/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: a workspace that is too small, or importance with nested
+ * absmax. Also UNSUPPORTED: E2M1 or INT4, or an approximate reciprocal on a device other than CUDA. */
 QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                            qfuse_error* error);
 

@@ -399,7 +399,8 @@ inline void dequantize_4bit(const Weight4bit& weight, std::span<std::byte> out, 
 struct QuantizeOptions {
   const float* given_offset = nullptr;  // nested: [1] in the op's device's memory; replaces the mean of absmax
   Reciprocal reciprocal = Reciprocal::ieee;
-  std::span<std::byte> workspace{};  // in the op's device's memory; if empty on the host, the call allocates it
+  std::span<std::byte> workspace{};     // in the op's device's memory; if empty on the host, the call allocates it
+  std::span<const float> importance{};  // plain: [cols], the mean square of each input; empty: absmax is the scale
 };
 
 namespace detail {
@@ -415,6 +416,8 @@ inline qfuse_quantize_4bit_params to_c(std::span<const std::byte> in, Dtype dtyp
   p.reciprocal = static_cast<qfuse_reciprocal>(options.reciprocal);
   p.workspace = options.workspace.data();
   p.workspace_size = static_cast<std::int64_t>(options.workspace.size());
+  if (!options.importance.empty()) require_length("importance", options.importance.size(), weight.cols);
+  p.importance = options.importance.data();
   return p;
 }
 

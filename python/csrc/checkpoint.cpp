@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -62,6 +63,7 @@ struct Option {
 };
 
 void read(const Option& option, std::string& to) { to = option.value; }
+void read(const Option& option, std::filesystem::path& to) { to = option.value; }
 
 template <class Number>
 requires std::is_arithmetic_v<Number>
@@ -135,7 +137,7 @@ bool set(const Option& option, checkpoint::DequantizeOptions& to) { return set_s
 
 bool set(const Option& option, checkpoint::QuantizeOptions& to) {
   return set_shared(option, to) || set_of_4bit(option, to) || option.sets("quant_type", to.quant_type) ||
-         option.sets("experts", to.experts);
+         option.sets("experts", to.experts) || option.sets("importance", to.importance);
 }
 
 bool set(const Option& option, MergeInput& to) {

@@ -14,7 +14,7 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
   m.def("dequantize_4bit.out(Tensor[] weight, int[] shape, ScalarType dtype, " QFUSE_SCALARS_4BIT
         ", *, Tensor(a!) out) -> ()");
   m.def(
-      "quantize_4bit(Tensor input, int blocksize, str quant_type, str reciprocal=\"ieee\") -> "
+      "quantize_4bit(Tensor input, int blocksize, str quant_type, str reciprocal=\"ieee\", Tensor? importance=None) -> "
       "(Tensor packed, Tensor absmax)");
   m.def(
       "quantize_4bit.nested(Tensor input, int blocksize, str quant_type, *, int nested_blocksize, "

@@ -28,7 +28,7 @@ void dequantize_4bit_out(const Tensors& weight, const std::vector<std::int64_t>&
 
 // Returns packed, absmax.
 std::tuple<Tensor, Tensor> quantize_4bit(const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
-                                         const std::string& reciprocal);
+                                         const std::string& reciprocal, const std::optional<Tensor>& importance);
 
 // Returns packed, absmax_8bit, nested_absmax, nested_quant_map, nested_offset.
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Tensor& input, std::int64_t blocksize,

@@ -32,17 +32,30 @@ struct Encoded {
 
 // torch may reuse the workspace's memory only for later work on the same stream, because the op runs on that stream.
 void encode(const Call& call, const Tensor& input, const qfuse_weight_4bit_out& weight, const std::string& reciprocal,
-            const float* given_offset) {
+            const float* given_offset, const float* importance) {
   qfuse_quantize_4bit_params p{};
   p.in_dtype = dtype_of(input.scalar_type(), "input");
   p.in = call.bytes(input, "input");
   p.weight = &weight;
   p.given_offset = given_offset;
   p.reciprocal = reciprocal_of(reciprocal);
+  p.importance = importance;
   p.workspace_size = call.workspace_size(qfuse_quantize_4bit_workspace_size, p);
   const Tensor workspace = call.empty({p.workspace_size}, ScalarType::Byte);
   p.workspace = workspace.mutable_data_ptr();
   call.run(qfuse_quantize_4bit, p);
+}
+
+// Gives the weight input's columns, for which the op needs one importance each.
+const float* importance_of(const Call& call, const Tensor& input, const Tensor& importance,
+                           qfuse_weight_4bit_out& weight) {
+  if (input.dim() == 0) refuse("importance is given, and input has no dimensions: it must have columns");
+  const std::int64_t cols = input.size(input.dim() - 1);
+  const void* const data = call.array(importance, "importance", ScalarType::Float, cols);
+  if (input.numel() == 0) return nullptr;
+  weight.rows = input.numel() / cols;
+  weight.cols = cols;
+  return static_cast<const float*>(data);
 }
 
 // Result for an empty input. The op writes nothing then, but the map and the offset still have elements: they get the
@@ -59,12 +72,13 @@ Nested nothing_nested(const Call& call, const Tensor& input, std::int64_t blocks
 }  // namespace
 
 std::tuple<Tensor, Tensor> quantize_4bit(const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
-                                         const std::string& reciprocal) {
+                                         const std::string& reciprocal, const std::optional<Tensor>& importance) {
   const Call call(input, "input");
   Encoded encoded(call, input, blocksize, quant_type);
   const Tensor absmax = call.empty({encoded.blocks.count()}, ScalarType::Float);
   encoded.weight.absmax = data_of<float>(absmax);
-  encode(call, input, encoded.weight, reciprocal, nullptr);
+  const float* const of_columns = importance ? importance_of(call, input, *importance, encoded.weight) : nullptr;
+  encode(call, input, encoded.weight, reciprocal, nullptr, of_columns);
   return {encoded.packed, absmax};
 }
 
@@ -89,7 +103,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Te
   encoded.weight.nested_blocksize = nested_blocksize;
   const void* given =
       given_offset ? call.array(*given_offset, "given_offset", ScalarType::Float, std::int64_t{1}) : nullptr;
-  encode(call, input, encoded.weight, reciprocal, static_cast<const float*>(given));
+  encode(call, input, encoded.weight, reciprocal, static_cast<const float*>(given), nullptr);
   return {encoded.packed, absmax_8bit, nested_absmax, nested_quant_map, nested_offset};
 }
 

@@ -283,7 +283,7 @@ _CHOICES = {
 }
 _SIZES = {"threads": 2**31, "blocksize": 2**31, "max_shard_size": 2**63}  # exclusive upper bounds
 _LISTS = ("include", "exclude", "components")  # lists of names
-_OPTIONAL = ("shard", "base_as")
+_OPTIONAL = ("shard", "base_as", "importance")
 _BY_NAMES = ("missing", "unexpected", "mismatched")
 
 ProgressCallback = Callable[[Progress], bool | None]  # returning False cancels
@@ -329,6 +329,7 @@ def quantize(
     experts: bool = False,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    importance: AnyPath | None = None,
     dtype: Dtype = "auto",
     device: str = "cpu",
     threads: int = 0,
@@ -345,8 +346,10 @@ def quantize(
     blocksize: a power of two, 32 to 4096. double_quant: nested absmax. experts: quantizes experts, too; transformers 4
     loads those stored one by one, and no version loads a layer's experts in one tensor (load_checkpoint does). include,
     exclude: shell patterns of tensor names to quantize besides the default ones, and to leave unchanged. dtype: the
-    dtype that the weights decode to. components: empty means text encoders, transformers and UNets. The other arguments
-    are those of dequantize.
+    dtype that the weights decode to. importance: a .safetensors file with the mean square of each input of a weight,
+    float32 [cols] under the weight's name, as qfuse.integrations.transformers.importance makes it; it chooses scales,
+    some of them negative, and needs double_quant=False. components: empty means text encoders, transformers and UNets.
+    The other arguments are those of dequantize.
     """
     return _convert("quantize", **locals())
 
@@ -517,6 +520,8 @@ def _spelt(name: str, value: Any) -> Iterator[tuple[str, bytes]]:
         if count < 1:
             raise ValueError(f"shard is {value}, it must be (i, n) with i from 0 to n - 1")
         yield from (("shard_index", _text(index)), ("shard_count", _text(count)))
+    elif name == "importance":
+        yield name, library.path_bytes(value)
     elif name in _LISTS:
         if isinstance(value, str):
             raise TypeError(f"{name} is a str, it must be a list of them")

@@ -49,6 +49,9 @@ inline QuantizeBlockwise nested_step(const Quantize4bit& p, float offset) {
 inline Outcome check_ranges(const Quantize4bit& p) {
   if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
   if (Outcome o = check_dtype("in_dtype", p.in_dtype); !o.ok()) return o;
+  if (p.importance != nullptr && is_nested(p.weight))
+    return invalid_argument(
+        "importance is given, and absmax is nested: importance chooses scales that may be negative, give plain absmax");
   return check_reciprocal(p.reciprocal);
 }
 
@@ -60,7 +63,9 @@ template <ParamsOf<Quantize4bit> P, class Visit>
 void visit_arrays(P& p, Visit& visit) {
   const bool reads_offset = is_nested(p.weight) && p.given_offset != nullptr && !is_empty(p);
   visit("in", p.in, element_count(p.weight) * format::dtype_size(p.in_dtype));
+  const bool searches = p.importance != nullptr && !is_empty(p);
   visit("given_offset", p.given_offset, reads_offset ? static_cast<std::int64_t>(sizeof(float)) : 0);
+  visit("importance", p.importance, searches ? p.weight.cols * static_cast<std::int64_t>(sizeof(float)) : 0);
   visit_arrays(p.weight, visit);
   visit("workspace", p.workspace, workspace_size(p), kWorkspace);
 }

@@ -1,10 +1,15 @@
-// in:   in [n] fp32, fp16 or bf16
+// in:   in [n] fp32, fp16 or bf16; importance [cols] fp32 or none
 // out:  packed [ceil(n/2)] u8, absmax [blocks] fp32 or, nested, absmax_8bit [blocks] u8, nested_absmax and offset
-// math: absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
+// math: absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
+//       nested: the same of absmax - offset, in the 8-bit code;
+//       importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "format/codebook4.h"
 #include "format/dynamic8.h"
@@ -12,6 +17,7 @@
 #include "format/layout.h"
 #include "format/mean.h"
 #include "format/rounding.h"
+#include "format/scale_search.h"
 #include "reference/absmax.h"
 #include "reference/reference.h"
 
@@ -40,20 +46,65 @@ float mean(const float* values, std::int64_t count) {
   return format::canonical(static_cast<float>(total / static_cast<double>(count)));
 }
 
+float load(const contract::Quantize4bit& p, std::int64_t i) {
+  return format::ftz(format::load_as_float(p.in, i, p.in_dtype));
+}
+
+// Adds the terms of one block, [blocksize], in the order that format/scale_search.h defines.
+float sum_of_errors(std::vector<float> terms) {
+  const std::size_t groups = terms.size() / format::kErrorGroup;
+  for (std::size_t half = format::kErrorGroup / 2; half > 0; half /= 2)
+    for (std::size_t group = 0; group < groups; ++group)
+      for (std::size_t i = 0; i < half; ++i)
+        terms[group * format::kErrorGroup + i] += terms[group * format::kErrorGroup + i + half];
+  for (std::size_t apart = format::kErrorGroup; apart < terms.size(); apart *= 2)
+    for (std::size_t i = 0; i < terms.size(); i += 2 * apart) terms[i] += terms[i + apart];
+  return terms[0];
+}
+
+// The error of the elements [begin, end), which are one block, if `scale` is stored in place of absmax.
+float error_of(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end, float scale) {
+  const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
+  std::vector<float> terms(static_cast<std::size_t>(p.weight.blocksize));
+  for (std::int64_t i = begin; i < end; ++i) {
+    const float x = load(p, i);
+    if (std::isnan(x)) continue;
+    const unsigned code = encode_4bit(codebook, format::mul_ftz(x, reciprocal(scale)));
+    const float error = format::mul_ftz(codebook.values[code], scale) - x;
+    const float importance = format::load_unaligned<float>(p.importance, i % p.weight.cols);
+    terms[static_cast<std::size_t>(i - begin)] = importance * (error * error);
+  }
+  return sum_of_errors(std::move(terms));
+}
+
+float search_scale(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end, float absmax) {
+  float best = absmax;
+  float least = std::numeric_limits<float>::infinity();
+  for (int i = 0; i < format::kScaleFactors; ++i) {
+    const float scale = absmax * format::scale_factor(i);
+    const float error = error_of(p, begin, end, scale);
+    if (!(error < least)) continue;
+    best = scale;
+    least = error;
+  }
+  return best;
+}
+
 void encode_weights(const contract::Quantize4bit& p) {
   const qfuse_weight_4bit_out& w = p.weight;
   const format::Codebook4& codebook = format::codebook4(w.quant_type);
-  const auto load = [&](std::int64_t i) { return format::ftz(format::load_as_float(p.in, i, p.in_dtype)); };
   const std::int64_t n = contract::element_count(w);
   for (std::int64_t begin = 0; begin < n; begin += w.blocksize) {
     const std::int64_t end = std::min(n, begin + w.blocksize);
     AbsmaxOf absmax(end - begin == w.blocksize);
-    for (std::int64_t i = begin; i < end; ++i) absmax.add(load(i));
-    format::store_unaligned(contract::absmax(p), begin / w.blocksize, absmax.value());
-    const float scale = reciprocal(absmax.value());
+    for (std::int64_t i = begin; i < end; ++i) absmax.add(load(p, i));
+    const bool searched = p.importance != nullptr && format::is_searched(absmax.value());
+    const float stored = searched ? search_scale(p, begin, end, absmax.value()) : absmax.value();
+    format::store_unaligned(contract::absmax(p), begin / w.blocksize, stored);
+    const float scale = reciprocal(stored);
     for (std::int64_t i = begin; i < end; i += 2) {
-      const unsigned high = encode_4bit(codebook, format::mul_ftz(load(i), scale));
-      const unsigned low = encode_4bit(codebook, format::mul_ftz(i + 1 < end ? load(i + 1) : 0.0F, scale));
+      const unsigned high = encode_4bit(codebook, format::mul_ftz(load(p, i), scale));
+      const unsigned low = encode_4bit(codebook, format::mul_ftz(i + 1 < end ? load(p, i + 1) : 0.0F, scale));
       w.packed[i / 2] = static_cast<std::uint8_t>(high << 4 | low);
     }
   }

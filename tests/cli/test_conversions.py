@@ -325,6 +325,20 @@ class Quantize(Command):
         self.assertIn("25 of 26 tensors quantized", out)
         self.assertTrue(out.endswith("\n  not quantized: 4.10 kB of embeddings\n"), out)
 
+    def test_importance(self):
+        name = "model.layers.1.mlp.down_proj.weight"
+        file = self.directory / "importance.safetensors"
+        write_tensors(file, {name: ("F32", [352])})
+        error = self.error("quantize", TINY / "full", "-o", self.out, "--importance", file, code=1)
+        self.assertIn("--importance chooses scales that may be negative, which cannot be nested: it needs", error)
+        self.assertIn("needs --no-double-quant", error)
+        out, notes = self.quantize("--importance", file, "--no-double-quant")
+        self.assertIn("14 of 21 tensors quantized", out)
+        self.assertIn("has no tensor for 13 of 14 quantized weights; their scales are absmax", notes)
+        write_tensors(file, {name: ("F32", [351])})
+        error = self.error("quantize", TINY / "full", "-o", self.out, "--importance", file, "--no-double-quant", code=1)
+        self.assertIn(f"tensor '{name}': is F32 [351], it must be F32 [352]", error)
+
     def test_report_of_the_error(self):
         out, _ = self.quantize("--report-error")
         self.assertRegex(out, r"\nsignal-to-noise ratio of the 14 weights that changed: 20\.\d\d dB in all; lowest:\n")

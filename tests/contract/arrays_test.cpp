@@ -74,6 +74,10 @@ TEST(Arrays, of_dequantize_4bit_with_scales_of_rows) {
 TEST(Arrays, of_quantize_4bit) {
   Quantize4bit p = quantize_4bit_sample(false);
   EXPECT_EQ(arrays_of(p), (std::vector{array("in", 520, kIn), array("packed", 65, kOut), array("absmax", 12, kOut)}));
+  const float importance = 0;
+  p.importance = &importance;
+  EXPECT_EQ(arrays_of(p), (std::vector{array("in", 520, kIn), array("importance", 260, kIn), array("packed", 65, kOut),
+                                       array("absmax", 12, kOut)}));
   p = quantize_4bit_sample(true);
   std::vector nested = {array("in", 520, kIn),
                         array("packed", 65, kOut),
@@ -200,6 +204,7 @@ TEST(Arrays, of_nothing_are_none) {
     q.weight.cols = 0;
     float offset = 0;
     q.given_offset = &offset;
+    q.importance = nested ? nullptr : &offset;
     expect_empty(q, "no columns");
   }
   QuantizeBlockwise q = quantize_blockwise_sample();
@@ -300,7 +305,7 @@ bool is_optional(const std::string& op_name, const std::string& name) {
   if (name == "bias") return op_name.find("matmul") != std::string::npos;
   if (name == "out") return op_name.find("swiglu") != std::string::npos;
   if (name.starts_with("global_") || name == "zero_points") return true;
-  return name == "given_offset" || name == "weights" || name == "grad_weights";
+  return name == "given_offset" || name == "importance" || name == "weights" || name == "grad_weights";
 }
 
 template <class Op>

@@ -229,6 +229,12 @@ TEST(Ranges, a_weight_that_is_written_is_checked) {
                                {"in_dtype is 9"});
 }
 
+TEST(Ranges, importance_needs_plain_absmax) {
+  const float importance = 0;
+  expect_refused<Quantize4bit>(quantize_4bit_sample(true), [&](auto& p) { p.importance = &importance; },
+                               {"importance is given, and absmax is nested", "give plain absmax"});
+}
+
 TEST(Ranges, plain_weights_ignore_the_nested_fields) {
   Arena arena;
   Quantize4bit p = placed(quantize_4bit_sample(false), arena);

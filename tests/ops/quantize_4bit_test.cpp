@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "format/scale_search.h"
 #include "support/encoded.h"
 #include "support/golden.h"
 #include "support/risk.h"
@@ -111,7 +112,9 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
   for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
     SCOPED_TRACE("dtype " + std::to_string(dtype));
     const std::vector<std::uint8_t> weights = make_weights(c, dtype);
+    const std::vector<float> importance = make_importance(c);
     contract::Quantize4bit p = make_params(c, weights.data(), dtype);
+    p.importance = c.cols == 0 ? nullptr : importance.data();
     Encoded expected(c.n, c.blocksize, c.nested_blocksize);
     expected.point(p);
     qfuse_error error{};
@@ -120,6 +123,8 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
       Buffer in(weights.size(), misalignment);
       std::memcpy(in.as<void>(), weights.data(), weights.size());
       p.in = in.data();
+      const Buffer moved = copy_of(importance, misalignment);
+      p.importance = c.cols == 0 ? nullptr : reinterpret_cast<const float*>(moved.data());
       for_each_fast_way([&](const qfuse_exec& exec) {
         Encoded actual(c.n, c.blocksize, c.nested_blocksize, misalignment);
         actual.point(p);
@@ -132,6 +137,76 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, Quantize4bitCases, testing::ValuesIn(kQuantize4bitCases), risk_name<Quantize4bitCase>);
+
+// Each block's sum of importance * (decoded - weight)^2, in fp64.
+std::vector<double> block_errors(const contract::Quantize4bit& p, const std::vector<float>& weights,
+                                 const std::vector<float>& importance) {
+  qfuse_weight_4bit w{};
+  w.struct_size = sizeof w;
+  w.rows = p.weight.rows;
+  w.cols = p.weight.cols;
+  w.blocksize = p.weight.blocksize;
+  w.quant_type = p.weight.quant_type;
+  w.packed = p.weight.packed;
+  w.absmax = p.weight.absmax;
+  std::vector<float> decoded(weights.size());
+  const qfuse_dequantize_4bit_params d{sizeof d, &w, QFUSE_FLOAT32, decoded.data()};
+  EXPECT_EQ(qfuse_dequantize_4bit(&d, nullptr, nullptr), QFUSE_OK);
+  std::vector<double> errors((weights.size() + 63) / 64);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    errors[i / 64] += importance[i % importance.size()] * std::pow(double{decoded[i]} - double{weights[i]}, 2);
+  return errors;
+}
+
+// Importance never raises a block's error, and each factor is the best one of some block.
+TEST(Quantize4bit, importance_lowers_the_weighted_error_of_blocks) {
+  const Quantize4bitCase c{"", 320 * 640, 64, QFUSE_NF4, 0, WeightKind::trained, 640};
+  const std::vector<float> importance = make_importance(c);
+  std::vector<float> weights(static_cast<std::size_t>(c.n));
+  std::memcpy(weights.data(), make_weights(c, QFUSE_FLOAT32).data(), weights.size() * sizeof(float));
+  contract::Quantize4bit p = make_params(c, weights.data(), QFUSE_FLOAT32);
+  Encoded by_absmax(c.n, c.blocksize, 0);
+  by_absmax.point(p);
+  ASSERT_EQ(run(p, QFUSE_EXEC_INIT, nullptr), QFUSE_OK);
+  const std::vector<double> before = block_errors(p, weights, importance);
+  Encoded searched(c.n, c.blocksize, 0);
+  searched.point(p);
+  p.importance = importance.data();
+  ASSERT_EQ(run(p, QFUSE_EXEC_INIT, nullptr), QFUSE_OK);
+  const std::vector<double> after = block_errors(p, weights, importance);
+  std::map<float, int> chosen;
+  for (std::size_t b = 0; b < after.size(); ++b) {
+    ASSERT_TRUE(after[b] <= before[b] * (1 + 1e-5)) << "block " << b << ": " << after[b] << " " << before[b];
+    const auto at = static_cast<std::int64_t>(b);
+    const float absmax = format::load_unaligned<float>(by_absmax.absmax.data(), at);
+    for (int i = 0; i < format::kScaleFactors; ++i)
+      if (format::load_unaligned<float>(searched.absmax.data(), at) == absmax * format::scale_factor(i))
+        ++chosen[format::scale_factor(i)];
+  }
+  EXPECT_EQ(chosen.size(), 6U);
+  for (const auto& [factor, count] : chosen) EXPECT_TRUE(count > 50) << factor << ": " << count;
+}
+
+// The best scale of each block is -absmax, because NF4 has the value -0.6961928, but not 0.6961928.
+TEST(Quantize4bit, importance_searches_blocks_with_absmax_from_2_to_the_minus_60_to_2_to_the_60) {
+  constexpr std::array kMost = {0x1.fffffep-61F, 0x1p-60F, 0x1p60F, 0x1.000002p60F};
+  std::vector<float> weights(kMost.size() * 64);
+  for (std::size_t b = 0; b < kMost.size(); ++b) {
+    weights[b * 64 + 3] = kMost[b];
+    weights[b * 64 + 7] = kMost[b] * 0.6961928F;
+  }
+  const Quantize4bitCase c{"", std::ssize(weights), 64, QFUSE_NF4, 0, WeightKind::trained, 1};
+  const float importance = 1;
+  contract::Quantize4bit p = make_params(c, weights.data(), QFUSE_FLOAT32);
+  p.importance = &importance;
+  Encoded found(c.n, c.blocksize, 0);
+  found.point(p);
+  ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+  for (std::size_t b = 0; b < kMost.size(); ++b) {
+    const float scale = format::load_unaligned<float>(found.absmax.data(), static_cast<std::int64_t>(b));
+    EXPECT_EQ(scale, kMost[b] * (b == 1 || b == 2 ? -1 : 1)) << b;
+  }
+}
 
 // The map is written only where it is asked for, at any address, and changes nothing else.
 TEST(Quantize4bit, the_nested_quant_map_is_written_where_it_is_asked_for) {

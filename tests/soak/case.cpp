@@ -22,11 +22,12 @@ constexpr CaseField kDtype = {"dtype", "bf16", kAnyDtype};
 constexpr CaseField kDirection = {"direction", "forward", kAnyDirection};
 constexpr CaseField kLora = {"lora", "0", ""};  // rank
 constexpr CaseField kBias = {"bias", "0", ""};
-constexpr CaseField kGap = {"gap", "0", ""};          // elements between rows of inputs and outputs
-constexpr CaseField kSpecial = {"special", "0", ""};  // 1: inputs include infinities, NaN and subnormals
-constexpr CaseField kApprox = {"approx", "0", ""};    // 1: the approximate reciprocal
-constexpr CaseField kAt = {"at", "0", ""};            // offset of arrays from an aligned address, in bytes
-constexpr CaseField kSeed = {"seed", "1", ""};        // of the inputs
+constexpr CaseField kGap = {"gap", "0", ""};                // elements between rows of inputs and outputs
+constexpr CaseField kSpecial = {"special", "0", ""};        // 1: inputs include infinities, NaN and subnormals
+constexpr CaseField kApprox = {"approx", "0", ""};          // 1: the approximate reciprocal
+constexpr CaseField kImportance = {"importance", "0", ""};  // 1: of each column; `nested` is 0 then
+constexpr CaseField kAt = {"at", "0", ""};                  // offset of arrays from an aligned address, in bytes
+constexpr CaseField kSeed = {"seed", "1", ""};              // of the inputs
 
 // The fields of products, appended to `fields`, such as the number of experts.
 std::vector<CaseField> product_fields(std::vector<CaseField> fields = {}) {
@@ -50,7 +51,8 @@ std::vector<CaseField> product_fields(std::vector<CaseField> fields = {}) {
 
 const std::array kOps = {
     OpFields{"dequantize_4bit", {kRows, kCols, kType, kBlocksize, kNested, kDtype, kAt, kSeed}},
-    OpFields{"quantize_4bit", {kRows, kCols, kType, kBlocksize, kNested, kDtype, kSpecial, kApprox, kAt, kSeed}},
+    OpFields{"quantize_4bit",
+             {kRows, kCols, kType, kBlocksize, kNested, kDtype, kSpecial, kApprox, kImportance, kAt, kSeed}},
     OpFields{"dequantize_blockwise", {{"n", "65536", ""}, kBlocksize, kDtype, kAt, kSeed}},
     OpFields{"quantize_blockwise", {{"n", "65536", ""}, kBlocksize, kDtype, kSpecial, kApprox, kAt, kSeed}},
     OpFields{"dequantize_int8", {kRows, kCols, kDtype, kAt, kSeed}},

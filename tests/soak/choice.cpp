@@ -67,6 +67,7 @@ Case choose_quantize_4bit(Random& random) {
     if (layer.rows * layer.cols < 64 << 20) c.set("rows", layer.rows).set("cols", layer.cols);
   }
   c.set("dtype", random.any_of(kDtypes)).set("special", std::int64_t{random.one_in(3)});
+  if (c.number("nested") == 0) c.set("importance", std::int64_t{random.one_in(2)});
   return c.set("approx", std::int64_t{random.one_in(8)});
 }
 

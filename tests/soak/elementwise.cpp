@@ -177,9 +177,10 @@ std::int64_t encoder_workspace(Encoded e, std::uint8_t* any, const qfuse_exec* e
 }
 
 // Encodes on the host, in an image of the same layout.
-void expect_encoded(Encoded e, const Bytes& in, std::int64_t image_size, std::uint8_t* to) {
+void expect_encoded(Encoded e, const Bytes& in, const Bytes& importance, std::int64_t image_size, std::uint8_t* to) {
   Bytes image = bytes_of(image_size);
   e.params.in = in.data();
+  if (e.params.importance != nullptr) e.params.importance = reinterpret_cast<const float*>(importance.data());
   Bytes workspace = bytes_of(encoder_workspace(e, image.data(), nullptr));
   qfuse_quantize_4bit_params p = e.over(image.data());
   p.workspace = workspace.data();
@@ -199,6 +200,8 @@ Prepared prepare_quantize_4bit(const Case& c, Context& context) {
   e.params.in_dtype = c.dtype();
   e.params.in = in.given;
   e.params.reciprocal = reciprocal_of(c);
+  const Input importance = context.input(e.shape.cols, uniform(c, 1, 1), c.number("at"));
+  if (c.number("importance") != 0) e.params.importance = importance.as<float>();
   const int device = context.card().index;
   const qfuse_exec exec = exec_on(device, context.stream());
   made.workspace_size = encoder_workspace(e, in.aligned, &exec);  // reads no array
@@ -211,7 +214,9 @@ Prepared prepare_quantize_4bit(const Case& c, Context& context) {
     return call_on<qfuse_quantize_4bit_params>(device, qfuse_quantize_4bit, p, stream, error);
   };
   if (e.params.reciprocal == QFUSE_RECIPROCAL_IEEE)
-    made.expect = [e, in, size = made.image_size](std::uint8_t* image) { expect_encoded(e, in.read(), size, image); };
+    made.expect = [e, in, importance, size = made.image_size](std::uint8_t* image) {
+      expect_encoded(e, in.read(), importance.read(), size, image);
+    };
   return made;
 }
 

@@ -88,7 +88,8 @@ inline void throwing_call(const contract::Quantize4bit& p, const Spans& arrays, 
   quantize_4bit(arrays.of("in"), dtype(p.in_dtype), view_of<Weight4bitOut>(p.weight, arrays), exec,
                 {.given_offset = p.given_offset,
                  .reciprocal = static_cast<Reciprocal>(p.reciprocal),
-                 .workspace = arrays.of("workspace")});
+                 .workspace = arrays.of("workspace"),
+                 .importance = arrays.of<const float>("importance")});
 }
 inline void throwing_call(const contract::QuantizeBlockwise& p, const Spans& arrays, const Exec& exec) {
   quantize_blockwise(arrays.of<float>("in"), p.blocksize, p.offset, arrays.of<std::uint8_t>("codes"),

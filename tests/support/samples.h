@@ -332,7 +332,10 @@ inline std::vector<Sample<contract::Quantize4bit>> samples(std::type_identity<co
   given.given_offset = detail::asked<float>();
   contract::Quantize4bit no_map = quantize_4bit_sample(true);
   no_map.weight.nested_quant_map = nullptr;
+  contract::Quantize4bit important = quantize_4bit_sample(false);
+  important.importance = detail::asked<float>();
   return {{"plain", quantize_4bit_sample(false)},
+          {"plain with importance", important},
           {"nested", quantize_4bit_sample(true)},
           {"nested with a given offset", given},
           {"nested without a map", no_map}};

@@ -15,13 +15,14 @@ from typing import Any
 import transformers
 
 from . import transformers_experts
+from .transformers_importance import importance
 
 try:
     transformers_experts.register()
     from .transformers_compressed import CompressedTensorsConfig
     from .transformers_mxfp4 import Mxfp4Config
 
-    __all__ = ["CompressedTensorsConfig", "Mxfp4Config"]
+    __all__ = ["CompressedTensorsConfig", "Mxfp4Config", "importance"]
 except ImportError as error:  # an old transformers, which can still check a checkpoint
     warnings.warn(str(error), stacklevel=2)
 

@@ -127,13 +127,21 @@ def dequantize_4bit_out(
 
 
 def quantize_4bit(
-    input: Tensor, blocksize: int, quant_type: QuantType, reciprocal: Reciprocal = "ieee"
+    input: Tensor,
+    blocksize: int,
+    quant_type: QuantType,
+    reciprocal: Reciprocal = "ieee",
+    importance: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Quantizes float32, float16 or bfloat16 of any shape to (packed [ceil(n/2), 1] uint8, absmax [nb] float32).
 
     reciprocal: how to divide by absmax: "ieee" or, only on CUDA, "approx", which gives the bytes of bitsandbytes there.
+
+    importance: [k] float32, each >= 0, for an input [..., k]: the mean square of each input of the layer. Each block's
+    absmax is then the scale with the least error, weighted by importance, of the six that qfuse.h lists; some are
+    negative. Every decoder that multiplies by absmax reads them.
     """
-    packed, absmax = _ops.quantize_4bit.default(input, blocksize, quant_type, reciprocal)
+    packed, absmax = _ops.quantize_4bit.default(input, blocksize, quant_type, reciprocal, importance)
     return packed, absmax
 
 

@@ -14,15 +14,20 @@ namespace {
 constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
 
 // Runs quantize_4bit() with plain absmax from `in` to `codes` and `absmax`, all in memory that the device can access.
-void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& state, std::span<std::byte> codes,
-                  std::span<std::byte> absmax, const Piece& piece) {
+// importance: [cols], if any.
+void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& state,
+                  std::span<const float> importance, std::span<std::byte> codes, std::span<std::byte> absmax,
+                  const Piece& piece) {
+  const std::int64_t count = std::ssize(in) / size_of(dtype);
+  const std::int64_t cols = importance.empty() ? count : std::ssize(importance);
   quantize_4bit(in, dtype,
-                {.cols = std::ssize(in) / size_of(dtype),
+                {.rows = count / cols,
+                 .cols = cols,
                  .blocksize = state.blocksize,
                  .quant_type = state.quant_type,
                  .packed = {reinterpret_cast<std::uint8_t*>(codes.data()), codes.size()},
                  .absmax = {reinterpret_cast<float*>(absmax.data()), absmax.size() / sizeof(float)}},
-                piece.exec());
+                piece.exec(), {.importance = importance});
 }
 
 // State shared by the sources of one weight. Nested absmax are encoded after their mean is subtracted, which is known
@@ -32,6 +37,7 @@ struct Weight {
   QuantState state;  // its nested offset is set when all is read
   ScratchFile& scratch;
   std::int64_t place;
+  Vector importance;
   format::Mean mean = {};  // of the absmax made so far
 
   [[nodiscard]] std::int64_t blocks() const { return absmax_bytes(state) / kFloatBytes; }
@@ -39,6 +45,24 @@ struct Weight {
   void read(std::int64_t begin, std::span<std::byte> bytes) const { scratch.read(place + begin, bytes); }
 };
 using WeightPointer = std::shared_ptr<Weight>;
+
+// Returns the importance of the columns of a piece of `count` elements from element `from` on: the weight's columns if
+// the piece is whole rows, else one column for each element. Empty: there is none.
+std::span<const float> importance_of(const Weight& weight, std::int64_t from, std::int64_t count, Piece& piece) {
+  if (weight.importance == nullptr) return {};
+  const std::vector<float>& values = *weight.importance;
+  const std::int64_t cols = std::ssize(values);
+  const std::int64_t needed = from % cols == 0 && count % cols == 0 ? cols : count;
+  return piece.input<float>(array::kImportance, needed, [&](std::span<std::byte> bytes) {
+    auto* const out = reinterpret_cast<float*>(bytes.data());
+    for (std::int64_t i = 0; i < needed;) {
+      const std::int64_t col = (from + i) % cols;
+      const std::int64_t run = std::min(needed - i, cols - col);
+      std::copy_n(values.begin() + col, run, out + i);
+      i += run;
+    }
+  });
+}
 
 // Encodes the weight from byte `from` on into `codes`, in memory that the device can access.
 void read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::byte> codes, Piece& piece) {
@@ -48,7 +72,8 @@ void read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::b
   const std::span<const std::byte> in = read_to_device(source, from, size, piece, array::kToEncode);
   const std::int64_t blocks = qfuse_block_count(size / element, weight->state.blocksize);
   const std::span<std::byte> absmax = piece.host(array::kEncodedAbsmax, static_cast<std::size_t>(blocks * kFloatBytes));
-  encode_piece(in, source.dtype, weight->state, codes, piece.output(array::kEncodedAbsmax, absmax), piece);
+  const std::span<const float> importance = importance_of(*weight, from / element, size / element, piece);
+  encode_piece(in, source.dtype, weight->state, importance, codes, piece.output(array::kEncodedAbsmax, absmax), piece);
   piece.fetch(array::kEncodedAbsmax, absmax);
   piece.when_done([weight, absmax, begin = from / element / weight->state.blocksize * kFloatBytes, blocks] {
     weight->write(begin, absmax);
@@ -142,7 +167,7 @@ void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& p
   const auto weight = piece.input<std::byte>(array::kToEncode, sizeof(float),
                                              [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{}); });
   const std::span<std::byte> absmax = piece.host(array::kEncodedAbsmax, sizeof(float));
-  encode_piece(weight, Dtype::float32, {quant_type, blocksize, Dtype::float32, {}, {}},
+  encode_piece(weight, Dtype::float32, {quant_type, blocksize, Dtype::float32, {}, {}}, {},
                piece.on_device(array::kWritten, 1), piece.output(array::kEncodedAbsmax, absmax), piece);
   piece.fetch(array::kEncodedAbsmax, absmax);
   piece.complete();
@@ -162,8 +187,9 @@ RoundTrip through_4bit(const QuantState& state) {
   return {state.blocksize, begin};
 }
 
-OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place) {
-  const WeightPointer shared(new Weight{weight, state, scratch, place});
+OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place,
+                     Vector importance) {
+  const WeightPointer shared(new Weight{weight, state, scratch, place, std::move(importance)});
   const std::int64_t blocks = shared->blocks();
   OpenedTensor opened{
       .sources = {codes_of(shared), state.nested ? nested_absmax_of(shared) : waiting_in_scratch(shared, blocks),

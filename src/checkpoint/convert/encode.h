@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "checkpoint/convert/importance.h"
 #include "checkpoint/convert/round_trip.h"
 #include "checkpoint/convert/source.h"
 #include "checkpoint/files/bitsandbytes.h"
@@ -18,7 +19,9 @@ void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& p
 
 // Makes the tensors of encoded_parts() except quant_state, in that order. `scratch` holds absmax_bytes() bytes from
 // byte `place` on, from when the absmax are made until all are read. It must outlive the sources.
-OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place = 0);
+// importance: of each column, for plain absmax; NULL: absmax are the scales.
+OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place = 0,
+                     Vector importance = nullptr);
 std::int64_t absmax_bytes(const QuantState& state);
 
 // The round trip through such codes, with absmax that are not nested.

@@ -37,14 +37,15 @@ PlannedTensor planned_plain(const std::string& name, const PlannedSource& source
   return plain;
 }
 
-PlannedTensor planned_encoded(const std::string& name, const PlannedSource& source, const QuantState& state) {
+PlannedTensor planned_encoded(const std::string& name, const PlannedSource& source, const QuantState& state,
+                              const Vector& importance) {
   PlannedTensor encoded_one = planned(name, source);
   EncodedParts parts = encoded_parts(name, state);
   encoded_one.outputs = std::move(parts.arrays);
   encoded_one.text = std::move(parts.quant_state);
   encoded_one.scratch_bytes += absmax_bytes(state);
-  encoded_one.open = [source, state](ScratchFile* scratch) {
-    return encoded(source.open(scratch), state, *scratch, source.scratch_bytes);
+  encoded_one.open = [source, state, importance](ScratchFile* scratch) {
+    return encoded(source.open(scratch), state, *scratch, source.scratch_bytes, importance);
   };
   return encoded_one;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/convert/importance.h"
 #include "checkpoint/convert/source.h"
 #include "checkpoint/files/quant_state.h"
 #include "checkpoint/files/safetensors.h"
@@ -45,7 +46,9 @@ struct PlannedSource {
 PlannedTensor copied(const StoredTensor& stored);
 // Plans a converted tensor: written as plain values, or encoded to 4 bits.
 PlannedTensor planned_plain(const std::string& name, const PlannedSource& source);
-PlannedTensor planned_encoded(const std::string& name, const PlannedSource& source, const QuantState& state);
+// importance: as for encoded().
+PlannedTensor planned_encoded(const std::string& name, const PlannedSource& source, const QuantState& state,
+                              const Vector& importance = nullptr);
 
 }  // namespace qfuse::checkpoint
 

@@ -10,6 +10,7 @@
 
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
+#include "checkpoint/convert/importance.h"
 #include "checkpoint/convert/notes.h"
 #include "checkpoint/convert/quantize.h"
 #include "checkpoint/convert/transpose.h"
@@ -65,13 +66,26 @@ class Quantization : public Transform {
  public:
   explicit Quantization(const QuantizeOptions& options, SourceOf source_of = {},
                         std::vector<std::string> new_modules = {})
-      : options_(options), source_of_(std::move(source_of)), new_modules_(std::move(new_modules)) {}
+      : options_(options),
+        source_of_(std::move(source_of)),
+        new_modules_(std::move(new_modules)),
+        importance_(options.importance) {
+    if (!options.importance.empty() && options.double_quant)
+      fail(Status::invalid_argument,
+           "`importance` chooses scales that may be negative, which cannot be nested: it needs `double_quant` off");
+  }
 
   void try_device(Pipeline& pipeline) const override {
     require_encodable(options_.quant_type, options_.blocksize, pipeline);
   }
 
   [[nodiscard]] nlohmann::json command() const override {
+    nlohmann::json command = of_options();
+    if (!options_.importance.empty()) command["importance"] = importance_.identity();
+    return command;
+  }
+
+  [[nodiscard]] nlohmann::json of_options() const {
     return {{"command", "quantize"},
             {"type", name_of(options_.quant_type)},
             {"block_size", options_.blocksize},
@@ -94,7 +108,11 @@ class Quantization : public Transform {
     return {.relation = "quantized", .tags = {"4-bit", "bitsandbytes", "qfuse"}};
   }
 
-  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) override {
+  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& component) override {
+    if (!options_.importance.empty() && !component.empty())
+      fail(Status::unsupported,
+           "{}: is a component of a pipeline: `importance` has the weights of one model, so quantize the folder alone",
+           model.name());
     const std::optional<Config> config = read_config(model);
     const std::vector<Tensor> tensors = read_plain_layout(model, config);
     refuse_foreign(model, config, tensors);
@@ -131,6 +149,7 @@ class Quantization : public Transform {
         plan.notes.push_back(fmt::format(
             "{}: is no linear layer's by its name; transformers does not load it quantized", values.where()));
     }
+    if (!quantized.empty()) importance_.note_unused(plan.notes);
     refuse_plain_stacks(experts, families, model);
     note_transposed(transposed_ones, families, model, plan.notes);
     if (!source_of_) note_experts(experts, options_.experts, model, plan.notes);  // merge has no such option
@@ -178,7 +197,7 @@ class Quantization : public Transform {
     return source ? planned_plain(tensor.name, *source) : copied(tensor.values());
   }
 
-  [[nodiscard]] PlannedTensor planned(const Tensor& tensor, const Families& families) const {
+  [[nodiscard]] PlannedTensor planned(const Tensor& tensor, const Families& families) {
     const StoredTensor& values = tensor.values();
     const TensorEntry& entry = *values.entry;
     const bool is_transposed = families.is_transposed(entry.name, entry.shape);
@@ -193,12 +212,13 @@ class Quantization : public Transform {
     };
     return planned_encoded(
         entry.name, {.shape = entry.shape, .dtype = *dtype_of(entry.type), .input_bytes = entry.bytes(), .open = open},
-        state);
+        state, importance_.of(entry.name, state.shape.back()));
   }
 
   const QuantizeOptions& options_;
   SourceOf source_of_;  // empty: no tensor is changed
   std::vector<std::string> new_modules_;
+  Importance importance_;
 };
 
 }  // namespace

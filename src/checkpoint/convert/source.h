@@ -62,6 +62,7 @@ enum : std::size_t {
   kSeenBase,  // the base, to be encoded and decoded again
   kToEncode,
   kEncodedAbsmax,
+  kImportance,
   kWritten,
   kZeroPoints,  // zero points of 4-bit codes with block scales; next, the scale of the whole tensor
   kGlobalScale,

@@ -132,6 +132,31 @@ TEST_F(Double, a_4bit_tensor_is_cut_and_lengthened) {
   }
 }
 
+// The second piece of the weight begins within a row.
+TEST_F(Double, importance_reaches_each_piece) {
+  constexpr std::int64_t kRows = 1500;
+  constexpr std::int64_t kCols = 3001;
+  std::vector<float> weights(kRows * kCols);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i * 7919 % 1009) - 500;
+  std::vector<float> importance(kCols);
+  for (std::size_t i = 0; i < importance.size(); ++i) importance[i] = static_cast<float>(i % 17);
+  RawTensor weight = f32(weights);
+  weight.shape = {kRows, kCols};
+  const TemporaryDirectory directory;
+  write_file(directory / "in.safetensors", safetensors({{"q_proj.weight", weight}}));
+  write_file(directory / "importance.safetensors", safetensors({{"q_proj.weight", f32(importance)}}));
+  QuantizeOptions options;
+  options.double_quant = false;
+  options.importance = directory / "importance.safetensors";
+  quantize(directory / "in.safetensors", directory / "cpu.safetensors", options);
+  options.exec.device = {QFUSE_CUDA, 0};
+  quantize(directory / "in.safetensors", directory / "gpu.safetensors", options);
+  EXPECT_TRUE(read_file(directory / "cpu.safetensors") == read_file(directory / "gpu.safetensors"));
+  options.importance.clear();
+  quantize(directory / "in.safetensors", directory / "absmax.safetensors", options);
+  EXPECT_FALSE(read_file(directory / "absmax.safetensors") == read_file(directory / "gpu.safetensors"));
+}
+
 // Decodes to 100 MB.
 RawTensors large_int8() {
   constexpr std::int64_t kRows = 5000;

@@ -1,8 +1,13 @@
-// in:     in [n] fp32, fp16 or bf16; 16-byte loads if in is aligned to 16 bytes and packed to 8; otherwise any address
+// in:     in [n] fp32, fp16 or bf16; 16-byte loads if in is aligned to 16 bytes and packed to 8; otherwise any address;
+//         importance [cols] fp32 or none
 // out:    packed [ceil(n/2)] u8, absmax [blocks] fp32; if nested also absmax_8bit [blocks] u8, nested_absmax, offset
-// math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
+// math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
+//         nested: the same of absmax - offset, in the 8-bit code;
+//         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2
 // cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by device memory bandwidth
 // oracle: reference/quantize_4bit.cpp
+#include <type_traits>
+
 #include "backend/cuda/device/encode.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
@@ -13,6 +18,7 @@
 #include "format/codebook4.h"
 #include "format/layout.h"
 #include "format/mean.h"
+#include "format/scale_search.h"
 
 namespace qfuse::cuda::quantize_4bit {
 namespace {
@@ -21,9 +27,11 @@ namespace {
 
 // Thresholds by position: bins so narrow that each holds at most one threshold. The rank of a scaled weight is its
 // bin's rank plus the result of one comparison. [-1, 1] fills 33 bins, stored in the 32 banks of shared memory, so that
-// lookups hardly ever conflict; the last bin is for NaN.
+// lookups hardly ever conflict. Scales below absmax fill the bins beside them: those of numbers above 1, and the last
+// ones, of numbers below -1. The very last bin is also for NaN.
 constexpr int kBins = 64;
 constexpr int kBinsPerUnit = 16;
+constexpr int kBinsFromMinusOne = 3 * kBinsPerUnit;  // bins of [-1, 2); the others are of [-2, -1)
 struct Bins {
   float threshold[kBins];
   int rank[kBins];
@@ -37,7 +45,7 @@ constexpr Bins make_bins(const format::Codebook4& codebook) {
     const double low = (b - kBinSlack) / kBinsPerUnit - 1;
     const double high = (b + 1 + kBinSlack) / kBinsPerUnit - 1;
     bins.threshold[b] = format::kNoThreshold;
-    if (b == kBins - 1) continue;
+    if (b >= kBinsFromMinusOne) continue;
     for (const float threshold : codebook.used_thresholds()) {
       if (threshold < low) ++bins.rank[b];
       if (threshold < low || threshold > high) continue;
@@ -59,6 +67,13 @@ struct Arguments {
   std::uint8_t* packed;
   float* absmax;
   Bins bins;
+};
+
+// What the search for scales needs besides.
+struct SearchArguments : Arguments {
+  const float* importance;
+  std::int64_t cols;
+  float values[format::kCodes4];  // by rank
 };
 
 // ---- steps ----
@@ -93,7 +108,7 @@ __device__ Group<In> load_group(const In* in, int left) {
   return group;
 }
 
-// Returns the byte offset, in each array of Bins, of the bin of v: a number in [-1, 1], give or take an ulp, or NaN.
+// Returns the byte offset, in each array of Bins, of the bin of v: a number in [-1.9, 1.9], or NaN.
 // The last bits of the sum are quarters of a bin.
 __device__ unsigned bin_offset(float v) {
   constexpr float kQuarters = 0x1.8p21F;
@@ -153,10 +168,103 @@ __device__ void store_codes(std::uint8_t* packed, int left, const std::uint32_t 
     if (2 * j < left) packed[j] = static_cast<std::uint8_t>(codes[j / 4] >> (8 * (j % 4)));
 }
 
+// ---- the search for a scale, in the order of format/scale_search.h ----
+
+static_assert(format::kErrorGroup == kEncodeGroup);
+
+// A thread's elements and their importance, which is zero after the last.
+template <class In>
+struct Weighted {
+  Group<In> group;
+  float importance[kEncodeGroup];
+};
+
+// What the threads of a block share.
+struct Search {
+  const Bins& bins;
+  const float* values;  // by rank
+  float (&of_warps)[kEncodeThreads / kWarp];
+  int lanes;  // threads that share a scale
+  qfuse_reciprocal reciprocal;
+};
+
+template <bool kWide>
+__device__ void load_importance(const SearchArguments& a, std::int64_t first, int left,
+                                float (&importance)[kEncodeGroup]) {
+  std::int64_t col = first % a.cols;
+#pragma unroll
+  for (int e = 0; e < kEncodeGroup; ++e) {
+    importance[e] = e < left ? load<kWide>(a.importance + col) : 0.0F;
+    if (++col == a.cols) col = 0;
+  }
+}
+
+// The value of the code of v.
+template <bool kSigned>
+__device__ float nearest_value(const Bins& bins, const float* values, float v) {
+  const float number = kSigned ? fabsf(v) : v;
+  const unsigned offset = bin_offset(number);
+  const int rank = at_offset(bins.rank, offset) + (number > at_offset(bins.threshold, offset) ? 1 : 0);
+  return kSigned && v < 0 ? -values[rank] : values[rank];
+}
+
+// Recursive, so that the terms stay in registers.
+template <int kTerms>
+__device__ float folded(float (&terms)[kEncodeGroup]) {
+  constexpr int kHalf = kTerms / 2;
+#pragma unroll
+  for (int e = 0; e < kHalf; ++e) terms[e] += terms[e + kHalf];
+  if constexpr (kHalf > 1) return folded<kHalf>(terms);
+  return terms[0];
+}
+
+// Returns the sum over neighboring threads, in pairs. All threads of the block must call this together.
+template <int kThreads>
+__device__ float sum_of_lanes(float sum, int lanes, float (&of_warps)[kThreads / kWarp]) {
+  for (int step = 1; step < lanes && step < kWarp; step *= 2) sum += exchange(sum, step);
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  for (int step = kWarp; step < lanes; step *= 2) {
+    __syncthreads();  // until the previous values have been read
+    if (threadIdx.x % kWarp == 0) of_warps[warp] = sum;
+    __syncthreads();
+    sum += of_warps[warp ^ (step / kWarp)];
+  }
+  return sum;
+}
+
+// Returns the error of a block if `scale` is stored in place of absmax.
+template <class In, bool kSigned>
+__device__ float error_of(const Weighted<In>& of, const Search& search, float scale) {
+  const float factor = reciprocal(scale, search.reciprocal);
+  float terms[kEncodeGroup];
+#pragma unroll
+  for (int e = 0; e < kEncodeGroup; ++e) {
+    const float x = widen<In>(of.group.words, e);
+    const float error = nearest_value<kSigned>(search.bins, search.values, x * factor) * scale - x;
+    terms[e] = x == x ? of.importance[e] * (error * error) : 0.0F;
+  }
+  return sum_of_lanes<kEncodeThreads>(folded<kEncodeGroup>(terms), search.lanes, search.of_warps);
+}
+
+// Returns the scale of a block. All threads of the thread block must call this together.
+template <class In, bool kSigned>
+__device__ float search_scale(const Weighted<In>& of, const Search& search, float absmax) {
+  float best = absmax;
+  float least = __uint_as_float(format::kInfBits);
+  for (int i = 0; i < format::kScaleFactors; ++i) {
+    const float scale = absmax * format::scale_factor(i);
+    const float error = error_of<In, kSigned>(of, search, scale);
+    if (!(error < least)) continue;
+    best = scale;
+    least = error;
+  }
+  return format::is_searched(absmax) ? best : absmax;
+}
+
 // ---- kernel: absmax and codes ----
 
-template <class In, bool kSigned, bool kWide>
-__global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__ Arguments a) {
+template <class In, bool kSigned, bool kWide, class Args>
+__global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__ Args a) {
   constexpr int kTile = kEncodeThreads * kEncodeGroup;
   __shared__ Bins bins;
   __shared__ float of_warps[kEncodeThreads / kWarp];
@@ -169,7 +277,16 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
   float most = kNoNumber;
 #pragma unroll
   for (int e = 0; e < kEncodeGroup; ++e) most = larger(most, widen<In>(group.words, e));
-  most = largest_of<kEncodeThreads>(most, 1 << (a.block_shift - kEncodeGroupShift), of_warps);
+  const int lanes = 1 << (a.block_shift - kEncodeGroupShift);
+  most = largest_of<kEncodeThreads>(most, lanes, of_warps);
+  if constexpr (std::is_same_v<Args, SearchArguments>) {
+    __shared__ float values[format::kCodes4];
+    if (threadIdx.x < format::kCodes4) values[threadIdx.x] = a.values[threadIdx.x];
+    __syncthreads();
+    Weighted<In> of{group, {}};
+    load_importance<kWide>(a, tile + at, count - at, of.importance);
+    most = search_scale<In, kSigned>(of, {bins, values, of_warps, lanes, a.reciprocal}, most);
+  }
   if (at >= count) return;
   if ((at & ((1 << a.block_shift) - 1)) == 0)
     store<kWide>(a.absmax + (tile >> a.block_shift) + (at >> a.block_shift), most);
@@ -245,6 +362,15 @@ contract::Outcome enqueue_nested(const contract::Quantize4bit& p, const Plan& pl
                          p.weight.nested_quant_map, exec);
 }
 
+template <class In, class Args>
+contract::Outcome launch_encode(const format::Codebook4& codebook, const Plan& plan, const Args& a,
+                                const qfuse_exec& exec) {
+  const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads};
+  if (codebook.signed_magnitude)
+    return launch(plan.wide ? encode<In, true, true, Args> : encode<In, true, false, Args>, shape, a, exec);
+  return launch(plan.wide ? encode<In, false, true, Args> : encode<In, false, false, Args>, shape, a, exec);
+}
+
 template <class In>
 contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
   const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
@@ -255,10 +381,11 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& pl
                     .packed = p.weight.packed,
                     .absmax = contract::absmax(p),
                     .bins = codebook.signed_magnitude ? kFp4Bins : kNf4Bins};
-  const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads};
-  if (codebook.signed_magnitude)
-    return launch(plan.wide ? encode<In, true, true> : encode<In, true, false>, shape, a, exec);
-  return launch(plan.wide ? encode<In, false, true> : encode<In, false, false>, shape, a, exec);
+  if (p.importance == nullptr) return launch_encode<In>(codebook, plan, a, exec);
+  SearchArguments search{a, p.importance, p.weight.cols, {}};
+  for (std::size_t rank = 0; rank < format::kCodes4; ++rank)
+    search.values[rank] = codebook.values[codebook.code_of_rank[rank]];
+  return launch_encode<In>(codebook, plan, search, exec);
 }
 
 contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {

@@ -7,7 +7,8 @@ namespace qfuse::cuda::quantize_4bit {
 Plan plan(const contract::Quantize4bit& p) {
   const qfuse_weight_4bit_out& w = p.weight;
   Plan plan;
-  plan.wide = is_aligned(p.in, 16) && is_aligned(w.packed, 8) && is_aligned(contract::absmax(p), 4);
+  plan.wide = is_aligned(p.in, 16) && is_aligned(w.packed, 8) && is_aligned(contract::absmax(p), 4) &&
+              is_aligned(p.importance, 4);
   plan.threads = kEncodeThreads;
   plan.lanes = static_cast<int>(w.blocksize) / kEncodeGroup;
   plan.blocks = format::ceil_div(contract::element_count(w), std::int64_t{kEncodeThreads} * kEncodeGroup);
