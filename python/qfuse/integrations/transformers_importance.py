@@ -12,7 +12,7 @@ class _Squares:
     """The sum of the squares of a layer's inputs, [k] float64, and how many inputs it has seen."""
 
     def __init__(self) -> None:
-        self.sum: Tensor | float = 0.0
+        self.sum = torch.zeros((), dtype=torch.float64)
         self.count = 0
 
     def add(self, _: nn.Module, inputs: tuple[Any, ...]) -> None:

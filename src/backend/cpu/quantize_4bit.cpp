@@ -110,27 +110,48 @@ HWY_INLINE void encode_codes(const std::uint8_t* in, std::int64_t count, float a
 constexpr std::int64_t kFloatBytes = sizeof(float);
 using BlockFloats = std::array<float, format::kMaxBlocksize>;
 
-// The value of the code of v, a number.
-HWY_INLINE hn::Vec<Floats> nearest_value(const format::Codebook4& codebook, hn::Vec<Floats> v) {
-  const auto number = codebook.signed_magnitude ? hn::Abs(v) : v;
-  auto value = hn::Set(Floats(), codebook.values[codebook.code_of_rank[0]]);
-  for (std::size_t i = 0; i < codebook.used_thresholds().size(); ++i)
-    value = hn::IfThenElse(hn::Gt(number, hn::Set(Floats(), codebook.thresholds[i])),
-                           hn::Set(Floats(), codebook.values[codebook.code_of_rank[i + 1]]), value);
-  return codebook.signed_magnitude ? hn::IfThenElse(hn::Lt(v, hn::Zero(Floats())), hn::Neg(value), value) : value;
+constexpr auto values_by_rank(const format::Codebook4& codebook) {
+  std::array<float, format::kCodes4> values{};
+  for (std::size_t rank = 0; rank < values.size(); ++rank) values[rank] = codebook.values[codebook.code_of_rank[rank]];
+  return values;
 }
 
-// Adds the terms of one group.
-HWY_INLINE float fold_group(float* terms) {
-  for (int half = format::kErrorGroup / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) terms[i] += terms[i + half];
-  return terms[0];
+// The value of the code of v, a number.
+template <qfuse_quant_type kQuantType>
+HWY_INLINE hn::Vec<Floats> nearest_value(hn::Vec<Floats> v) {
+  constexpr const format::Codebook4& kCodebook = format::codebook4(kQuantType);
+  static constexpr auto kValues = values_by_rank(kCodebook);
+  const auto number = kCodebook.signed_magnitude ? hn::Abs(v) : v;
+  auto value = hn::Set(Floats(), kValues[0]);
+  if constexpr (hn::MaxLanes(Floats()) >= format::kCodes4) {
+    const auto rank = hn::IndicesFromVec(Floats(), rank_number(kCodebook, number));
+    value = hn::TableLookupLanes(hn::LoadU(Floats(), kValues.data()), rank);
+  } else {
+    for (std::size_t i = 0; i < kCodebook.used_thresholds().size(); ++i)
+      value = hn::IfThenElse(hn::Gt(number, hn::Set(Floats(), kCodebook.thresholds[i])),
+                             hn::Set(Floats(), kValues[i + 1]), value);
+  }
+  return kCodebook.signed_magnitude ? hn::IfThenElse(hn::Lt(v, hn::Zero(Floats())), hn::Neg(value), value) : value;
 }
+
+// Adds the 16 terms of one group.
+HWY_INLINE float fold_group(float* terms) {
+#if HWY_TARGET == HWY_SCALAR
+  for (int half = 8; half > 2; half /= 2)
+    for (int i = 0; i < half; ++i) terms[i] += terms[i + half];
+#else
+  const hn::Full128<float> d;
+  const auto low = hn::Add(hn::Load(d, terms), hn::Load(d, terms + 8));
+  const auto high = hn::Add(hn::Load(d, terms + 4), hn::Load(d, terms + 12));
+  hn::Store(hn::Add(low, high), d, terms);
+#endif
+  return (terms[0] + terms[2]) + (terms[1] + terms[3]);
+}
+static_assert(format::kErrorGroup == 16);
 
 // Returns the error of a block if `scale` is stored in place of absmax.
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
 HWY_INLINE float error_of(const std::uint8_t* in, std::int64_t count, const float* importance, float scale) {
-  constexpr const format::Codebook4& kCodebook = format::codebook4(kQuantType);
   const auto scales = hn::Set(Floats(), scale);
   const auto reciprocals = hn::Set(Floats(), reciprocal(scale));
   std::array<float, format::kMaxBlocksize / format::kErrorGroup> sums;
@@ -138,7 +159,7 @@ HWY_INLINE float error_of(const std::uint8_t* in, std::int64_t count, const floa
     alignas(64) float terms[format::kErrorGroup];
     for (int i = 0; i < format::kErrorGroup; i += static_cast<int>(hn::Lanes(Floats()))) {
       const auto v = load_as_float<kDtype>(Floats(), in + (group + i) * format::dtype_size(kDtype));
-      const auto value = nearest_value(kCodebook, hn::Mul(v, reciprocals));
+      const auto value = nearest_value<kQuantType>(hn::Mul(v, reciprocals));
       const auto error = hn::Sub(hn::Mul(value, scales), v);
       const auto term = hn::Mul(hn::LoadU(Floats(), importance + group + i), hn::Mul(error, error));
       hn::Store(hn::IfThenElseZero(hn::Eq(v, v), term), Floats(), terms + i);
