@@ -1,4 +1,6 @@
 // Dequantizes FP8 checkpoints from file to file. dequantize_formats_test.cpp has what all formats share.
+#include <fmt/format.h>
+
 #include <qfuse/checkpoint.hpp>
 
 #include "adapters.h"
