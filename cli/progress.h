@@ -25,10 +25,11 @@ struct Finished {
 // Like run_with_progress(), for work that returns a report.
 template <class Work>
 auto with_progress(const char* verb, bool quiet, const Work& work) {
-  std::optional<std::invoke_result_t<Work, checkpoint::ProgressCallback>> report;
+  using Report = std::invoke_result_t<Work, checkpoint::ProgressCallback>;
+  std::optional<Report> report;
   const double seconds = run_with_progress(
       verb, quiet, [&](checkpoint::ProgressCallback progress) { report.emplace(work(std::move(progress))); });
-  return Finished{*std::move(report), seconds};
+  return Finished<Report>{*std::move(report), seconds};
 }
 
 }  // namespace qfuse::cli

@@ -41,6 +41,10 @@ def _with_offset():
     return OPS.quantize_4bit.nested, (torch.randn(128, 64), 64, "nf4"), how
 
 
+def _with_importance():
+    return OPS.quantize_4bit.default, (torch.randn(128, 64), 64, "nf4"), {"importance": torch.ones(64)}
+
+
 def _with_either_global_scale():
     """Has both a global scale and a global divisor, although a call may have only one."""
     given = Inputs(CPU)
@@ -87,6 +91,7 @@ WHOLE = {
         _with_lora(),
         _grouped_with_lora(),
         _with_offset(),
+        _with_importance(),
         _with_either_global_scale(),
     ]
 }

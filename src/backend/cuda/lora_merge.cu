@@ -25,7 +25,6 @@ constexpr int kThreads = 256;
 constexpr int kRows = 16;
 constexpr int kColumns = 4;
 constexpr int kTileCols = kThreads * kColumns;
-constexpr int kBlocks = 2;  // of a multiprocessor, which leave a thread 128 registers
 constexpr int kTerms = 32;  // columns of b that a block holds at a time
 
 using Sums = float[kRows][kColumns];
@@ -123,9 +122,10 @@ __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t r
 
 // ---- kernel ----
 
-// kVectors: a thread's columns of each row of in, a and out are one aligned vector.
+// kVectors: a thread's columns of each row of in, a and out are one aligned vector. Two blocks of a multiprocessor leave
+// a thread 128 registers.
 template <bool kVectors>
-__global__ void __launch_bounds__(kThreads, kBlocks) merge(const __grid_constant__ contract::LoraMerge p) {
+__global__ void __launch_bounds__(kThreads, 2) merge(const __grid_constant__ contract::LoraMerge p) {
   __shared__ Factors factors;
   const std::int64_t tiles = (p.cols + kTileCols - 1) / kTileCols;
   const Part part = {blockIdx.x / tiles * kRows, blockIdx.x % tiles * kTileCols + threadIdx.x * kColumns};
