@@ -122,7 +122,7 @@ __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t r
 
 // ---- kernel ----
 
-// kVectors: a thread's columns of each row of in, a and out are one aligned vector. Two blocks of a multiprocessor leave
+// kVectors: a thread's columns of each row of in, a and out are one aligned vector. Two blocks per multiprocessor leave
 // a thread 128 registers.
 template <bool kVectors>
 __global__ void __launch_bounds__(kThreads, 2) merge(const __grid_constant__ contract::LoraMerge p) {

@@ -40,6 +40,7 @@ bool is_in(const std::vector<Component>& components, const std::string& name) {
 
 std::string names_of(const std::vector<Component>& components) {
   std::vector<std::string> names;
+  names.reserve(components.size());
   for (const Component& component : components) names.push_back(printable(component.name));
   return fmt::format("{}", fmt::join(names, ", "));
 }
