@@ -2,7 +2,7 @@
 // out:    [rows, cols] fp32, fp16 or bf16; any address
 // math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
 //         fp32
-// cost:   4 to 8 bytes read and written per element, the bottleneck up to a rank of about 16; then `rank` FMAs
+// cost:   4 to 8 bytes read and written per element, and `rank` FMAs with operands from shared memory and the L2
 // oracle: reference/lora_merge.cpp
 #include "backend/cuda/kernels.h"
 

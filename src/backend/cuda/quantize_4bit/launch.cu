@@ -4,7 +4,8 @@
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
 //         nested: the same of absmax - offset, in the 8-bit code;
 //         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2
-// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by device memory bandwidth
+// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by device memory bandwidth;
+//         importance: six more ranks, values and sums per element
 // oracle: reference/quantize_4bit.cpp
 #include <type_traits>
 
