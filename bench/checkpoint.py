@@ -7,7 +7,8 @@
 Makes a model whose bf16 form has that many gigabytes, in NF4 or another format, in shards of 5 GB, and an adapter of
 rank 16 over every weight. Runs `qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY` in turn, likewise
 `qfuse merge`, also back to NF4, FP8, MXFP4 or NVFP4 (`--to`), and for NF4 `qfuse quantize` on the output of `qfuse
-dequantize`. Prints medians, their ratio, the peak of RssAnon + RssShmem, and one line of JSON.
+dequantize`, with double quantization, without, and with `--importance`. Prints medians, their ratio, the peak of
+RssAnon + RssShmem, and one line of JSON.
 """
 
 import argparse
@@ -63,20 +64,28 @@ def make_adapter(directory, modules):
     (directory / "adapter_config.json").write_text(json.dumps(config))
 
 
-def in_turn(way, options, sources, target, copy):
-    """Runs the conversion and the copy of its output in turn and returns the results of both. Leaves the output."""
+def make_importance(path, modules):
+    """Writes the mean square of each input of all modules: 1."""
+    one = b"\x00\x00\x80\x3f"  # fp32
+    write_safetensors(path, [(f"{module}.weight", "F32", [COLUMNS], one * COLUMNS) for module in modules])
+    return path
+
+
+def in_turn(way, options, words, target, copy):
+    """Runs `qfuse WORDS` and the copy of its output in turn and returns the results of both. Leaves the output."""
     ours, theirs, peak = [], [], 0
     for _ in range(options.runs):
         for old in (target, copy):
             shutil.rmtree(old, ignore_errors=True)
         subprocess.run(["sync"], check=True)
-        seconds, _, memory, _ = timed([options.qfuse, way, *sources, "-o", target, "--quiet", "--device", "cpu"])
+        seconds, _, memory, _ = timed(
+            [options.qfuse, *words, "-o", target, "--quiet", "--device", options.device]
+        )
         ours.append(seconds)
         peak = max(peak, memory)
         theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{target}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
     shutil.rmtree(copy)
     written = sum(file.stat().st_size for file in target.iterdir())
-    way = " ".join([way, *sources[2:4]])
     result = {
         "way": way,
         "output_bytes": written,
@@ -109,22 +118,33 @@ def main():
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--python", help="an interpreter that has bitsandbytes: also times bench/python_way.py, of nf4")
     parser.add_argument("--format", choices=FORMATS, default="nf4", help="default: nf4")
+    parser.add_argument("--device", default="cpu", help="default: cpu")
     options = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="qfuse-bench-", dir=options.directory))
     base, adapter, plain = work / "in", work / "adapter", work / "plain"
     try:
-        make_adapter(adapter, make_model(base, options.gigabytes, FORMATS[options.format]))
-        ways = [("dequantize", [base], plain), ("merge", [base, adapter], work / "merged")]
+        modules = make_model(base, options.gigabytes, FORMATS[options.format])
+        make_adapter(adapter, modules)
+        ways = [
+            ("dequantize", ["dequantize", base], plain),
+            ("merge", ["merge", base, adapter], work / "merged"),
+        ]
         if options.format in BACK_TO:
-            back = [base, adapter, "--to", options.format, "--fail-below", "0"]
-            ways.append(("merge", back, work / "back"))
+            to = ["--to", options.format, "--fail-below", "0"]
+            ways.append((f"merge --to {options.format}", ["merge", base, adapter, *to], work / "back"))
         if options.format == "nf4":
-            ways.append(("quantize", [plain], work / "again"))
+            single = ["quantize", plain, "--no-double-quant"]
+            importance = ["--importance", make_importance(work / "importance.safetensors", modules)]
+            ways += [
+                ("quantize", ["quantize", plain], work / "again"),
+                ("quantize --no-double-quant", single, work / "single"),
+                ("quantize --importance", [*single, *importance], work / "important"),
+            ]
         results = []
-        for way, sources, target in ways:
-            results.append(in_turn(way, options, sources, target, work / "copy"))
-            if options.python and options.format == "nf4" and way != "merge":
-                results[-1]["python"] = python_way(way, options, sources[0], work / "python")
+        for way, words, target in ways:
+            results.append(in_turn(way, options, words, target, work / "copy"))
+            if options.python and way in ("dequantize", "quantize") and options.format == "nf4":
+                results[-1]["python"] = python_way(way, options, words[1], work / "python")
             if target != plain:
                 shutil.rmtree(target)
         print(json.dumps({"format": options.format, "gigabytes": options.gigabytes, "results": results}))

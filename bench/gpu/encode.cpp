@@ -21,7 +21,8 @@ void require_plain(const Codes& expected, const Codes& actual) {
   require_same("packed", expected.packed, actual.packed);
 }
 
-// Checks plain and nested encoding against the oracle. Both use the IEEE reciprocal.
+// Checks plain and nested encoding against the oracle, and scales by importance against the CPU. All use the IEEE
+// reciprocal.
 void require_encoded(const EncodeWeights& weights, const Codes& oracle, const Card& card) {
   weights.poison(0);
   run(weights.plain(0), exec_on(card, nullptr));
@@ -33,6 +34,9 @@ void require_encoded(const EncodeWeights& weights, const Codes& oracle, const Ca
   require_same("nested_offset", std::array{oracle.nested_offset}, std::array{codes.nested_offset});
   require_same("nested_absmax", oracle.nested_absmax, codes.nested_absmax);
   require_same("absmax_8bit", oracle.absmax_8bit, codes.absmax_8bit);
+  weights.poison(0);
+  run(weights.by_importance(0), exec_on(card, nullptr));
+  require_plain(weights.oracle_by_importance(), weights.read(0));
 }
 
 // Checks that the peer's codes equal qfuse's with the approximate reciprocal, which the peer uses.
@@ -88,8 +92,10 @@ void time_encode(Report& report, const Card& card, const Peer* peer, Shape shape
   const Codes oracle = weights.oracle();
   require_encoded(weights, oracle, card);
   const std::string name = std::string("encode ") + name_of(dtype);
-  // Keep this order: the roofs overwrite absmax, and the first candidate restores it for the nested step.
+  // Keep this order: the roofs overwrite absmax, and plain encoding restores it for the nested step.
   const std::vector<Candidate> candidates = {
+      {name + " plain, scales by importance",
+       [&](int set, void* stream) { run(weights.by_importance(set), exec_on(card, stream)); }},
       {name + " plain", [&](int set, void* stream) { run(weights.plain(set), exec_on(card, stream)); }},
       {name + " nested: plain, mean, 8-bit codes",
        [&](int set, void* stream) { run(weights.nested(set), exec_on(card, stream)); }},
@@ -103,9 +109,10 @@ void time_encode(Report& report, const Card& card, const Peer* peer, Shape shape
     report.add({.op = "encode", .name = row, .shape = shape, .timing = timing, .bytes = bytes, .roof_us = roof_us});
   };
   add(times.roof_name, times.roof, plain_bytes, 0.0);
-  add(candidates[0].name, times.timings[0], plain_bytes, times.roof.median);
-  add(candidates[1].name, times.timings[1], contract::bytes(weights.nested(0)), 0.0);
-  add(candidates[2].name, times.timings[2], contract::bytes(weights.nested_step(0, 0.0F)), 0.0);
+  add(candidates[0].name, times.timings[0], contract::bytes(weights.by_importance(0)), times.roof.median);
+  add(candidates[1].name, times.timings[1], plain_bytes, times.roof.median);
+  add(candidates[2].name, times.timings[2], contract::bytes(weights.nested(0)), 0.0);
+  add(candidates[3].name, times.timings[3], contract::bytes(weights.nested_step(0, 0.0F)), 0.0);
   if (peer != nullptr)
     time_peer(report, weights, card, *peer, {.op = "encode", .name = name, .shape = shape, .bytes = plain_bytes}, sets);
 }

@@ -14,6 +14,20 @@ int cold_sets(const Card& card, Shape shape) {
   return sets_for(format::packed_size(count) + blocks_of(count) + kElementBytes * count, card.l2_bytes);
 }
 
+// Mean squares of inputs, from 1/64 to 1.
+std::vector<float> importance_of(std::int64_t cols) {
+  std::vector<float> importance(static_cast<std::size_t>(cols));
+  for (std::size_t i = 0; i < importance.size(); ++i) importance[i] = static_cast<float>(i * 37 % 64 + 1) / 64;
+  return importance;
+}
+
+contract::Quantize4bit with_importance(contract::Quantize4bit p, Shape shape, const float* importance) {
+  p.weight.rows = shape.rows;
+  p.weight.cols = shape.cols;
+  p.importance = importance;
+  return p;
+}
+
 }  // namespace
 
 DecodeWeights::DecodeWeights(const Card& card, Shape shape) : DecodeWeights(card, shape, cold_sets(card, shape)) {}
@@ -47,28 +61,32 @@ contract::Dequantize4bit DecodeWeights::params(int i, qfuse_dtype dtype) const {
 }
 
 EncodeWeights::EncodeWeights(int device, Shape shape, qfuse_dtype dtype, int sets)
-    : count_(shape.count()), dtype_(dtype), values_(trained_weights(count_, dtype)) {
-  const std::int64_t blocks = blocks_of(count_);
-  contract::Quantize4bit nested = encode_params(count_, dtype, nullptr, nullptr, nullptr);
+    : shape_(shape),
+      dtype_(dtype),
+      values_(trained_weights(shape.count(), dtype)),
+      importance_(importance_of(shape.cols)),
+      importance_on_gpu_(device, importance_.data(), static_cast<std::int64_t>(sizeof(float)) * shape.cols) {
+  const std::int64_t blocks = blocks_of(shape.count());
+  contract::Quantize4bit nested = encode_params(shape.count(), dtype, nullptr, nullptr, nullptr);
   nested.weight.absmax_8bit = values_.data();  // any non-null pointer selects nested encoding
   const std::int64_t workspace = contract::workspace_size(nested);
   for (int i = 0; i < sets; ++i)
     sets_.push_back({DeviceArray(device, sets_.empty() ? values_.data() : sets_.front().in.as<std::uint8_t>(),
                                  static_cast<std::int64_t>(values_.size())),
-                     DeviceArray(device, format::packed_size(count_)), DeviceArray(device, 4 * blocks),
+                     DeviceArray(device, format::packed_size(shape.count())), DeviceArray(device, 4 * blocks),
                      DeviceArray(device, blocks),
                      DeviceArray(device, 4 * format::block_count(blocks, QFUSE_NESTED_BLOCKSIZE)),
                      DeviceArray(device, 4), DeviceArray(device, workspace)});
 }
 
 contract::Quantize4bit EncodeWeights::plain(int i) const {
-  return encode_params(count_, dtype_, set(i).in.as<void>(), set(i).packed.as<std::uint8_t>(),
+  return encode_params(shape_.count(), dtype_, set(i).in.as<void>(), set(i).packed.as<std::uint8_t>(),
                        set(i).absmax.as<float>());
 }
 
 contract::Quantize4bit EncodeWeights::nested(int i) const {
   contract::Quantize4bit p =
-      encode_params(count_, dtype_, set(i).in.as<void>(), set(i).packed.as<std::uint8_t>(), nullptr);
+      encode_params(shape_.count(), dtype_, set(i).in.as<void>(), set(i).packed.as<std::uint8_t>(), nullptr);
   p.weight.absmax_8bit = set(i).absmax_8bit.as<std::uint8_t>();
   p.weight.nested_absmax = set(i).nested_absmax.as<float>();
   p.weight.nested_offset = set(i).offset.as<float>();
@@ -77,8 +95,23 @@ contract::Quantize4bit EncodeWeights::nested(int i) const {
   return p;
 }
 
+contract::Quantize4bit EncodeWeights::by_importance(int i) const {
+  return with_importance(plain(i), shape_, importance_on_gpu_.as<float>());
+}
+
+Codes EncodeWeights::oracle_by_importance() const {
+  Codes codes;
+  codes.packed.resize(static_cast<std::size_t>(format::packed_size(shape_.count())));
+  codes.absmax.resize(static_cast<std::size_t>(blocks_of(shape_.count())));
+  const contract::Quantize4bit p =
+      encode_params(shape_.count(), dtype_, values_.data(), codes.packed.data(), codes.absmax.data());
+  const qfuse_exec on_cpu = QFUSE_EXEC_INIT;
+  run(with_importance(p, shape_, importance_.data()), on_cpu);
+  return codes;
+}
+
 contract::QuantizeBlockwise EncodeWeights::nested_step(int i, float offset) const {
-  return nested_step_params(blocks_of(count_), set(i).absmax.as<float>(), offset, set(i).absmax_8bit.as<std::uint8_t>(),
+  return nested_step_params(blocks_of(shape_.count()), set(i).absmax.as<float>(), offset, set(i).absmax_8bit.as<std::uint8_t>(),
                             set(i).nested_absmax.as<float>());
 }
 

@@ -54,12 +54,16 @@ class EncodeWeights {
 
   [[nodiscard]] contract::Quantize4bit plain(int i) const;
   [[nodiscard]] contract::Quantize4bit nested(int i) const;
+  // Plain, with scales chosen by the importance of each column.
+  [[nodiscard]] contract::Quantize4bit by_importance(int i) const;
   // Parameters of only the nested step, which reads the absmax of set i.
   [[nodiscard]] contract::QuantizeBlockwise nested_step(int i, float offset) const;
 
   void poison(int i) const;
   [[nodiscard]] Codes read(int i) const;
-  [[nodiscard]] Codes oracle() const { return encode_by_oracle(values_, count_, dtype_); }
+  [[nodiscard]] Codes oracle() const { return encode_by_oracle(values_, shape_.count(), dtype_); }
+  // The arrays that by_importance() writes, by the CPU.
+  [[nodiscard]] Codes oracle_by_importance() const;
 
  private:
   struct Set {
@@ -73,9 +77,11 @@ class EncodeWeights {
   };
   [[nodiscard]] const Set& set(int i) const { return sets_[static_cast<std::size_t>(i)]; }
 
-  std::int64_t count_;
+  Shape shape_;
   qfuse_dtype dtype_;
   Bytes values_;
+  std::vector<float> importance_;
+  DeviceArray importance_on_gpu_;
   std::vector<Set> sets_;
 };
 
