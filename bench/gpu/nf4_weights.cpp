@@ -111,8 +111,8 @@ Codes EncodeWeights::oracle_by_importance() const {
 }
 
 contract::QuantizeBlockwise EncodeWeights::nested_step(int i, float offset) const {
-  return nested_step_params(blocks_of(shape_.count()), set(i).absmax.as<float>(), offset, set(i).absmax_8bit.as<std::uint8_t>(),
-                            set(i).nested_absmax.as<float>());
+  return nested_step_params(blocks_of(shape_.count()), set(i).absmax.as<float>(), offset,
+                            set(i).absmax_8bit.as<std::uint8_t>(), set(i).nested_absmax.as<float>());
 }
 
 void EncodeWeights::poison(int i) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "checkpoint/convert/element_loops.h"
 #include "checkpoint/convert/source.h"
 #include "checkpoint/device/on_threads.h"
 #include "checkpoint/files/errors.h"
@@ -13,8 +14,6 @@
 
 namespace qfuse::checkpoint {
 namespace {
-
-constexpr std::int32_t kMagnitude = 0x7fffffff;
 
 // Elements, at least, that are worth a thread, and at most those that it encodes at once if blocks are smaller.
 constexpr std::int64_t kTileElements = 1 << 16;
@@ -32,24 +31,6 @@ float load_scale(const std::byte* scales, std::int64_t i, TensorType type) {
   return format::load_scale(scales, i, static_cast<qfuse_scale_type>(scale_type_of(type)));
 }
 
-// The larger of `absmax` and the magnitude of `value`, both as bits.
-std::int32_t larger(std::int32_t absmax, float value) {
-  return std::max(absmax, static_cast<std::int32_t>(format::bits_of(value)) & kMagnitude);
-}
-
-void pack(std::span<const std::uint8_t> nibbles, std::byte* codes) {
-  for (std::size_t i = 0; i < nibbles.size() / 2; ++i)
-    codes[i] = static_cast<std::byte>(nibbles[2 * i] | nibbles[2 * i + 1] << 4);
-}
-
-// The quotient, rounded to `dtype`, the dtype of both operands, if it has 16 bits.
-float quotient_in(Dtype dtype, float value, float divisor) {
-  const float quotient = value / divisor;
-  return dtype == Dtype::bfloat16  ? format::from_bfloat16(format::to_bfloat16(quotient))
-         : dtype == Dtype::float16 ? format::from_float16(format::to_float16(quotient))
-                                   : quotient;
-}
-
 float epsilon_of(TensorType type) {
   return type == TensorType::bf16 ? 0x1p-7F : type == TensorType::f16 ? 0x1p-10F : 0x1p-23F;
 }
@@ -61,9 +42,16 @@ constexpr auto kE4m3Values = [] {
   return values;
 }();
 
-float e2m1_at(const std::byte* codes, std::int64_t i) {
-  const auto pair = static_cast<std::uint8_t>(codes[i / 2]);
-  return format::kE2m1[i % 2 == 0 ? pair & 15U : pair >> 4U];
+// The values of both codes in a byte.
+constexpr auto kE2m1Pairs = [] {
+  std::array<float, 512> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = format::kE2m1[i % 2 == 0 ? i / 2 & 15U : i / 2 >> 4U];
+  return pairs;
+}();
+
+// The values of codes i and i + 1. i is even.
+const float* e2m1_pair(const std::byte* codes, std::int64_t i) {
+  return kE2m1Pairs.data() + std::size_t{2} * static_cast<std::uint8_t>(codes[i / 2]);
 }
 
 }  // namespace
@@ -86,6 +74,11 @@ struct BlockEncoder::Work : Part {
   std::vector<float> factors;         // per block: factor of its values, or divisor
   std::vector<std::uint8_t> nibbles;  // of some rows, one per byte
 };
+
+std::span<const float> BlockEncoder::row_of(const Work& work, std::int64_t row) {
+  const auto columns = static_cast<std::size_t>(work.columns);
+  return std::span(work.values).subspan(static_cast<std::size_t>(row) * columns, columns);
+}
 
 std::int64_t BlockEncoding::unit() const {
   const std::int64_t band = std::min(block_rows, rows);
@@ -188,22 +181,10 @@ void BlockEncoder::encode_part(Work& work, Dtype dtype) const {
 }
 
 void BlockEncoder::find_absmax(Work& work) const {
-  const std::int64_t columns = work.columns;
   const std::int64_t width = encoding_.block_columns;
-  work.absmax.assign(static_cast<std::size_t>(qfuse_block_count(columns, width)), 0);
-  for (std::int64_t row = 0; row < work.rows; ++row) {
-    const float* const values = work.values.data() + row * columns;
-    if (width == 1) {
-      for (std::int64_t c = 0; c < columns; ++c)
-        work.absmax[static_cast<std::size_t>(c)] = larger(work.absmax[static_cast<std::size_t>(c)], values[c]);
-      continue;
-    }
-    for (std::int64_t c = 0, block = 0; c < columns; c += width, ++block) {
-      std::int32_t most = work.absmax[static_cast<std::size_t>(block)];
-      for (std::int64_t i = c; i < std::min(c + width, columns); ++i) most = larger(most, values[i]);
-      work.absmax[static_cast<std::size_t>(block)] = most;
-    }
-  }
+  work.absmax.assign(static_cast<std::size_t>(qfuse_block_count(work.columns, width)), 0);
+  for (std::int64_t row = 0; row < work.rows; ++row)
+    element_loops().raise_absmax(row_of(work, row), width, work.absmax.data());
 }
 
 void BlockEncoder::check_finite(const Work& work) const {
@@ -239,21 +220,15 @@ void BlockEncoder::encode_fp8(Work& work, Dtype dtype) const {
   work.factors.resize(work.absmax.size());
   for (std::size_t block = 0; block < work.absmax.size(); ++block)
     work.factors[block] = set_fp8_scale(work, static_cast<std::int64_t>(block));
-  const bool is_divided = encoding_.rule == BlockRule::fp8_divided;
   const Dtype quotient = dtype_of(encoding_.scale_type) == dtype ? dtype : Dtype::float32;
-  for (std::int64_t row = 0; row < work.rows; ++row)
-    for (std::int64_t begin = 0; begin < work.columns; begin += encoding_.block_columns) {
-      const float factor = work.factors[static_cast<std::size_t>(begin / encoding_.block_columns)];
-      const float* const values = work.values.data() + row * work.columns;
-      std::byte* const codes = work.codes + row * encoding_.columns;
-      const std::int64_t end = std::min(begin + encoding_.block_columns, work.columns);
-      if (is_divided)
-        for (std::int64_t i = begin; i < end; ++i)
-          codes[i] = static_cast<std::byte>(format::number_to_e4m3(quotient_in(quotient, values[i], factor)));
-      else
-        for (std::int64_t i = begin; i < end; ++i)
-          codes[i] = static_cast<std::byte>(format::number_to_e4m3(values[i] * factor));
-    }
+  for (std::int64_t row = 0; row < work.rows; ++row) {
+    const ScaledBlocks blocks = {row_of(work, row), encoding_.block_columns, work.factors.data()};
+    auto* const codes = reinterpret_cast<std::uint8_t*>(work.codes + row * encoding_.columns);
+    if (encoding_.rule == BlockRule::fp8_divided)
+      element_loops().encode_e4m3_divided(blocks, quotient, codes);
+    else
+      element_loops().encode_e4m3(blocks, codes);
+  }
 }
 
 // Sets the exponent of an MXFP4 block unless it is kept, and the factor of its values.
@@ -277,46 +252,37 @@ float BlockEncoder::kept_scale(const std::byte* scales, std::int64_t block) cons
 void BlockEncoder::encode_rows(Work& work) const {
   work.nibbles.resize(static_cast<std::size_t>(work.columns));
   work.factors.resize(work.absmax.size());
+  const bool is_divided = encoding_.rule == BlockRule::nvfp4_of_scale;
   for (std::size_t block = 0; block < work.absmax.size(); ++block) {
-    const auto begin = static_cast<std::int64_t>(block) * encoding_.block_columns;
-    const std::int64_t end = std::min(begin + encoding_.block_columns, work.columns);
-    const float* const values = work.values.data();
-    std::uint8_t* const nibbles = work.nibbles.data();
-    if (encoding_.rule == BlockRule::nvfp4_of_scale) {
-      const float scale = kept_scale(work.scales, static_cast<std::int64_t>(block));
-      const float divisor = scale == 0.0F ? format::float_of(format::kInfBits) : scale;  // infinity makes all codes 0
-      for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_even(values[i] / divisor);
+    if (!is_divided) {
+      set_mx_scale(work, block);
       continue;
     }
-    set_mx_scale(work, block);
-    const float factor = work.factors[block];
-    if (encoding_.rule == BlockRule::mxfp4)
-      for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_up(values[i] * factor);
-    else
-      for (std::int64_t i = begin; i < end; ++i) nibbles[i] = format::to_e2m1_even(values[i] * factor);
+    const float scale = kept_scale(work.scales, static_cast<std::int64_t>(block));
+    work.factors[block] = scale == 0.0F ? format::float_of(format::kInfBits) : scale;  // infinity makes all codes 0
   }
-  pack(work.nibbles, work.codes);
+  const ElementLoops& loops = element_loops();
+  const auto encode = is_divided                           ? loops.encode_e2m1_even_divided
+                      : encoding_.rule == BlockRule::mxfp4 ? loops.encode_e2m1_up
+                                                           : loops.encode_e2m1_even;
+  encode({work.values, encoding_.block_columns, work.factors.data()}, work.nibbles.data());
+  loops.pack(work.nibbles, work.codes);
 }
 
-// Encodes a part of MXFP4 whose blocks run along columns: two rows at a time, because their codes share bytes.
+// Encodes a part of MXFP4 whose blocks run along columns: a block is one column, so that each has its factor.
 void BlockEncoder::encode_upright(Work& work) const {
   const auto columns = static_cast<std::size_t>(work.columns);
-  const auto pairs = static_cast<std::size_t>(work.rows / 2);
+  const auto rows = static_cast<std::size_t>(work.rows);
   work.factors.resize(columns);
   for (std::size_t block = 0; block < columns; ++block) set_mx_scale(work, block);
-  work.nibbles.resize(pairs * columns);
-  const float* const factors = work.factors.data();  // a local: stores of bytes may alias the member
-  for (std::size_t pair = 0; pair < pairs; ++pair) {
-    const float* const low = work.values.data() + 2 * pair * columns;
-    const float* const high = low + columns;
-    std::uint8_t* const bytes = work.nibbles.data() + pair * columns;
-    for (std::size_t c = 0; c < columns; ++c)
-      bytes[c] = static_cast<std::uint8_t>(format::to_e2m1_up(low[c] * factors[c]) |
-                                           format::to_e2m1_up(high[c] * factors[c]) << 4);
-  }
+  work.nibbles.resize(rows * columns);
+  for (std::size_t row = 0; row < rows; ++row)
+    element_loops().encode_e2m1_up({row_of(work, static_cast<std::int64_t>(row)), 1, work.factors.data()},
+                                   work.nibbles.data() + row * columns);
   for (std::size_t c = 0; c < columns; ++c)
-    for (std::size_t pair = 0; pair < pairs; ++pair)
-      work.codes[c * pairs + pair] = static_cast<std::byte>(work.nibbles[pair * columns + c]);
+    for (std::size_t row = 0; row < rows; row += 2)
+      work.codes[(c * rows + row) / 2] =
+          static_cast<std::byte>(work.nibbles[row * columns + c] | work.nibbles[(row + 1) * columns + c] << 4);
 }
 
 // Decodes a part of the stretch with these codes. `scales` has one scale per block of the part.
@@ -327,8 +293,9 @@ void BlockEncoder::decode_part(const Part& part, const std::byte* codes, std::sp
   codes += codes_before(part);
   if (encoding_.is_upright()) {  // the codes of a column are consecutive
     for (std::int64_t c = 0; c < part.columns; ++c)
-      for (std::int64_t r = 0; r < part.rows; ++r)
-        values[r * columns + c] = scales[static_cast<std::size_t>(c)] * e2m1_at(codes, c * part.rows + r);
+      for (std::int64_t r = 0; r < part.rows; r += 2)
+        for (std::int64_t i = 0; i < 2; ++i)
+          values[(r + i) * columns + c] = scales[static_cast<std::size_t>(c)] * e2m1_pair(codes, c * part.rows + r)[i];
     return;
   }
   for (std::int64_t r = 0; r < part.rows; ++r)
@@ -339,7 +306,8 @@ void BlockEncoder::decode_part(const Part& part, const std::byte* codes, std::sp
       if (encoding_.is_fp8())
         for (std::int64_t i = begin; i < end; ++i) values[i] = scale * kE4m3Values[static_cast<std::uint8_t>(codes[i])];
       else
-        for (std::int64_t i = begin; i < end; ++i) values[i] = scale * e2m1_at(codes, i);
+        for (std::int64_t i = begin; i < end; i += 2)
+          for (std::int64_t k = 0; k < 2; ++k) values[i + k] = scale * e2m1_pair(codes, i)[k];
     }
 }
 

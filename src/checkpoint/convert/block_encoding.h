@@ -79,6 +79,7 @@ class BlockEncoder {
   [[nodiscard]] std::int64_t codes_before(const Part& part) const;
   [[nodiscard]] std::int64_t scales_before(const Part& part) const;
   void read_kept(std::int64_t first_row, std::span<std::byte> scales);
+  static std::span<const float> row_of(const Work& work, std::int64_t row);
   void encode_part(Work& work, Dtype dtype) const;
   void find_absmax(Work& work) const;
   void check_finite(const Work& work) const;

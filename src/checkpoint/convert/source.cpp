@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "checkpoint/convert/element_loops.h"
 #include "checkpoint/files/types.h"
-#include "format/elements.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -18,18 +18,6 @@ void keep(const Source& part, std::int64_t place, ScratchFile& scratch, Piece& p
     read_now(part, at, bytes, piece, array::kWaiting);
     scratch.write(place + at, bytes);
   }
-}
-
-template <qfuse_dtype dtype>
-void widen_all(std::span<const std::byte> elements, std::span<float> out) {
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = format::load_as_float(elements.data(), static_cast<std::int64_t>(i), dtype);
-}
-
-template <qfuse_dtype dtype>
-void round_all(std::span<const float> values, std::span<std::byte> out) {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    format::store_rounded(out.data(), static_cast<std::int64_t>(i), dtype, values[i]);
 }
 
 }  // namespace
@@ -137,19 +125,11 @@ Source kept(const std::vector<Source>& parts, ScratchFile& scratch) {
 }
 
 void widen(Dtype dtype, std::span<const std::byte> elements, std::span<float> out) {
-  switch (dtype) {
-    case Dtype::float32: return widen_all<QFUSE_FLOAT32>(elements, out);
-    case Dtype::float16: return widen_all<QFUSE_FLOAT16>(elements, out);
-    case Dtype::bfloat16: return widen_all<QFUSE_BFLOAT16>(elements, out);
-  }
+  element_loops().widen(dtype, elements, out);
 }
 
 void round_to(Dtype dtype, std::span<const float> values, std::span<std::byte> out) {
-  switch (dtype) {
-    case Dtype::float32: return round_all<QFUSE_FLOAT32>(values, out);
-    case Dtype::float16: return round_all<QFUSE_FLOAT16>(values, out);
-    case Dtype::bfloat16: return round_all<QFUSE_BFLOAT16>(values, out);
-  }
+  element_loops().round_to(dtype, values, out);
 }
 
 }  // namespace qfuse::checkpoint

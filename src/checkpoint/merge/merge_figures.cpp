@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/convert/element_loops.h"
 #include "checkpoint/device/on_threads.h"
 
 namespace qfuse::checkpoint {
@@ -18,17 +19,8 @@ constexpr std::int64_t kMeasuredElements = 1 << 18;
 constexpr std::int64_t kPartElements = 1 << 15;
 
 MergeFigures figures_of(std::span<const float> base, std::span<const float> sums, std::span<const float> left) {
-  MergeFigures all{.elements = std::ssize(sums)};  // in registers
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const double w = base[i];
-    const double d = sums[i] - w;
-    const double kept = (left[i] - w) * d;
-    all.weight += w * w;
-    all.added += d * d;
-    all.kept += kept;
-    all.kept_squares += kept * kept;
-  }
-  return all;
+  const auto [weight, added, kept, kept_squares] = element_loops().sum_products(base, sums, left);
+  return {.elements = std::ssize(sums), .added = added, .weight = weight, .kept = kept, .kept_squares = kept_squares};
 }
 
 class Measured {
