@@ -7,7 +7,7 @@
 namespace qfuse::cli {
 namespace {
 
-// Returns the text that ends a summary line, if the device is a GPU.
+// Returns the end of a summary line: it names a device that has memory of its own, and is empty for others.
 std::string on_gpu(qfuse_device device) {
   return qfuse_device_has_own_memory(device.type) != 0 ? " on " + device_name(device) : "";
 }

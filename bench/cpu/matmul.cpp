@@ -60,7 +60,7 @@ struct Product {
   Memory out;
 };
 
-// Whether the CPU target of `exec` supports this way of summing.
+// Returns whether the CPU target of `exec` supports this sum, by a call with one small product.
 bool can_have(qfuse_sum sum, const qfuse_exec& exec) {
   const std::uint8_t codes[32] = {};
   const float absmax = 1;

@@ -42,7 +42,7 @@ inline const std::array kConversions{
                    }}};
 
 // Expects that the CPU and the reference device decode the model in directory/in to the same files in every dtype, and
-// that compare() reports them equal. weight: the name of one quantized weight.
+// that compare() finds the model equal to them. weight: the name of a quantized weight, to check its dtype.
 inline void expect_every_dtype_alike(const TemporaryDirectory& directory, std::int64_t max_shard_size,
                                      const std::string& weight) {
   for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {

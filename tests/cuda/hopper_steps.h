@@ -9,7 +9,7 @@
 
 namespace qfuse::tests {
 
-// A 2D array of bytes with aligned address; rows are `stride` bytes apart.
+// A 2D array of bytes, with rows `stride` bytes apart. Tests copy it to GPU memory, which is aligned as TMA needs it.
 struct ByteArray {
   std::int64_t rows;
   std::int64_t row_bytes;

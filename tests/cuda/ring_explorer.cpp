@@ -441,7 +441,7 @@ std::string Explorer::where_all_are(State state) const {
   return text_of_all;
 }
 
-// Returns the fault and the steps that lead to it: it replays the moves to state `from` and then `last`.
+// Replays the moves to state `from` and then `last`. Returns these steps and the fault that they lead to.
 std::string Explorer::trace(std::size_t from, const Move& last) const {
   std::vector<Move> moves = {last};
   for (std::size_t i = from; i > 0; i = links_[i].before) moves.insert(moves.begin(), links_[i].move);

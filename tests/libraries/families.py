@@ -6,8 +6,8 @@ from transformers.models.auto import modeling_auto
 
 LARGEST = 40_000_000  # maximum number of parameters
 
-# Value -> names of config fields that get it, in any config that has them, to make a model small. Rows are whole blocks
-# of 64 where the model type allows it.
+# The fields that are set in any config that has them, by their new value, to make a model small. Row lengths are
+# multiples of 64, the block size, where the model type allows it.
 _NAMES_OF = {
     0: "pad_token_id",
     1: "bos_token_id first_k_dense_replace max_window_layers n_group topk_group",

@@ -1,5 +1,5 @@
-// Tests swiglu over the rows of several experts: the output equals that of each expert's rows separately, zero-padded
-// to a multiple of 128 rows.
+// Tests swiglu over the rows of several experts: each expert's part of the output equals a call with its rows alone. In
+// transposed outputs, zeros follow each expert's columns up to a multiple of 128.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 

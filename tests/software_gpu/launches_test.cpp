@@ -1,4 +1,4 @@
-// The log has a plan for every launch of a product: each case logs as many plans as it makes launches on the GPU.
+// Every kernel launch of a matmul is logged: a case logs as many plans as the software GPU counts launches.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 

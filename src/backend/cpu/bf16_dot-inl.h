@@ -87,7 +87,7 @@ HWY_INLINE __m512i nibble_shifts(const qfuse_weight_4bit& w) {
   return _mm512_set1_epi32(format::is_low_first(w.quant_type) ? 4 << 16 : 4);
 }
 
-// 32 codes, each in the lowest bits of a word, with others above.
+// 32 codes, one in the lowest four bits of each 16-bit word. Other codes are in the bits above.
 HWY_INLINE __m512i spread_codes(__m512i shifts, const std::uint8_t* packed) {
   const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(packed)));
   const __m512i spread = _mm512_shuffle_epi8(bytes, _mm512_load_si512(kSpread<kBfloatSize>.data()));

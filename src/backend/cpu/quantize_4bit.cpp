@@ -222,7 +222,7 @@ HWY_INLINE const float* importance_of(const contract::Quantize4bit& p, std::int6
   return room.data();
 }
 
-// Encodes the short last block by encode_block(), on zero-padded copies.
+// Encodes the short last block with encode_block(), from a zero-padded copy.
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
 HWY_NOINLINE void encode_short_block(const contract::Quantize4bit& p, std::int64_t block) {
   constexpr std::int64_t kSize = format::dtype_size(kDtype);

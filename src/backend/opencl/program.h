@@ -1,4 +1,4 @@
-// Builds the kernels as a program for one device, and checks that the device computes as the contract says.
+// Builds the kernels as a program for one device, and checks that the device's arithmetic has the bits of format/.
 #ifndef QFUSE_BACKEND_OPENCL_PROGRAM_H
 #define QFUSE_BACKEND_OPENCL_PROGRAM_H
 

@@ -1,4 +1,4 @@
-// Weights encoded in blocks piece by piece: the bytes of the whole, whatever the pieces are.
+// A weight that is encoded in pieces, whatever their sizes, has the bytes of one that is encoded at once.
 #include "checkpoint/convert/encode_blocks.h"
 
 #include <algorithm>

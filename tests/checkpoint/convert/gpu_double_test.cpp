@@ -15,7 +15,7 @@ namespace {
 using tests::gpu_double;
 using tests::GpuDouble;
 
-// Installs the double for every test of this program.
+// Replaces CUDA by the GPU double before the first test of this program.
 [[maybe_unused]] const bool kInstalled = [] {
   tests::install_gpu_double();
   return true;

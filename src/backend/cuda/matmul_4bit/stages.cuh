@@ -51,7 +51,7 @@ struct Stage {
   static_assert(kTeams * kTeamDecoders == kDecoders && kRowsEach * kTeamDecoders == kTasks &&
                 (kRowsApart == 0 || kPanels == 1) && (!kWeightsFirst || (!kForward && kTeams == 1)) &&
                 kTeams <= kShape.decoded_slots && kTeams <= kShape.code_slots);
-  // More than one slot, because multipliers release a stage's slots only after their wait for the next stage.
+  // One slot would deadlock: multiplying warps release a stage's slots only after their wait for the next stage.
   static_assert(kShape.decoded_slots > 1 && kShape.input_slots > 1);
 };
 

@@ -21,7 +21,8 @@ enum class Kernel {
 inline constexpr int kWarpThreads = 32;
 inline constexpr std::int64_t kVectorBytes = 16;  // the widest load and store that every architecture has
 
-// The inputs of a tile's epilogue: scales, bias, and kLoraTerms terms of LoRA's rank at a time.
+// The size of a tile's epilogue in shared memory: its scales, its bias, and both LoRA factors, of which kLoraTerms of
+// the rank are there at a time.
 inline constexpr int kLoraTerms = 8;
 constexpr std::int64_t end_shared_bytes(int tokens, int outputs) {
   constexpr int kOffset = 4;  // padding of a row of terms, against bank conflicts

@@ -1,5 +1,5 @@
-// Quantizes the groups of the swiglu kernels, and finds where their scales are stored. No step may be fused with
-// another: files that include this are compiled with -fmad=false.
+// Quantizes the groups of the swiglu kernels, and finds where their scales are stored. Multiplications and additions
+// must not be contracted to FMAs: files that include this are compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
 
