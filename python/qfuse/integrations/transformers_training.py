@@ -85,7 +85,7 @@ def speed_up_training(
         return there.report
     made = _SpedUp(TrainingReport(), [])
     if products:
-        _products(made.report)
+        _products(base, made.report)
     if products == "int8":
         _products_in_int8(base, made)
     if loss:
@@ -148,7 +148,7 @@ def _base_of(model: Any) -> Any:
     return model
 
 
-def _products(report: TrainingReport) -> None:
+def _products(base: Any, report: TrainingReport) -> None:
     for name, integration in {"bitsandbytes": bitsandbytes, "peft": peft}.items():
         try:
             version(name)
@@ -159,6 +159,16 @@ def _products(report: TrainingReport) -> None:
         if found:
             report.done[f"products of {name}"] = f"qfuse's kernels, at {len(found.replaced)} places"
         report.left |= {f"{name}'s {place}": reason for place, reason in found.left.items()}
+        if integration is peft:
+            report.left |= _left_to_peft(base)
+
+
+def _left_to_peft(base: Any) -> dict[str, str]:
+    """Returns one line per reason for which layers are computed by peft."""
+    by_reason: dict[str, list[str]] = {}
+    for layer, reason in peft.uncovered(base).items():
+        by_reason.setdefault(reason, []).append(layer)
+    return {f"{len(layers)} of peft's layers, {layers[0]} first,": reason for reason, layers in by_reason.items()}
 
 
 def _products_in_int8(base: Any, made: _SpedUp) -> None:
