@@ -31,7 +31,7 @@
  * - OPENCL: the same, but every array is in memory of qfuse_memory_allocate, at any offset: OpenCL addresses are
  *   valid only within one context, the library's. The first call on a device compiles its kernels and checks that its
  *   arithmetic is exact; a device that fails is refused.
- * - Outputs must not overlap inputs, each other or the workspace. Overlap is checked and refused.
+ * - Outputs must not overlap inputs, each other or the workspace, which is checked; but lora_merge's out may be its in.
  * - A workspace is scratch memory that the caller lends for one call, on the op's device. It need not be cleared.
  *   qfuse_<op>_workspace_size returns its size in bytes; an op without this function needs none.
  * - No function keeps a pointer after it returns or changes global state. Only qfuse_memory_allocate allocates memory
@@ -514,7 +514,7 @@ typedef struct qfuse_lora_merge_params {
   const float* a;        /* [rank, cols] row-major: lora_A */
   const float* b;        /* [rows, rank] row-major: lora_B */
   qfuse_dtype out_dtype; /* element type of `out` */
-  void* out;             /* [rows, cols] of out_dtype */
+  void* out;             /* [rows, cols] of out_dtype; may be `in`, if the dtypes have the same size */
 } qfuse_lora_merge_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, sizes that overflow int64_t.

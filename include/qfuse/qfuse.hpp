@@ -558,7 +558,7 @@ struct LoraProduct {
   float scale = 1.0F;  // usually alpha / rank
 };
 
-// Adds the product to a weight or a tile: in, out [rows, cols]. Throws Error if a length is wrong or the op fails.
+// Adds the product to a weight or a tile [rows, cols]; out may be in. Throws Error if a length is wrong or it fails.
 inline void lora_merge(std::span<const std::byte> in, Dtype in_dtype, std::int64_t rows, std::int64_t cols,
                        const LoraProduct& product, std::span<std::byte> out, Dtype out_dtype, const Exec& exec = {}) {
   detail::require_elements("in", in.size(), detail::element_count(rows, cols), in_dtype);

@@ -283,6 +283,10 @@ def test_lora_merge(device):
         each = [qfuse.ops.lora_merge(*factors, 0.3, dtype) for factors in zip(weight, a, b, strict=True)]
         assert same_bits(qfuse.ops.lora_merge(weight, a, b, 0.3, dtype), torch.stack(each))
         assert same_bits(torch.stack(each), found.to(dtype))
+        both = weight.to(dtype)
+        expected = qfuse.ops.lora_merge(both, a, b, 0.3, dtype)
+        qfuse.ops.lora_merge_out(both, a, b, 0.3, out=both)
+        assert same_bits(both, expected)
     assert same_bits(qfuse.ops.lora_merge(weight, a[:, :0], b[:, :, :0].contiguous(), 1.0, torch.float32), weight)
     assert qfuse.ops.lora_merge(weight[:0], a[:0], b[:0], 1.0, torch.float16).shape == (0, 5, 70)
     assert qfuse.ops.lora_merge(weight[0, :0], a[0], b[0, :0], 1.0, torch.float16).shape == (0, 70)

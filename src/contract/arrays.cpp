@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace qfuse::contract {
 namespace {
 
@@ -22,6 +24,11 @@ bool overlap(const Array& a, const Array& b) {
          b_begin < a_begin + static_cast<std::uintptr_t>(a.size);
 }
 
+bool is_in_place(const Array& written, const Array& other) {
+  using namespace std::string_view_literals;
+  return written.name == "out"sv && other.name == "in"sv && written.data == other.data && written.size == other.size;
+}
+
 Outcome check_overlap(const Array& written, const Array& other) {
   if (!overlap(written, other)) return {};
   return invalid_argument(fmt::format("{} {} overlaps {} {}", name_of(written.direction), written.name,
@@ -30,7 +37,7 @@ Outcome check_overlap(const Array& written, const Array& other) {
 
 }  // namespace
 
-Outcome check_arrays(const ArrayList& arrays) {
+Outcome check_arrays(const ArrayList& arrays, bool in_place) {
   const std::span<const Array> all = arrays.all();
   for (const Array& array : all)
     if (array.data == nullptr && array.size > 0)
@@ -38,7 +45,7 @@ Outcome check_arrays(const ArrayList& arrays) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].direction == Direction::input) continue;
     for (std::size_t j = 0; j < all.size(); ++j)
-      if (j > i || (j < i && all[j].direction == Direction::input))
+      if ((j > i || (j < i && all[j].direction == Direction::input)) && !(in_place && is_in_place(all[i], all[j])))
         if (Outcome o = check_overlap(all[i], all[j]); !o.ok()) return o;
   }
   return {};

@@ -64,8 +64,9 @@ Outcome check_values(const Op& /*p*/) {
   return {};
 }
 
-// Checks that every array is present, and that no array that is written overlaps another one.
-Outcome check_arrays(const ArrayList& arrays);
+// Checks that every array is present, and that no array that is written overlaps another one. in_place: `out` may be
+// `in`, at its address and with as many bytes.
+Outcome check_arrays(const ArrayList& arrays, bool in_place = false);
 
 // Checks that no output of one call overlaps an array of the other.
 Outcome check_outputs_apart(const ArrayList& written, const ArrayList& other);

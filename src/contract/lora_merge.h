@@ -10,6 +10,7 @@ namespace qfuse::contract {
 
 struct LoraMerge : qfuse_lora_merge_params {
   static constexpr const char* kName = "lora_merge";
+  static constexpr bool kInPlace = true;  // every backend reads an element before it writes it, in the same thread
 };
 
 inline bool is_empty(const LoraMerge& p) { return p.rows == 0 || p.cols == 0; }

@@ -37,7 +37,8 @@ Outcome check(const Op& p) {
   if (Outcome o = check_ranges(p); !o.ok()) return o;
   if constexpr (requires { workspace_size(p); })
     if (Outcome o = check_workspace(p.workspace_size, workspace_size(p)); !o.ok()) return o;
-  return check_arrays(ArrayList(p));
+  constexpr bool kInPlace = requires { Op::kInPlace; };
+  return check_arrays(ArrayList(p), kInPlace);
 }
 
 template <class Op>

@@ -41,6 +41,14 @@ class Command(unittest.TestCase):
         self.assertEqual([row["bytes"] for row in rows.values()], [moved + 1024, moved])
         self.assertGreater(rows["nf4/encode/bf16/scalar/threads:1"]["input_GB/s"], 0)
 
+    def test_lora_merge(self):
+        rows = self.figures("lora_merge", "scalar/threads:1$")
+        # 512 x 1024 values of bf16 in and out, and factors of rank 8.
+        self.assertEqual(
+            {name: row["bytes"] for name, row in rows.items()},
+            {"lora_merge/rank:8/bf16/scalar/threads:1": 2 * 2 * 512 * 1024 + 4 * 8 * (512 + 1024)},
+        )
+
     def test_matmul(self):
         rows = self.figures("matmul", "m:8/scalar/threads:1$")
         self.assertEqual(list(rows), [f"matmul/{way}/m:8/scalar/threads:1" for way in ("forward", "backward")])
@@ -69,6 +77,7 @@ class Command(unittest.TestCase):
         done = run("--quick")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("nf4/decode/", done.stdout)
+        self.assertIn("lora_merge/", done.stdout)
         self.assertIn("matmul/", done.stdout)
         self.assertIn("swiglu/", done.stdout)
         self.assertIn("rotated_int8/", done.stdout)
@@ -76,7 +85,7 @@ class Command(unittest.TestCase):
     def test_help_names_the_benchmarks(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("nf4", "matmul", "swiglu", "rotated_int8", "plans"):
+        for name in ("nf4", "lora_merge", "matmul", "swiglu", "rotated_int8", "plans"):
             self.assertIn(f"\n  {name} ", done.stdout)
         self.assertIn("--peer", run("nf4", "--help").stdout)
 

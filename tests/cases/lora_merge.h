@@ -17,7 +17,7 @@
 
 namespace qfuse::tests {
 
-enum class AdapterKind { normal, cancelling, tiny, huge, special };
+enum class AdapterKind { normal, cancelling, tiny, vanishing, huge, special };
 
 struct LoraMergeCase {
   const char* risk;
@@ -29,6 +29,8 @@ struct LoraMergeCase {
 };
 
 // A tile is 512 columns by 32 rows, on a GPU 1024 by 16 in vectors of four columns; 32 elements of K (terms) at a time.
+// On a GPU, up to 16 terms of 8 columns or 32 of 4 may be in a thread's registers; a block then has 1024 or 512 columns
+// and takes 32 rows after the other, 8 in flight.
 inline constexpr std::array kLoraMergeCases = {
     LoraMergeCase{"one element", 1, 1, 1},
     LoraMergeCase{"rank 0", 5, 67, 0},
@@ -40,6 +42,16 @@ inline constexpr std::array kLoraMergeCases = {
     LoraMergeCase{"whole tiles of terms, rank 64", 5, 523, 64, 0.25F},
     LoraMergeCase{"terms beyond a tile by one, rank 257", 7, 61, 257, 1.0F / 3.0F},
     LoraMergeCase{"vectors of four columns, several tiles", 21, 2060, 35, 0.75F},
+    LoraMergeCase{"rank 1 in registers", 33, 136, 1},
+    LoraMergeCase{"rank 0 in registers", 9, 24, 0},
+    LoraMergeCase{"rank 15 in registers, one row more than a chunk", 33, 264, 15, -0.6F},
+    LoraMergeCase{"rank 16 in registers, two blocks across, several chunks", 331, 1032, 16, 0.5F},
+    LoraMergeCase{"rank 17 in registers, a multiple of 4 columns", 141, 516, 17, 0.4F},
+    LoraMergeCase{"rank 32 in registers, three blocks across", 75, 1036, 32, 1.5F},
+    LoraMergeCase{"rank 33 in tiles", 18, 40, 33},
+    LoraMergeCase{"rank 100 in tiles", 35, 264, 100, 0.1F},
+    LoraMergeCase{"rank 8 in tiles, a multiple of 4 columns, not of 8", 40, 268, 8},
+    LoraMergeCase{"sums of -0 beside terms that do not exist", 21, 48, 5, 1.0F, AdapterKind::vanishing},
     LoraMergeCase{"one long row", 1, 20011, 4},
     LoraMergeCase{"one long column", 2003, 1, 5},
     LoraMergeCase{"several threads", 67, 1031, 4, 1.5F},
@@ -64,6 +76,7 @@ inline float random_factor(AdapterKind kind, std::mt19937& random) {
     case AdapterKind::normal: return x;
     case AdapterKind::cancelling: return std::ldexp(x, std::uniform_int_distribution(-12, 12)(random));
     case AdapterKind::tiny: return std::ldexp(x, one_of(3) ? -130 : std::uniform_int_distribution(-80, -60)(random));
+    case AdapterKind::vanishing: return std::ldexp(1.0F, std::uniform_int_distribution(-90, -80)(random));
     case AdapterKind::huge: return std::ldexp(x, std::uniform_int_distribution(40, 66)(random));
     case AdapterKind::special: break;
   }
@@ -75,6 +88,7 @@ inline float random_factor(AdapterKind kind, std::mt19937& random) {
 inline float random_weight(AdapterKind kind, std::mt19937& random) {
   const float x = 0.05F * random_normal(random);
   if (kind == AdapterKind::tiny) return std::ldexp(x, random() % 2 == 0 ? -128 : -16);
+  if (kind == AdapterKind::vanishing) return -0.0F;
   return kind == AdapterKind::special ? random_factor(kind, random) : x;
 }
 
@@ -87,7 +101,7 @@ inline LoraMergeInput make_input(const LoraMergeCase& c, qfuse_dtype in_dtype) {
   in.a.resize(static_cast<std::size_t>(c.rank * c.cols));
   for (float& x : in.a) x = random_factor(c.kind, random);
   in.b.resize(static_cast<std::size_t>(c.rows * c.rank));
-  for (float& x : in.b) x = random_factor(c.kind, random);
+  for (float& x : in.b) x = random_factor(c.kind, random) * (c.kind == AdapterKind::vanishing ? -1.0F : 1.0F);
   if (c.kind != AdapterKind::cancelling) return in;
   // Every second term cancels the one before it except for the last bits.
   for (std::int64_t k = 1; k < c.rank; k += 2) {

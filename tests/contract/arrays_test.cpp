@@ -381,6 +381,22 @@ TEST(Arrays, overlap_is_told_by_direction_and_name) {
             "output packed overlaps scratch memory workspace");
 }
 
+TEST(Arrays, lora_merge_alone_may_write_over_its_input) {
+  Arena arena;
+  LoraMerge p = placed(lora_merge_sample(3), arena);
+  EXPECT_EQ(check_with_moved(p, "out", p.in).message, "output out overlaps input in") << "fp32 over bf16";
+  for (const qfuse_dtype dtype : {QFUSE_BFLOAT16, QFUSE_FLOAT16}) {
+    p.out_dtype = dtype;
+    EXPECT_TRUE(check_with_moved(p, "out", p.in).ok());
+    EXPECT_EQ(check_with_moved(p, "out", static_cast<const char*>(p.in) + 2).message, "output out overlaps input in");
+    EXPECT_EQ(check_with_moved(p, "out", p.a).message, "output out overlaps input a");
+  }
+  Matmul4bit m = matmul_4bit_sample(QFUSE_FORWARD, false);
+  m.weight.rows = m.weight.cols;
+  m = placed(m, arena);
+  EXPECT_EQ(check_with_moved(m, "out", m.in).message, "output out overlaps input in");
+}
+
 TEST(Arrays, the_gaps_between_strided_rows_belong_to_the_array) {
   Arena arena;
   Swiglu p = placed(swiglu_sample(true, true), arena);

@@ -52,11 +52,32 @@ TEST_P(LoraMergeCases, every_way_gives_the_oracles_bytes_at_any_address) {
   }
 }
 
+TEST_P(LoraMergeCases, out_may_be_in) {
+  for (const qfuse_dtype in_dtype : kMergeDtypes) {
+    const LoraMergeInput input = make_input(GetParam(), in_dtype);
+    for (const qfuse_dtype out_dtype : kMergeDtypes) {
+      if (qfuse_dtype_size(in_dtype) != qfuse_dtype_size(out_dtype)) continue;
+      SCOPED_TRACE("dtypes " + std::to_string(in_dtype) + " and " + std::to_string(out_dtype));
+      contract::LoraMerge p = make_params(GetParam(), in_dtype, input);
+      p.out_dtype = out_dtype;
+      const Buffer expected = output_of(p, oracle());
+      for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
+        Buffer both = copy_of(input.in, in_dtype == out_dtype ? 0 : 2);
+        p.in = p.out = both.as<void>();
+        qfuse_error error{};
+        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+        ASSERT_TRUE(same_bytes(expected, both));
+        EXPECT_TRUE(both.front_is_intact());
+      });
+    }
+  }
+}
+
 // A row depends only on its own row of b, so a weight can be merged in pieces.
 TEST_P(LoraMergeCases, a_tile_of_rows_has_the_same_bytes) {
   const LoraMergeInput input = make_input(GetParam(), QFUSE_BFLOAT16);
   contract::LoraMerge all = make_params(GetParam(), QFUSE_BFLOAT16, input);
-  all.out_dtype = QFUSE_FLOAT16;
+  all.out_dtype = QFUSE_BFLOAT16;
   const Buffer expected = output_of(all, oracle());
   const std::int64_t first = all.rows / 2;
   contract::LoraMerge tile = all;

@@ -87,14 +87,17 @@ class OnDevice {
 
  private:
   struct Array {
-    Array(qfuse_device device, std::size_t front_bytes, std::size_t array_bytes, std::size_t back, void* host_output)
+    Array(qfuse_device device, std::size_t front_bytes, std::size_t array_bytes, std::size_t back,
+          const void* host_array, void* host_output)
         : front(front_bytes),
           size(array_bytes),
+          host(host_array),
           out(host_output),
           before(front + size + back, kPoison),
           there(device, before.size()) {}
     std::size_t front;
     std::size_t size;
+    const void* host;
     void* out;  // on the host; null for an input
     std::vector<std::uint8_t> before;
     DeviceMemory there;
@@ -103,7 +106,12 @@ class OnDevice {
   void* move(const void* from, void* out, std::size_t size) {
     constexpr std::size_t kGuard = 64;
     const std::size_t front = kGuard + reinterpret_cast<std::uintptr_t>(from) % 16;
-    Array& array = *arrays_.emplace_back(std::make_unique<Array>(device_, front, size, out ? kGuard : 0, out));
+    for (const auto& input : arrays_)
+      if (out != nullptr && input->host == from && input->size == size) {  // in place
+        input->out = out;
+        return input->there.data() + input->front;
+      }
+    Array& array = *arrays_.emplace_back(std::make_unique<Array>(device_, front, size, out ? kGuard : 0, from, out));
     if (out == nullptr && size > 0) std::memcpy(array.before.data() + front, from, size);
     stream_.copy(array.there.data(), array.before.data(), array.before.size());
     stream_.synchronize();

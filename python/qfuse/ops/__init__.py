@@ -259,7 +259,10 @@ def lora_merge(weight: Tensor, a: Tensor, b: Tensor, scale: float, dtype: torch.
 
 
 def lora_merge_out(weight: Tensor, a: Tensor, b: Tensor, scale: float, *, out: Tensor) -> Tensor:
-    """Writes lora_merge's result, in out's dtype, to `out` in the weight's shape, which overlaps no argument."""
+    """Writes lora_merge's result, in out's dtype, to `out` in the weight's shape, which overlaps no factor.
+
+    It may be the weight itself, or another tensor at its address with elements of the same size.
+    """
     _ops.lora_merge.out(weight, a, b, scale, out=out)
     return out
 

@@ -2,7 +2,6 @@
 gradients that pass the rounding unchanged (a straight-through estimator, Bengio et al. 2013, arXiv:1308.3432)."""
 
 import math
-from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, get_args
 
 import torch
@@ -20,7 +19,7 @@ __all__ = ["fake_quantize"]
 Merged = Literal["nf4", "fp4", "fp8"]
 FP8_BLOCK = 128  # rows and columns with one scale, as in DeepSeek-V3
 _MOST_FP8 = 448.0  # the largest float8_e4m3fn
-_PIECE = 1 << 24  # elements that are decoded, or widened to float32, at a time
+_PIECE = 1 << 24  # elements that are widened to float32 at a time
 
 _ops = torch.ops.qfuse
 
@@ -64,7 +63,7 @@ def fake_quantize(
     a 4-bit weight keeps its type, block size and nesting, and gets new absmax. Returns [n, k] in the weight's dtype.
 
     Gradients are those of weight + scaling * lora_b @ lora_a, to lora_a, lora_b and a 16-bit weight. Needs memory for
-    the result, the codes, and at most 16 million elements of a decoded 4-bit weight.
+    the result and the codes.
 
     Raises ValueError or TypeError for a weight that `qfuse merge` refuses, RuntimeError for shapes that do not fit.
     """
@@ -136,37 +135,9 @@ def add(weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: fl
     if isinstance(weight, Tensor):
         total: Tensor = _ops.lora_merge.default(weight.detach().contiguous(), *factors, scaling, weight.dtype)
         return total
-    weight = plain_weight(weight)
-    total = weight.packed.new_empty(weight.shape, dtype=weight.dtype)
-    for first, end, part in _pieces(weight):
-        _ops.lora_merge.out(part.dequantize(), factors[0], factors[1][first:end], scaling, out=total[first:end])
+    total = plain_weight(weight).dequantize()
+    _ops.lora_merge.out(total, *factors, scaling, out=total)
     return total
-
-
-def _pieces(weight: Weight4bit) -> Iterator[tuple[int, int, Weight4bit]]:
-    """Cuts a weight into whole rows, from one to another, that begin with a block and, if nested, a nested block."""
-    count, cols = weight.shape
-    unit = weight.blocksize * (weight.nested_blocksize if weight.nested else 1)
-    least = unit // math.gcd(unit, cols)  # rows
-    step = max(_PIECE // max(least * cols, 1), 1) * least
-    if step >= count:
-        yield 0, count, weight
-        return
-    packed, absmax, *nested = weight.tensors
-    for first in range(0, count, step):
-        end = min(first + step, count)
-        begin, stop = first * cols, end * cols
-        tensors: tuple[Tensor, ...] = (
-            packed.flatten().view(torch.uint8)[begin // 2 : -(-stop // 2)],
-            _part(absmax, begin, stop, weight.blocksize),
-        )
-        if nested:
-            tensors = (*tensors, _part(nested[0], begin, stop, unit), *nested[1:])
-        yield first, end, weight._replace(tensors=tensors, shape=(end - first, cols))
-
-
-def _part(scales: Tensor, begin: int, stop: int, size: int) -> Tensor:
-    return scales.flatten()[begin // size : -(-stop // size)]
 
 
 def encode(total: Tensor, weight: Weight4bit | Tensor, target: Target) -> Weight4bit | MergedFp8:
