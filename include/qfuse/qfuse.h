@@ -678,7 +678,8 @@ typedef struct qfuse_matmul_4bit_many_params {
 QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_params* params, const qfuse_exec* exec,
                                               qfuse_error* error);
 
-/* Finds the fastest way to multiply by W [rows, cols] in `dtype` and `direction`, depending on m:
+/* Finds the fastest way to multiply by W [rows, cols] in `dtype` and `direction`, depending on m. FORWARD means x * W^T
+ * alone; BACKWARD a training step, which multiplies in both directions, and in both by the op or by W decoded anew:
  *   few         the sum to use for few rows: SPLIT on CUDA, BF16_DOT on a CPU that also has BF16_AMX, OF_DEVICE if the
  *               device has no other. Depends only on the device and the dtype
  *   few_rows    the largest m for which `few` takes no longer than OF_DEVICE. 0: use OF_DEVICE always

@@ -252,13 +252,18 @@ def test_gradients_and_one_order_for_all_count_before_it(hopper, orders, multipl
 
 
 @needs_none
-def test_the_weight_is_decoded_where_one_of_two_directions_is_slower(monkeypatch, orders):
+def test_a_weight_is_decoded_where_both_directions_together_are_slower(monkeypatch, orders):
     monkeypatch.setattr(
-        qfuse.ops.orders, "_find_advice", lambda *call: {"forward": (16, 128), "backward": (0, 8)}[call[-1]]
+        qfuse.ops.orders, "_find_advice", lambda *call: {"forward": (16, 32), "backward": (0, 64)}[call[-1]]
     )
     with FakeTensorMode():
-        x, weight = on_a_gpu(tokens=33)
-        for tokens, needs_gradient, expected in [(33, False, "plain"), (33, True, None), (16, True, "plain")]:
+        x, weight = on_a_gpu(tokens=65)
+        for tokens, needs_gradient, expected in [
+            (32, False, "plain"),
+            (33, False, None),
+            (64, True, "plain"),
+            (65, True, None),
+        ]:
             qfuse.matmul_4bit(x[:tokens].clone().requires_grad_(needs_gradient), weight)
             assert orders.pop() == expected
 

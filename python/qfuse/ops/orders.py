@@ -65,14 +65,13 @@ def has_factored(x: Tensor, weight: Weight4bit) -> bool:
 
 
 def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether a GPU decodes the weight to memory first: if its fused kernel is slower, or if a gradient is needed,
-    there are more than few rows and the backward kernel is slower. Not under transforms, which cannot batch it."""
+    """Whether a GPU decodes the weight to memory first: if its fused kernel is slower or, if a gradient is needed, if
+    the fused kernels of both directions together are. Not under transforms, which cannot batch it."""
     if not x.is_cuda or _batch_invariant or _are_transforms_active():
         return False
     # Alignment is not checked: for a view without 16-byte alignment the op is slow but correct.
-    few_rows, fused_rows = _ask_advice(x, shape, blocksize)
-    if gradients.needs_gradient(x):
-        fused_rows = max(few_rows, min(fused_rows, _ask_advice(x, shape, blocksize, "backward")[1]))
+    direction: Direction = "backward" if gradients.needs_gradient(x) else "forward"
+    fused_rows = _ask_advice(x, shape, blocksize, direction)[1]
     return fused_rows < 0 or _is_known(_rows(x) > fused_rows)
 
 

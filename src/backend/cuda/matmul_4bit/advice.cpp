@@ -11,7 +11,7 @@ namespace qfuse::cuda {
 namespace matmul_4bit {
 namespace {
 
-constexpr std::array<std::int64_t, 5> kRows = {128, 64, 32, 16, 8};  // values of m for which times are compared
+constexpr std::array<std::int64_t, 5> kRows = {8, 16, 32, 64, 128};  // values of m for which times are compared
 constexpr std::int64_t kPipelineRows = 256;                          // likewise on Hopper; forward also twice as many
 // Forward, twice as many rows are fused if decoding is estimated to take over kPipelineMargin times as long. On an
 // H200, 512 rows of 3584 -> 18944 take 139 us fused, 137 decoded (estimates: 138, 141), of 14336 -> 4096 114 both ways
@@ -27,12 +27,20 @@ contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, st
 
 double us_of(const contract::Matmul4bit& p, const DeviceFacts& facts) { return plan_us(plan(p, facts), p, facts); }
 
+// Whether the op in one of its orders, `best` microseconds for p, beats decoding `margin` times. Backward, for both
+// products of a training step, which decodes the weight for each of them or for neither: one of them may lose.
+bool beats_decoding(const contract::Matmul4bit& p, double best, double margin, const DeviceFacts& facts) {
+  if (is_forward(p)) return margin * best < decoded_us(p, facts);
+  contract::Matmul4bit forward = p;
+  forward.direction = QFUSE_FORWARD;
+  return margin * (best + us_of(forward, facts)) < decoded_us(p, facts) + decoded_us(forward, facts);
+}
+
 // The most rows, above kRows, for which a pipeline beats decoding; -1 if it does for none of them.
 std::int64_t pipeline_rows(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  if (!has_estimates(facts)) return kPipelineRows;
   const auto wins = [&](std::int64_t rows, double margin) {
     const contract::Matmul4bit product = product_of(p, QFUSE_SUM_PLAIN, rows);
-    return margin * us_of(product, facts) < decoded_us(product, facts);
+    return beats_decoding(product, us_of(product, facts), margin, facts);
   };
   if (is_forward(p) && wins(2 * kPipelineRows, kPipelineMargin)) return 2 * kPipelineRows;
   return wins(kPipelineRows, 1) ? kPipelineRows : -1;
@@ -45,26 +53,29 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
   const bool has_instructions = has_tensor_cores(p.dtype, facts);
   contract::Matmul4bitAdvice advice{.few = QFUSE_SUM_OF_DEVICE, .few_rows = 0, .fused_rows = -1};
   if (p.dtype == QFUSE_FLOAT32) return advice;
-  if (!has_estimates(facts)) advice.fused_rows = w.cols % kCodesALoad == 0 ? kRows.back() : -1;
+  if (!has_estimates(facts)) advice.fused_rows = w.cols % kCodesALoad == 0 ? kRows.front() : -1;
   if (!has_instructions) return advice;
   const bool has_pipeline = kHasWgmma && facts.compute_capability == kHopper && w.cols % kPanelCols == 0 &&
                             w.rows % kValuesALoad == 0 && w.blocksize >= kPanelCols;
-  const bool has_split_k = takes(Kernel::split_k, product_of(p, QFUSE_SUM_SPLIT, kRows.back()), {}, facts);
+  const bool has_split_k = takes(Kernel::split_k, product_of(p, QFUSE_SUM_SPLIT, kRows.front()), {}, facts);
   advice.few = QFUSE_SUM_SPLIT;
-  if (has_pipeline) advice.fused_rows = pipeline_rows(p, facts);
   if (!has_estimates(facts)) {
-    if (has_split_k) advice.few_rows = kRows.back();
+    if (has_pipeline) advice.fused_rows = kPipelineRows;
+    if (has_split_k) advice.few_rows = kRows.front();
     return advice;
   }
+  bool wins = true;  // in both directions, also with fewer rows: what loses with few wins by too little with many
   for (const std::int64_t rows : kRows) {
     const contract::Matmul4bit of_split = product_of(p, QFUSE_SUM_SPLIT, rows);
     const contract::Matmul4bit of_plain = product_of(p, QFUSE_SUM_PLAIN, rows);
     const bool splits = takes(Kernel::split_k, of_split, {}, facts);
     const double plain = us_of(of_plain, facts);
     const double split = splits ? us_of(of_split, facts) : plain;
-    if (std::min(plain, split) < decoded_us(of_plain, facts)) advice.fused_rows = std::max(advice.fused_rows, rows);
+    wins = (is_forward(p) || wins) && beats_decoding(of_plain, std::min(plain, split), 1, facts);
+    if (wins) advice.fused_rows = rows;
     if (splits && split <= plain) advice.few_rows = std::max(advice.few_rows, rows);
   }
+  if (has_pipeline && (is_forward(p) || wins)) advice.fused_rows = std::max(advice.fused_rows, pipeline_rows(p, facts));
   advice.few_rows = std::clamp<std::int64_t>(advice.fused_rows, 0, advice.few_rows);
   return advice;
 }
