@@ -333,6 +333,22 @@ __device__ void warpgroup_fence_operand(Sum (&/*sums*/)[kSums]) {}
 // Likewise for a left operand in registers, before it is overwritten.
 __device__ inline void warpgroup_fence_operand(std::uint32_t (&/*words*/)[4]) {}
 
+// ---- pairs of 16 bits ----
+
+// Byte kAt of each word, as 16 bits. The bytes' highest bits must be 0.
+template <int kAt>
+__device__ std::uint32_t pair_of_bytes(std::uint32_t low, std::uint32_t high) {
+  return (low >> 8 * kAt & 0xffU) | (high >> 8 * kAt & 0xffU) << 16;
+}
+
+// Products of two pairs of bf16. They must be exact, or inf or NaN.
+__device__ inline std::uint32_t multiply_exactly(std::uint32_t a, std::uint32_t b) {
+  constexpr std::uint32_t kHigh = 0xffff0000;
+  const float low = __uint_as_float(a << 16) * __uint_as_float(b << 16);
+  const float high = __uint_as_float(a & kHigh) * __uint_as_float(b & kHigh);
+  return __float_as_uint(low) >> 16 | (__float_as_uint(high) & kHigh);
+}
+
 // ---- registers: all threads of a warpgroup lower or raise their number to kEach ----
 
 template <int kEach>

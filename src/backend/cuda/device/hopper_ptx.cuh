@@ -287,6 +287,20 @@ __device__ inline void warpgroup_fence_operand(std::uint32_t (&words)[4]) {
   for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(words[i])::"memory");
 }
 
+// ---- pairs of 16 bits ----
+
+// In a selector, 8 fills a byte with the sign bit of another, here 0.
+template <int kAt>
+__device__ std::uint32_t pair_of_bytes(std::uint32_t low, std::uint32_t high) {
+  return permuted(low, high, 0xc480 + kAt * 0x1111);
+}
+
+__device__ inline std::uint32_t multiply_exactly(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t products;
+  asm("mul.bf16x2 %0, %1, %2;" : "=r"(products) : "r"(a), "r"(b));
+  return products;
+}
+
 // ---- registers ----
 
 template <int kEach>

@@ -184,24 +184,39 @@ __device__ float decode_part(qfuse_scale_type absmax_type, const ReaderOf<Format
 
 // ---- codes ----
 
-// For codebooks in which code 8 + i is code i with the other sign, as in E2M1.
-template <class Value>
-__device__ Weights16 signed_weights_of(const float* values, float absmax) {
-  constexpr std::uint32_t kSigns = 0x80808080;
-  Weights16 weights;
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    make_four<Value>(values + 4 * i, absmax, weights.low[i], weights.high[i]);
-    weights.low[i + 2] = weights.low[i];
-    weights.high[i + 2] = weights.high[i] ^ kSigns;
-  }
-  return weights;
+// The eight weights of E2M1's codes without a sign: code 8 + i is code i with the other sign.
+struct Weights8 {
+  std::uint32_t low[2];
+  std::uint32_t high[2];
+};
+// Or the block's scale times 2^126, as a pair of bf16: MXFP4's codes then become bf16 without a table.
+struct PairScale {
+  std::uint32_t words;
+};
+constexpr float kPairUnits = 0x1p126F;
+// A pair of a value that bf16 has.
+__device__ inline std::uint32_t pair_of(float value) {
+  constexpr std::uint32_t kHighHalves = 0x3232;
+  return permuted(__float_as_uint(value), __float_as_uint(value), kHighHalves);
 }
+template <class Value, class Format>
+constexpr bool kHasPairScale = Format::kOf == PanelFormat::mxfp4 && std::is_same_v<Value, Bfloat16>;
+template <class Value, class Format>
+using WeightsOf = std::conditional_t<kHasPairScale<Value, Format>, PairScale,
+                                     std::conditional_t<Format::kIsE2m1, Weights8, Weights16>>;
 
 template <class Value, class Format>
-__device__ Weights16 weights_of_format(const float* values, float absmax) {
-  if constexpr (Format::kIsE2m1) return signed_weights_of<Value>(values, absmax);
-  return weights_of<Value>(values, absmax);
+__device__ WeightsOf<Value, Format> weights_of_format([[maybe_unused]] const float* values, float absmax) {
+  if constexpr (kHasPairScale<Value, Format>) {
+    return {pair_of(absmax * kPairUnits)};
+  } else if constexpr (!Format::kIsE2m1) {
+    return weights_of<Value>(values, absmax);
+  } else {
+    Weights8 weights;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) make_four<Value>(values + 4 * i, absmax, weights.low[i], weights.high[i]);
+    return weights;
+  }
 }
 
 // Makes the eight weights without a sign of each of two blocks.
@@ -213,17 +228,20 @@ __device__ Weights16 weights_of_two(const float* values, float first, float seco
     make_four<Value>(values + i % 2 * 4, i < 2 ? first : second, weights.low[i], weights.high[i]);
   return weights;
 }
-
-// Decodes four E2M1 codes of one of two blocks: the fourth bit is the sign, and low nibbles come first.
-__device__ inline void decode_four_of_block(const Weights16& weights, int block, std::uint32_t indices,
-                                            std::uint32_t upper, std::uint32_t* words) {
-  constexpr std::uint32_t kSigns = 0x80808080;
-  const std::uint32_t low = permuted(weights.low[2 * block], weights.low[2 * block + 1], indices);
-  const std::uint32_t high = permuted(weights.high[2 * block], weights.high[2 * block + 1], indices);
-  put_in_order(low, high ^ (upper & kSigns), pair_order(true), words);
+__device__ inline Weights8 weights_of_one(const Weights16& of_two, int block) {
+  return {{of_two.low[2 * block], of_two.low[2 * block + 1]}, {of_two.high[2 * block], of_two.high[2 * block + 1]}};
 }
 
-__device__ inline uint4 decode_eight(const Weights16& weights, const PairOrder& order, std::uint32_t codes) {
+__device__ inline void decode_four(const Weights8& weights, const PairOrder& order, std::uint32_t indices,
+                                   std::uint32_t upper, std::uint32_t* words) {
+  constexpr std::uint32_t kSigns = 0x80808080;
+  const std::uint32_t low = permuted(weights.low[0], weights.low[1], indices);
+  const std::uint32_t high = permuted(weights.high[0], weights.high[1], indices);
+  put_in_order(low, high ^ (upper & kSigns), order, words);
+}
+
+template <class Weights>
+__device__ uint4 decode_eight(const Weights& weights, const PairOrder& order, std::uint32_t codes) {
   constexpr std::uint32_t kIndices = 0x77777777;
   const std::uint32_t indices = codes & kIndices;
   const std::uint32_t moved = codes << 4;  // has the low nibbles' highest bits as the bytes' signs
@@ -233,10 +251,47 @@ __device__ inline uint4 decode_eight(const Weights16& weights, const PairOrder& 
   return vector_of(words);
 }
 
+// Spreads codes to pairs, each with the sign in bit 15 and the other three bits in bits 8 to 6. As bf16 these have
+// E2M1's values, also the subnormal one, divided by kPairUnits. Products with a power of two are exact.
+__device__ inline uint4 decode_eight(const PairScale& scale, const PairOrder& /*low nibbles first*/,
+                                     std::uint32_t codes) {
+  constexpr std::uint32_t kNibbles = 0x0f0f0f0f;
+  constexpr std::uint32_t kToBothPlaces = (1U << 12) + (1U << 6);
+  constexpr std::uint32_t kPlaces = 0x81c081c0;
+  const std::uint32_t even = codes & kNibbles;
+  const std::uint32_t odd = codes >> 4 & kNibbles;
+  const std::uint32_t pairs[4] = {pair_of_bytes<0>(even, odd), pair_of_bytes<1>(even, odd), pair_of_bytes<2>(even, odd),
+                                  pair_of_bytes<3>(even, odd)};
+  std::uint32_t words[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) words[i] = multiply_exactly(pairs[i] * kToBothPlaces & kPlaces, scale.words);
+  return vector_of(words);
+}
+
+// Whether a block's scale is too large for PairScale, or 2^-126, by which 0.5 makes a weight that is flushed.
+__device__ inline bool is_rare_scale(float absmax) { return absmax > 2.0F || absmax == 0x1p-126F; }
+
+// Decodes eight codes of such a block.
+__device__ inline uint4 decode_eight_rare(float absmax, std::uint32_t codes) {
+  constexpr std::uint32_t kLowestBits = 0x11111111;
+  if (absmax < 1.0F) codes &= ~kLowestBits | codes >> 1 | codes >> 2;  // 0.5 becomes 0
+  uint4 words = decode_eight(PairScale{pair_of(kPairUnits)}, {}, codes);
+  for (std::uint32_t* const word : {&words.x, &words.y, &words.z, &words.w})
+    *word = multiply_exactly(*word, pair_of(absmax));
+  return words;
+}
+
 // Offset of a vector of 16 bytes in its row, in a tile that load_tile (TMA) has swizzled.
 template <int kRowBytes>
 __device__ int swizzled_bytes(int row, int vector) {
   return (vector ^ row / (kPanelBytes / kRowBytes) % (kRowBytes / kVectorBytes)) * kVectorBytes;
+}
+
+// Loads a row's word `at` of eight codes.
+template <int kRowBytes>
+__device__ std::uint32_t load_eight(const unsigned char* tile, int row, int at) {
+  const unsigned char* const vector = tile + row * kRowBytes + swizzled_bytes<kRowBytes>(row, at / 4);
+  return reinterpret_cast<const std::uint32_t*>(vector)[at % 4];
 }
 
 // Loads a lane's codes, in its row and panel of a stage, eight per word.

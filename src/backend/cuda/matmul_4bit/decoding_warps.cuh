@@ -44,24 +44,24 @@ __device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& s
 
 // The weights that a lane's codes of a stage can mean: those of the first block, and the absmax of all its blocks. Of
 // four, which would take too many registers, `absmax` has the loaded word.
-template <class Format, class Tiles>
+template <class Value, class Format, class Tiles>
 struct RowWeights {
   static constexpr bool kHasTwoHalves = Tiles::kLaneCols == kPanelCols;
   static constexpr int kParts = kHasTwoHalves || Format::kParts == 1 ? Format::kParts : Format::kParts / 2;
   static constexpr int kPartVectors = Tiles::kLaneCols / 8 / kParts;
   static constexpr bool kKeepsWords = kParts > 2;
-  Weights16 weights[Tiles::kRowsEach];
+  WeightsOf<Value, Format> weights[Tiles::kRowsEach];
   float absmax[Tiles::kRowsEach][kKeepsWords ? 1 : kParts];
 };
 
 // Decodes a lane's panel rows and stores them for wgmma; all at once, as their look-ups do not wait for one another.
 // absmax_of: returns the absmax of a row's block.
 template <class Value, class Format, class Tiles, class AbsmaxOf>
-__device__ void store_rows(const Weight4bit& w, RowWeights<Format, Tiles>& rows, const AbsmaxOf& absmax_of,
+__device__ void store_rows(const Weight4bit& w, RowWeights<Value, Format, Tiles>& rows, const AbsmaxOf& absmax_of,
                            const std::uint32_t (&codes)[Tiles::kRowsEach][Tiles::kLaneCols / 8], int row, int panel,
                            unsigned char* decoded) {
   constexpr int kVectors = Tiles::kLaneCols / 8;
-  constexpr int kPartVectors = RowWeights<Format, Tiles>::kPartVectors;
+  constexpr int kPartVectors = RowWeights<Value, Format, Tiles>::kPartVectors;
   constexpr PairOrder kOrder = pair_order(Format::kIsLowFirst);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
@@ -75,6 +75,28 @@ __device__ void store_rows(const Weight4bit& w, RowWeights<Format, Tiles>& rows,
       const int line = (panel + i * Tiles::kPanelsApart) * Tiles::kRows + row + i * Tiles::kRowsApart;
       *reinterpret_cast<uint4*>(decoded + line * Tiles::kRowBytes + swizzled_bytes<Tiles::kRowBytes>(row, v)) =
           decode_eight(rows.weights[i], kOrder, codes[i][v]);
+    }
+  }
+}
+
+// Stores a lane's blocks with a rare scale again, in loops that are short rather than fast.
+template <class Value, class Format, class Tiles>
+__device__ void store_rare_blocks(const RowWeights<Value, Format, Tiles>& rows, const unsigned char* codes, int row,
+                                  int panel, unsigned char* decoded) {
+  using Rows = RowWeights<Value, Format, Tiles>;
+  constexpr int kVectors = Tiles::kLaneCols / 8;
+#pragma unroll
+  for (int i = 0; i < Tiles::kRowsEach; ++i) {
+    const int in_panel = row + i * Tiles::kRowsApart;
+    const int in_stage = panel + i * Tiles::kPanelsApart;
+    unsigned char* const to = decoded + (in_stage * Tiles::kRows + in_panel) * Tiles::kRowBytes;
+#pragma unroll
+    for (int part = 0; part < Rows::kParts; ++part) {
+      if (!is_rare_scale(rows.absmax[i][part])) continue;
+#pragma unroll 1
+      for (int v = part * Rows::kPartVectors; v < (part + 1) * Rows::kPartVectors; ++v)
+        *reinterpret_cast<uint4*>(to + swizzled_bytes<Tiles::kRowBytes>(row, v)) = decode_eight_rare(
+            rows.absmax[i][part], load_eight<Tiles::kCodeRowBytes>(codes, in_panel, in_stage * kVectors + v));
     }
   }
 }
@@ -100,10 +122,10 @@ __device__ void begin_rows(const PipelineArguments& a, const Scheduler& schedule
 template <class Value, class Format, class Tiles>
 __device__ void make_weights(const MatmulArguments& a, const ReaderOf<Format>& reader, const float* map,
                              const LaneRows (&rows)[Tiles::kRowsEach], int stage, unsigned half,
-                             Absmax (&next)[Tiles::kRowsEach], RowWeights<Format, Tiles>& made) {
+                             Absmax (&next)[Tiles::kRowsEach], RowWeights<Value, Format, Tiles>& made) {
 #pragma unroll
   for (int i = 0; i < Tiles::kRowsEach; ++i) {
-    using Made = RowWeights<Format, Tiles>;
+    using Made = RowWeights<Value, Format, Tiles>;
     const bool exists = stage < rows[i].stages;
     const auto part_of = [&](int part) {
       return exists ? decode_part<Format>(a.weight.absmax_type, reader, map, next[i],
@@ -151,10 +173,10 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
     Absmax next[kRows];
     begin_rows<kForward, Format, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
     const unsigned half =
-        RowWeights<Format, Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile) / kSmallBlock % 2);
+        RowWeights<Value, Format, Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile) / kSmallBlock % 2);
     if (has_map) wait_for(shared.map_full);
     for (; stage < scheduler.stages; stage += kTeams) {
-      RowWeights<Format, Tiles> weights;
+      RowWeights<Value, Format, Tiles> weights;
       make_weights<Value, Format, Tiles>(matmul, reader, shared.map, rows, stage, half, next, weights);
       wait_for(shared.codes_full[from.slot], from.phase);
       if (stage < scheduler.weight_stages) {
@@ -165,13 +187,16 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
                                            panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
         const auto absmax_of = [&](int i, int part) {
-          if constexpr (!RowWeights<Format, Tiles>::kKeepsWords) return weights.absmax[i][part];
+          if constexpr (!RowWeights<Value, Format, Tiles>::kKeepsWords) return weights.absmax[i][part];
           const Absmax word = {0, weights.absmax[i][0]};
           return stage < rows[i].stages ? decode_part<Format>(matmul.weight.absmax_type, reader, shared.map, word,
                                                               static_cast<unsigned>(part))
                                         : 0.0F;
         };
         store_rows<Value, Format, Tiles>(matmul.weight, weights, absmax_of, codes, row, panel, shared.decoded[to.slot]);
+        if constexpr (kHasPairScale<Value, Format>)
+          store_rare_blocks<Value, Format, Tiles>(weights, shared.codes[from.slot], row, panel,
+                                                  shared.decoded[to.slot]);
         fence_proxy_async();
         arrive_as_warp(shared.decoded_full[to.slot], lane);
       } else {

@@ -183,6 +183,7 @@ __device__ void decode_fragments(const Slot& slot, int row, WeightFragments& wei
   constexpr std::uint32_t kIndices = 0x7777;
   constexpr std::uint32_t kBothHalves = 0x11;
   constexpr std::uint32_t kSecondHalf = 0x40;
+  constexpr PairOrder kOrder = pair_order(Format::kIsLowFirst);
   const std::uint32_t bytes = threadIdx.x % 4 * kBothHalves + kSecondHalf;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
@@ -197,9 +198,10 @@ __device__ void decode_fragments(const Slot& slot, int row, WeightFragments& wei
       const std::uint32_t upper = spread_signs<0>(four, four << 4);
       std::uint32_t words[2];
       if constexpr (Format::kParts == 2)
-        decode_four_of_block(table, step * format::kStepTerms / kSmallBlock, four & kIndices, upper, words);
+        decode_four(weights_of_one(table, step * format::kStepTerms / kSmallBlock), kOrder, four & kIndices, upper,
+                    words);
       else
-        decode_four(table, pair_order(Format::kIsLowFirst), four & kIndices, upper, words);
+        decode_four(table, kOrder, four & kIndices, upper, words);
       weights.words[step][h] = words[0];
       weights.words[step][h + 2] = words[1];
     }
