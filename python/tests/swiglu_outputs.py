@@ -2,6 +2,8 @@
 
 import torch
 
+import qfuse
+
 H = 512
 POISON = 99
 E4M3, E5M2, E8M0 = torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e8m0fnu
@@ -44,6 +46,46 @@ def swiglu_outputs(device, dtype=torch.int8, m=200, h=256):
     forward = new_outputs(device, m, dtype, ("y", "y_t"), h=h)
     backward = new_outputs(device, m, dtype, ("y_t", "grad_input", "grad_input_t"), h=h)
     return forward, backward | {"grad_weights": torch.empty(m, device=device)}
+
+
+def silu_arguments(device, m=200, h=256):
+    x = torch.randn(m, 2 * h, device=device).bfloat16()
+    grad_y = torch.randn(m, h, device=device).bfloat16()
+    return (
+        x,
+        grad_y,
+        torch.empty(m, 2 * h, dtype=torch.int8, device=device),
+        torch.empty(m, 2 * h // 128, device=device),
+        torch.empty(h, m, dtype=torch.int8, device=device),
+        torch.empty(h, -(-m // 128), device=device),
+    )
+
+
+def transposed_outputs(device, m=200, h=256):
+    return {
+        "grad_input_q_t": torch.empty(2 * h, m, dtype=torch.int8, device=device),
+        "grad_input_s_t": torch.empty(2 * h, -(-m // 128), device=device),
+    }
+
+
+def expert_outputs(device, m, h, experts, apart=False):
+    columns = qfuse.ops.expert_columns(m, experts)
+
+    def shaped(tensor):
+        return tensor.flatten() if apart else tensor
+
+    return [
+        torch.full((m, 2 * h), 99, dtype=torch.int8, device=device),
+        torch.full((m, 2 * h // 128), -1.0, device=device),
+        *(
+            shaped(tensor)
+            for rows in (h, 2 * h)
+            for tensor in (
+                torch.full((rows, columns), 99, dtype=torch.int8, device=device),
+                torch.full((rows, columns // 128), -1.0, device=device),
+            )
+        ),
+    ]
 
 
 def in_pieces(keywords):

@@ -5,8 +5,8 @@ import pytest
 import torch
 from conftest import replaced
 from every_call import COLS, RANK, ROWS, Inputs
-from swiglu_outputs import in_pieces, swiglu_outputs
-from test_ops import OPS, calls, silu_arguments
+from swiglu_outputs import in_pieces, silu_arguments, swiglu_outputs
+from test_ops import OPS, calls
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import qfuse

@@ -119,6 +119,13 @@ inline contract::Matmul4bit product_of(std::int64_t m, std::int64_t rows, std::i
   return p;
 }
 
+// Changes the dtype to fp16, for which every GPU here has matrix instructions.
+template <class P>
+P in_half(P p) {
+  p.dtype = QFUSE_FLOAT16;
+  return p;
+}
+
 // Expects that the plan is among the call's candidates, and that text with all its fields selects it.
 template <class Plan>
 void expect_candidate(const Plan& plan, const std::vector<Plan>& candidates) {

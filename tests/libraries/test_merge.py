@@ -49,9 +49,10 @@ class Contracts(Merging):
 
     def test_each_feature_of_the_document_names_its_test(self):
         tests = {name for kind in KINDS for name in dir(kind) if name.startswith("test_")}
-        rows = re.findall(r"(?m)^\| (.+) \| (yes|refused) \| `(test_\w+)` \|$", DOCUMENT.read_text(encoding="utf-8"))
-        self.assertEqual(len(rows), 58)
-        self.assertEqual({test for _, _, test in rows} - tests, set())
+        rows = re.findall(r"(?m)^\| .+ \| (?:yes|refused) \| (`test_.+`) \|$", DOCUMENT.read_text(encoding="utf-8"))
+        named = re.findall(r"`(test_\w+)`", " ".join(rows))
+        self.assertEqual((len(rows), len(named)), (28, 57))
+        self.assertEqual(set(named) - tests, set())
 
     def test_fmaf_rounds_once(self):
         generator = numpy.random.default_rng(5)

@@ -20,8 +20,7 @@ raise ValueError: codes that were cast, and a weight that bitsandbytes has repac
 original decodes it as if it were not repacked. qfuse computes the product with a repacked weight if a gradient is
 needed, because the original has none."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, Literal
 
 import torch
@@ -34,6 +33,7 @@ from ..native.devices import has_gpu
 from ..ops.functional import decode, multiply
 from ..ops.gradients import needs_gradient
 from ..ops.orders import is_slower_than_bitsandbytes
+from ..patching import patch
 from ..patching.hook import Kernel
 from ..patching.patch import Patch, Patches, Report, Unneeded
 from ..weight.form import BLOCKSIZES, FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES
@@ -282,10 +282,7 @@ def enable(matmul: Matmul = False) -> Report:
     qfuse.matmul_4bit would use the order "split", for few rows without a gradient, it uses "factored" if the device and
     weight support that. On GPUs other than Hopper, other products stay bitsandbytes', whose kernels are faster there.
     """
-    report = Report()
-    for patches in _patches_of(matmul):
-        report += patches.enable(stacklevel=3)
-    return report
+    return patch.enable(_patches_of(matmul))
 
 
 def report() -> Report:
@@ -299,11 +296,6 @@ def disable() -> None:
         patches.disable()
 
 
-@contextmanager
-def enabled(matmul: Matmul = False) -> Iterator[Report]:
+def enabled(matmul: Matmul = False) -> AbstractContextManager[Report]:
     """enable() as a context manager. The last of several to exit restores the originals; a plain enable() persists."""
-    with ExitStack() as contexts:
-        report = Report()
-        for patches in _patches_of(matmul):
-            report += contexts.enter_context(patches.enabled())
-        yield report
+    return patch.enabled(_patches_of(matmul))

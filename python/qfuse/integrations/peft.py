@@ -23,7 +23,7 @@ which quantize_experts calls, gives the adapter the weight's shapes and computes
 qfuse.matmul_4bit_grouped_lora. There is no alternative to choose, so enable() and disable() do not affect it."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, Literal, TypeVar
 
 from torch import nn
@@ -31,6 +31,7 @@ from torch import nn
 from .. import versions
 from ..ops.merged import Merged
 from ..ops.rotated_products import MULTIPLE
+from ..patching import patch
 from ..patching.hook import Way
 from ..patching.patch import Patch, Patches, Report
 from . import peft_forward, peft_stacks
@@ -84,10 +85,7 @@ def enable(products: Products = None) -> Report:
     products: "int8" computes products with frozen weights in the order "rotated_int8" of qfuse.matmul_4bit, forward and
     for x's gradient, if there are more rows than the fused product is used for. set_products() overrides it per layer.
     """
-    report = Report()
-    for patches in _patches_of(products):
-        report += patches.enable(stacklevel=3)
-    return report
+    return patch.enable(_patches_of(products))
 
 
 def disable() -> None:
@@ -96,14 +94,9 @@ def disable() -> None:
         patches.disable()
 
 
-@contextmanager
-def enabled(products: Products = None) -> Iterator[Report]:
+def enabled(products: Products = None) -> AbstractContextManager[Report]:
     """enable() as a context manager. The last of several to exit restores the originals; a plain enable() persists."""
-    with ExitStack() as contexts:
-        report = Report()
-        for patches in _patches_of(products):
-            report += contexts.enter_context(patches.enabled())
-        yield report
+    return patch.enabled(_patches_of(products))
 
 
 def set_products(

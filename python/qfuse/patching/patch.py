@@ -6,8 +6,8 @@ Patches also accepts the classes of hook.py: where a library has a hook of its o
 import importlib
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from inspect import signature
@@ -268,6 +268,21 @@ class Patches:
 
 
 _of_libraries: list[Patches] = []
+
+
+def enable(chosen: Iterable[Patches]) -> Report:
+    """Enables all of them. Warnings name the caller of the function that calls this."""
+    report = Report()
+    for patches in chosen:
+        report += patches.enable(stacklevel=4)
+    return report
+
+
+@contextmanager
+def enabled(chosen: Iterable[Patches]) -> Iterator[Report]:
+    """enable() as a context manager. The last of several to exit restores the originals; a plain enable() persists."""
+    with ExitStack() as contexts:
+        yield sum((contexts.enter_context(patches.enabled()) for patches in chosen), Report())
 
 
 def report() -> Report:
