@@ -23,7 +23,6 @@ constexpr int kStagePanels = kStageTerms / kPanelCols;
 static_assert(kPanelCols * 2 == kPanelBytes);
 constexpr int kPanelCodeBytes = kPanelCols / 2;  // of codes
 constexpr int kVectorBytes = 16;
-constexpr int kBoxTokens = 16;
 
 // ---- kernel arguments ----
 
@@ -33,8 +32,7 @@ struct PipelineArguments {
   TensorMap inputs;
   TensorMap lora_weights;
   TensorMap lora_inputs;
-  bool has_boxes;        // inputs are loaded in boxes of kBoxTokens tokens, otherwise a slot's at once
-  unsigned input_bytes;  // per load of a slot
+  unsigned input_bytes;  // per slot, from TMA
   int tiles;
   int stages;       // per tile, of the weight
   int lora_stages;  // per tile, after those of the weight
@@ -73,13 +71,6 @@ inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const cont
   return make_tensor_map(arguments.lora_inputs, p.lora_in, p.m, input_bytes, input_bytes, tokens, kPanelBytes);
 }
 
-// Whether experts have so few tokens each that most boxes of a tile would have none of the expert's.
-inline bool has_boxes(const contract::Matmul4bit& p, std::int64_t experts, const Plan& plan) {
-  constexpr std::int64_t kMostMean = 2 * kBoxTokens;
-  return plan.kernel == Kernel::warp_specialized && !shape_of(plan.outputs, plan.tokens).weights_first() &&
-         p.m <= kMostMean * experts;
-}
-
 inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, const MatmulArguments& a,
                                                  const contract::Matmul4bit& p, std::int64_t experts,
                                                  const Plan& plan) {
@@ -89,15 +80,13 @@ inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, c
   const int code_rows = is_forward(p) ? plan.outputs : kStageTerms;
   const int code_cols = has_register_weights ? kPanelCols : is_forward(p) ? kStageTerms : plan.outputs;
   const int input_terms = has_register_weights ? kPanelCols : shape_of(plan.outputs, plan.tokens).input_terms();
-  const bool in_boxes = has_boxes(p, experts, plan);
-  const auto tokens = static_cast<int>(std::min<std::int64_t>(in_boxes ? kBoxTokens : plan.tokens,
-                                                              format::ceil_div(p.m, kTokenRows) * kTokenRows));
+  const auto tokens =
+      static_cast<int>(std::min<std::int64_t>(plan.tokens, format::ceil_div(p.m, kTokenRows) * kTokenRows));
   arguments = {.matmul = a,
                .codes = {},
                .inputs = {},
                .lora_weights = {},
                .lora_inputs = {},
-               .has_boxes = in_boxes,
                .input_bytes = static_cast<unsigned>(tokens * input_terms * kValue),
                .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
                .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),

@@ -30,14 +30,12 @@ struct Producer {
   int stage = 0;  // or part of a stage, if a slot has only a part
   int output;
   int token;
-  int tokens_left;
   PipelineState<kSlots> state;
   __device__ explicit Producer(const Scheduler& scheduler) : tile(scheduler.first()) { begin_tile(scheduler); }
   [[nodiscard]] __device__ bool is_done(const Scheduler& scheduler) const { return !scheduler.has(tile); }
   __device__ void begin_tile(const Scheduler& scheduler) {
     output = scheduler.output(tile);
     token = scheduler.token(tile);
-    tokens_left = static_cast<int>(scheduler.end(tile)) - token;
   }
   __device__ void advance(const Scheduler& scheduler, int parts = 1) {
     state.advance(1);
@@ -69,25 +67,16 @@ struct CodeProducer : Producer<Tiles::kShape.code_slots, Scheduler> {
 template <class Tiles, class Scheduler>
 struct InputProducer : Producer<Tiles::kShape.input_slots, Scheduler> {
   using Producer<Tiles::kShape.input_slots, Scheduler>::Producer;
-  // Of the tile's tokens. Rows of a slot that are not loaded keep other tokens: their sums are not stored.
-  [[nodiscard]] __device__ int count_boxes(const PipelineArguments& a) const {
-    if constexpr (!Scheduler::kIsGrouped || Tiles::kWeightsFirst) return 1;
-    if (!a.has_boxes) return 1;
-    const int tokens = this->tokens_left < Tiles::kTokens ? this->tokens_left : Tiles::kTokens;
-    return (tokens + kBoxTokens - 1) / kBoxTokens;
-  }
   __device__ void load(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared) {
     const int slot = this->state.slot;
     const int lora_panel = this->stage * Tiles::kSlotPanels - scheduler.weight_stages * kStagePanels;
     const TensorMap& map = lora_panel >= 0 ? a.lora_inputs : a.inputs;
     const int first_panel = lora_panel >= 0 ? lora_panel : this->stage * Tiles::kSlotPanels;
     wait_for(shared.inputs_empty[slot], this->state.phase - 1);
-    const int boxes = count_boxes(a);
-    arrive_expect_tx(shared.inputs_full[slot], static_cast<unsigned>(boxes) * a.input_bytes);
-    for (int box = 0; box < boxes; ++box)
-      for (int panel = 0; panel < Tiles::kSlotPanels; ++panel)
-        load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes + box * kBoxTokens * kPanelBytes, map,
-                  (first_panel + panel) * kPanelBytes, this->token + box * kBoxTokens, shared.inputs_full[slot]);
+    arrive_expect_tx(shared.inputs_full[slot], a.input_bytes);
+    for (int panel = 0; panel < Tiles::kSlotPanels; ++panel)
+      load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes,
+                this->token, shared.inputs_full[slot]);
     this->advance(scheduler, Tiles::kSlotsEach);
   }
 };
