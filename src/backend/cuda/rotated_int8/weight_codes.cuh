@@ -1,4 +1,4 @@
-// Quantizes a weight with given scales, along its rows (forward) or its columns (backward). A thread has a whole rotated
+// Quantizes a weight with given scales, along its rows (forward) or columns (backward). A thread has a whole rotated
 // block of terms, so that sums and differences need no exchange: between lanes go 4-bit codes before decoding and bytes
 // after rounding, but no fp32.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_WEIGHT_CODES_CUH
@@ -61,7 +61,8 @@ __device__ void load_absmax_of_groups(const CodesArguments& a, const At& at, flo
     load_absmax<true>(a.source, at, absmax);
   } else {
     float of_pairs[kCount / 2];
-    load_absmax<true>(a.source, [&](int i) { return at(2 * i); }, of_pairs);
+    load_absmax<true>(
+        a.source, [&](int i) { return at(2 * i); }, of_pairs);
 #pragma unroll
     for (int i = 0; i < kCount; ++i) absmax[i] = of_pairs[i / 2];
   }
@@ -151,7 +152,8 @@ __device__ void decode_along_row(const CodesArguments& a, std::int64_t block, fl
   else
     for (int i = 0; i < kGroups; ++i) unpack(load_bytes<uint4>(packed + i), codes[i]);
   float absmax[kGroups];
-  load_absmax_of_groups(a, [&](int i) { return first + i * kLaneTerms; }, absmax);
+  load_absmax_of_groups(
+      a, [&](int i) { return first + i * kLaneTerms; }, absmax);
 #pragma unroll
   for (int i = 0; i < kBlock; ++i)
     v[i] = mul_ftz(value_of_code(values, codes[i / kLaneTerms][i % kLaneTerms / kEight], i % kEight),
@@ -235,10 +237,12 @@ class ColumnTile {
  private:
   static constexpr int kWords = kBlock / kEight;  // a column's
   static constexpr int kHalves = kTileCols / kLaneTerms;
-  static constexpr int kPadding = 4;              // words: after eight columns, and between absmax of two halves
+  static constexpr int kPadding = 4;  // words: after eight columns, and between absmax of two halves
 
   // Neither lanes that write words of eight columns each nor lanes that read vectors conflict.
-  static __device__ unsigned place(unsigned col, unsigned word) { return col * kWords + word + col / kEight * kPadding; }
+  static __device__ unsigned place(unsigned col, unsigned word) {
+    return col * kWords + word + col / kEight * kPadding;
+  }
 
   // Eight threads share rows.
   __device__ void load_codes(const CodesArguments& a, std::int64_t first) {
@@ -270,8 +274,7 @@ class ColumnTile {
     const int row = static_cast<int>(threadIdx.x);
     float absmax[kRows * kHalves];
     load_absmax_of_groups(
-        a,
-        [&](int i) { return first + (row + i / kHalves * kCodesThreads) * a.cols + i % kHalves * kLaneTerms; },
+        a, [&](int i) { return first + (row + i / kHalves * kCodesThreads) * a.cols + i % kHalves * kLaneTerms; },
         absmax);
 #pragma unroll
     for (int i = 0; i < kRows * kHalves; ++i)
