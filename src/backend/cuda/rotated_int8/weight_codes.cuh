@@ -208,9 +208,6 @@ __device__ inline void transpose(std::uint32_t (&codes)[kEight]) {
 template <int kBlock>
 class ColumnTile {
  public:
-  // A thread's column: those of eight neighbors are eight apart.
-  static __device__ unsigned col_of(unsigned thread) { return thread % kEight * kEight + thread / kEight; }
-
   // Called by all threads. `first`: the tile's first element.
   __device__ void load(const CodesArguments& a, std::int64_t first) {
     load_codes(a, first);
@@ -222,7 +219,7 @@ class ColumnTile {
 #pragma unroll
     for (int i = 0; i < kBlock; i += kLaneTerms) {
       std::uint32_t codes[kEights];
-      unpack(*reinterpret_cast<const uint4*>(words_ + place(col, i / kEight)), codes);
+      unpack(*reinterpret_cast<const uint4*>(words_ + place(col / kEight, col % kEight, i / kEight)), codes);
 #pragma unroll
       for (int j = 0; j < kLaneTerms; j += 4) {
         std::uint32_t absmax[4];
@@ -237,11 +234,14 @@ class ColumnTile {
  private:
   static constexpr int kWords = kBlock / kEight;  // a column's
   static constexpr int kHalves = kTileCols / kLaneTerms;
-  static constexpr int kPadding = 4;  // words: after eight columns, and between absmax of two halves
+  static constexpr int kPadding = 4;  // words between absmax of two halves, for other banks
 
-  // Neither lanes that write words of eight columns each nor lanes that read vectors conflict.
-  static __device__ unsigned place(unsigned col, unsigned word) {
-    return col * kWords + word + col / kEight * kPadding;
+  // Of column `col` of group `eight` of eight columns. Eight lanes that read vectors have different banks; lanes that
+  // write words of eight columns meet in pairs.
+  static __device__ unsigned place(unsigned eight, unsigned col, unsigned word) {
+    constexpr unsigned kVectors = kWords / 4;
+    const unsigned vector = ((word / 4 ^ eight) % kVectors) ^ (col * kVectors / kEight);
+    return (eight * kEight + col) * kWords + vector * 4 + word % 4;
   }
 
   // Eight threads share rows.
@@ -254,18 +254,19 @@ class ColumnTile {
   template <class Load>
   __device__ void load_codes(const CodesArguments& a, std::int64_t first, const Load& load_word) {
     constexpr unsigned kAcross = kTileCols / kEight;
-    const unsigned col = threadIdx.x % kAcross * kEight;
+    const unsigned across = threadIdx.x % kAcross;
 #pragma unroll
     for (unsigned i = 0; i < kWords; i += kCodesThreads / kAcross) {
       const unsigned word = i + threadIdx.x / kAcross;
-      const std::uint8_t* const packed = a.source.weight.packed + (first + word * kEight * a.cols + col) / 2;
+      const std::uint8_t* const packed =
+          a.source.weight.packed + (first + word * kEight * a.cols + across * kEight) / 2;
       std::uint32_t codes[kEight];
 #pragma unroll
       for (int row = 0; row < kEight; ++row)
         codes[row] = load_word(reinterpret_cast<const std::uint32_t*>(packed + row * (a.cols / 2)));
       transpose(codes);
 #pragma unroll
-      for (unsigned c = 0; c < kEight; ++c) words_[place(col + c, word)] = codes[c];
+      for (unsigned c = 0; c < kEight; ++c) words_[place(across, c, word)] = codes[c];
     }
   }
 
@@ -281,7 +282,7 @@ class ColumnTile {
       absmax_[i % kHalves][row + i / kHalves * kCodesThreads] = __float_as_uint(absmax[i]);
   }
 
-  alignas(sizeof(uint4)) std::uint32_t words_[kTileCols * kWords + kTileCols / kEight * kPadding];
+  alignas(sizeof(uint4)) std::uint32_t words_[kTileCols * kWords];
   alignas(sizeof(uint4)) std::uint32_t absmax_[kHalves][kBlock + kPadding];
 };
 
@@ -296,17 +297,15 @@ __global__ void __launch_bounds__(kCodesThreads, kCodesBlocks)
   const std::int64_t tiles_a_row = a.cols / kTileCols;
   const std::int64_t first_row = blockIdx.x / tiles_a_row * kBlock;
   const std::int64_t first_col = blockIdx.x % tiles_a_row * kTileCols;
-  const unsigned col = ColumnTile<kBlock>::col_of(thread);
-  const float scale = load<false>(a.scale + first_col + col);
+  const float scale = load<false>(a.scale + first_col + thread);
   tile.load(a, first_row * a.cols + first_col);
   float v[kBlock];
-  tile.decode(col, a.source.weight.values[thread % format::kCodes4], v);
+  tile.decode(thread, a.source.weight.values[thread % format::kCodes4], v);
   rotate_all(v);
   Staged<kBlock>& own = staged[thread / kWarp];
   own.put(v, format::rotated_factor(scale, format::rotated_root(kBlock)));
-  own.store(kWarp, a.is_wide, [&](unsigned lane) {
-    return a.q + (first_col + ColumnTile<kBlock>::col_of(thread / kWarp * kWarp + lane)) * a.rows + first_row;
-  });
+  std::int8_t* const first = a.q + (first_col + thread / kWarp * kWarp) * a.rows + first_row;
+  own.store(kWarp, a.is_wide, [&](unsigned lane) { return first + lane * a.rows; });
 }
 
 }  // namespace qfuse::cuda::rotated_int8
