@@ -1,5 +1,5 @@
-// Quantizes a weight along its columns, along which the backward product sums (terms are elements along K). A thread
-// block transposes a tile of codes through shared memory.
+// Finds a weight's scales along its columns, along which the backward product sums (terms are elements along K). A
+// thread block transposes a tile of codes through shared memory.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_COLUMNS_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_COLUMNS_CUH
 
@@ -11,15 +11,12 @@ namespace qfuse::cuda::rotated_int8 {
 
 // ---- kernel arguments ----
 
-template <Pass kPass>
 struct ColumnArguments {
   Weights source;
   std::int64_t rows;
   std::int64_t cols;
   bool is_wide;
-  Scale<kPass>* scale;
-  std::int8_t* q;
-  std::int64_t tile_step;  // thread blocks that share 64 columns, taking tiles in turn
+  float* scale;
 };
 
 // ---- a tile: 64 columns by one rotated block of terms, in the stored layout ----
@@ -40,8 +37,8 @@ struct alignas(sizeof(uint4)) Tile {
 __device__ inline int code_place(int row) { return row * kTileColBytes + row / kEight * kOffsetBytes; }
 
 // Called by kBlock threads, one per term.
-template <int kBlock, Pass kPass>
-__device__ void load_tile(const ColumnArguments<kPass>& a, std::int64_t first, Tile<kBlock>& tile) {
+template <int kBlock>
+__device__ void load_tile(const ColumnArguments& a, std::int64_t first, Tile<kBlock>& tile) {
   constexpr int kVector = static_cast<int>(sizeof(uint4));
   const Weight4bit& w = a.source.weight;
 #pragma unroll
@@ -83,23 +80,16 @@ __device__ void decode_columns(const Tile<kBlock>& tile, const float* values, co
 
 // ---- kernel ----
 
-template <int kBlock, Pass kPass>
+template <int kBlock>
 __global__ void __launch_bounds__(kBlock, kColumnBlocks<kBlock>)
-    quantize_columns(const __grid_constant__ ColumnArguments<kPass> a) {
-  constexpr float kRoot = format::rotated_root(kBlock);
+    find_column_scales(const __grid_constant__ ColumnArguments a) {
   __shared__ Tile<kBlock> tile;
   const float* const values = shared_values(a.source.weight);
   const ThreadColumns<kBlock> at;
   const std::int64_t first_col = std::int64_t{kTileCols} * blockIdx.x;
-  const std::int64_t col = first_col + 2 * at.pair;
   std::uint32_t largest[2] = {};
-  float factor[2] = {};
-  if constexpr (kPass == Pass::codes) {
-#pragma unroll
-    for (int c = 0; c < 2; ++c) factor[c] = format::rotated_factor(load<false>(a.scale + col + c), kRoot);
-  }
 #pragma unroll 1
-  for (std::int64_t term = std::int64_t{kBlock} * blockIdx.y; term < a.rows; term += kBlock * a.tile_step) {
+  for (std::int64_t term = 0; term < a.rows; term += kBlock) {
     __syncthreads();  // the previous tile has been read
     load_tile(a, term * a.cols + first_col, tile);
     __syncthreads();
@@ -108,19 +98,15 @@ __global__ void __launch_bounds__(kBlock, kColumnBlocks<kBlock>)
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
       rotate<kBlock>(v[c]);
-      if constexpr (kPass == Pass::codes)
-        store_nearest<kBlock>(a.q + (col + c) * a.rows + term + at.term, a.is_wide, v[c], factor[c]);
-      else
-        largest[c] = larger_of(largest[c], v[c]);
+      largest[c] = larger_of(largest[c], v[c]);
     }
   }
-  if constexpr (kPass == Pass::scales) {
 #pragma unroll
-    for (int c = 0; c < 2; ++c) {
+  for (int c = 0; c < 2; ++c) {
 #pragma unroll
-      for (int lanes = 1; lanes < at.kLanes; lanes *= 2) largest[c] = larger(largest[c], exchange(largest[c], lanes));
-      if (at.term == 0) store<false>(a.scale + col + c, format::rotated_scale(largest[c], kRoot));
-    }
+    for (int lanes = 1; lanes < at.kLanes; lanes *= 2) largest[c] = larger(largest[c], exchange(largest[c], lanes));
+    const float scale = format::rotated_scale(largest[c], format::rotated_root(kBlock));
+    if (at.term == 0) store<false>(a.scale + first_col + 2 * at.pair + c, scale);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "backend/cuda/rotated_int8/matmul.cuh"
 #include "backend/cuda/rotated_int8/rows.cuh"
 #include "backend/cuda/rotated_int8/swiglu_rows.cuh"
+#include "backend/cuda/rotated_int8/weight_codes.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 namespace {
@@ -27,16 +28,14 @@ contract::Outcome with_block(const TermsPlan& plan, const Call& call) {
   return call(std::integral_constant<int, format::kSmallRotatedBlock>());
 }
 
-LaunchShape shape_of(const TermsPlan& plan) {
-  return {.blocks = plan.blocks, .threads = plan.threads, .rows = static_cast<int>(plan.tiles)};
-}
+LaunchShape shape_of(const TermsPlan& plan) { return {.blocks = plan.blocks, .threads = plan.threads}; }
 
 // ---- x or dy ----
 
 template <class In>
 contract::Outcome launch_inputs(const contract::RotatedInt8Quantize& p, const QuantizePlan& plan,
                                 const qfuse_exec& exec) {
-  const RowArguments<Inputs, Pass::both> a = {{p.in, in_stride(p)}, p.cols, plan.wide, p.scale, p.q};
+  const RowArguments<Inputs> a = {{p.in, in_stride(p)}, p.cols, plan.wide, p.scale, p.q};
   return with_block(plan, [&](auto block) {
     return launch(quantize_rows<InputRow<In>, block(), Pass::both>, shape_of(plan), a, exec);
   });
@@ -59,7 +58,7 @@ contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const Swig
   const SwigluRows rows = {
       {p.gate, gate_stride(p)},          {p.up, up_stride(p)}, {p.grad_y, grad_y_stride(p)}, p.out, p.m,
       static_cast<unsigned>(plan.blocks)};
-  const RowArguments<SwigluRows, Pass::both> a = {rows, p.h, plan.wide, p.scale, p.q};
+  const RowArguments<SwigluRows> a = {rows, p.h, plan.wide, p.scale, p.q};
   return with_block(plan, [&](auto block) {
     LaunchShape shape = shape_of(plan);
     shape.shared_bytes = plan.shared_bytes;
@@ -71,16 +70,24 @@ contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const Swig
 
 // ---- a weight ----
 
-template <Pass kPass, class Op>
-contract::Outcome launch_weight(const Op& p, const TermsPlan& plan, Scale<kPass>* scale, std::int8_t* q,
+Weights weights_of(const qfuse_weight_4bit& w) { return {device_view(w), contract::is_nested(w)}; }
+
+contract::Outcome launch_scales(const contract::RotatedInt8WeightScales& p, const WeightScalesPlan& plan,
                                 const qfuse_exec& exec) {
-  const Weights weights = {device_view(p.weight), contract::is_nested(p.weight)};
   return with_block(plan, [&](auto block) {
     if (p.direction == QFUSE_FORWARD)
-      return launch(quantize_rows<WeightRow, block(), kPass>, shape_of(plan),
-                    RowArguments<Weights, kPass>{weights, p.weight.cols, plan.wide, scale, q}, exec);
-    return launch(quantize_columns<block(), kPass>, shape_of(plan),
-                  ColumnArguments<kPass>{weights, p.weight.rows, p.weight.cols, plan.wide, scale, q, plan.tiles}, exec);
+      return launch(quantize_rows<WeightRow, block(), Pass::scales>, shape_of(plan),
+                    RowArguments<Weights>{weights_of(p.weight), p.weight.cols, plan.wide, p.scale, nullptr}, exec);
+    return launch(find_column_scales<block()>, shape_of(plan),
+                  ColumnArguments{weights_of(p.weight), p.weight.rows, p.weight.cols, plan.wide, p.scale}, exec);
+  });
+}
+
+contract::Outcome launch_codes(const contract::RotatedInt8Weight& p, const WeightPlan& plan, const qfuse_exec& exec) {
+  const CodesArguments a = {weights_of(p.weight), p.weight.rows, p.weight.cols, plan.wide, p.scale, p.q};
+  return with_block(plan, [&](auto block) {
+    if (p.direction == QFUSE_FORWARD) return launch(quantize_along_rows<block()>, shape_of(plan), a, exec);
+    return launch(quantize_along_columns<block()>, shape_of(plan), a, exec);
   });
 }
 
@@ -100,14 +107,14 @@ contract::Outcome ops::rotated_int8_weight_scales(const contract::RotatedInt8Wei
   using namespace cuda::rotated_int8;
   WeightScalesPlan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
-  return launch_weight<Pass::scales>(p, how, p.scale, nullptr, exec);
+  return launch_scales(p, how, exec);
 }
 
 contract::Outcome ops::rotated_int8_weight(const contract::RotatedInt8Weight& p, const qfuse_exec& exec) {
   using namespace cuda::rotated_int8;
   WeightPlan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
-  return launch_weight<Pass::codes>(p, how, p.scale, p.q, exec);
+  return launch_codes(p, how, exec);
 }
 
 contract::Outcome ops::rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, const qfuse_exec& exec) {

@@ -21,15 +21,26 @@ TermsPlan by_rows(std::int64_t rows, std::int64_t cols, int most_threads, bool w
   return plan;
 }
 
-// Each thread block has 64 columns: one tile of them or, to find the maximum of a column, all tiles.
-TermsPlan by_columns(std::int64_t rows, std::int64_t cols, bool wide, bool has_one_tile) {
-  constexpr std::int64_t kMostTiles = 65535;  // limit of blockIdx.y
+// One thread block per 64 columns.
+TermsPlan by_columns(std::int64_t rows, std::int64_t cols, bool wide) {
   TermsPlan plan;
   plan.block = static_cast<int>(format::rotated_block(rows));
   plan.threads = plan.block;
   plan.wide = wide;
   plan.blocks = cols / kTileCols;
-  plan.tiles = has_one_tile ? std::min(rows / plan.block, kMostTiles) : 1;
+  return plan;
+}
+
+// One rotated block of terms per thread.
+WeightPlan by_blocks(const contract::RotatedInt8Weight& p) {
+  WeightPlan plan;
+  plan.block = static_cast<int>(format::rotated_block(term_count(p)));
+  plan.threads = kCodesThreads;
+  const auto is_of_floats = [](const void* values) { return is_aligned(values, sizeof(float)); };
+  plan.wide = is_aligned(p.weight.packed, kVectorBytes) && is_aligned(p.q, kVectorBytes) &&
+              is_of_floats(p.weight.absmax) && is_of_floats(p.weight.nested_absmax) &&
+              is_of_floats(p.weight.nested_quant_map) && is_of_floats(p.weight.nested_offset);
+  plan.blocks = format::ceil_div(contract::element_count(p.weight), std::int64_t{plan.block} * kCodesThreads);
   return plan;
 }
 
@@ -158,21 +169,14 @@ WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p) {
   const bool is_wide = is_aligned(p.weight.packed, kVectorBytes);
   return named<WeightScalesPlan>(p.direction == QFUSE_FORWARD
                                      ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
-                                     : by_columns(p.weight.rows, p.weight.cols, is_wide, false));
+                                     : by_columns(p.weight.rows, p.weight.cols, is_wide));
 }
 std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p) {
   return with_other_threads(plan(p), p.direction == QFUSE_FORWARD);
 }
 
-WeightPlan plan(const contract::RotatedInt8Weight& p) {
-  const bool is_wide = is_aligned(p.weight.packed, kVectorBytes) && is_aligned(p.q, kVectorBytes);
-  return named<WeightPlan>(p.direction == QFUSE_FORWARD
-                               ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
-                               : by_columns(p.weight.rows, p.weight.cols, is_wide, true));
-}
-std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p) {
-  return with_other_threads(plan(p), p.direction == QFUSE_FORWARD);
-}
+WeightPlan plan(const contract::RotatedInt8Weight& p) { return by_blocks(p); }
+std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p) { return {plan(p)}; }
 
 std::vector<MatmulPlan> candidates(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts) {
   std::vector<MatmulPlan> all;

@@ -17,21 +17,21 @@ inline constexpr int kMostRowThreads = 512;    // so that rows of up to 16384 te
 inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 registers per thread, for 14336 channels
 inline constexpr int kReservedBytes = 1024;    // bytes of shared memory that a block costs in addition to its own
 inline constexpr int kWeightRowThreads = 64;   // a thread's fixed work is then a quarter of its work for 32 terms
+inline constexpr int kCodesThreads = 64;       // for a weight's codes: each has a whole block of terms
 inline constexpr int kTileCols = 64;           // columns of a weight that are transposed at a time; divides every width
 
-// What a kernel computes from rows of terms: scales, codes from given scales, or both.
-enum class Pass { both, scales, codes };
+// What a kernel computes from rows of terms: scales and codes, or scales alone.
+enum class Pass { both, scales };
 
 struct TermsPlan {
   int block = 0;            // terms that are rotated together
   int threads = 0;          // per thread block
   bool wide = false;        // 16-byte loads and stores; else any address
   std::int64_t blocks = 0;  // thread blocks
-  std::int64_t tiles = 1;   // thread blocks that share 64 columns, backward
 
-  [[nodiscard]] std::array<contract::Field, 5> fields() const {
+  [[nodiscard]] std::array<contract::Field, 4> fields() const {
     return {{contract::field("block", block), contract::field("threads", threads), contract::field("wide", wide),
-             contract::field("blocks", blocks), contract::field("tiles", tiles)}};
+             contract::field("blocks", blocks)}};
   }
 };
 struct QuantizePlan : TermsPlan {

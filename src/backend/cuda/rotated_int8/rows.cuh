@@ -1,5 +1,5 @@
-// Quantizes terms along rows: of x or dy, of what a SwiGLU block makes, and of a weight forward. One thread block per
-// row.
+// Quantizes terms along rows: of x or dy, and of what a SwiGLU block makes. Finds a weight's scales forward. One thread
+// block per row.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_ROWS_CUH
 
@@ -106,12 +106,12 @@ class WeightRow {
 
 // ---- kernel arguments ----
 
-template <class Source, Pass kPass>
+template <class Source>
 struct RowArguments {
   Source source;
   std::int64_t cols;
   bool is_wide;
-  Scale<kPass>* scale;
+  float* scale;
   std::int8_t* q;
 };
 
@@ -153,32 +153,27 @@ __device__ void write_row(const Arguments& a, std::int64_t row, std::int64_t col
 // and stays in registers from the maximum to the rounding.
 template <class Row, int kBlock, Pass kPass>
 __global__ void __launch_bounds__(kMostRowThreads)
-    quantize_rows(const __grid_constant__ RowArguments<typename Row::Source, kPass> a) {
+    quantize_rows(const __grid_constant__ RowArguments<typename Row::Source> a) {
   constexpr float kRoot = format::rotated_root(kBlock);
   const Row row(a.source, blockIdx.x, a.cols);
   const std::int64_t index = row.index();
   const std::int64_t window = std::int64_t{kLaneTerms} * blockDim.x;
   const int of_thread = BlockLanes<kBlock>::first_term();
   float v[kLaneTerms];
-  float scale = 0.0F;
-  if constexpr (kPass == Pass::codes) {
-    scale = load<false>(a.scale + index);
-  } else {
-    std::uint32_t largest = 0;
+  std::uint32_t largest = 0;
 #pragma unroll 1
-    for (std::int64_t first = 0; first < a.cols; first += window) {
-      load_rotated<kBlock>(row, a, first + of_thread, v);
-      largest = larger_of(largest, v);
-    }
-    scale = format::rotated_scale(largest_of_block(largest), kRoot);
-    if (threadIdx.x == 0) store<false>(a.scale + index, scale);
+  for (std::int64_t first = 0; first < a.cols; first += window) {
+    load_rotated<kBlock>(row, a, first + of_thread, v);
+    largest = larger_of(largest, v);
   }
-  if constexpr (kPass != Pass::scales) {
+  const float scale = format::rotated_scale(largest_of_block(largest), kRoot);
+  if (threadIdx.x == 0) store<false>(a.scale + index, scale);
+  if constexpr (kPass == Pass::both) {
     const float factor = format::rotated_factor(scale, kRoot);
 #pragma unroll 1
     for (std::int64_t first = 0; first < a.cols; first += window) {
       const std::int64_t col = first + of_thread;
-      if (kPass == Pass::codes || a.cols > window) load_rotated<kBlock>(row, a, col, v);
+      if (a.cols > window) load_rotated<kBlock>(row, a, col, v);
       if (col < a.cols) store_nearest<kBlock>(a.q + index * a.cols + col, a.is_wide, v, factor);
     }
   }

@@ -4,7 +4,6 @@
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_STEPS_CUH
 
 #include <cstdint>
-#include <type_traits>
 
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/warp.cuh"
@@ -20,10 +19,6 @@ struct Weights {
   Weight4bit weight;
   bool is_nested;
 };
-
-// Row scales: read-only in the pass that makes codes from them, written in the others.
-template <Pass kPass>
-using Scale = std::conditional_t<kPass == Pass::codes, const float, float>;
 
 // Called by all threads. Copies the values of the 16 codes to shared memory, each to a bank of its own.
 __device__ inline const float* shared_values(const Weight4bit& weight) {
@@ -67,10 +62,10 @@ struct BlockLanes {
   }
 };
 
-template <int kDistance>
-__device__ void rotate_own(float (&v)[kLaneTerms]) {
+template <int kDistance, int kTerms>
+__device__ void rotate_own(float (&v)[kTerms]) {
 #pragma unroll
-  for (int i = 0; i < kLaneTerms; ++i) {
+  for (int i = 0; i < kTerms; ++i) {
     if ((i & kDistance) != 0) continue;
     const float x = v[i];
     const float y = v[i + kDistance];
