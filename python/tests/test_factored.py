@@ -258,13 +258,8 @@ def test_a_weight_is_decoded_where_both_directions_together_are_slower(monkeypat
     )
     with FakeTensorMode():
         x, weight = on_a_gpu(tokens=65)
-        for tokens, needs_gradient, expected in [
-            (32, False, "plain"),
-            (33, False, None),
-            (64, True, "plain"),
-            (65, True, None),
-        ]:
-            qfuse.matmul_4bit(x[:tokens].clone().requires_grad_(needs_gradient), weight)
+        for tokens, needs, expected in [(32, False, "plain"), (33, False, None), (64, True, "plain"), (65, True, None)]:
+            qfuse.matmul_4bit(x[:tokens].clone().requires_grad_(needs), weight)
             assert orders.pop() == expected
 
 

@@ -68,8 +68,8 @@ struct MultistageStage {
   uint4 codes[Tile::kCodeVectors];
 };
 
-// The weights that the codes of each row of a stage can mean, for two stages: as Weights16, but low and high bytes apart,
-// so that the rows of a warp are adjacent.
+// The weights that the codes of each row of a stage can mean, for two stages: as Weights16, but low and high bytes
+// apart, so that the rows of a warp are adjacent.
 template <class Tile>
 struct RowWeights {
   uint4 low[2][Tile::kOutputs];
@@ -98,8 +98,8 @@ __device__ MultistageShared<Tile>& multistage_shared() {
 // Place of a vector in swizzled rows, from which a warp reads without bank conflicts. For rows of 16-bit values:
 __device__ inline int value_place(int row, int vector) { return row * kRowVectors + (row % 8 ^ vector); }
 
-// Whether the codes of each row and stage are in one block. They are then decoded by RowWeights, which takes fewer loads
-// from shared memory than pairs and absmax do.
+// Whether the codes of each row and stage are in one block. They are then decoded by RowWeights, which takes fewer
+// loads from shared memory than pairs and absmax do.
 __device__ inline bool has_row_weights(const MatmulArguments& a) {
   return a.cols % kMultistageTerms == 0 && !has_small_blocks(a.weight);
 }
@@ -324,8 +324,8 @@ struct StageAbsmax {
   }
 };
 
-// Stores what a copying thread has for multiplying warps besides codes and inputs: absmax, or half of the weights of each
-// of its rows. The two threads with a row's two vectors make a half each.
+// Stores what a copying thread has for multiplying warps besides codes and inputs: absmax, or half of the weights of
+// each of its rows. The two threads with a row's two vectors make a half each.
 template <class Value, class Tile, bool kForward, bool kRowWeights>
 struct StageScales {
   using Vectors = ThreadVectors<Tile, kForward>;
@@ -333,9 +333,10 @@ struct StageScales {
   float values[kRowWeights ? kHalf : 1];
 
   __device__ explicit StageScales(const MatmulArguments& a) {
-    if constexpr (kRowWeights)
+    if constexpr (kRowWeights) {  // without the braces, nvcc drops the loop
 #pragma unroll
       for (int i = 0; i < kHalf; ++i) values[i] = a.weight.values[half() * kHalf + i];
+    }
   }
   static __device__ int half() { return Vectors::code_col() / kVectorCodes; }
 
