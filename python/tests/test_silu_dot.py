@@ -12,8 +12,6 @@ import qfuse
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "libraries"))
 import swiglu as formulas
 
-OPS = torch.ops.qfuse
-
 
 def in_e4m3(args, kwargs):
     def turn(tensor):
@@ -142,7 +140,7 @@ def test_silu_dot_refuses(device):
     def refuse(message, **changes):
         names = ("x", "grad_y", "grad_input_q", "grad_input_s", "y_q_t", "y_s_t")
         with pytest.raises(RuntimeError, match=message):
-            OPS.silu_dot_fwd_bwd_quant_fuse(**(dict(zip(names, good, strict=True)) | changes))
+            torch.ops.qfuse.silu_dot_fwd_bwd_quant_fuse(**(dict(zip(names, good, strict=True)) | changes))
 
     refuse("x is float32, it must be bfloat16", x=good[0].float())
     refuse("x has 1 dimensions", x=good[0][0])

@@ -12,6 +12,7 @@ import pytest
 import torch
 from training_models import (
     VOCABULARY,
+    leave_nothing_behind,  # noqa: F401
     make,
     make_base,
     make_batch,
@@ -31,13 +32,6 @@ from qfuse.versions import OLDEST
 pytestmark = pytest.mark.usefixtures("recorded")
 GRAPHS = "CUDA graphs, from the second batch on"
 LOSS = "a chunk of tokens at a time, without logits in memory"
-
-
-@pytest.fixture(autouse=True)
-def leave_nothing_behind():
-    yield
-    qfuse.integrations.peft.disable()
-    qfuse.integrations.bitsandbytes.disable()
 
 
 class Tokens(torch.utils.data.Dataset):

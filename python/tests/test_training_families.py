@@ -11,6 +11,7 @@ from conftest import NO_GPU
 from training_models import (
     OF_FAMILY,
     add_adapters,
+    leave_nothing_behind,  # noqa: F401
     make_base,
     make_batch,
     randomize,
@@ -39,13 +40,6 @@ CASES += [pytest.param(family, "cuda", marks=NEEDS_GPU) for family in (*OF_FAMIL
 IN_4_BITS = {f"{family}, experts in 4 bits": family for family in ("qwen3_moe", "gpt_oss")}
 CASES += [pytest.param(each, "cpu", marks=pytest.mark.slow) for each in IN_4_BITS]
 CASES += [pytest.param(each, "cuda", marks=NEEDS_GPU) for each in IN_4_BITS]
-
-
-@pytest.fixture(autouse=True)
-def leave_nothing_behind():
-    yield
-    qfuse.integrations.peft.disable()
-    qfuse.integrations.bitsandbytes.disable()
 
 
 def make_in_nf4(family, folder, device):

@@ -10,7 +10,8 @@ from recorded_operations import OperationsRecorder
 transformers = pytest.importorskip("transformers")
 peft = pytest.importorskip("peft")
 
-from qfuse.integrations import transformers_graphs, transformers_training  # noqa: E402
+from qfuse.integrations import bitsandbytes, transformers_graphs, transformers_training  # noqa: E402
+from qfuse.integrations import peft as peft_integration  # noqa: E402
 
 VOCABULARY = 131
 SIZES = dict(
@@ -40,6 +41,13 @@ OF_FAMILY = {
     "qwen3_moe": EXPERTS,
     "gpt_oss": dict(num_local_experts=4, num_experts_per_tok=2, sliding_window=24),
 }
+
+
+@pytest.fixture(autouse=True)
+def leave_nothing_behind():
+    yield
+    peft_integration.disable()
+    bitsandbytes.disable()
 
 
 def some_slow(cases, *slow):

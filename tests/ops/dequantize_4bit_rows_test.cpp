@@ -263,7 +263,9 @@ struct RowsPlaces {
 };
 constexpr RowsPlaces kRowsPlaces[] = {{0, 0, 0}, {1, 3, 3}, {4, 2, 0}, {0, 1, 16}};
 
+// Quick builds take one place by turns for each format and dtype; all have their turn in every case.
 TEST_P(Dequantize4bitRowsCases, every_target_gives_the_oracles_bytes_at_any_address) {
+  std::size_t formats = 0;
   for (const Format4bitCase& format : kFormats4bit) {
     SCOPED_TRACE(format.name);
     const Rows4bitInput in = make_input(GetParam(), format);
@@ -272,7 +274,9 @@ TEST_P(Dequantize4bitRowsCases, every_target_gives_the_oracles_bytes_at_any_addr
       const Buffer scales = copy_of(in.scales, places.scales);
       const Buffer global = copy_of(in.global, places.scales);
       const Buffer zero_points = copy_of(in.zero_points, places.scales);
+      const auto place = static_cast<std::size_t>(&places - kRowsPlaces);
       for (const qfuse_dtype dtype : kRowsDtypes) {
+        if (kQuick && (formats + static_cast<std::size_t>(dtype)) % std::size(kRowsPlaces) != place) continue;
         SCOPED_TRACE("dtype " + std::to_string(dtype));
         contract::Dequantize4bit p = make_params(GetParam(), format, in);
         p.out_dtype = dtype;
@@ -287,6 +291,7 @@ TEST_P(Dequantize4bitRowsCases, every_target_gives_the_oracles_bytes_at_any_addr
         if (HasFatalFailure()) return;
       }
     }
+    ++formats;
   }
 }
 
@@ -296,6 +301,7 @@ INSTANTIATE_TEST_SUITE_P(Risks, Dequantize4bitRowsCases, testing::ValuesIn(kRows
 TEST(Dequantize4bitRows, streamed_output_equals_the_oracle) {
   for (const std::int64_t cols : {4096, 4096 + 32, 4096 + 8})
     for (const std::int64_t blocksize : {16, 32}) {
+      if (kQuick && (blocksize == 16) != (cols == 4096)) continue;
       const Rows4bitCase c{"streamed", (16 << 20) / 4096, cols, blocksize};
       const Rows4bitInput in = make_input(c, kFormats4bit[1]);
       contract::Dequantize4bit p = make_params(c, kFormats4bit[1], in);

@@ -144,6 +144,7 @@ struct Places {
 };
 constexpr Places kPlaces[] = {{0, 0, 0}, {1, 3, 3}, {4, 2, 0}};
 
+// Quick builds take one place by turns for each type of scales and dtype.
 TEST_P(DequantizeFp8Cases, every_target_gives_the_oracles_bytes_at_any_address) {
   for (const qfuse_scale_type type : kFp8ScaleTypes) {
     SCOPED_TRACE("scale_type " + std::to_string(type));
@@ -151,7 +152,10 @@ TEST_P(DequantizeFp8Cases, every_target_gives_the_oracles_bytes_at_any_address) 
     for (const Places& places : kPlaces) {
       const Buffer codes = copy_of(input.codes, places.codes);
       const Buffer scales = copy_of(input.scales, places.scales);
+      const auto place = static_cast<std::size_t>(&places - kPlaces);
       for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+        if (kQuick && (static_cast<std::size_t>(type) + static_cast<std::size_t>(dtype)) % std::size(kPlaces) != place)
+          continue;
         SCOPED_TRACE("dtype " + std::to_string(dtype));
         contract::DequantizeFp8 p = make_params(GetParam(), type, input);
         p.out_dtype = dtype;

@@ -12,8 +12,6 @@ ScaleRule = Literal["power_of_two", "torchao"]
 ZeroRule = Literal["floor", "one", "least"]
 Quantized = tuple[Tensor, Tensor]  # payloads, and the scales of their groups
 
-_ops = torch.ops.qfuse
-
 
 def expert_columns(m: int, experts: int) -> int:
     """Returns the columns that the transposed outputs of swiglu need for m tokens: an upper bound for any split of the
@@ -127,7 +125,7 @@ def swiglu(
     grad_input_q, grad_input_s = _pieces("grad_input", grad_input)
     grad_input_t_q, grad_input_t_s = _pieces("grad_input_t", grad_input_t)
     _call_swiglu(
-        _ops.swiglu.default,
+        torch.ops.qfuse.swiglu.default,
         lambda output, part: f"{output}[{0 if part == 'q' else 1}]",
         x,
         grad_y=grad_y,
@@ -169,7 +167,7 @@ def silu_dot_fwd_bwd_quant_fuse(
     and the gradients transposed, grad_input_q_t [2h, m] with grad_input_s_t.
     See swiglu."""
     _call_swiglu(
-        _ops.silu_dot_fwd_bwd_quant_fuse.default,
+        torch.ops.qfuse.silu_dot_fwd_bwd_quant_fuse.default,
         lambda output, part: _PUBLISHED.get(output, output + "_{}").format(part),
         x,
         grad_y,
