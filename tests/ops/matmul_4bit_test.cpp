@@ -225,13 +225,6 @@ constexpr std::array kMultistageCases = {
                    .quant_type = QFUSE_E2M1,
                    .lora_rank = 8},
     Matmul4bitCase{"INT4 in groups of 32, half a stage", 19, 40, 160, 32, QFUSE_INT4, kFloat16Scales},
-    Matmul4bitCase{.risk = "a block per row and stage, more stages than slots, LoRA",
-                   .m = 19,
-                   .rows = 136,
-                   .cols = 640,
-                   .lora_rank = 8},
-    Matmul4bitCase{"INT4 in groups of 128, scales of all kinds", 5, 72, 256, 128, QFUSE_INT4, kBfloat16Scales,
-                   InputKind::normal, AbsmaxKind::extreme},
     Matmul4bitCase{"several tiles of tokens, out at an odd address too", 131, 24, 64, 64, QFUSE_NF4, 16},
 };
 

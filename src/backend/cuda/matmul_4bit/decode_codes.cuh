@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "backend/cuda/matmul_4bit/pipeline.cuh"
-#include "backend/cuda/matmul_4bit/weights_16.cuh"
 
 namespace qfuse::cuda::matmul_4bit {
 
@@ -184,7 +183,13 @@ __device__ float decode_part(qfuse_scale_type absmax_type, const ReaderOf<Format
 
 // ---- codes ----
 
-// The eight weights of E2M1's codes without a sign: code 8 + i is code i with the other sign.
+// The 16 weights that a block can have, rounded, as their low and their high bytes: a permutation of bytes looks up
+// four codes at once among eight of them. Or the eight of codes without a sign, of two blocks.
+struct Weights16 {
+  std::uint32_t low[4];
+  std::uint32_t high[4];
+};
+// The eight of E2M1's codes without a sign: code 8 + i is code i with the other sign.
 struct Weights8 {
   std::uint32_t low[2];
   std::uint32_t high[2];
@@ -204,6 +209,29 @@ constexpr bool kHasPairScale = Format::kOf == PanelFormat::mxfp4 && std::is_same
 template <class Value, class Format>
 using WeightsOf = std::conditional_t<kHasPairScale<Value, Format>, PairScale,
                                      std::conditional_t<Format::kIsE2m1, Weights8, Weights16>>;
+
+// Makes the low and high bytes of four rounded weights.
+template <class Value>
+__device__ void make_four(const float* values, float absmax, std::uint32_t& low, std::uint32_t& high) {
+  constexpr std::uint32_t kLowBytes = 0x6420;
+  constexpr std::uint32_t kHighBytes = 0x7531;
+  std::uint32_t words[2];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const float pair[2] = {mul_ftz(values[2 * i], absmax), mul_ftz(values[2 * i + 1], absmax)};
+    words[i] = Rounding<Value>::word(pair);
+  }
+  low = permuted(words[0], words[1], kLowBytes);
+  high = permuted(words[0], words[1], kHighBytes);
+}
+
+template <class Value>
+__device__ Weights16 weights_of(const float* values, float absmax) {
+  Weights16 weights;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) make_four<Value>(values + 4 * i, absmax, weights.low[i], weights.high[i]);
+  return weights;
+}
 
 template <class Value, class Format>
 __device__ WeightsOf<Value, Format> weights_of_format([[maybe_unused]] const float* values, float absmax) {
@@ -230,6 +258,31 @@ __device__ Weights16 weights_of_two(const float* values, float first, float seco
 }
 __device__ inline Weights8 weights_of_one(const Weights16& of_two, int block) {
   return {{of_two.low[2 * block], of_two.low[2 * block + 1]}, {of_two.high[2 * block], of_two.high[2 * block + 1]}};
+}
+
+// Looks up four bytes. Where a byte of `upper` is 0xff, takes the entry 8 higher.
+__device__ inline std::uint32_t looked_up(const std::uint32_t (&table)[4], std::uint32_t indices, std::uint32_t upper) {
+  return (permuted(table[0], table[1], indices) & ~upper) | (permuted(table[2], table[3], indices) & upper);
+}
+
+// Byte selectors that make two weights of the looked-up bytes: of codes 0 and 1, and of codes 2 and 3.
+struct PairOrder {
+  std::uint32_t first_two;
+  std::uint32_t last_two;
+};
+__device__ constexpr PairOrder pair_order(bool is_low_first) {
+  return is_low_first ? PairOrder{0x5140, 0x7362} : PairOrder{0x4051, 0x6273};
+}
+__device__ inline void put_in_order(std::uint32_t low, std::uint32_t high, const PairOrder& order,
+                                    std::uint32_t* words) {
+  words[0] = permuted(low, high, order.first_two);
+  words[1] = permuted(low, high, order.last_two);
+}
+
+// Decodes four codes, whose low three bits are `indices`.
+__device__ inline void decode_four(const Weights16& weights, const PairOrder& order, std::uint32_t indices,
+                                   std::uint32_t upper, std::uint32_t* words) {
+  put_in_order(looked_up(weights.low, indices, upper), looked_up(weights.high, indices, upper), order, words);
 }
 
 __device__ inline void decode_four(const Weights8& weights, const PairOrder& order, std::uint32_t indices,

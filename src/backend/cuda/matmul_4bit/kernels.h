@@ -225,8 +225,8 @@ constexpr MultistageShape multistage_shape(int outputs, int tokens) {
   return {};
 }
 
-// Shared memory: a table with a pair of values for each byte of codes, in 16 copies, or weights of rows; the stages;
-// for two stages, an absmax per 32 codes; the map of nested absmax; and the arguments of the block's product.
+// Shared memory: a table with a pair of values for each byte of codes, in 16 copies; the stages; for two stages, an
+// absmax per 32 codes; the map of nested absmax; and the arguments of the block's product.
 inline constexpr std::int64_t kMultistageTableBytes = 1 << 15;
 inline constexpr std::int64_t kMultistageArgumentBytes = 512;  // at most
 constexpr std::int64_t multistage_shared_bytes(const MultistageShape& shape, bool is_turing) {

@@ -4,8 +4,8 @@
 // out:    [m, outputs], strided rows; any address
 // math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] *
 //         lora_weight of (o, j) + bias[o]), both in one sum, PLAIN
-// cost:   loads from shared memory: codes, inputs, and one look-up per byte of codes or, forward where each row of a
-//         stage is in one block, 32 bytes per row; from 64 tokens on, matrix instructions
+// cost:   one look-up in shared memory per byte of codes and tile of tokens: 32 weights per clock and multiprocessor;
+//         from 64 tokens on, matrix instructions
 // oracle: reference/matmul_4bit.cpp
 #include <cstddef>
 

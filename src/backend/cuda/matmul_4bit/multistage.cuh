@@ -1,8 +1,7 @@
 // Kernel `multistage`: PLAIN on every GPU with matrix instructions. A stage is 64 elements of K in shared memory:
 // codes, inputs and absmax. Copying warps fill later stages, so that multiplying warps wait for nothing but their
 // products. Multiplying warps decode codes to registers, as the left operand of mma.sync, so that decoded weights are
-// never in shared memory. Loads from shared memory limit it, so forward, where each row of a stage is in one block,
-// copying warps store the 16 weights that the row's codes can mean, and no load is needed per code.
+// never in shared memory.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 
@@ -14,19 +13,6 @@
 namespace qfuse::cuda::matmul_4bit {
 
 // ---- steps ----
-
-// Position in the ring of stages. Copying and multiplying warps each count it for themselves, in step.
-template <class Tile>
-struct StageSlots {
-  int slot = 0;                  // of the current stage
-  int free = Tile::kStages - 1;  // slot of the stage before, which may be overwritten
-  int phase = 0;                 // absmax buffer of the current stage
-  __device__ void advance() {
-    free = slot;
-    slot = slot + 1 == Tile::kStages ? 0 : slot + 1;
-    phase ^= 1;
-  }
-};
 
 template <bool kForward>
 __device__ int stage_terms(const MatmulArguments& a) {
@@ -159,21 +145,15 @@ __device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForwar
   }
 }
 
-// A warp's decoded weights of a step. Codes are loaded at even steps, for two steps. Codes are looked up in pairs.
+// A warp's decoded weights of a step. Codes are loaded at even steps, for two steps.
 template <class Value, class Tile, bool kForward>
-struct PairWeights {
-  SharedPairs pairs;
+struct StepWeights {
   RowCodes rows[Tile::kFragments];
   TermCodes terms;
   Fragment fragments[Tile::kFragments];
 
-  __device__ PairWeights(const MatmulArguments& /*a*/, const MultistageShared<Tile>& shared, int lane)
-      : pairs(shared_pairs(shared.pairs, lane)) {}
-
-  __device__ void decode(const MultistageShared<Tile>& shared, const StageSlots<Tile>& slots,
+  __device__ void decode(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
                          const WarpPlace<Tile, kForward>& warp, int step) {
-    const MultistageStage<Tile>& stage = shared.stages[slots.slot];
-    const float* const absmax = shared.absmax[slots.phase];
     if constexpr (kForward) {
 #pragma unroll
       for (int f = 0; f < Tile::kFragments; ++f) {
@@ -189,50 +169,17 @@ struct PairWeights {
   }
 };
 
-// Likewise, forward: the weights of a lane's rows are loaded once per stage, and permutations of bytes look codes up.
-template <class Tile>
-struct PermutedWeights {
-  PairOrder order;
-  std::uint32_t bytes;  // selector of the lane's bytes in two words
-  Weights16 rows[Tile::kFragments][2];
-  std::uint32_t codes[Tile::kFragments][2][2];  // of two steps, four each
-  Fragment fragments[Tile::kFragments];
-
-  __device__ PermutedWeights(const MatmulArguments& a, const MultistageShared<Tile>& /*shared*/, int lane)
-      : order(pair_order(a.weight.is_low_first)), bytes(0x40U + 0x11U * static_cast<std::uint32_t>(lane % 4)) {}
-
-  __device__ void decode(const MultistageShared<Tile>& shared, const StageSlots<Tile>& slots,
-                         const WarpPlace<Tile, true>& warp, int step) {
-#pragma unroll
-    for (int f = 0; f < Tile::kFragments; ++f)
-#pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const int row = warp.output_of(f, warp.lane / 4 + 8 * h);
-        if (step == 0) unpack(shared.rows.low[slots.phase][row], rows[f][h].low);
-        if (step == 0) unpack(shared.rows.high[slots.phase][row], rows[f][h].high);
-        if (step % 2 == 0) load(shared.stages[slots.slot].codes[code_place<2>(row, step / 2)], codes[f][h]);
-        std::uint32_t words[2];
-        decode_low_four(rows[f][h], order, codes[f][h][step % 2], words);
-        fragments[f].words[h] = words[0];
-        fragments[f].words[h + 2] = words[1];
-      }
-  }
-  __device__ void load(const uint4& vector, std::uint32_t (&to)[2]) const {
-    to[0] = permuted(vector.x, vector.y, bytes);
-    to[1] = permuted(vector.z, vector.w, bytes);
-  }
-};
-
 // Decodes each step before it multiplies the previous one.
-template <class Value, class Tile, bool kForward, class Weights>
-__device__ void multiply_stage(const MultistageShared<Tile>& shared, const StageSlots<Tile>& slots,
-                               const WarpPlace<Tile, kForward>& warp, Weights& weights, WarpSums<Tile>& sums) {
-  weights.decode(shared, slots, warp, 0);
+template <class Value, class Tile, bool kForward>
+__device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* absmax, SharedPairs pairs,
+                               const WarpPlace<Tile, kForward>& warp, WarpSums<Tile>& sums) {
+  StepWeights<Value, Tile, kForward> weights;
+  weights.decode(stage, absmax, pairs, warp, 0);
 #pragma unroll
   for (int step = 0; step < kStageSteps; ++step) {
-    const Weights here = weights;
-    if (step + 1 < kStageSteps) weights.decode(shared, slots, warp, step + 1);
-    multiply_step<Value>(shared.stages[slots.slot].inputs, warp, step, here.fragments, sums);
+    const StepWeights<Value, Tile, kForward> here = weights;
+    if (step + 1 < kStageSteps) weights.decode(stage, absmax, pairs, warp, step + 1);
+    multiply_step<Value>(stage.inputs, warp, step, here.fragments, sums);
   }
 }
 
@@ -371,31 +318,43 @@ __device__ void store_sums(const MatmulArguments& a, const BlockTile& block, con
 // ---- kernel ----
 
 // Fills the block's look-up tables. Only multiplying threads call it.
-template <class Tile, bool kRowWeights>
+template <class Tile>
 __device__ void fill_tables(const MatmulArguments& a, MultistageShared<Tile>& shared) {
   const int thread = static_cast<int>(threadIdx.x);
-  if (!kRowWeights) fill_pairs(a.weight, shared.pairs, thread / kWarp, Tile::kMultipliers / kWarp, thread % kWarp);
+  fill_pairs(a.weight, shared.pairs, thread / kWarp, Tile::kMultipliers / kWarp, thread % kWarp);
   if (a.is_nested)
     for (unsigned i = static_cast<unsigned>(thread); i < format::kCodes8; i += Tile::kMultipliers)
       shared.map[i] = load_map_value<true>(a.weight, i);
 }
 
+// Position in the ring of stages. Copying and multiplying warps each count it for themselves, in step.
+template <class Tile>
+struct StageSlots {
+  int slot = 0;                  // of the current stage
+  int free = Tile::kStages - 1;  // slot of the stage before, which may be overwritten
+  int phase = 0;                 // absmax buffer of the current stage
+  __device__ void advance() {
+    free = slot;
+    slot = slot + 1 == Tile::kStages ? 0 : slot + 1;
+    phase ^= 1;
+  }
+};
+
 // Copying warps. While a stage is multiplied, codes and inputs of the next kStages - 1 stages and absmax of the next
 // two are in flight. Each barrier pairs with one of multiply_stages. The first one is after the filling of the tables.
 // Each later one is before a stage: that stage is then complete, and the stage before is no longer read.
-template <class Value, class Tile, bool kForward, bool kRowWeights>
+template <class Tile, bool kForward>
 __device__ void copy_stages(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared) {
   typename Tile::StageCopies copies;
   StageCopier<Tile, kForward> copier(a, block);
   StageAbsmax<Tile, kForward> absmax(a, block);
-  const StageScales<Value, Tile, kForward, kRowWeights> scales(a);
   absmax.load();
 #pragma unroll 1
   for (int slot = -Tile::kHeld; slot < Tile::kStages - 1; ++slot)
     copier.copy(copies, shared.stages[slot < 0 ? 0 : slot]);
   absmax.prefetch_first();
   __syncthreads();
-  scales.store(absmax, shared, 0);
+  absmax.store(shared.map, shared.absmax[0]);
   absmax.load();
   StageSlots<Tile> slots;
 #pragma unroll 1
@@ -403,35 +362,26 @@ __device__ void copy_stages(const MatmulArguments& a, const BlockTile& block, Mu
     copies.template wait<Tile::kStages - 2>();
     __syncthreads();
     copier.copy(copies, shared.stages[slots.free]);
-    scales.store(absmax, shared, slots.phase ^ 1);
+    absmax.store(shared.map, shared.absmax[slots.phase ^ 1]);
     absmax.load();
     slots.advance();
   }
   copies.template wait<0>();
 }
 
-template <class Value, class Tile, bool kForward, bool kRowWeights>
+template <class Value, class Tile, bool kForward>
 __device__ void multiply_stages(const MatmulArguments& a, const WarpPlace<Tile, kForward>& warp,
                                 MultistageShared<Tile>& shared, WarpSums<Tile>& sums) {
-  fill_tables<Tile, kRowWeights>(a, shared);
+  fill_tables(a, shared);
   __syncthreads();
-  std::conditional_t<kRowWeights, PermutedWeights<Tile>, PairWeights<Value, Tile, kForward>> weights(a, shared,
-                                                                                                     warp.lane);
+  const SharedPairs pairs = shared_pairs(shared.pairs, warp.lane);
   StageSlots<Tile> slots;
 #pragma unroll 1
   for (int term = 0; term < stage_terms<kForward>(a); term += kMultistageTerms) {
     __syncthreads();
-    multiply_stage<Value>(shared, slots, warp, weights, sums);
+    multiply_stage<Value>(shared.stages[slots.slot], shared.absmax[slots.phase], pairs, warp, sums);
     slots.advance();
   }
-}
-
-// Calls body(std::bool_constant): whether codes are decoded by RowWeights.
-template <class Tile, bool kForward, class Body>
-__device__ void with_way(const MatmulArguments& a, const Body& body) {
-  if constexpr (kForward && Tile::kHeld == 0)
-    if (has_row_weights(a)) return body(std::true_type());
-  body(std::false_type());
 }
 
 template <class Value, bool kForward, class Tile>
@@ -442,15 +392,13 @@ __device__ void multiply_in_stages(const GroupedArguments& given) {
   const MatmulArguments& a = shared.matmul;
   const BlockTile block = shared.block;
   if (threadIdx.x >= Tile::kMultipliers) {
-    with_way<Tile, kForward>(
-        a, [&](auto way) { copy_stages<Value, Tile, kForward, decltype(way)::value>(a, block, shared); });
+    copy_stages<Tile, kForward>(a, block, shared);
     add_lora<Tile, kForward>(a, block, shared, [](const uint4*, const uint4*) {});
     return;
   }
   const WarpPlace<Tile, kForward> warp;
   WarpSums<Tile> sums = {};
-  with_way<Tile, kForward>(
-      a, [&](auto way) { multiply_stages<Value, Tile, kForward, decltype(way)::value>(a, warp, shared, sums); });
+  multiply_stages<Value>(a, warp, shared, sums);
   add_lora<Tile, kForward>(a, block, shared, [&](const uint4* inputs, const uint4* weights) {
     multiply_lora_stage<Value>(inputs, weights, warp, sums);
   });

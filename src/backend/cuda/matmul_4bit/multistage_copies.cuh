@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "backend/cuda/matmul_4bit/groups.cuh"
-#include "backend/cuda/matmul_4bit/weights_16.cuh"
 
 namespace qfuse::cuda::matmul_4bit {
 
@@ -68,20 +67,9 @@ struct MultistageStage {
   uint4 codes[Tile::kCodeVectors];
 };
 
-// The weights that the codes of each row of a stage can mean, for two stages: as Weights16, but low and high bytes
-// apart, so that the rows of a warp are adjacent.
-template <class Tile>
-struct RowWeights {
-  uint4 low[2][Tile::kOutputs];
-  uint4 high[2][Tile::kOutputs];
-};
-
 template <class Tile>
 struct MultistageShared {
-  union {  // how codes are decoded: see has_row_weights
-    Pair pairs[format::kCodes8 * kSharedPairs];
-    RowWeights<Tile> rows;
-  };
+  Pair pairs[format::kCodes8 * kSharedPairs];
   MultistageStage<Tile> stages[Tile::kStages];
   float absmax[2][Tile::kCodeVectors];
   float map[format::kCodes8];
@@ -97,13 +85,6 @@ __device__ MultistageShared<Tile>& multistage_shared() {
 
 // Place of a vector in swizzled rows, from which a warp reads without bank conflicts. For rows of 16-bit values:
 __device__ inline int value_place(int row, int vector) { return row * kRowVectors + (row % 8 ^ vector); }
-
-// Whether the codes of each row and stage are in one block. They are then decoded by RowWeights, which takes fewer
-// loads from shared memory than pairs and absmax do.
-__device__ inline bool has_row_weights(const MatmulArguments& a) {
-  return a.cols % kMultistageTerms == 0 && !has_small_blocks(a.weight);
-}
-static_assert(kMultistageTerms == kPanelCols);
 
 // For rows of codes, which are outputs forward and terms backward: vectors per row, and a vector's place.
 template <class Tile, bool kForward>
@@ -310,52 +291,16 @@ struct StageAbsmax {
     left -= kMultistageTerms;
   }
 
-  // Decodes the loaded absmax to shared memory.
+  // Decodes the loaded absmax to shared memory. Outside the weight they are 0, so that decoded weights are 0.
   __device__ void store(const float* map, float* to) const {
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v)
       to[absmax_place<Tile, kForward>(Vectors::code_row() + v * Vectors::kCodeRows,
-                                      Vectors::code_col() / kVectorCodes)] = decoded(map, v);
+                                      Vectors::code_col() / kVectorCodes)] =
+          bounds.contain(v, left + kMultistageTerms) ? decoded(map, loaded[v]) : 0.0F;
   }
-  // Outside the weight it is 0, so that decoded weights are 0.
-  [[nodiscard]] __device__ float decoded(const float* map, int v) const {
-    if (!bounds.contain(v, left + kMultistageTerms)) return 0.0F;
-    return is_wide() ? decode_absmax(is_nested, map, loaded[v], offset) : widen_absmax(absmax_type, loaded[v].code);
-  }
-};
-
-// Stores what a copying thread has for multiplying warps besides codes and inputs: absmax, or half of the weights of
-// each of its rows. The two threads with a row's two vectors make a half each.
-template <class Value, class Tile, bool kForward, bool kRowWeights>
-struct StageScales {
-  using Vectors = ThreadVectors<Tile, kForward>;
-  static constexpr int kHalf = format::kCodes4 / 2;
-  float values[kRowWeights ? kHalf : 1];
-
-  __device__ explicit StageScales(const MatmulArguments& a) {
-    if constexpr (kRowWeights) {  // without the braces, nvcc drops the loop
-#pragma unroll
-      for (int i = 0; i < kHalf; ++i) values[i] = a.weight.values[half() * kHalf + i];
-    }
-  }
-  static __device__ int half() { return Vectors::code_col() / kVectorCodes; }
-
-  __device__ void store(const StageAbsmax<Tile, kForward>& absmax, MultistageShared<Tile>& shared, int phase) const {
-    if constexpr (!kRowWeights) {
-      absmax.store(shared.map, shared.absmax[phase]);
-    } else {
-#pragma unroll
-      for (int v = 0; v < Tile::kCodesEach; ++v) {
-        const float scale = absmax.decoded(shared.map, v);
-        uint2 low;
-        uint2 high;
-        make_four<Value>(values, scale, low.x, high.x);
-        make_four<Value>(values + 4, scale, low.y, high.y);
-        const int row = Vectors::code_row() + v * Vectors::kCodeRows;
-        reinterpret_cast<uint2*>(shared.rows.low[phase] + row)[half()] = low;
-        reinterpret_cast<uint2*>(shared.rows.high[phase] + row)[half()] = high;
-      }
-    }
+  [[nodiscard]] __device__ float decoded(const float* map, const Absmax& absmax) const {
+    return is_wide() ? decode_absmax(is_nested, map, absmax, offset) : widen_absmax(absmax_type, absmax.code);
   }
 };
 
