@@ -76,7 +76,7 @@ TEST(RotatedPlan, of_a_weight_every_64_rotated_blocks_have_a_thread_block_but_a_
   contract::RotatedInt8WeightScales scales{};
   scales.weight = p.weight;
   scales.direction = QFUSE_BACKWARD;
-  EXPECT_EQ(contract::print(plan(scales).fields()), "block=128 threads=128 wide=1 blocks=64");
+  EXPECT_EQ(contract::print(plan(scales).fields()), "block=128 threads=64 wide=1 blocks=64");
   p.weight.rows = 64 * 70'001;
   EXPECT_EQ(contract::print(plan(p).fields()), "block=64 threads=64 wide=1 blocks=4480064");
   p.direction = QFUSE_FORWARD;

@@ -8,15 +8,14 @@
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
 //         SwiGLU: y, or d_gate and d_up, as in qfuse_swiglu, to bf16; then q and scale
 // cost:   3 or 5 bytes per value of x, 7 for SwiGLU, 12 for its backward: bound by device memory bandwidth; for a
-//         weight 1.5 bytes and about 15 instructions per value
+//         weight 1.5 bytes and 14 instructions per value, backward 16
 // oracle: reference/rotated_int8.cpp
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
-#include "backend/cuda/rotated_int8/columns.cuh"
 #include "backend/cuda/rotated_int8/matmul.cuh"
 #include "backend/cuda/rotated_int8/rows.cuh"
 #include "backend/cuda/rotated_int8/swiglu_rows.cuh"
-#include "backend/cuda/rotated_int8/weight_codes.cuh"
+#include "backend/cuda/rotated_int8/weight.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 namespace {
@@ -36,9 +35,8 @@ template <class In>
 contract::Outcome launch_inputs(const contract::RotatedInt8Quantize& p, const QuantizePlan& plan,
                                 const qfuse_exec& exec) {
   const RowArguments<Inputs> a = {{p.in, in_stride(p)}, p.cols, plan.wide, p.scale, p.q};
-  return with_block(plan, [&](auto block) {
-    return launch(quantize_rows<InputRow<In>, block(), Pass::both>, shape_of(plan), a, exec);
-  });
+  return with_block(plan,
+                    [&](auto block) { return launch(quantize_rows<InputRow<In>, block()>, shape_of(plan), a, exec); });
 }
 
 contract::Outcome launch_inputs_of(const contract::RotatedInt8Quantize& p, const QuantizePlan& plan,
@@ -64,27 +62,28 @@ contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const Swig
     shape.shared_bytes = plan.shared_bytes;
     if constexpr (kHasMatrixInstructions)  // HIP has no asynchronous copies either, so no plan is ahead there
       if (plan.ahead) return launch(quantize_swiglu_ahead<kBackward, block()>, shape, a, exec);
-    return launch(quantize_rows<SwigluRow<kBackward>, block(), Pass::both>, shape, a, exec);
+    return launch(quantize_rows<SwigluRow<kBackward>, block()>, shape, a, exec);
   });
 }
 
 // ---- a weight ----
 
-Weights weights_of(const qfuse_weight_4bit& w) { return {device_view(w), contract::is_nested(w)}; }
+template <class Op>
+Weights weights_of(const Op& p, const TermsPlan& plan) {
+  return {device_view(p.weight), contract::is_nested(p.weight), p.weight.rows, p.weight.cols, plan.wide};
+}
 
 contract::Outcome launch_scales(const contract::RotatedInt8WeightScales& p, const WeightScalesPlan& plan,
                                 const qfuse_exec& exec) {
+  const ScalesArguments a = {weights_of(p, plan), p.scale};
   return with_block(plan, [&](auto block) {
-    if (p.direction == QFUSE_FORWARD)
-      return launch(quantize_rows<WeightRow, block(), Pass::scales>, shape_of(plan),
-                    RowArguments<Weights>{weights_of(p.weight), p.weight.cols, plan.wide, p.scale, nullptr}, exec);
-    return launch(find_column_scales<block()>, shape_of(plan),
-                  ColumnArguments{weights_of(p.weight), p.weight.rows, p.weight.cols, plan.wide, p.scale}, exec);
+    if (p.direction == QFUSE_FORWARD) return launch(find_scales_of_rows<block()>, shape_of(plan), a, exec);
+    return launch(find_scales_of_columns<block()>, shape_of(plan), a, exec);
   });
 }
 
 contract::Outcome launch_codes(const contract::RotatedInt8Weight& p, const WeightPlan& plan, const qfuse_exec& exec) {
-  const CodesArguments a = {weights_of(p.weight), p.weight.rows, p.weight.cols, plan.wide, p.scale, p.q};
+  const CodesArguments a = {weights_of(p, plan), p.scale, p.q};
   return with_block(plan, [&](auto block) {
     if (p.direction == QFUSE_FORWARD) return launch(quantize_along_rows<block()>, shape_of(plan), a, exec);
     return launch(quantize_along_columns<block()>, shape_of(plan), a, exec);

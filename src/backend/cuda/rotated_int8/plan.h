@@ -16,12 +16,8 @@ inline constexpr int kLaneTerms = 32;          // per thread at a time: 16 bytes
 inline constexpr int kMostRowThreads = 512;    // so that rows of up to 16384 terms are read once
 inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 registers per thread, for 14336 channels
 inline constexpr int kReservedBytes = 1024;    // bytes of shared memory that a block costs in addition to its own
-inline constexpr int kWeightRowThreads = 64;   // a thread's fixed work is then a quarter of its work for 32 terms
-inline constexpr int kCodesThreads = 64;       // for a weight's codes: each has a whole block of terms
-inline constexpr int kTileCols = 64;           // columns of a weight that are transposed at a time; divides every width
-
-// What a kernel computes from rows of terms: scales and codes, or scales alone.
-enum class Pass { both, scales };
+inline constexpr int kWeightThreads = 64;      // for a weight: each has a whole rotated block at a time
+inline constexpr int kTileCols = 64;           // columns of a weight at a time, one per thread; divides every width
 
 struct TermsPlan {
   int block = 0;            // terms that are rotated together

@@ -1,38 +1,46 @@
-// Quantizes a weight with given scales, along its rows (forward) or columns (backward). A thread has a whole rotated
-// block of terms, so that sums and differences need no exchange: between lanes go 4-bit codes before decoding and bytes
-// after rounding, but no fp32.
-#ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_WEIGHT_CODES_CUH
-#define QFUSE_BACKEND_CUDA_ROTATED_INT8_WEIGHT_CODES_CUH
+// Finds a weight's scales and quantizes it, along its rows (forward) or columns (backward). A thread has one rotated
+// block of terms at a time, so that sums and differences need no exchange: between lanes go 4-bit codes before decoding
+// and bytes after rounding, but no fp32.
+#ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_WEIGHT_CUH
+#define QFUSE_BACKEND_CUDA_ROTATED_INT8_WEIGHT_CUH
 
 #include <cstdint>
 
-#include "backend/cuda/rotated_int8/steps.cuh"
+#include "backend/cuda/device/weight_4bit.cuh"
+#include "backend/cuda/rotated_int8/rows.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 
 // ---- kernel arguments ----
 
-struct CodesArguments {
-  Weights source;
+struct Weights {
+  Weight4bit weight;
+  bool is_nested;
   std::int64_t rows;
   std::int64_t cols;
   bool is_wide;
+};
+
+struct ScalesArguments : Weights {
+  float* scale;
+};
+struct CodesArguments : Weights {
   const float* scale;
   std::int8_t* q;
 };
 
 // Thread blocks per multiprocessor, for 168 registers per thread. On AMD GPUs the bound counts wavefronts per SIMD.
-constexpr int kCodesBlocks = kHasMatrixInstructions ? 6 : 1;
-constexpr int kCodesWarps = kCodesThreads / kWarp;
+constexpr int kWeightBlocks = kHasMatrixInstructions ? 6 : 1;
+constexpr int kWeightWarps = kWeightThreads / kWarp;
 constexpr int kVector = static_cast<int>(sizeof(uint4));
 
 // ---- a thread's block of terms ----
 
 // Loads the absmax of kCount elements, of which at(i) is number i. No load waits for another number's.
 template <bool kAligned, int kCount, class At>
-__device__ void load_absmax(const Weights& weights, const At& at, float (&absmax)[kCount]) {
-  const Weight4bit& w = weights.weight;
-  if (!weights.is_nested) {
+__device__ void load_absmax(const Weights& a, const At& at, float (&absmax)[kCount]) {
+  const Weight4bit& w = a.weight;
+  if (!a.is_nested) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) absmax[i] = load<kAligned>(w.absmax + (at(i) >> w.block_shift));
     return;
@@ -54,19 +62,21 @@ __device__ void load_absmax(const Weights& weights, const At& at, float (&absmax
 // Loads the absmax of groups of 32 elements, of which at(i) is the first of group i. Groups 0 and 1, 2 and 3 and so on
 // are aligned pairs.
 template <int kCount, class At>
-__device__ void load_absmax_of_groups(const CodesArguments& a, const At& at, float (&absmax)[kCount]) {
+__device__ void load_absmax_of_groups(const Weights& a, const At& at, float (&absmax)[kCount]) {
   if (!a.is_wide) {
-    load_absmax<false>(a.source, at, absmax);
-  } else if ((kLaneTerms >> a.source.weight.block_shift) != 0) {
-    load_absmax<true>(a.source, at, absmax);
+    load_absmax<false>(a, at, absmax);
+  } else if ((kLaneTerms >> a.weight.block_shift) != 0) {
+    load_absmax<true>(a, at, absmax);
   } else {
     float of_pairs[kCount / 2];
     load_absmax<true>(
-        a.source, [&](int i) { return at(2 * i); }, of_pairs);
+        a, [&](int i) { return at(2 * i); }, of_pairs);
 #pragma unroll
     for (int i = 0; i < kCount; ++i) absmax[i] = of_pairs[i / 2];
   }
 }
+
+__device__ inline float value_of_lane(const Weights& a) { return a.weight.values[threadIdx.x % format::kCodes4]; }
 
 // Lane i has the value of code i % 16; lanes are counted modulo 32, so higher bits of `codes` do not matter.
 __device__ inline float value_of_code(float values, std::uint32_t codes, int i) {
@@ -142,11 +152,11 @@ class Staged {
 
 // Blocks are numbered in memory order. Loads come first, so that none waits for another's result.
 template <int kBlock>
-__device__ void decode_along_row(const CodesArguments& a, std::int64_t block, float values, float (&v)[kBlock]) {
+__device__ void decode_along_row(const Weights& a, std::int64_t block, float values, float (&v)[kBlock]) {
   constexpr int kGroups = kBlock / kLaneTerms;
   const std::int64_t first = block * kBlock;
   std::uint32_t codes[kGroups][kEights];
-  const auto* const packed = reinterpret_cast<const uint4*>(a.source.weight.packed + first / 2);
+  const auto* const packed = reinterpret_cast<const uint4*>(a.weight.packed + first / 2);
   if (a.is_wide)
     for (int i = 0; i < kGroups; ++i) unpack(load_once(packed + i), codes[i]);
   else
@@ -160,20 +170,37 @@ __device__ void decode_along_row(const CodesArguments& a, std::int64_t block, fl
                    absmax[i / kLaneTerms]);
 }
 
-// A lane that has no block computes the last one again, and stores nothing.
 template <int kBlock>
-__global__ void __launch_bounds__(kCodesThreads, kCodesBlocks)
+__global__ void __launch_bounds__(kWeightThreads, kWeightBlocks)
+    find_scales_of_rows(const __grid_constant__ ScalesArguments a) {
+  const std::int64_t blocks_a_row = a.cols / kBlock;
+  std::uint32_t largest = 0;
+#pragma unroll 1
+  for (std::int64_t first = 0; first < blocks_a_row; first += kWeightThreads) {
+    const std::int64_t block = first + threadIdx.x < blocks_a_row ? first + threadIdx.x : first;
+    float v[kBlock];
+    decode_along_row(a, blockIdx.x * blocks_a_row + block, value_of_lane(a), v);
+    rotate_all(v);
+    largest = larger_of(largest, v);
+  }
+  const float scale = format::rotated_scale(largest_of_block(largest), format::rotated_root(kBlock));
+  if (threadIdx.x == 0) store<false>(a.scale + blockIdx.x, scale);
+}
+
+// A lane that has no block computes the first one again, and stores nothing.
+template <int kBlock>
+__global__ void __launch_bounds__(kWeightThreads, kWeightBlocks)
     quantize_along_rows(const __grid_constant__ CodesArguments a) {
-  __shared__ Staged<kBlock> staged[kCodesWarps];
+  __shared__ Staged<kBlock> staged[kWeightWarps];
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const std::int64_t blocks_a_row = a.cols / kBlock;
-  const std::int64_t first = std::int64_t{kCodesThreads} * blockIdx.x + static_cast<int>(threadIdx.x) - lane;
+  const std::int64_t first = std::int64_t{kWeightThreads} * blockIdx.x + static_cast<int>(threadIdx.x) - lane;
   const std::int64_t left = a.rows * blocks_a_row - first;  // none in a warp: at most 0
   const int count = static_cast<int>(left < kWarp ? left : kWarp);
   const std::int64_t block = lane < count ? first + lane : 0;
   const float scale = load<false>(a.scale + block / blocks_a_row);
   float v[kBlock];
-  decode_along_row(a, block, a.source.weight.values[lane % format::kCodes4], v);
+  decode_along_row(a, block, value_of_lane(a), v);
   rotate_all(v);
   Staged<kBlock>& own = staged[threadIdx.x / kWarp];
   own.put(v, format::rotated_factor(scale, format::rotated_root(kBlock)));
@@ -209,7 +236,7 @@ template <int kBlock>
 class ColumnTile {
  public:
   // Called by all threads. `first`: the tile's first element.
-  __device__ void load(const CodesArguments& a, std::int64_t first) {
+  __device__ void load(const Weights& a, std::int64_t first) {
     load_codes(a, first);
     load_absmax_of_rows(a, first);
     __syncthreads();
@@ -236,8 +263,8 @@ class ColumnTile {
   static constexpr int kHalves = kTileCols / kLaneTerms;
   static constexpr int kPadding = 4;  // words between absmax of two halves, for other banks
 
-  // Of column `col` of group `eight` of eight columns. Eight lanes that read vectors have different banks; lanes that
-  // write words of eight columns meet in pairs.
+  // The place of a word of column `col` of eight columns. Eight lanes that read vectors have different banks; those
+  // that write words of eight columns meet in pairs.
   static __device__ unsigned place(unsigned eight, unsigned col, unsigned word) {
     constexpr unsigned kVectors = kWords / 4;
     const unsigned vector = ((word / 4 ^ eight) % kVectors) ^ (col * kVectors / kEight);
@@ -245,21 +272,20 @@ class ColumnTile {
   }
 
   // Eight threads share rows.
-  __device__ void load_codes(const CodesArguments& a, std::int64_t first) {
+  __device__ void load_codes(const Weights& a, std::int64_t first) {
     if (a.is_wide)
       load_codes(a, first, [](const std::uint32_t* from) { return load_once(from); });
     else
       load_codes(a, first, [](const std::uint32_t* from) { return load_bytes<std::uint32_t>(from); });
   }
   template <class Load>
-  __device__ void load_codes(const CodesArguments& a, std::int64_t first, const Load& load_word) {
+  __device__ void load_codes(const Weights& a, std::int64_t first, const Load& load_word) {
     constexpr unsigned kAcross = kTileCols / kEight;
     const unsigned across = threadIdx.x % kAcross;
 #pragma unroll
-    for (unsigned i = 0; i < kWords; i += kCodesThreads / kAcross) {
+    for (unsigned i = 0; i < kWords; i += kWeightThreads / kAcross) {
       const unsigned word = i + threadIdx.x / kAcross;
-      const std::uint8_t* const packed =
-          a.source.weight.packed + (first + word * kEight * a.cols + across * kEight) / 2;
+      const std::uint8_t* const packed = a.weight.packed + (first + word * kEight * a.cols + across * kEight) / 2;
       std::uint32_t codes[kEight];
 #pragma unroll
       for (int row = 0; row < kEight; ++row)
@@ -270,29 +296,48 @@ class ColumnTile {
     }
   }
 
-  __device__ void load_absmax_of_rows(const CodesArguments& a, std::int64_t first) {
-    constexpr int kRows = kBlock / kCodesThreads;
+  __device__ void load_absmax_of_rows(const Weights& a, std::int64_t first) {
+    constexpr int kRows = kBlock / kWeightThreads;
     const int row = static_cast<int>(threadIdx.x);
     float absmax[kRows * kHalves];
     load_absmax_of_groups(
-        a, [&](int i) { return first + (row + i / kHalves * kCodesThreads) * a.cols + i % kHalves * kLaneTerms; },
+        a, [&](int i) { return first + (row + i / kHalves * kWeightThreads) * a.cols + i % kHalves * kLaneTerms; },
         absmax);
 #pragma unroll
     for (int i = 0; i < kRows * kHalves; ++i)
-      absmax_[i % kHalves][row + i / kHalves * kCodesThreads] = __float_as_uint(absmax[i]);
+      absmax_[i % kHalves][row + i / kHalves * kWeightThreads] = __float_as_uint(absmax[i]);
   }
 
   alignas(sizeof(uint4)) std::uint32_t words_[kTileCols * kWords];
   alignas(sizeof(uint4)) std::uint32_t absmax_[kHalves][kBlock + kPadding];
 };
 
+template <int kBlock>
+__global__ void __launch_bounds__(kWeightThreads, kWeightBlocks)
+    find_scales_of_columns(const __grid_constant__ ScalesArguments a) {
+  __shared__ ColumnTile<kBlock> tile;
+  const std::int64_t first_col = std::int64_t{kTileCols} * blockIdx.x;
+  std::uint32_t largest = 0;
+#pragma unroll 1
+  for (std::int64_t row = 0; row < a.rows; row += kBlock) {
+    __syncthreads();  // the previous tile has been read
+    tile.load(a, row * a.cols + first_col);
+    float v[kBlock];
+    tile.decode(threadIdx.x, value_of_lane(a), v);
+    rotate_all(v);
+    largest = larger_of(largest, v);
+  }
+  const float scale = format::rotated_scale(largest, format::rotated_root(kBlock));
+  store<false>(a.scale + first_col + threadIdx.x, scale);
+}
+
 // Tiles are numbered along the rows.
 template <int kBlock>
-__global__ void __launch_bounds__(kCodesThreads, kCodesBlocks)
+__global__ void __launch_bounds__(kWeightThreads, kWeightBlocks)
     quantize_along_columns(const __grid_constant__ CodesArguments a) {
-  static_assert(kCodesThreads == kTileCols, "one column per thread");
+  static_assert(kWeightThreads == kTileCols, "one column per thread");
   __shared__ ColumnTile<kBlock> tile;
-  __shared__ Staged<kBlock> staged[kCodesWarps];
+  __shared__ Staged<kBlock> staged[kWeightWarps];
   const unsigned thread = threadIdx.x;
   const std::int64_t tiles_a_row = a.cols / kTileCols;
   const std::int64_t first_row = blockIdx.x / tiles_a_row * kBlock;
@@ -300,7 +345,7 @@ __global__ void __launch_bounds__(kCodesThreads, kCodesBlocks)
   const float scale = load<false>(a.scale + first_col + thread);
   tile.load(a, first_row * a.cols + first_col);
   float v[kBlock];
-  tile.decode(thread, a.source.weight.values[thread % format::kCodes4], v);
+  tile.decode(thread, value_of_lane(a), v);
   rotate_all(v);
   Staged<kBlock>& own = staged[thread / kWarp];
   own.put(v, format::rotated_factor(scale, format::rotated_root(kBlock)));
@@ -310,4 +355,4 @@ __global__ void __launch_bounds__(kCodesThreads, kCodesBlocks)
 
 }  // namespace qfuse::cuda::rotated_int8
 
-#endif  // QFUSE_BACKEND_CUDA_ROTATED_INT8_WEIGHT_CODES_CUH
+#endif  // QFUSE_BACKEND_CUDA_ROTATED_INT8_WEIGHT_CUH
