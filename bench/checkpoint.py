@@ -78,9 +78,7 @@ def in_turn(way, options, words, target, copy):
         for old in (target, copy):
             shutil.rmtree(old, ignore_errors=True)
         subprocess.run(["sync"], check=True)
-        seconds, _, memory, _ = timed(
-            [options.qfuse, *words, "-o", target, "--quiet", "--device", options.device]
-        )
+        seconds, _, memory, _ = timed([options.qfuse, *words, "-o", target, "--quiet", "--device", options.device])
         ours.append(seconds)
         peak = max(peak, memory)
         theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{target}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
@@ -125,10 +123,7 @@ def main():
     try:
         modules = make_model(base, options.gigabytes, FORMATS[options.format])
         make_adapter(adapter, modules)
-        ways = [
-            ("dequantize", ["dequantize", base], plain),
-            ("merge", ["merge", base, adapter], work / "merged"),
-        ]
+        ways = [("dequantize", ["dequantize", base], plain), ("merge", ["merge", base, adapter], work / "merged")]
         if options.format in BACK_TO:
             to = ["--to", options.format, "--fail-below", "0"]
             ways.append((f"merge --to {options.format}", ["merge", base, adapter, *to], work / "back"))

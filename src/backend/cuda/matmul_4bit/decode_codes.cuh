@@ -205,7 +205,7 @@ __device__ inline std::uint32_t pair_of(float value) {
   return permuted(__float_as_uint(value), __float_as_uint(value), kHighHalves);
 }
 template <class Value, class Format>
-constexpr bool kHasPairScale = Format::kOf == PanelFormat::mxfp4 && std::is_same_v<Value, Bfloat16>;
+constexpr bool kHasPairScale = (std::is_same_v<Value, Bfloat16> && Format::kOf == PanelFormat::mxfp4);
 template <class Value, class Format>
 using WeightsOf = std::conditional_t<kHasPairScale<Value, Format>, PairScale,
                                      std::conditional_t<Format::kIsE2m1, Weights8, Weights16>>;

@@ -172,8 +172,9 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
     LaneRows rows[kRows];
     Absmax next[kRows];
     begin_rows<kForward, Format, Tiles>(a, scheduler, tile, row, panel, stage, reader, rows, next);
-    const unsigned half =
-        RowWeights<Value, Format, Tiles>::kHasTwoHalves ? 0U : static_cast<unsigned>(scheduler.output(tile) / kSmallBlock % 2);
+    const unsigned half = RowWeights<Value, Format, Tiles>::kHasTwoHalves
+                              ? 0U
+                              : static_cast<unsigned>(scheduler.output(tile) / kSmallBlock % 2);
     if (has_map) wait_for(shared.map_full);
     for (; stage < scheduler.stages; stage += kTeams) {
       RowWeights<Value, Format, Tiles> weights;

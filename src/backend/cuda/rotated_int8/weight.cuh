@@ -32,6 +32,7 @@ struct CodesArguments : Weights {
 // Thread blocks per multiprocessor, for 168 registers per thread. On AMD GPUs the bound counts wavefronts per SIMD.
 constexpr int kWeightBlocks = kHasMatrixInstructions ? 6 : 1;
 constexpr int kWeightWarps = kWeightThreads / kWarp;
+constexpr std::int64_t kPrefetched = 792;  // thread blocks ahead: as many as an H100 or H200 has at a time
 constexpr int kVector = static_cast<int>(sizeof(uint4));
 
 // ---- a thread's block of terms ----
@@ -187,6 +188,13 @@ __global__ void __launch_bounds__(kWeightThreads, kWeightBlocks)
   if (threadIdx.x == 0) store<false>(a.scale + blockIdx.x, scale);
 }
 
+// Prefetches to L2 the codes of a block that begins when those that run now have ended.
+template <int kBlock>
+__device__ void prefetch_codes_after(const Weights& a, std::int64_t block) {
+  const std::int64_t later = block + kPrefetched * kWeightThreads;
+  if (later < a.rows * a.cols / kBlock) prefetch(a.weight.packed + later * (kBlock / 2));
+}
+
 // A lane that has no block computes the first one again, and stores nothing.
 template <int kBlock>
 __global__ void __launch_bounds__(kWeightThreads, kWeightBlocks)
@@ -198,6 +206,7 @@ __global__ void __launch_bounds__(kWeightThreads, kWeightBlocks)
   const std::int64_t left = a.rows * blocks_a_row - first;  // none in a warp: at most 0
   const int count = static_cast<int>(left < kWarp ? left : kWarp);
   const std::int64_t block = lane < count ? first + lane : 0;
+  if (lane < count) prefetch_codes_after<kBlock>(a, block);
   const float scale = load<false>(a.scale + block / blocks_a_row);
   float v[kBlock];
   decode_along_row(a, block, value_of_lane(a), v);
