@@ -343,11 +343,11 @@ struct StageSlots {
 // Copying warps. While a stage is multiplied, codes and inputs of the next kStages - 1 stages and absmax of the next
 // two are in flight. Each barrier pairs with one of multiply_stages. The first one is after the filling of the tables.
 // Each later one is before a stage: that stage is then complete, and the stage before is no longer read.
-template <class Tile, bool kForward>
+template <class Tile, bool kForward, bool kHalves>
 __device__ void copy_stages(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared) {
   typename Tile::StageCopies copies;
   StageCopier<Tile, kForward> copier(a, block);
-  StageAbsmax<Tile, kForward> absmax(a, block);
+  StageAbsmax<Tile, kForward, kHalves> absmax(a, block);
   absmax.load();
 #pragma unroll 1
   for (int slot = -Tile::kHeld; slot < Tile::kStages - 1; ++slot)
@@ -392,7 +392,10 @@ __device__ void multiply_in_stages(const GroupedArguments& given) {
   const MatmulArguments& a = shared.matmul;
   const BlockTile block = shared.block;
   if (threadIdx.x >= Tile::kMultipliers) {
-    copy_stages<Tile, kForward>(a, block, shared);
+    if (!a.is_nested && a.weight.absmax_type != QFUSE_SCALES_FLOAT32)
+      copy_stages<Tile, kForward, true>(a, block, shared);
+    else
+      copy_stages<Tile, kForward, false>(a, block, shared);
     add_lora<Tile, kForward>(a, block, shared, [](const uint4*, const uint4*) {});
     return;
   }

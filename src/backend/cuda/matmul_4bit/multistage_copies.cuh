@@ -202,8 +202,8 @@ __device__ int absmax_place(int row, int vector) {
 }
 
 // Loads the absmax of a thread's vectors of codes, stage after stage. Vectors are numbered from the start of the nested
-// blocks.
-template <class Tile, bool kForward>
+// blocks. kHalves: absmax has 16 bits; not a branch per load, which would keep the loads from being under way at once.
+template <class Tile, bool kForward, bool kHalves>
 struct StageAbsmax {
   using Vectors = ThreadVectors<Tile, kForward>;
   CodeBounds<Tile, kForward> bounds;
@@ -246,13 +246,11 @@ struct StageAbsmax {
   // Prefetches the absmax of one vector to L2.
   __device__ void prefetch_of(std::uint32_t of) const {
     if (is_nested) prefetch(codes + (of >> block_shift));
-    if (is_wide())
-      prefetch(scales + (of >> scale_shift));
-    else
+    if constexpr (kHalves)
       prefetch(halves() + (of >> block_shift));
+    else
+      prefetch(scales + (of >> scale_shift));
   }
-  // Whether absmax has 32 bits, or scales of nested blocks do.
-  [[nodiscard]] __device__ bool is_wide() const { return is_nested || absmax_type == QFUSE_SCALES_FLOAT32; }
   [[nodiscard]] __device__ const std::uint16_t* halves() const {
     return reinterpret_cast<const std::uint16_t*>(scales);
   }
@@ -280,10 +278,10 @@ struct StageAbsmax {
       if (!bounds.contain(v, left)) continue;
       const std::uint32_t of = vector + static_cast<std::uint32_t>(v) * apart;
       if (is_nested) loaded[v].code = __ldg(codes + (of >> block_shift));
-      if (is_wide())
-        loaded[v].scale = __ldg(scales + (of >> scale_shift));
-      else
+      if constexpr (kHalves)
         loaded[v].code = __ldg(halves() + (of >> block_shift));
+      else
+        loaded[v].scale = __ldg(scales + (of >> scale_shift));
       if constexpr (!kForward)
         if (bounds.contain(v, left - kStagesAhead * kMultistageTerms)) prefetch_of(of + kStagesAhead * step);
     }
@@ -300,7 +298,7 @@ struct StageAbsmax {
           bounds.contain(v, left + kMultistageTerms) ? decoded(map, loaded[v]) : 0.0F;
   }
   [[nodiscard]] __device__ float decoded(const float* map, const Absmax& absmax) const {
-    return is_wide() ? decode_absmax(is_nested, map, absmax, offset) : widen_absmax(absmax_type, absmax.code);
+    return kHalves ? widen_absmax(absmax_type, absmax.code) : decode_absmax(is_nested, map, absmax, offset);
   }
 };
 
