@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Times `qfuse dequantize` beside the way of a format's own library, on the same files, and compares their memory.
+"""Times `qfuse dequantize`, or `qfuse merge`, beside the way of a format's own library, on the same files, and compares
+their memory.
 
-    bench/peers.py QFUSE --format fp8 [--layers 2] [--runs 3] [--directory DIR]     # in a Python that has the library
-    bench/peers.py --load IN OUT                                                    # the library's way itself
+    bench/peers.py QFUSE --format fp8 [--merge] [--layers 2] [--runs 3] [--directory DIR]  # a Python with the library
+    bench/peers.py --load IN OUT [ADAPTER]                                                 # the library's way itself
 
 Makes a Llama as wide as Llama 8B, 0.44 GB per layer in bf16, or a gpt-oss with 8 experts per layer, 0.5 GB. The
 library's way is transformers' from_pretrained with dequantize=True on the CPU, then safetensors' save_file, because
 save_pretrained writes FP8 as FP8 again: transformers itself for fp8 and gpt_oss, compressed-tensors for mxfp4, nvfp4
-and int4. Both ways run in turn, and must write the same tensors. Prints medians of times and of the largest resident
+and int4. To merge an adapter of rank 16 over all linear layers, peft's merge_and_unload comes between. Both ways run in
+turn, and must write the same tensors. Prints medians of times and of the largest resident
 sets, and of what importing torch and transformers takes, because a process may have done so before.
 
 GPTQ and AWQ are absent: tests/libraries does not install their libraries, and gptqmodel's conversion to 16 bits
@@ -31,6 +33,7 @@ from formats import CONFIGS, FORMATS
 NOISE = bytes(byte & 0x3F for byte in range(256)) * 4096  # without the codes of FP8 that are NaN or large
 WIDE, INNER, HEADS, VOCABULARY = 4096, 14336, 32, 256
 EXPERTS, EXPERT_WIDTH = 8, 2880
+RANK = 16
 LLAMA = {
     "model_type": "llama",
     "architectures": ["LlamaForCausalLM"],
@@ -66,19 +69,35 @@ def plain(name, *shape):
     return (name, "BF16", list(shape), 2 * math.prod(shape))
 
 
+LINEAR = {
+    "self_attn.q_proj": (WIDE, WIDE),
+    "self_attn.k_proj": (WIDE // 4, WIDE),
+    "self_attn.v_proj": (WIDE // 4, WIDE),
+    "self_attn.o_proj": (WIDE, WIDE),
+    "mlp.gate_proj": (INNER, WIDE),
+    "mlp.up_proj": (INNER, WIDE),
+    "mlp.down_proj": (WIDE, INNER),
+}
+
+
 def llama_layer(prefix, of_format):
-    keys = WIDE // 4
-    shapes = {
-        "self_attn.q_proj": (WIDE, WIDE),
-        "self_attn.k_proj": (keys, WIDE),
-        "self_attn.v_proj": (keys, WIDE),
-        "self_attn.o_proj": (WIDE, WIDE),
-        "mlp.gate_proj": (INNER, WIDE),
-        "mlp.up_proj": (INNER, WIDE),
-        "mlp.down_proj": (WIDE, INNER),
-    }
-    for module, shape in shapes.items():
+    for module, shape in LINEAR.items():
         yield from of_format(f"{prefix}.{module}", *shape)
+
+
+def make_adapter(path, layers):
+    """Writes an adapter whose values are 2^-9, so that sums are exact in any order."""
+    path.mkdir()
+    tensors = []
+    for i in range(layers):
+        for module, (rows, columns) in LINEAR.items():
+            name = f"base_model.model.model.layers.{i}.{module}"
+            for side, shape in (("A", [RANK, columns]), ("B", [rows, RANK])):
+                tensors.append((f"{name}.lora_{side}.weight", "BF16", shape, b"\x00\x3b" * math.prod(shape)))
+    write_safetensors(path / "adapter_model.safetensors", tensors)
+    targets = [module.split(".")[1] for module in LINEAR]
+    config = {"peft_type": "LORA", "r": RANK, "lora_alpha": RANK, "target_modules": targets, "task_type": "CAUSAL_LM"}
+    (path / "adapter_config.json").write_text(json.dumps(config))
 
 
 def gpt_oss_layer(prefix):
@@ -114,8 +133,8 @@ def make_model(path, name, layers):
     (path / "config.json").write_text(json.dumps(config))
 
 
-def load(source, target):
-    """Converts as the library does, and writes the seconds of its imports to `target`."""
+def load(source, target, adapter=None):
+    """Converts as the library does, merges an adapter as peft does, and writes the seconds of imports to `target`."""
     begin = time.monotonic()
     import torch
     from safetensors.torch import save_file
@@ -127,6 +146,10 @@ def load(source, target):
     model = AutoModelForCausalLM.from_pretrained(
         source, quantization_config=kinds[method](dequantize=True), dtype=torch.bfloat16
     )
+    if adapter:
+        from peft import PeftModel
+
+        model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
     Path(target).mkdir()
     save_file(model.state_dict(), Path(target) / "model.safetensors")
     (Path(target) / "imports").write_text(str(seconds))
@@ -145,19 +168,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("qfuse")
     parser.add_argument("--format", choices=["fp8", "gpt_oss", "mxfp4", "nvfp4", "int4"], required=True)
+    parser.add_argument("--merge", action="store_true", help="an adapter; not of gpt_oss")
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
     options = parser.parse_args()
+    if options.merge and options.format == "gpt_oss":
+        parser.error("--merge has no adapter for gpt_oss")
     work = Path(tempfile.mkdtemp(prefix="qfuse-peers-", dir=options.directory))
     source, ours, theirs = work / "in", work / "ours", work / "theirs"
+    adapter = [work / "adapter"] if options.merge else []
+    words = ["merge" if options.merge else "dequantize", source, *adapter, "-o", ours, "--quiet", "--device", "cpu"]
     ways = {
-        "qfuse": (ours, [options.qfuse, "dequantize", source, "-o", ours, "--quiet", "--device", "cpu"]),
-        "library": (theirs, [sys.executable, __file__, "--load", source, theirs]),
+        "qfuse": (ours, [options.qfuse, *words]),
+        "library": (theirs, [sys.executable, __file__, "--load", source, theirs, *adapter]),
     }
     rows, imports = {way: [] for way in ways}, []
     try:
         make_model(source, options.format, options.layers)
+        if options.merge:
+            make_adapter(work / "adapter", options.layers)
         for _ in range(options.runs):
             for way, (target, command) in ways.items():
                 shutil.rmtree(target, ignore_errors=True)
@@ -181,4 +211,4 @@ def main():
 
 
 if __name__ == "__main__":
-    load(*sys.argv[2:4]) if sys.argv[1:2] == ["--load"] else main()
+    load(*sys.argv[2:5]) if sys.argv[1:2] == ["--load"] else main()
