@@ -117,6 +117,16 @@ def test_training_goes_on_from_a_checkpoint(tmp_path):
         assert_equal(expected, resumed)
 
 
+def test_says_which_layers_stay_pefts(monkeypatch):
+    model = make(num_hidden_layers=1)
+    assert speed_up_training(model).left["peft's LlamaForCausalLM"] == "no layer of this model is in 4 bits"
+    restore_training(model)
+    left = {"up": "DoRA", "down": "dropout", "gate": "DoRA"}
+    monkeypatch.setattr(qfuse.integrations.peft, "uncovered", lambda _: left)
+    found = speed_up_training(model).left
+    assert (found["peft's up, the first of 2,"], found["peft's down"]) == ("DoRA", "dropout")
+
+
 def by_trl(folder, is_sped_up, rows, **more):
     trl, datasets = pytest.importorskip("trl"), pytest.importorskip("datasets")
     config = trl.SFTConfig(str(folder), **SETTINGS | dict(max_length=128, bf16=False) | more)

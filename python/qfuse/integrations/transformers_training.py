@@ -164,11 +164,15 @@ def _products(base: Any, report: TrainingReport) -> None:
 
 
 def _left_to_peft(base: Any) -> dict[str, str]:
-    """Returns one line per reason for which layers are computed by peft."""
+    """Returns a line for each reason why peft computes layers: the first of them, and how many there are."""
     by_reason: dict[str, list[str]] = {}
-    for layer, reason in peft.uncovered(base).items():
-        by_reason.setdefault(reason, []).append(layer)
-    return {f"{len(layers)} of peft's layers, {layers[0]} first,": reason for reason, layers in by_reason.items()}
+    try:
+        for layer, reason in peft.uncovered(base).items():
+            by_reason.setdefault(reason, []).append(layer)
+    except ImportError:  # without bitsandbytes, no layer is in 4 bits
+        return {}
+    count = {reason: f", the first of {len(layers)}," if layers[1:] else "" for reason, layers in by_reason.items()}
+    return {f"peft's {layers[0]}{count[reason]}": reason for reason, layers in by_reason.items()}
 
 
 def _products_in_int8(base: Any, made: _SpedUp) -> None:
