@@ -66,26 +66,21 @@ TEST(RotatedPlan, a_swiglu_block_copies_tokens_ahead_where_two_find_room) {
   EXPECT_FALSE(plan(p, kH200).wide);
 }
 
-TEST(RotatedPlan, of_a_weight_every_64_rotated_blocks_have_a_thread_block_but_a_maximum_one_for_64_columns) {
+TEST(RotatedPlan, of_a_weight_backward_every_tile_has_a_block_but_a_maximum_one_for_64_columns) {
   contract::RotatedInt8Weight p{};
   p.weight = decode_of(1).weight;
   p.weight.rows = 14336;
   p.weight.cols = 4096;
   p.direction = QFUSE_BACKWARD;
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=64 wide=1 blocks=7168");
+  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=128 wide=1 blocks=64 tiles=112");
   contract::RotatedInt8WeightScales scales{};
   scales.weight = p.weight;
   scales.direction = QFUSE_BACKWARD;
-  EXPECT_EQ(contract::print(plan(scales).fields()), "block=128 threads=64 wide=1 blocks=64");
+  EXPECT_EQ(contract::print(plan(scales).fields()), "block=128 threads=128 wide=1 blocks=64 tiles=1");
   p.weight.rows = 64 * 70'001;
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=64 threads=64 wide=1 blocks=4480064");
+  EXPECT_EQ(contract::print(plan(p).fields()), "block=64 threads=64 wide=1 blocks=64 tiles=65535");
   p.direction = QFUSE_FORWARD;
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=64 wide=1 blocks=2240032");
-  p.weight.rows = 1;
-  p.weight.cols = 64 * 65;
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=64 threads=64 wide=1 blocks=2");
-  p.weight.absmax = address<float>(0x1002);
-  EXPECT_FALSE(plan(p).wide);
+  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=64 wide=1 blocks=4480064 tiles=1");
 }
 
 TEST(RotatedPlan, products_have_tiles_for_every_gpu_with_matrix_instructions) {

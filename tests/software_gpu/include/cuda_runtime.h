@@ -89,25 +89,21 @@ struct Hardware {
 #define QFUSE_HARDWARE ::qfuse::software_gpu::Hardware
 
 template <class T>
-T value_of_lane(T value, unsigned lane) {
+T __shfl_sync(unsigned, T value, int lane, int = 32) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
-  bits = qfuse::software_gpu::exchange(bits, lane);
+  bits = qfuse::software_gpu::exchange(bits, static_cast<unsigned>(lane));
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
 template <class T>
-T __shfl_sync(unsigned, T value, int lane, int = 32) {
-  return value_of_lane(value, static_cast<unsigned>(lane) % 32);
+T __shfl_xor_sync(unsigned lanes, T value, int lane_mask, int = 32) {
+  return __shfl_sync(lanes, value, static_cast<int>(threadIdx.x % 32) ^ lane_mask);
 }
 template <class T>
-T __shfl_xor_sync(unsigned, T value, int lane_mask, int = 32) {
-  return value_of_lane(value, threadIdx.x % 32 ^ static_cast<unsigned>(lane_mask));
-}
-template <class T>
-T __shfl_up_sync(unsigned, T value, unsigned lanes_before, int = 32) {
+T __shfl_up_sync(unsigned lanes, T value, unsigned lanes_before, int = 32) {
   const unsigned lane = threadIdx.x % 32;
-  return value_of_lane(value, lane < lanes_before ? lane : lane - lanes_before);
+  return __shfl_sync(lanes, value, static_cast<int>(lane < lanes_before ? lane : lane - lanes_before));
 }
 
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }

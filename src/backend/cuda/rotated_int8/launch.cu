@@ -8,14 +8,14 @@
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
 //         SwiGLU: y, or d_gate and d_up, as in qfuse_swiglu, to bf16; then q and scale
 // cost:   3 or 5 bytes per value of x, 7 for SwiGLU, 12 for its backward: bound by device memory bandwidth; for a
-//         weight 1.5 bytes and 14 instructions per value, backward 16
+//         weight 1.5 bytes and about 15 instructions per value
 // oracle: reference/rotated_int8.cpp
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/rotated_int8/columns.cuh"
 #include "backend/cuda/rotated_int8/matmul.cuh"
 #include "backend/cuda/rotated_int8/rows.cuh"
 #include "backend/cuda/rotated_int8/swiglu_rows.cuh"
-#include "backend/cuda/rotated_int8/weight.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 namespace {
@@ -27,16 +27,19 @@ contract::Outcome with_block(const TermsPlan& plan, const Call& call) {
   return call(std::integral_constant<int, format::kSmallRotatedBlock>());
 }
 
-LaunchShape shape_of(const TermsPlan& plan) { return {.blocks = plan.blocks, .threads = plan.threads}; }
+LaunchShape shape_of(const TermsPlan& plan) {
+  return {.blocks = plan.blocks, .threads = plan.threads, .rows = static_cast<int>(plan.tiles)};
+}
 
 // ---- x or dy ----
 
 template <class In>
 contract::Outcome launch_inputs(const contract::RotatedInt8Quantize& p, const QuantizePlan& plan,
                                 const qfuse_exec& exec) {
-  const RowArguments<Inputs> a = {{p.in, in_stride(p)}, p.cols, plan.wide, p.scale, p.q};
-  return with_block(plan,
-                    [&](auto block) { return launch(quantize_rows<InputRow<In>, block()>, shape_of(plan), a, exec); });
+  const RowArguments<Inputs, Pass::both> a = {{p.in, in_stride(p)}, p.cols, plan.wide, p.scale, p.q};
+  return with_block(plan, [&](auto block) {
+    return launch(quantize_rows<InputRow<In>, block(), Pass::both>, shape_of(plan), a, exec);
+  });
 }
 
 contract::Outcome launch_inputs_of(const contract::RotatedInt8Quantize& p, const QuantizePlan& plan,
@@ -56,37 +59,28 @@ contract::Outcome launch_swiglu(const contract::RotatedInt8Swiglu& p, const Swig
   const SwigluRows rows = {
       {p.gate, gate_stride(p)},          {p.up, up_stride(p)}, {p.grad_y, grad_y_stride(p)}, p.out, p.m,
       static_cast<unsigned>(plan.blocks)};
-  const RowArguments<SwigluRows> a = {rows, p.h, plan.wide, p.scale, p.q};
+  const RowArguments<SwigluRows, Pass::both> a = {rows, p.h, plan.wide, p.scale, p.q};
   return with_block(plan, [&](auto block) {
     LaunchShape shape = shape_of(plan);
     shape.shared_bytes = plan.shared_bytes;
     if constexpr (kHasMatrixInstructions)  // HIP has no asynchronous copies either, so no plan is ahead there
       if (plan.ahead) return launch(quantize_swiglu_ahead<kBackward, block()>, shape, a, exec);
-    return launch(quantize_rows<SwigluRow<kBackward>, block()>, shape, a, exec);
+    return launch(quantize_rows<SwigluRow<kBackward>, block(), Pass::both>, shape, a, exec);
   });
 }
 
 // ---- a weight ----
 
-template <class Op>
-Weights weights_of(const Op& p, const TermsPlan& plan) {
-  return {device_view(p.weight), contract::is_nested(p.weight), p.weight.rows, p.weight.cols, plan.wide};
-}
-
-contract::Outcome launch_scales(const contract::RotatedInt8WeightScales& p, const WeightScalesPlan& plan,
+template <Pass kPass, class Op>
+contract::Outcome launch_weight(const Op& p, const TermsPlan& plan, Scale<kPass>* scale, std::int8_t* q,
                                 const qfuse_exec& exec) {
-  const ScalesArguments a = {weights_of(p, plan), p.scale};
+  const Weights weights = {device_view(p.weight), contract::is_nested(p.weight)};
   return with_block(plan, [&](auto block) {
-    if (p.direction == QFUSE_FORWARD) return launch(find_scales_of_rows<block()>, shape_of(plan), a, exec);
-    return launch(find_scales_of_columns<block()>, shape_of(plan), a, exec);
-  });
-}
-
-contract::Outcome launch_codes(const contract::RotatedInt8Weight& p, const WeightPlan& plan, const qfuse_exec& exec) {
-  const CodesArguments a = {weights_of(p, plan), p.scale, p.q};
-  return with_block(plan, [&](auto block) {
-    if (p.direction == QFUSE_FORWARD) return launch(quantize_along_rows<block()>, shape_of(plan), a, exec);
-    return launch(quantize_along_columns<block()>, shape_of(plan), a, exec);
+    if (p.direction == QFUSE_FORWARD)
+      return launch(quantize_rows<WeightRow, block(), kPass>, shape_of(plan),
+                    RowArguments<Weights, kPass>{weights, p.weight.cols, plan.wide, scale, q}, exec);
+    return launch(quantize_columns<block(), kPass>, shape_of(plan),
+                  ColumnArguments<kPass>{weights, p.weight.rows, p.weight.cols, plan.wide, scale, q, plan.tiles}, exec);
   });
 }
 
@@ -106,14 +100,14 @@ contract::Outcome ops::rotated_int8_weight_scales(const contract::RotatedInt8Wei
   using namespace cuda::rotated_int8;
   WeightScalesPlan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
-  return launch_scales(p, how, exec);
+  return launch_weight<Pass::scales>(p, how, p.scale, nullptr, exec);
 }
 
 contract::Outcome ops::rotated_int8_weight(const contract::RotatedInt8Weight& p, const qfuse_exec& exec) {
   using namespace cuda::rotated_int8;
   WeightPlan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
-  return launch_codes(p, how, exec);
+  return launch_weight<Pass::codes>(p, how, p.scale, p.q, exec);
 }
 
 contract::Outcome ops::rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, const qfuse_exec& exec) {

@@ -21,6 +21,18 @@ TermsPlan by_rows(std::int64_t rows, std::int64_t cols, int most_threads, bool w
   return plan;
 }
 
+// Each thread block has 64 columns: one tile of them or, to find the maximum of a column, all tiles.
+TermsPlan by_columns(std::int64_t rows, std::int64_t cols, bool wide, bool has_one_tile) {
+  constexpr std::int64_t kMostTiles = 65535;  // limit of blockIdx.y
+  TermsPlan plan;
+  plan.block = static_cast<int>(format::rotated_block(rows));
+  plan.threads = plan.block;
+  plan.wide = wide;
+  plan.blocks = cols / kTileCols;
+  plan.tiles = has_one_tile ? std::min(rows / plan.block, kMostTiles) : 1;
+  return plan;
+}
+
 template <class Plan>
 Plan named(const TermsPlan& plan) {
   Plan of_op;
@@ -28,23 +40,11 @@ Plan named(const TermsPlan& plan) {
   return of_op;
 }
 
-// A weight's plan; wide if its arrays and q, of each of which a thread has a vector at a time, are aligned.
-TermsPlan of_weight(const qfuse_weight_4bit& w, std::int64_t terms, const void* q, std::int64_t blocks) {
-  const auto is_of_floats = [](const void* values) { return is_aligned(values, sizeof(float)); };
-  TermsPlan plan;
-  plan.block = static_cast<int>(format::rotated_block(terms));
-  plan.threads = kWeightThreads;
-  plan.wide = is_aligned(w.packed, kVectorBytes) && is_aligned(q, kVectorBytes) && is_of_floats(w.absmax) &&
-              is_of_floats(w.nested_absmax) && is_of_floats(w.nested_quant_map) && is_of_floats(w.nested_offset);
-  plan.blocks = blocks;
-  return plan;
-}
-
 // Adds plans with other numbers of threads, and so other row windows, for tests and measurements.
 template <class Plan>
-std::vector<Plan> with_other_threads(const Plan& chosen) {
+std::vector<Plan> with_other_threads(const Plan& chosen, bool has_rows) {
   std::vector<Plan> all = {chosen};
-  for (int threads = kWarpThreads; threads <= kMostRowThreads; threads *= 2) {
+  for (int threads = kWarpThreads; has_rows && threads <= kMostRowThreads; threads *= 2) {
     if (threads == chosen.threads) continue;
     all.push_back(chosen);
     all.back().threads = threads;
@@ -138,7 +138,9 @@ QuantizePlan plan(const contract::RotatedInt8Quantize& p) {
   return named<QuantizePlan>(by_rows(p.rows, p.cols, kMostRowThreads, is_wide));
 }
 
-std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p) { return with_other_threads(plan(p)); }
+std::vector<QuantizePlan> candidates(const contract::RotatedInt8Quantize& p) {
+  return with_other_threads(plan(p), true);
+}
 
 SwigluPlan plan(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts) {
   const SwigluPlan ahead = swiglu_ahead(p, facts);
@@ -147,25 +149,30 @@ SwigluPlan plan(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts) 
 }
 
 std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts) {
-  std::vector<SwigluPlan> all = with_other_threads(swiglu_by_rows(p));
+  std::vector<SwigluPlan> all = with_other_threads(swiglu_by_rows(p), true);
   if (const SwigluPlan ahead = swiglu_ahead(p, facts); ahead.ahead) all.push_back(ahead);
   return all;
 }
 
-// A thread block has a row or, backward, 64 columns.
 WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p) {
-  const std::int64_t blocks = p.direction == QFUSE_FORWARD ? p.weight.rows : p.weight.cols / kTileCols;
-  return named<WeightScalesPlan>(of_weight(p.weight, term_count(p), nullptr, blocks));
+  const bool is_wide = is_aligned(p.weight.packed, kVectorBytes);
+  return named<WeightScalesPlan>(p.direction == QFUSE_FORWARD
+                                     ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
+                                     : by_columns(p.weight.rows, p.weight.cols, is_wide, false));
 }
-std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p) { return {plan(p)}; }
+std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p) {
+  return with_other_threads(plan(p), p.direction == QFUSE_FORWARD);
+}
 
-// A thread has one rotated block.
 WeightPlan plan(const contract::RotatedInt8Weight& p) {
-  const std::int64_t of_block = format::rotated_block(term_count(p)) * kWeightThreads;
-  const std::int64_t blocks = format::ceil_div(contract::element_count(p.weight), of_block);
-  return named<WeightPlan>(of_weight(p.weight, term_count(p), p.q, blocks));
+  const bool is_wide = is_aligned(p.weight.packed, kVectorBytes) && is_aligned(p.q, kVectorBytes);
+  return named<WeightPlan>(p.direction == QFUSE_FORWARD
+                               ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
+                               : by_columns(p.weight.rows, p.weight.cols, is_wide, true));
 }
-std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p) { return {plan(p)}; }
+std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p) {
+  return with_other_threads(plan(p), p.direction == QFUSE_FORWARD);
+}
 
 std::vector<MatmulPlan> candidates(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts) {
   std::vector<MatmulPlan> all;

@@ -16,18 +16,22 @@ inline constexpr int kLaneTerms = 32;          // per thread at a time: 16 bytes
 inline constexpr int kMostRowThreads = 512;    // so that rows of up to 16384 terms are read once
 inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 registers per thread, for 14336 channels
 inline constexpr int kReservedBytes = 1024;    // bytes of shared memory that a block costs in addition to its own
-inline constexpr int kWeightThreads = 64;      // for a weight: each has a whole rotated block at a time
-inline constexpr int kTileCols = 64;           // columns of a weight at a time, one per thread; divides every width
+inline constexpr int kWeightRowThreads = 64;   // a thread's fixed work is then a quarter of its work for 32 terms
+inline constexpr int kTileCols = 64;           // columns of a weight that are transposed at a time; divides every width
+
+// What a kernel computes from rows of terms: scales, codes from given scales, or both.
+enum class Pass { both, scales, codes };
 
 struct TermsPlan {
   int block = 0;            // terms that are rotated together
   int threads = 0;          // per thread block
   bool wide = false;        // 16-byte loads and stores; else any address
   std::int64_t blocks = 0;  // thread blocks
+  std::int64_t tiles = 1;   // thread blocks that share 64 columns, backward
 
-  [[nodiscard]] std::array<contract::Field, 4> fields() const {
+  [[nodiscard]] std::array<contract::Field, 5> fields() const {
     return {{contract::field("block", block), contract::field("threads", threads), contract::field("wide", wide),
-             contract::field("blocks", blocks)}};
+             contract::field("blocks", blocks), contract::field("tiles", tiles)}};
   }
 };
 struct QuantizePlan : TermsPlan {

@@ -1,4 +1,5 @@
-// Quantizes terms along rows: of x or dy, and of what a SwiGLU block makes. One thread block per row.
+// Quantizes terms along rows: of x or dy, of what a SwiGLU block makes, and of a weight forward. One thread block per
+// row.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_ROWS_CUH
 
@@ -46,14 +47,71 @@ class InputRow {
   std::int64_t index_;
 };
 
+// Each lane has loaded 32 adjacent codes. Exchanges words of eight codes, so that each lane gets its own terms.
+template <int kBlock>
+__device__ void hand_out(std::uint32_t (&codes)[kEights]) {
+  const int lane = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int lanes = 1; lanes < BlockLanes<kBlock>::kCount; lanes *= 2) {
+    const bool is_upper = (lane & lanes) != 0;
+#pragma unroll
+    for (int i = 0; i < kEights; ++i) {
+      if ((i & lanes) != 0) continue;
+      const std::uint32_t other = exchange(is_upper ? codes[i] : codes[i + lanes], lanes);
+      (is_upper ? codes[i] : codes[i + lanes]) = other;
+    }
+  }
+  if (BlockLanes<kBlock>::kCount == 2) {
+    const std::uint32_t second = codes[1];
+    codes[1] = codes[2];
+    codes[2] = second;
+  }
+}
+
+// The 32 codes that a lane loads share an absmax.
+class WeightRow {
+ public:
+  using Source = Weights;
+  __device__ WeightRow(const Weights& weights, std::int64_t block, std::int64_t cols)
+      : weights_(weights), values_(shared_values(weights.weight)), index_(block), first_(block * cols) {}
+
+  [[nodiscard]] __device__ std::int64_t index() const { return index_; }
+
+  template <int kBlock>
+  __device__ void load(std::int64_t col, bool exists, bool is_wide, float (&v)[kLaneTerms]) const {
+    using Lanes = BlockLanes<kBlock>;
+    const Weight4bit& w = weights_.weight;
+    const int lane = static_cast<int>(threadIdx.x) % Lanes::kCount;
+    std::uint32_t codes[kEights] = {};
+    float absmax = 0.0F;
+    if (exists) {
+      const std::int64_t own = first_ + col + (kLaneTerms - kEight) * lane;  // the first of 32 neighbors
+      unpack(load_code_vector(w.packed + own / 2, is_wide), codes);
+      absmax = load_decoded_absmax<false>(w, weights_.is_nested, own >> w.block_shift);
+    }
+    hand_out<kBlock>(codes);
+#pragma unroll
+    for (int i = 0; i < kEights; ++i) {
+      const int holder = static_cast<int>(threadIdx.x) % kWarp - lane + i * Lanes::kStep / kLaneTerms;
+      decode_word(values_, codes[i], value_of(absmax, holder), v + kEight * i);
+    }
+  }
+
+ private:
+  const Weights& weights_;
+  const float* values_;
+  std::int64_t index_;
+  std::int64_t first_;
+};
+
 // ---- kernel arguments ----
 
-template <class Source>
+template <class Source, Pass kPass>
 struct RowArguments {
   Source source;
   std::int64_t cols;
   bool is_wide;
-  float* scale;
+  Scale<kPass>* scale;
   std::int8_t* q;
 };
 
@@ -93,29 +151,36 @@ __device__ void write_row(const Arguments& a, std::int64_t row, std::int64_t col
 
 // A block goes through a row in windows of kLaneTerms terms per thread. If there is only one window, it is loaded once
 // and stays in registers from the maximum to the rounding.
-template <class Row, int kBlock>
+template <class Row, int kBlock, Pass kPass>
 __global__ void __launch_bounds__(kMostRowThreads)
-    quantize_rows(const __grid_constant__ RowArguments<typename Row::Source> a) {
+    quantize_rows(const __grid_constant__ RowArguments<typename Row::Source, kPass> a) {
   constexpr float kRoot = format::rotated_root(kBlock);
   const Row row(a.source, blockIdx.x, a.cols);
   const std::int64_t index = row.index();
   const std::int64_t window = std::int64_t{kLaneTerms} * blockDim.x;
   const int of_thread = BlockLanes<kBlock>::first_term();
   float v[kLaneTerms];
-  std::uint32_t largest = 0;
+  float scale = 0.0F;
+  if constexpr (kPass == Pass::codes) {
+    scale = load<false>(a.scale + index);
+  } else {
+    std::uint32_t largest = 0;
 #pragma unroll 1
-  for (std::int64_t first = 0; first < a.cols; first += window) {
-    load_rotated<kBlock>(row, a, first + of_thread, v);
-    largest = larger_of(largest, v);
+    for (std::int64_t first = 0; first < a.cols; first += window) {
+      load_rotated<kBlock>(row, a, first + of_thread, v);
+      largest = larger_of(largest, v);
+    }
+    scale = format::rotated_scale(largest_of_block(largest), kRoot);
+    if (threadIdx.x == 0) store<false>(a.scale + index, scale);
   }
-  const float scale = format::rotated_scale(largest_of_block(largest), kRoot);
-  if (threadIdx.x == 0) store<false>(a.scale + index, scale);
-  const float factor = format::rotated_factor(scale, kRoot);
+  if constexpr (kPass != Pass::scales) {
+    const float factor = format::rotated_factor(scale, kRoot);
 #pragma unroll 1
-  for (std::int64_t first = 0; first < a.cols; first += window) {
-    const std::int64_t col = first + of_thread;
-    if (a.cols > window) load_rotated<kBlock>(row, a, col, v);
-    if (col < a.cols) store_nearest<kBlock>(a.q + index * a.cols + col, a.is_wide, v, factor);
+    for (std::int64_t first = 0; first < a.cols; first += window) {
+      const std::int64_t col = first + of_thread;
+      if (kPass == Pass::codes || a.cols > window) load_rotated<kBlock>(row, a, col, v);
+      if (col < a.cols) store_nearest<kBlock>(a.q + index * a.cols + col, a.is_wide, v, factor);
+    }
   }
 }
 

@@ -4,14 +4,52 @@
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_STEPS_CUH
 
 #include <cstdint>
+#include <type_traits>
 
 #include "backend/cuda/device/memory.cuh"
-#include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/warp.cuh"
+#include "backend/cuda/device/weight_4bit.cuh"
 #include "backend/cuda/rotated_int8/plan.h"
 #include "format/rotated_int8.h"
 
 namespace qfuse::cuda::rotated_int8 {
+
+// ---- a weight ----
+
+struct Weights {
+  Weight4bit weight;
+  bool is_nested;
+};
+
+// Row scales: read-only in the pass that makes codes from them, written in the others.
+template <Pass kPass>
+using Scale = std::conditional_t<kPass == Pass::codes, const float, float>;
+
+// Called by all threads. Copies the values of the 16 codes to shared memory, each to a bank of its own.
+__device__ inline const float* shared_values(const Weight4bit& weight) {
+  __shared__ float values[format::kCodes4];
+  if (threadIdx.x < format::kCodes4) values[threadIdx.x] = weight.values[threadIdx.x];
+  __syncthreads();
+  return values;
+}
+
+// Loads 32 codes that are not read again soon; is_wide: from an aligned address.
+__device__ inline uint4 load_code_vector(const std::uint8_t* packed, bool is_wide) {
+  return is_wide ? load_once(reinterpret_cast<const uint4*>(packed)) : load_bytes<uint4>(packed);
+}
+
+// Decodes the eight codes of a word; a byte's high nibble comes first. Shifts turn nibbles in place into byte offsets
+// into `values`.
+__device__ inline void decode_word(const float* values, std::uint32_t codes, float absmax, float* v) {
+  constexpr std::uint32_t kPlaces = 0x3c3c3c3c;  // a nibble times four, in each byte
+  constexpr std::uint32_t kByte = 0x4440;        // selects one byte, zero-extended
+  const std::uint32_t halves[2] = {codes >> 2 & kPlaces, codes << 2 & kPlaces};
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const std::uint32_t place = permuted(halves[i % 2], 0, kByte + static_cast<std::uint32_t>(i / 2));
+    v[i] = mul_ftz(*reinterpret_cast<const float*>(reinterpret_cast<const char*>(values) + place), absmax);
+  }
+}
 
 // ---- terms ----
 
@@ -29,10 +67,10 @@ struct BlockLanes {
   }
 };
 
-template <int kDistance, int kTerms>
-__device__ void rotate_own(float (&v)[kTerms]) {
+template <int kDistance>
+__device__ void rotate_own(float (&v)[kLaneTerms]) {
 #pragma unroll
-  for (int i = 0; i < kTerms; ++i) {
+  for (int i = 0; i < kLaneTerms; ++i) {
     if ((i & kDistance) != 0) continue;
     const float x = v[i];
     const float y = v[i + kDistance];
@@ -60,10 +98,9 @@ __device__ void rotate(float (&v)[kLaneTerms]) {
 
 // Maximum of magnitudes, compared as bits.
 __device__ inline std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
-template <int kTerms>
-__device__ std::uint32_t larger_of(std::uint32_t largest, const float (&v)[kTerms]) {
+__device__ inline std::uint32_t larger_of(std::uint32_t largest, const float (&v)[kLaneTerms]) {
 #pragma unroll
-  for (int i = 0; i < kTerms; ++i) largest = larger(largest, __float_as_uint(v[i]) & ~format::kSignBit);
+  for (int i = 0; i < kLaneTerms; ++i) largest = larger(largest, __float_as_uint(v[i]) & ~format::kSignBit);
   return largest;
 }
 

@@ -176,7 +176,7 @@ class TokenAhead {
 
 template <bool kBackward, int kBlock>
 __global__ void __launch_bounds__(kMostAheadThreads, 2)
-    quantize_swiglu_ahead(const __grid_constant__ RowArguments<SwigluRows> a) {
+    quantize_swiglu_ahead(const __grid_constant__ RowArguments<SwigluRows, Pass::both> a) {
   const SwigluRows& rows = a.source;
   const int col = BlockLanes<kBlock>::first_term();
   const bool exists = col < a.cols;
