@@ -30,7 +30,7 @@ from qfuse.integrations.transformers_training import SpeedUpTraining, report, re
 from qfuse.versions import OLDEST
 
 pytestmark = pytest.mark.usefixtures("recorded")
-GRAPHS = "CUDA graphs, from the second batch on"
+GRAPHS = "CUDA graphs on a GPU, from the second batch on"
 LOSS = "a chunk of tokens at a time, without logits in memory"
 
 

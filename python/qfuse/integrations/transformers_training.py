@@ -217,7 +217,7 @@ def _graphs(base: Any, made: _SpedUp) -> None:
         return
     made.backbone = GraphedBackbone(backbone)
     made.undo.append(made.backbone.install(base))
-    made.report.done["the layers"] = "CUDA graphs, from the second batch on"
+    made.report.done["the layers"] = "CUDA graphs on a GPU, from the second batch on"
 
 
 def _regions(base: Any, made: _SpedUp, regions: bool | None) -> bool:
