@@ -197,9 +197,9 @@ void print_rotated(const cuda::DeviceFacts& facts) {
       const contract::RotatedInt8Swiglu p = rotated_swiglu_of(shape, direction);
       print_shape(shape, plan(p, facts), candidates(p, facts));
     }
-    print(cuda::rotated_int8::WeightPlan::kOp, "NF4, nested", [](const RotatedShape& shape) {
+    print(cuda::rotated_int8::WeightPlan::kOp, "NF4, nested", [&](const RotatedShape& shape) {
       const auto p = rotated_weight_params(shape, rotated_arrays());
-      print_shape(shape.weight, plan(p), candidates(p));
+      print_shape(shape.weight, plan(p, facts), candidates(p, facts));
     });
     print(cuda::rotated_int8::MatmulPlan::kOp, "to bf16", [&](const RotatedShape& shape) {
       const auto p = rotated_product_params(shape, rotated_arrays(), 0);
@@ -291,10 +291,10 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
   for (const Shape shape : kNf4Shapes) {
     add(decode, candidates(decode_of(shape), facts));
     add(encode, candidates(encode_of(shape)));
-    const RotatedShape rotated{shape, QFUSE_FORWARD, kTokens.back()};  // in the backward a weight has one plan
+    const RotatedShape rotated{shape, QFUSE_FORWARD, kTokens.back()};
     add(rotated_input, candidates(rotated_input_params(rotated, rotated_arrays())));
     add(rotated_scales, candidates(rotated_scales_params(rotated, rotated_arrays())));
-    add(rotated_weight, candidates(rotated_weight_params(rotated, rotated_arrays())));
+    add(rotated_weight, candidates(rotated_weight_params(rotated, rotated_arrays()), facts));
     add(rotated_product, candidates(rotated_product_params(rotated, rotated_arrays(), 0), facts));
     for (const qfuse_direction direction : kDirections)
       for (const std::int64_t m : kTokens)

@@ -128,6 +128,8 @@ inline constexpr std::array kRotatedWeightCases = {
                       AbsmaxKind::extreme},
     RotatedWeightCase{"infinite, NaN, negative and huge scales, backward", QFUSE_BACKWARD, 64, 256, 32, QFUSE_NF4, 0,
                       AbsmaxKind::extreme},
+    RotatedWeightCase{"infinite, NaN, negative and huge scales, large blocks", QFUSE_BACKWARD, 128, 64, 64, QFUSE_NF4,
+                      0, AbsmaxKind::extreme},
 };
 
 inline Dequantize4bitCase weight_of(const RotatedWeightCase& c) {

@@ -72,15 +72,44 @@ TEST(RotatedPlan, of_a_weight_backward_every_tile_has_a_block_but_a_maximum_one_
   p.weight.rows = 14336;
   p.weight.cols = 4096;
   p.direction = QFUSE_BACKWARD;
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=128 wide=1 blocks=64 tiles=112");
+  const auto chosen = [&](const DeviceFacts& facts) {
+    expect_candidate(plan(p, facts), candidates(p, facts));
+    return contract::print(plan(p, facts).fields());
+  };
+  EXPECT_EQ(chosen(kT4), "block=128 threads=128 wide=1 ahead=0 blocks=64 tiles=112");
   contract::RotatedInt8WeightScales scales{};
   scales.weight = p.weight;
   scales.direction = QFUSE_BACKWARD;
   EXPECT_EQ(contract::print(plan(scales).fields()), "block=128 threads=128 wide=1 blocks=64 tiles=1");
   p.weight.rows = 64 * 70'001;
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=64 threads=64 wide=1 blocks=64 tiles=65535");
+  EXPECT_EQ(chosen(kH200), "block=64 threads=64 wide=1 ahead=0 blocks=64 tiles=65535");
   p.direction = QFUSE_FORWARD;
-  EXPECT_EQ(contract::print(plan(p).fields()), "block=128 threads=64 wide=1 blocks=4480064 tiles=1");
+  EXPECT_EQ(chosen(kT4), "block=128 threads=64 wide=1 ahead=0 blocks=4480064 tiles=1");
+}
+
+TEST(RotatedPlan, blocks_of_a_weight_copy_codes_ahead_where_rotated_blocks_and_absmax_allow_it) {
+  contract::RotatedInt8Weight p{};
+  p.weight = decode_of(1).weight;
+  p.weight.rows = 14336;
+  p.weight.cols = 4096;
+  const auto chosen = [&](const DeviceFacts& facts) {
+    expect_candidate(plan(p, facts), candidates(p, facts));
+    return contract::print(plan(p, facts).fields());
+  };
+  EXPECT_EQ(chosen(kH200), "block=128 threads=128 wide=1 ahead=1 blocks=660 tiles=1");
+  EXPECT_EQ(chosen(kRtx3090), "block=128 threads=128 wide=1 ahead=1 blocks=328 tiles=1");  // 99 KiB: four at a time
+  p.direction = QFUSE_BACKWARD;
+  EXPECT_EQ(chosen(kH200), "block=128 threads=128 wide=1 ahead=1 blocks=660 tiles=1");
+  p.weight.rows = 128;
+  EXPECT_EQ(chosen(kH200), "block=128 threads=128 wide=1 ahead=1 blocks=64 tiles=1");
+  p.weight.blocksize = 32;
+  EXPECT_FALSE(plan(p, kH200).ahead);
+  p.weight.blocksize = 64;
+  p.q = address<std::int8_t>(0x3001);
+  EXPECT_FALSE(plan(p, kH200).ahead);
+  p.q = nullptr;
+  p.weight.absmax = address<float>(0x4002);
+  EXPECT_FALSE(plan(p, kH200).ahead);
 }
 
 TEST(RotatedPlan, products_have_tiles_for_every_gpu_with_matrix_instructions) {

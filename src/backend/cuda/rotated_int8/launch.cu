@@ -8,7 +8,7 @@
 //         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
 //         SwiGLU: y, or d_gate and d_up, as in qfuse_swiglu, to bf16; then q and scale
 // cost:   3 or 5 bytes per value of x, 7 for SwiGLU, 12 for its backward: bound by device memory bandwidth; for a
-//         weight 1.5 bytes and about 15 instructions per value
+//         weight 1.5 bytes and 16 to 20 instructions per value
 // oracle: reference/rotated_int8.cpp
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
@@ -16,6 +16,7 @@
 #include "backend/cuda/rotated_int8/matmul.cuh"
 #include "backend/cuda/rotated_int8/rows.cuh"
 #include "backend/cuda/rotated_int8/swiglu_rows.cuh"
+#include "backend/cuda/rotated_int8/weight_ahead.cuh"
 
 namespace qfuse::cuda::rotated_int8 {
 namespace {
@@ -84,6 +85,30 @@ contract::Outcome launch_weight(const Op& p, const TermsPlan& plan, Scale<kPass>
   });
 }
 
+// Plans keep the numbers of groups and blocks below 2^31.
+template <bool kNested>
+contract::Outcome launch_ahead(const contract::RotatedInt8Weight& p, const WeightPlan& plan, const qfuse_exec& exec) {
+  const bool is_forward = p.direction == QFUSE_FORWARD;
+  const std::int64_t step = plan.blocks * (is_forward ? kAheadWarps : 1);
+  const AheadArguments a = {device_view(p.weight),
+                            p.weight.rows,
+                            p.weight.cols,
+                            p.scale,
+                            p.q,
+                            static_cast<unsigned>(count_ahead_groups(p)),
+                            static_cast<unsigned>(step)};
+  if (is_forward) return launch(quantize_rows_ahead<kNested>, shape_of(plan), a, exec);
+  return launch(quantize_columns_ahead<kNested>, shape_of(plan), a, exec);
+}
+
+// HIP has no asynchronous copies, so no plan is ahead there.
+contract::Outcome launch_codes(const contract::RotatedInt8Weight& p, const WeightPlan& plan, const qfuse_exec& exec) {
+  if constexpr (kHasMatrixInstructions)
+    if (plan.ahead)
+      return contract::is_nested(p.weight) ? launch_ahead<true>(p, plan, exec) : launch_ahead<false>(p, plan, exec);
+  return launch_weight<Pass::codes>(p, plan, p.scale, p.q, exec);
+}
+
 }  // namespace
 }  // namespace qfuse::cuda::rotated_int8
 
@@ -105,9 +130,11 @@ contract::Outcome ops::rotated_int8_weight_scales(const contract::RotatedInt8Wei
 
 contract::Outcome ops::rotated_int8_weight(const contract::RotatedInt8Weight& p, const qfuse_exec& exec) {
   using namespace cuda::rotated_int8;
-  WeightPlan how = plan(p);
-  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
-  return launch_weight<Pass::codes>(p, how, p.scale, p.q, exec);
+  DeviceFacts facts;
+  if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
+  WeightPlan how = plan(p, facts);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
+  return launch_codes(p, how, exec);
 }
 
 contract::Outcome ops::rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, const qfuse_exec& exec) {

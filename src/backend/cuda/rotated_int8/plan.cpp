@@ -52,6 +52,36 @@ std::vector<Plan> with_other_threads(const Plan& chosen, bool has_rows) {
   return all;
 }
 
+// ---- quantizing a weight ----
+
+WeightPlan by_lines(const contract::RotatedInt8Weight& p) {
+  const bool is_wide = is_aligned(p.weight.packed, kVectorBytes) && is_aligned(p.q, kVectorBytes);
+  return named<WeightPlan>(p.direction == QFUSE_FORWARD
+                               ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
+                               : by_columns(p.weight.rows, p.weight.cols, is_wide, true));
+}
+
+// Returns the plan by rows or columns if it is impossible to be ahead.
+WeightPlan weight_ahead(const contract::RotatedInt8Weight& p, const DeviceFacts& facts) {
+  constexpr std::int64_t kSharedBytes = 20 << 10;  // of a block, rounded up
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  const auto has_floats = [](const void* values) { return is_aligned(values, sizeof(float)); };
+  WeightPlan plan = by_lines(p);
+  const std::int64_t together =
+      std::min<std::int64_t>(kAheadBlocks, facts.shared_bytes / (kSharedBytes + kReservedBytes));
+  if (!plan.wide || plan.block != format::kRotatedBlock || p.weight.blocksize < format::kRotatedBlock / 2 ||
+      !has_floats(p.weight.absmax) || !has_floats(p.weight.nested_absmax) || !has_floats(p.weight.nested_quant_map) ||
+      !has_floats(p.weight.nested_offset) || contract::element_count(p.weight) / format::kRotatedBlock > kMost ||
+      facts.compute_capability < kAmpere || together == 0)
+    return plan;
+  const std::int64_t a_block = p.direction == QFUSE_FORWARD ? kAheadThreads / kWarpThreads : 1;
+  plan.ahead = true;
+  plan.threads = kAheadThreads;
+  plan.tiles = 1;
+  plan.blocks = std::min(format::ceil_div(count_ahead_groups(p), a_block), together * facts.multiprocessors);
+  return plan;
+}
+
 // ---- quantizing what a SwiGLU block makes ----
 
 SwigluPlan swiglu_by_rows(const contract::RotatedInt8Swiglu& p) {
@@ -164,14 +194,16 @@ std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales
   return with_other_threads(plan(p), p.direction == QFUSE_FORWARD);
 }
 
-WeightPlan plan(const contract::RotatedInt8Weight& p) {
-  const bool is_wide = is_aligned(p.weight.packed, kVectorBytes) && is_aligned(p.q, kVectorBytes);
-  return named<WeightPlan>(p.direction == QFUSE_FORWARD
-                               ? by_rows(p.weight.rows, p.weight.cols, kWeightRowThreads, is_wide)
-                               : by_columns(p.weight.rows, p.weight.cols, is_wide, true));
+std::int64_t count_ahead_groups(const contract::RotatedInt8Weight& p) {
+  if (p.direction == QFUSE_BACKWARD) return p.weight.rows / format::kRotatedBlock * (p.weight.cols / kTileCols);
+  return format::ceil_div(contract::element_count(p.weight), format::kRotatedBlock * kWarpThreads / 2);
 }
-std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p) {
-  return with_other_threads(plan(p), p.direction == QFUSE_FORWARD);
+
+WeightPlan plan(const contract::RotatedInt8Weight& p, const DeviceFacts& facts) { return weight_ahead(p, facts); }
+std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p, const DeviceFacts& facts) {
+  std::vector<WeightPlan> all = with_other_threads(by_lines(p), p.direction == QFUSE_FORWARD);
+  if (const WeightPlan ahead = weight_ahead(p, facts); ahead.ahead) all.push_back(ahead);
+  return all;
 }
 
 std::vector<MatmulPlan> candidates(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts) {

@@ -17,6 +17,8 @@ inline constexpr int kMostRowThreads = 512;    // so that rows of up to 16384 te
 inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 registers per thread, for 14336 channels
 inline constexpr int kReservedBytes = 1024;    // bytes of shared memory that a block costs in addition to its own
 inline constexpr int kWeightRowThreads = 64;   // a thread's fixed work is then a quarter of its work for 32 terms
+inline constexpr int kAheadThreads = 128;      // for a weight: 64 columns, each of two halves
+inline constexpr int kAheadBlocks = 5;         // per multiprocessor, for 96 registers per thread: 64 of them are terms
 inline constexpr int kTileCols = 64;           // columns of a weight that are transposed at a time; divides every width
 
 // What a kernel computes from rows of terms: scales, codes from given scales, or both.
@@ -53,6 +55,12 @@ struct WeightScalesPlan : TermsPlan {
 };
 struct WeightPlan : TermsPlan {
   static constexpr const char* kOp = contract::RotatedInt8Weight::kName;
+  bool ahead = false;  // persistent blocks, whose threads rotate whole blocks and prefetch their next codes
+
+  [[nodiscard]] std::array<contract::Field, 6> fields() const {
+    return {{contract::field("block", block), contract::field("threads", threads), contract::field("wide", wide),
+             contract::field("ahead", ahead), contract::field("blocks", blocks), contract::field("tiles", tiles)}};
+  }
 };
 
 struct MatmulPlan {
@@ -82,8 +90,11 @@ std::vector<SwigluPlan> candidates(const contract::RotatedInt8Swiglu& p, const D
 SwigluPlan plan(const contract::RotatedInt8Swiglu& p, const DeviceFacts& facts);
 std::vector<WeightScalesPlan> candidates(const contract::RotatedInt8WeightScales& p);
 WeightScalesPlan plan(const contract::RotatedInt8WeightScales& p);
-std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p);
-WeightPlan plan(const contract::RotatedInt8Weight& p);
+std::vector<WeightPlan> candidates(const contract::RotatedInt8Weight& p, const DeviceFacts& facts);
+WeightPlan plan(const contract::RotatedInt8Weight& p, const DeviceFacts& facts);
+
+// Returns how many warps forward, or thread blocks backward, a weight has work for.
+std::int64_t count_ahead_groups(const contract::RotatedInt8Weight& p);
 std::vector<MatmulPlan> candidates(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts);
 MatmulPlan plan(const contract::RotatedInt8Matmul& p, const DeviceFacts& facts);
 

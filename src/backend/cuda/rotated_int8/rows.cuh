@@ -93,7 +93,9 @@ class WeightRow {
 #pragma unroll
     for (int i = 0; i < kEights; ++i) {
       const int holder = static_cast<int>(threadIdx.x) % kWarp - lane + i * Lanes::kStep / kLaneTerms;
-      decode_word(values_, codes[i], value_of(absmax, holder), v + kEight * i);
+      const float of_holder = value_of(absmax, holder);
+      decode_word(
+          values_, codes[i], [&](int) { return of_holder; }, v + kEight * i);
     }
   }
 

@@ -39,15 +39,16 @@ __device__ inline uint4 load_code_vector(const std::uint8_t* packed, bool is_wid
 }
 
 // Decodes the eight codes of a word; a byte's high nibble comes first. Shifts turn nibbles in place into byte offsets
-// into `values`.
-__device__ inline void decode_word(const float* values, std::uint32_t codes, float absmax, float* v) {
+// into `values`. absmax(i): that of code i.
+template <class AbsmaxOf>
+__device__ void decode_word(const float* values, std::uint32_t codes, const AbsmaxOf& absmax, float* v) {
   constexpr std::uint32_t kPlaces = 0x3c3c3c3c;  // a nibble times four, in each byte
   constexpr std::uint32_t kByte = 0x4440;        // selects one byte, zero-extended
   const std::uint32_t halves[2] = {codes >> 2 & kPlaces, codes << 2 & kPlaces};
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const std::uint32_t place = permuted(halves[i % 2], 0, kByte + static_cast<std::uint32_t>(i / 2));
-    v[i] = mul_ftz(*reinterpret_cast<const float*>(reinterpret_cast<const char*>(values) + place), absmax);
+    v[i] = mul_ftz(*reinterpret_cast<const float*>(reinterpret_cast<const char*>(values) + place), absmax(i));
   }
 }
 
@@ -67,10 +68,10 @@ struct BlockLanes {
   }
 };
 
-template <int kDistance>
-__device__ void rotate_own(float (&v)[kLaneTerms]) {
+template <int kDistance, int kCount>
+__device__ void rotate_own(float (&v)[kCount]) {
 #pragma unroll
-  for (int i = 0; i < kLaneTerms; ++i) {
+  for (int i = 0; i < kCount; ++i) {
     if ((i & kDistance) != 0) continue;
     const float x = v[i];
     const float y = v[i + kDistance];
