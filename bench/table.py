@@ -27,24 +27,24 @@ def number(value):
 
 
 def span(values):
-    return " to ".join(number(value) for value in dict.fromkeys(values))
+    return "–".join(dict.fromkeys(map(number, values)))
 
 
 def peer(name, beside, value):
     if isinstance(beside, list):
         return f"{name} {span(beside)}"
-    return f"{name} {number(beside)}" + (f" (× {number(beside / value)})" if value else "")
+    return f"{name} {number(beside)}" + (f" (×{number(beside / value)})" if value else "")
 
 
 def row(figure):
     value = figure.get("value")
     spread = figure.get("spread", []) if value else []
+    roof = [f"{figure['of_roof_percent']:.0f} % of the roof"] if "of_roof_percent" in figure else []
     cells = (
         figure["what"],
         f"{number(value) if value else span(figure['spread'])} {figure['unit']}",
         ("least " if len(spread) == 1 else "") + span(spread),
-        f"{figure['of_roof_percent']:.0f} %" if "of_roof_percent" in figure else "",
-        "; ".join(peer(name, beside, value) for name, beside in figure.get("peers", {}).items()),
+        "; ".join([*roof, *(peer(name, beside, value) for name, beside in figure.get("peers", {}).items())]),
         figure["run"],
     )
     return "| " + " | ".join(cells) + " |"
@@ -91,10 +91,7 @@ def table(path):
     device = json.loads(path.read_text(encoding="utf-8"))
     if "figures" not in device:
         return models_table(device)
-    lines = [
-        "| | qfuse | spread | of the roof | beside it, and how many times as long | run |",
-        "|---|---|---|---|---|---|",
-    ]
+    lines = ["| | qfuse | spread | compared with (times as long) | run |", "|---|---|---|---|---|"]
     lines += [row(figure) for figure in device["figures"]]
     lines += ["", f"- {device['about']}"]
     for name, run in device["runs"].items():
