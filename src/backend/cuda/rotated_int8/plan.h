@@ -18,7 +18,7 @@ inline constexpr int kMostAheadThreads = 448;  // so that two blocks have 72 reg
 inline constexpr int kReservedBytes = 1024;    // bytes of shared memory that a block costs in addition to its own
 inline constexpr int kWeightRowThreads = 64;   // a thread's fixed work is then a quarter of its work for 32 terms
 inline constexpr int kAheadThreads = 128;      // for a weight: 64 columns, each of two halves
-inline constexpr int kAheadBlocks = 5;         // per multiprocessor, for 96 registers per thread: 64 of them are terms
+inline constexpr int kAheadBlocks = 4;         // per multiprocessor; five of 96 registers took 7 % longer forward
 inline constexpr int kTileCols = 64;           // columns of a weight that are transposed at a time; divides every width
 
 // What a kernel computes from rows of terms: scales, codes from given scales, or both.
