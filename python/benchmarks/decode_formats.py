@@ -27,6 +27,7 @@ ROWS, COLUMNS = 14336, 4096
 EXPERTS = 4
 GROUP = 128  # elements per scale of INT4
 ROOF, US = "a copy of as many bytes", "qfuse"
+COPY_UNIT = 1 << 16  # bytes of which the roof copies a multiple: CUDA copies some others more slowly
 
 Decode = Callable[[], Tensor]
 
@@ -179,7 +180,8 @@ def time_format(of: Format, rows: int, columns: int, device: str) -> dict[str, A
     pairs = [pair] + [
         of.make(rows, columns, device) for _ in range(1, measure.copies_for(size) if device != "cpu" else 1)
     ]
-    buffers = [torch.empty(2, size // 2, dtype=torch.uint8, device=device) for _ in pairs]
+    copied = size // 2 // COPY_UNIT * COPY_UNIT
+    buffers = [torch.empty(2, copied, dtype=torch.uint8, device=device) for _ in pairs]
 
     def calls(one: Callable[[int], Any]) -> Callable[[], None]:
         def run() -> None:
