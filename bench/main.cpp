@@ -48,6 +48,7 @@ struct Benchmark {
 constexpr Benchmark kBenchmarks[] = {
     {"nf4", "NF4 decode and encode, block 64, nested in blocks of 256"},
     {"dequantize_4bit", "MXFP4, NVFP4 and INT4 in groups decoded, with scales of rows"},
+    {"dequantize_fp8", "FP8 decoded, with scales of blocks and of rows"},
     {"matmul", "Products with an NF4 weight and its transpose, in bf16: 1 token to many"},
     {"lora_merge", "A LoRA adapter of rank 8 to 64 added to a bf16 weight"},
     {"swiglu", "The SwiGLU backward and forward in INT8 and FP8: 12 published shapes on a GPU, 3 of them on a CPU"},

@@ -2,18 +2,19 @@
 """Times `qfuse dequantize`, or `qfuse merge`, beside the way of a format's own library, on the same files, and compares
 their memory.
 
-    bench/peers.py QFUSE --format fp8 [--merge] [--layers 2] [--runs 3] [--directory DIR]  # a Python with the library
-    bench/peers.py --load IN OUT [ADAPTER]                                                 # the library's way itself
+    bench/peers.py QFUSE --format fp8 [--merge] [--gigabytes 0.9] [--runs 3] [--directory DIR]  # with the libraries
+    bench/peers.py --load IN OUT [ADAPTER]                                              # the library's way itself
 
 Makes a Llama as wide as Llama 8B, 0.44 GB per layer in bf16, or a gpt-oss with 8 experts per layer, 0.5 GB. The
 library's way is transformers' from_pretrained with dequantize=True on the CPU, then safetensors' save_file, because
 save_pretrained writes FP8 as FP8 again: transformers itself for fp8 and gpt_oss, compressed-tensors for mxfp4, nvfp4
 and int4. To merge an adapter of rank 16 over all linear layers, peft's merge_and_unload comes between. Both ways run in
-turn, and must write the same tensors. Prints medians of times and of the largest resident
-sets, and of what importing torch and transformers takes, because a process may have done so before.
+turn, and must write the same tensors. Prints medians of times and of the largest resident sets, and of what importing
+torch and transformers takes, because a process may have done so before.
 
-GPTQ and AWQ are absent: tests/libraries does not install their libraries, and gptqmodel's conversion to 16 bits
-permutes rows of AWQ (docs/FORMAT.md).
+transformers decodes AWQ and GPTQ only with gptqmodel, which pip builds from source for a GPU and which permutes rows of
+AWQ (docs/FORMAT.md). So AWQ's weights are converted by compressed-tensors' AutoAWQConverter, decompressed to fp16 one
+by one and saved, without a model; GPTQ is absent.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from conversions import timed, write_safetensors
 from formats import CONFIGS, FORMATS
 
 NOISE = bytes(byte & 0x3F for byte in range(256)) * 4096  # without the codes of FP8 that are NaN or large
+LAYER_GIGABYTES = 0.44  # in 16 bits
 WIDE, INNER, HEADS, VOCABULARY = 4096, 14336, 32, 256
 EXPERTS, EXPERT_WIDTH = 8, 2880
 RANK = 16
@@ -133,6 +135,26 @@ def make_model(path, name, layers):
     (path / "config.json").write_text(json.dumps(config))
 
 
+def decompress_awq(source):
+    """Returns the tensors of an AWQ checkpoint with weights of fp16, as compressed-tensors makes them."""
+    from compressed_tensors.compressors import BaseCompressor
+    from compressed_tensors.entrypoints.convert.converters import AutoAWQConverter
+    from compressed_tensors.quantization import QuantizationArgs, QuantizationScheme
+    from safetensors.torch import load_file
+
+    converter = AutoAWQConverter.from_pretrained(source)
+    tensors = converter.process(load_file(Path(source) / "model.safetensors"))
+    weights = QuantizationArgs(num_bits=4, group_size=converter.group_size, strategy="group", symmetric=False)
+    scheme = QuantizationScheme(targets=["Linear"], weights=weights)
+    compressor = BaseCompressor.get_value_from_registry("pack-quantized")
+    parts = ("weight_packed", "weight_scale", "weight_shape", "weight_zero_point")
+    for name in [name for name in tensors if name.endswith(".weight_packed")]:
+        module = name.removesuffix(".weight_packed")
+        state = {part: tensors.pop(f"{module}.{part}") for part in parts}
+        tensors[f"{module}.weight"] = compressor.decompress(state, scheme)["weight"].contiguous()
+    return tensors
+
+
 def load(source, target, adapter=None):
     """Converts as the library does, merges an adapter as peft does, and writes the seconds of imports to `target`."""
     begin = time.monotonic()
@@ -142,6 +164,11 @@ def load(source, target, adapter=None):
 
     seconds = time.monotonic() - begin
     method = json.loads((Path(source) / "config.json").read_text())["quantization_config"]["quant_method"]
+    if method == "awq":
+        Path(target).mkdir()
+        save_file(decompress_awq(source), Path(target) / "model.safetensors")
+        (Path(target) / "imports").write_text(str(seconds))
+        return
     kinds = {"fp8": FineGrainedFP8Config, "mxfp4": Mxfp4Config, "compressed-tensors": CompressedTensorsConfig}
     model = AutoModelForCausalLM.from_pretrained(
         source, quantization_config=kinds[method](dequantize=True), dtype=torch.bfloat16
@@ -167,27 +194,30 @@ def differing(ours, theirs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("qfuse")
-    parser.add_argument("--format", choices=["fp8", "gpt_oss", "mxfp4", "nvfp4", "int4"], required=True)
-    parser.add_argument("--merge", action="store_true", help="an adapter; not of gpt_oss")
-    parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--format", choices=["fp8", "gpt_oss", "mxfp4", "nvfp4", "int4", "awq"], required=True)
+    parser.add_argument("--merge", action="store_true", help="an adapter; not of gpt_oss or awq")
+    parser.add_argument("--gigabytes", type=float, default=2 * LAYER_GIGABYTES, help="in 16 bits; default: 0.9")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
     options = parser.parse_args()
-    if options.merge and options.format == "gpt_oss":
-        parser.error("--merge has no adapter for gpt_oss")
+    if options.merge and options.format in ("gpt_oss", "awq"):
+        parser.error(f"--merge has no adapter for {options.format}")
+    layers = max(1, round(options.gigabytes / LAYER_GIGABYTES))
     work = Path(tempfile.mkdtemp(prefix="qfuse-peers-", dir=options.directory))
     source, ours, theirs = work / "in", work / "ours", work / "theirs"
     adapter = [work / "adapter"] if options.merge else []
     words = ["merge" if options.merge else "dequantize", source, *adapter, "-o", ours, "--quiet", "--device", "cpu"]
+    if options.format == "awq":
+        words += ["--dtype", "fp16"]
     ways = {
         "qfuse": (ours, [options.qfuse, *words]),
         "library": (theirs, [sys.executable, __file__, "--load", source, theirs, *adapter]),
     }
     rows, imports = {way: [] for way in ways}, []
     try:
-        make_model(source, options.format, options.layers)
+        make_model(source, options.format, layers)
         if options.merge:
-            make_adapter(work / "adapter", options.layers)
+            make_adapter(work / "adapter", layers)
         for _ in range(options.runs):
             for way, (target, command) in ways.items():
                 shutil.rmtree(target, ignore_errors=True)
@@ -207,7 +237,7 @@ def main():
             f"{middle['processor']:.2f} s, largest resident set {middle['resident_mib']:.0f} MiB"
         )
     print(f"of the library's seconds, imports: {statistics.median(imports):.2f}")
-    print(json.dumps({"format": options.format, "layers": options.layers, **rows, "imports": imports}))
+    print(json.dumps({"format": options.format, "layers": layers, **rows, "imports": imports}))
 
 
 if __name__ == "__main__":

@@ -43,6 +43,21 @@ RowsCodes rows_codes(const RowsFormat& format, Shape shape) {
   return codes;
 }
 
+RowsCodes rows_codes(const Fp8Format& format, Shape shape) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(float));
+  std::mt19937 random(1);
+  const std::int64_t blocks =
+      format::ceil_div(shape.rows, format.block_rows) * format::ceil_div(shape.cols, format.block_cols);
+  RowsCodes codes{.packed = Bytes(static_cast<std::size_t>(shape.count())),
+                  .scales = Bytes(static_cast<std::size_t>(blocks * kSize)),
+                  .global = {},
+                  .zero_points = {}};
+  std::ranges::generate(codes.packed, [&] { return static_cast<std::uint8_t>(random()); });
+  for (std::int64_t i = 0; i < blocks; ++i)
+    write_scale(codes.scales.data() + i * kSize, QFUSE_SCALES_FLOAT32, random());
+  return codes;
+}
+
 contract::Dequantize4bit rows_params(const RowsFormat& format, Shape shape, qfuse_dtype dtype,
                                      const std::array<const void*, 4>& arrays, void* out) {
   contract::Dequantize4bit p{};
@@ -62,6 +77,22 @@ contract::Dequantize4bit rows_params(const RowsFormat& format, Shape shape, qfus
   return p;
 }
 
+contract::DequantizeFp8 rows_params(const Fp8Format& format, Shape shape, qfuse_dtype dtype,
+                                    const std::array<const void*, 4>& arrays, void* out) {
+  contract::DequantizeFp8 p{};
+  p.struct_size = sizeof(qfuse_dequantize_fp8_params);
+  p.rows = shape.rows;
+  p.cols = shape.cols;
+  p.block_rows = format.block_rows;
+  p.block_cols = std::min(format.block_cols, shape.cols);
+  p.scale_type = QFUSE_SCALES_FLOAT32;
+  p.out_dtype = dtype;
+  p.codes = static_cast<const std::uint8_t*>(arrays[0]);
+  p.scales = arrays[1];
+  p.out = out;
+  return p;
+}
+
 // Decodes row by row. Each row is a weight of its own.
 Bytes decode_rows_by_oracle(const RowsFormat& format, Shape shape, qfuse_dtype dtype, const RowsCodes& codes) {
   const std::int64_t row_bytes = format::packed_size(shape.cols);
@@ -77,6 +108,24 @@ Bytes decode_rows_by_oracle(const RowsFormat& format, Shape shape, qfuse_dtype d
           {codes.packed.data() + row * row_bytes, codes.scales.data() + block * format::scale_size(format.scale_type),
            codes.global.data(), zero_points},
           out.data() + row * row_out));
+    }
+  });
+  return out;
+}
+
+// Decodes band by band. Each band of blocks is a weight of its own.
+Bytes decode_rows_by_oracle(const Fp8Format& format, Shape shape, qfuse_dtype dtype, const RowsCodes& codes) {
+  const std::int64_t row_out = shape.cols * format::dtype_size(dtype);
+  const std::int64_t bands = format::ceil_div(shape.rows, format.block_rows);
+  const std::int64_t band_scales = std::ssize(codes.scales) / bands;
+  Bytes out(static_cast<std::size_t>(shape.rows * row_out));
+  cpu::parallel_for(bands, 1, 0, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t band = first; band < last; ++band) {
+      const std::int64_t row = band * format.block_rows;
+      reference::dequantize_fp8(
+          rows_params(format, {std::min(format.block_rows, shape.rows - row), shape.cols}, dtype,
+                      {codes.packed.data() + row * shape.cols, codes.scales.data() + band * band_scales},
+                      out.data() + row * row_out));
     }
   });
   return out;

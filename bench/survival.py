@@ -1,7 +1,8 @@
 """Measures how much of an adapter survives a merge that writes the base model's own quantized format, and how far the
-result is from a merge to 16 bits: the table of docs/MERGE.md. Weights are Gaussian, quantized as each format's library
+result is from a merge to 16 bits: the tables of docs/MERGE.md. Weights are Gaussian, quantized as each format's library
 does it. The adapter has rank 16. In formats whose library has rules for it, what qfuse writes must be the bytes that
-these rules make of the merge to 16 bits: else the script fails. So the library's own way keeps the same share.
+these rules make of the merge to 16 bits: else the script fails. The second table has the libraries themselves, which
+encode the same merge to 16 bits; it leaves out a library that cannot be imported, and says why.
 
     tools/install_judges --where      # a Python that has torch, safetensors and transformers, in its bin/
     python3 bench/survival.py build/release/bin/qfuse
@@ -15,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 import torch
+from encoders import ENCODERS, Quantizer
 from safetensors.torch import load_file, save_file
-from transformers import FineGrainedFP8Config
 from transformers.integrations.finegrained_fp8 import Fp8Quantize
 
 ROWS, COLUMNS, RANK = 2048, 4096, 16
@@ -32,12 +33,6 @@ WAYS = [
     ("FP8, blocks of 128 x 128", "fp8", []),
     ("FP8, `--keep-scales`", "fp8", KEEP),
 ]
-
-
-class Quantizer:
-    """What Fp8Quantize reads of a quantizer. The real one requires a GPU."""
-
-    quantization_config = FineGrainedFP8Config(weight_block_size=(128, 128))
 
 
 def by_library(to, merged, base):
@@ -140,6 +135,37 @@ def cell(qfuse, base, adapter, to, options):
     return f"{100 * share:.0f}, {100 * error:.1f}"
 
 
+def cell_by_library(encode, base, sums):
+    """Measures as qfuse does: `base` are the decoded values before, `sums` those with the adapter, not rounded."""
+    merged, change = sums.bfloat16(), sums - base
+    values = encode(merged).float()
+    share = ((values - base) * change).double().sum() / change.double().square().sum()
+    error = (values - merged.float()).square().mean().sqrt() / merged.float().square().mean().sqrt()
+    return f"{100 * share:.0f}, {100 * error:.1f}"
+
+
+def rows_by_libraries(qfuse, weight, bases, adapters):
+    for to, encoders in ENCODERS.items():
+        for library, encode in encoders:
+            try:
+                before = encode(weight.bfloat16())  # INT4, which qfuse does not write, begins with this
+            except ImportError as error:
+                print(f"without {library}: {error}", file=sys.stderr)
+                continue
+            if to in bases:
+                qfuse("dequantize", bases[to], "-o", qfuse.plain, "--force", "--quiet")
+                before = load_file(qfuse.plain / "model.safetensors")[f"{NAME}.weight"]
+            before = before.float()
+            cells = [cell_by_library(encode, before, before + product(adapter)) for adapter in adapters]
+            yield f"| {to.upper()}, {library} | {' | '.join(cells)} |"
+
+
+def product(adapter):
+    """Returns what an adapter adds: its scale is 1."""
+    a, b = (load_file(adapter / "adapter_model.safetensors")[f"base_model.model.{NAME}.lora_{x}.weight"] for x in "AB")
+    return b @ a
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("qfuse", type=Path)
@@ -159,7 +185,10 @@ def main():
         print(f"|---{'|---' * len(SHARES)}|")
         for title, to, options in WAYS:
             cells = [cell(command, bases[to], adapter, to, options) for adapter in adapters]
-            print(f"| {title} | {' | '.join(cells)} |")
+            print(f"| {title} | {' | '.join(cells)} |", flush=True)
+        print()
+        for row in rows_by_libraries(command, weight, bases, adapters):
+            print(row, flush=True)
 
 
 if __name__ == "__main__":

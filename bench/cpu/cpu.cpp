@@ -52,9 +52,13 @@ double microseconds(const auto& body) {
 int run_on_cpu(const Options& options) {
   if (!options.peer.empty()) throw UsageError("--peer is a library for GPUs: it needs --device cuda and a GPU");
   const std::map<std::string, void (*)(const Options&, Report&)> benchmarks = {
-      {"nf4", time_nf4_on_cpu},          {"dequantize_4bit", time_rows_on_cpu},
-      {"lora_merge", time_merge_on_cpu}, {"matmul", time_matmul_on_cpu},
-      {"swiglu", time_swiglu_on_cpu},    {"rotated_int8", time_rotated_int8_on_cpu}};
+      {"nf4", time_nf4_on_cpu},
+      {"dequantize_4bit", time_rows_on_cpu},
+      {"dequantize_fp8", time_fp8_on_cpu},
+      {"lora_merge", time_merge_on_cpu},
+      {"matmul", time_matmul_on_cpu},
+      {"swiglu", time_swiglu_on_cpu},
+      {"rotated_int8", time_rotated_int8_on_cpu}};
   Report report(options, kMilliseconds, {{"context", context_of(options)}});
   report.begin_table(fmt::format("{}, {} threads at most", cpu_model(), cores()));
   benchmarks.at(options.benchmark)(options, report);

@@ -23,6 +23,7 @@ namespace qfuse::bench {
 int run_on_cpu(const Options& options);
 void time_nf4_on_cpu(const Options& options, Report& report);
 void time_rows_on_cpu(const Options& options, Report& report);
+void time_fp8_on_cpu(const Options& options, Report& report);
 void time_merge_on_cpu(const Options& options, Report& report);
 void time_matmul_on_cpu(const Options& options, Report& report);
 void time_swiglu_on_cpu(const Options& options, Report& report);

@@ -65,8 +65,13 @@ Json heading_of(const Options& options, const Card& card) {
 
 int run_on_gpu(const Options& options, int device) {
   const std::map<std::string, void (*)(const Options&, Report&, const Card&)> benchmarks = {
-      {"nf4", time_nf4_on_gpu},       {"dequantize_4bit", time_rows_on_gpu},      {"matmul", time_matmul_on_gpu},
-      {"swiglu", time_swiglu_on_gpu}, {"rotated_int8", time_rotated_int8_on_gpu}, {"lora_merge", time_merge_on_gpu},
+      {"nf4", time_nf4_on_gpu},
+      {"dequantize_4bit", time_rows_on_gpu},
+      {"dequantize_fp8", time_fp8_on_gpu},
+      {"matmul", time_matmul_on_gpu},
+      {"swiglu", time_swiglu_on_gpu},
+      {"rotated_int8", time_rotated_int8_on_gpu},
+      {"lora_merge", time_merge_on_gpu},
   };
   const Card card = use_card(device);
   Report report(options, kMicroseconds, heading_of(options, card));

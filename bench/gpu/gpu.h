@@ -13,6 +13,7 @@ int run_on_gpu(const Options& options, int device);
 struct Card;
 void time_nf4_on_gpu(const Options& options, Report& report, const Card& card);
 void time_rows_on_gpu(const Options& options, Report& report, const Card& card);
+void time_fp8_on_gpu(const Options& options, Report& report, const Card& card);
 void time_merge_on_gpu(const Options& options, Report& report, const Card& card);
 void time_matmul_on_gpu(const Options& options, Report& report, const Card& card);
 void time_swiglu_on_gpu(const Options& options, Report& report, const Card& card);

@@ -8,6 +8,7 @@ import torch
 
 pytest.importorskip("bitsandbytes")
 pytest.importorskip("peft")
+import decode_formats
 import experts
 import int8_layer
 import measure
@@ -205,6 +206,23 @@ def test_a_package_that_fails_is_left_out(device, monkeypatch, capsys, factor, f
         assert ("triton_kernels" in found) == (direction == "forward" and not fault) and "_grouped_mm" in found
     warnings = capsys.readouterr().err
     assert f"warning: triton_kernels is left out: {fault}" in warnings if fault else not warnings
+
+
+def test_formats_beside_their_libraries(run, monkeypatch):
+    pytest.importorskip("transformers")
+    for name in ("LAUNCHES", "REPLAYS", "WARM_UPS"):
+        monkeypatch.setattr(measure, name, 1)
+    status, result, printed = run(decode_formats)
+    timed = {row["format"]: row for row in result["rows"]}
+    assert not status and {"FP8, blocks of 128 x 128", "MXFP4, 4 experts, transposed"} <= timed.keys()
+    assert timed.keys() | result["missing"].keys() == {each.name for each in decode_formats.FORMATS}
+    assert all(us["min"] > 0 for row in timed.values() for us in row["us"].values())
+    assert timed["FP8, blocks of 128 x 128"]["bytes"] == 512 * 512 * 3 + 4 * 4 * 4 and "512 x 512 to bf16" in printed
+
+    right = qfuse.ops.dequantize_fp8
+    monkeypatch.setattr(qfuse.ops, "dequantize_fp8", lambda *arguments: -right(*arguments))
+    status, result, printed = run(decode_formats)
+    assert status == 1 and "FP8, blocks of 128 x 128: " in result["faults"][0] and result["faults"][0] in printed
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

@@ -41,6 +41,18 @@ class Command(unittest.TestCase):
         self.assertEqual([row["bytes"] for row in rows.values()], [moved + 1024, moved])
         self.assertGreater(rows["nf4/encode/bf16/scalar/threads:1"]["input_GB/s"], 0)
 
+    def test_dequantize_fp8(self):
+        rows = self.figures("dequantize_fp8", "bf16/scalar/threads:1$")
+        # 512 x 1024 codes and values of bf16, and 4 x 8 scales or one of each row.
+        moved = {
+            "FP8 in blocks of 128 x 128": 3 * 512 * 1024 + 4 * 4 * 8,
+            "FP8, a scale per row": 3 * 512 * 1024 + 4 * 512,
+        }
+        self.assertEqual(
+            {name: row["bytes"] for name, row in rows.items()},
+            {f"{name}/bf16/scalar/threads:1": size for name, size in moved.items()},
+        )
+
     def test_lora_merge(self):
         rows = self.figures("lora_merge", "scalar/threads:1$")
         # 512 x 1024 values of bf16 in and out, and factors of rank 8.
@@ -77,6 +89,7 @@ class Command(unittest.TestCase):
         done = run("--quick")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("nf4/decode/", done.stdout)
+        self.assertIn("FP8 in blocks of 128 x 128/", done.stdout)
         self.assertIn("lora_merge/", done.stdout)
         self.assertIn("matmul/", done.stdout)
         self.assertIn("swiglu/", done.stdout)
@@ -85,7 +98,7 @@ class Command(unittest.TestCase):
     def test_help_names_the_benchmarks(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("nf4", "lora_merge", "matmul", "swiglu", "rotated_int8", "plans"):
+        for name in ("nf4", "dequantize_fp8", "lora_merge", "matmul", "swiglu", "rotated_int8", "plans"):
             self.assertIn(f"\n  {name} ", done.stdout)
         self.assertIn("--peer", run("nf4", "--help").stdout)
 

@@ -81,19 +81,33 @@ void read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::b
   });
 }
 
+// Like read_codes(), from a source that has encoded its values; `codes` are in host memory.
+void take_codes(const WeightPointer& weight, std::int64_t from, std::span<std::byte> codes, Piece& piece) {
+  const Source& source = weight->source;
+  const std::int64_t element = size_of(source.dtype);
+  const std::int64_t size = std::min(2 * std::ssize(codes) * element, source.bytes - from);
+  read_now(source, from, piece.host(array::kToEncode, static_cast<std::size_t>(size)), piece, array::kToEncode);
+  const std::vector<std::byte>& absmax = source.encoded->scales;
+  std::ranges::copy(source.encoded->codes, codes.begin());
+  weight->write(from / element / weight->state.blocksize * kFloatBytes, absmax);
+  if (weight->state.nested)
+    weight->mean.add(reinterpret_cast<const float*>(absmax.data()), std::ssize(absmax) / kFloatBytes);
+}
+
 // A unit covers whole chunks of kMeanChunk absmax, as the sum for their mean requires.
 Source codes_of(const WeightPointer& weight) {
   const Source& source = weight->source;
   const std::int64_t unit = std::max(format::kMeanChunk * weight->state.blocksize, source.unit_elements());
   const std::int64_t piece = std::max(kPieceBytes / size_of(source.dtype), unit);
-  return {
-      .bytes = qfuse_packed_size(source.elements()),
-      .unit = unit / 2,
-      .piece = piece / 2,
-      .made = Made::on_device,
-      .read = [weight, element = size_of(source.dtype)](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
-        read_codes(weight, 2 * begin * element, out, piece);
-      }};
+  const bool is_encoded = source.encoded != nullptr && weight->importance == nullptr;
+  return {.bytes = qfuse_packed_size(source.elements()),
+          .unit = unit / 2,
+          .piece = piece / 2,
+          .made = is_encoded ? Made::on_host : Made::on_device,
+          .read = [weight, element = size_of(source.dtype), read = is_encoded ? take_codes : read_codes](
+                      std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+            read(weight, 2 * begin * element, out, piece);
+          }};
 }
 
 // Bytes of absmax, as floats, that are read back at a time: fewer than are made at a time.
@@ -131,34 +145,22 @@ Source constant(std::vector<float> values) {
 }
 
 // Encodes values and decodes them again, with absmax that are not nested.
-class Through4bit {
- public:
-  explicit Through4bit(QuantState state) : state_(std::move(state)) {}
-
-  void pass(std::span<const std::byte> values, Dtype dtype, std::span<float> left, const Exec& exec) {
-    const std::int64_t count = std::ssize(left);
-    codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
-    absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state_.blocksize)));
-    quantize_4bit(values, dtype,
-                  {.cols = count,
-                   .blocksize = state_.blocksize,
-                   .quant_type = state_.quant_type,
-                   .packed = codes_,
-                   .absmax = absmax_},
-                  exec);
-    dequantize_4bit({.cols = count,
-                     .blocksize = state_.blocksize,
-                     .quant_type = state_.quant_type,
-                     .packed = codes_,
-                     .absmax = absmax_},
-                    std::as_writable_bytes(left), Dtype::float32, exec);
-  }
-
- private:
-  QuantState state_;
-  std::vector<std::uint8_t> codes_;
-  std::vector<float> absmax_;
-};
+void pass_through_4bit(const QuantState& state, std::span<const std::byte> values, Dtype dtype, Encoded& encoded,
+                       std::span<float> left, const Exec& exec) {
+  const std::int64_t count = std::ssize(left);
+  const std::span<std::byte> bytes = append_room(encoded.codes, qfuse_packed_size(count));
+  const std::span<std::byte> scales =
+      append_room(encoded.scales, qfuse_block_count(count, state.blocksize) * kFloatBytes);
+  const std::span codes(reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size());
+  const std::span absmax(reinterpret_cast<float*>(scales.data()), scales.size() / sizeof(float));
+  quantize_4bit(
+      values, dtype,
+      {.cols = count, .blocksize = state.blocksize, .quant_type = state.quant_type, .packed = codes, .absmax = absmax},
+      exec);
+  dequantize_4bit(
+      {.cols = count, .blocksize = state.blocksize, .quant_type = state.quant_type, .packed = codes, .absmax = absmax},
+      std::as_writable_bytes(left), Dtype::float32, exec);
+}
 
 }  // namespace
 
@@ -179,10 +181,9 @@ std::int64_t absmax_bytes(const QuantState& state) {
 
 RoundTrip through_4bit(const QuantState& state) {
   const auto begin = [state]() -> RoundTrip::Pass {
-    return [through = std::make_shared<Through4bit>(state)](std::int64_t, std::span<const std::byte> values,
-                                                            Dtype dtype, std::span<float> left, const Exec& exec) {
-      through->pass(values, dtype, left, exec);
-    };
+    return
+        [state](std::int64_t, std::span<const std::byte> values, Dtype dtype, Encoded& encoded, std::span<float> left,
+                const Exec& exec) { pass_through_4bit(state, values, dtype, encoded, left, exec); };
   };
   return {state.blocksize, begin};
 }

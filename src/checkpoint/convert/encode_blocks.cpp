@@ -44,9 +44,14 @@ class EncodedBlocks {
       count = std::min(most, std::ssize(codes) / encoding().code_bytes(1));
       const auto values = piece.host(array::kToEncode, static_cast<std::size_t>(count * columns * width));
       read_now(source_, row * columns * width, values, piece, array::kToEncode);
-      scales_.resize(static_cast<std::size_t>(encoding().scale_bytes(count)));
       const auto size = static_cast<std::size_t>(encoding().code_bytes(count));
-      encoder_.encode(row * columns, values, source_.dtype, codes.first(size), scales_, piece.host_exec());
+      if (source_.encoded != nullptr) {
+        std::ranges::copy(source_.encoded->codes, codes.first(size).begin());
+        scales_ = source_.encoded->scales;
+      } else {
+        scales_.resize(static_cast<std::size_t>(encoding().scale_bytes(count)));
+        encoder_.encode(row * columns, values, source_.dtype, codes.first(size), scales_, piece.host_exec());
+      }
       take(row, count);
       codes = codes.subspan(size);
     }
@@ -134,21 +139,16 @@ PlannedTensor planned_blocks(const std::string& name, const PlannedSource& sourc
 }
 
 RoundTrip through_blocks(const BlockEncoding& encoding) {
-  struct Buffers {
-    explicit Buffers(const BlockEncoding& of) : encoder(of) {}
-    BlockEncoder encoder;
-    std::vector<std::byte> codes;
-    std::vector<std::byte> scales;
-  };
   const auto begin = [encoding]() -> RoundTrip::Pass {
-    return [buffers = std::make_shared<Buffers>(encoding)](std::int64_t first, std::span<const std::byte> values,
-                                                           Dtype dtype, std::span<float> left, const Exec& exec) {
-      const BlockEncoding& of = buffers->encoder.encoding();
+    return [encoder = std::make_shared<BlockEncoder>(encoding)](std::int64_t first, std::span<const std::byte> values,
+                                                                Dtype dtype, Encoded& encoded, std::span<float> left,
+                                                                const Exec& exec) {
+      const BlockEncoding& of = encoder->encoding();
       const std::int64_t rows = std::ssize(left) / of.columns;
-      buffers->codes.resize(static_cast<std::size_t>(of.code_bytes(rows)));
-      buffers->scales.resize(static_cast<std::size_t>(of.scale_bytes(rows)));
-      buffers->encoder.encode(first, values, dtype, buffers->codes, buffers->scales, exec);
-      buffers->encoder.decode(buffers->codes, buffers->scales, left, exec);
+      const std::span<std::byte> codes = append_room(encoded.codes, of.code_bytes(rows));
+      const std::span<std::byte> scales = append_room(encoded.scales, of.scale_bytes(rows));
+      encoder->encode(first, values, dtype, codes, scales, exec);
+      encoder->decode(codes, scales, left, exec);
     };
   };
   return {encoding.unit(), begin};

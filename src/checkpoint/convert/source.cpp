@@ -56,6 +56,7 @@ Source resized(const Source& source, std::int64_t bytes) {
   Source other = source;
   other.bytes = bytes;
   other.made = Made::on_host;
+  other.encoded = nullptr;
   other.read = [source](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
     const std::int64_t there = std::clamp(source.bytes - begin, std::int64_t{0}, std::ssize(out));
     // Reads whole units, even if the last one is cut.
@@ -94,6 +95,7 @@ Source read_ahead(const Source& source) {
   };
   Source other = source;
   other.made = Made::on_host;
+  other.encoded = nullptr;
   other.read = [source, stretch = std::make_shared<Stretch>()](std::int64_t begin, std::span<std::byte> out,
                                                                Piece& piece) {
     const std::int64_t end = begin + std::ssize(out);
@@ -114,6 +116,7 @@ Source kept(const std::vector<Source>& parts, ScratchFile& scratch) {
   all.unit = 1;
   all.piece = kPieceBytes;
   all.made = Made::on_host;
+  all.encoded = nullptr;
   all.read = [parts, &scratch, made = std::make_shared<bool>(false)](std::int64_t begin, std::span<std::byte> out,
                                                                      Piece& piece) {
     if (!std::exchange(*made, true))

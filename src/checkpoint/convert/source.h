@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ inline constexpr std::int64_t kPieceBytes = 16 << 20;
 
 inline std::int64_t size_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 
+struct Encoded;  // round_trip.h
+
 // Where a source makes its bytes.
 enum class Made {
   on_host,    // in host memory; complete when read() returns
@@ -39,6 +42,8 @@ struct Source {
   Made made = Made::on_host;
   // Fills `out`, which must not reach beyond the tensor, with the bytes from `begin` on.
   std::function<void(std::int64_t begin, std::span<std::byte> out, Piece& piece)> read = {};
+  // What the last read() returned, in the output's codes, if the source has encoded it already, as measured() does.
+  std::shared_ptr<const Encoded> encoded = {};
 
   [[nodiscard]] std::int64_t elements() const { return bytes / size_of(dtype); }
   [[nodiscard]] std::int64_t unit_elements() const { return unit < size_of(dtype) ? 1 : unit / size_of(dtype); }

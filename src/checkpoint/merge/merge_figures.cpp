@@ -36,7 +36,12 @@ class Measured {
 
   [[nodiscard]] std::int64_t unit() const { return std::lcm(sums_.unit_elements(), encoded_unit_); }  // elements
 
+  // What pass_ made of the values of the last read(); none if there is no pass.
+  [[nodiscard]] std::shared_ptr<const Encoded> encoded() const { return pass_ ? encoded_ : nullptr; }
+
   void read(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+    encoded_->codes.clear();
+    encoded_->scales.clear();
     const std::int64_t most = std::max<std::int64_t>(kMeasuredElements / unit(), 1) * unit() * size_of(dtype_);
     for (std::int64_t at = 0; at < std::ssize(out); at += most)
       read_part(
@@ -72,7 +77,7 @@ class Measured {
     });
     if (pass_) {
       left_.resize(sums.size());
-      pass_(begin / size_of(dtype_), out, dtype_, left_, piece.host_exec());
+      pass_(begin / size_of(dtype_), out, dtype_, *encoded_, left_, piece.host_exec());
     }
     const std::span<const float> left = pass_ ? left_ : start_;
     std::vector<MergeFigures> parts(static_cast<std::size_t>(qfuse_block_count(count, kPartElements)));
@@ -99,6 +104,7 @@ class Measured {
   Dtype dtype_;
   std::int64_t encoded_unit_;
   RoundTrip::Pass pass_;
+  std::shared_ptr<Encoded> encoded_ = std::make_shared<Encoded>();
   std::shared_ptr<MergeFigures> figures_;
   // Buffers for the measured part, kept because allocating so much memory costs more than filling it.
   std::vector<float> start_;
@@ -133,7 +139,8 @@ Source measured(const Source& base, const Merging& merging, Dtype dtype, const R
           .bytes = merging.shape.elements() * size_of(dtype),
           .unit = unit,
           .piece = std::max<std::int64_t>(kPieceBytes / unit, 1) * unit,
-          .read = [one](std::int64_t begin, std::span<std::byte> out, Piece& piece) { one->read(begin, out, piece); }};
+          .read = [one](std::int64_t begin, std::span<std::byte> out, Piece& piece) { one->read(begin, out, piece); },
+          .encoded = one->encoded()};
 }
 
 }  // namespace qfuse::checkpoint

@@ -79,16 +79,20 @@ TEST(EncodeBlocks, a_round_trip_is_the_same_in_parts) {
     const RawTensor weight = random_weight({encoding.elements()});
     const RoundTrip trip = through_blocks(encoding);
     std::vector<float> whole(static_cast<std::size_t>(encoding.elements()));
-    trip.begin()(0, bytes_of_tensor(weight), Dtype::bfloat16, whole, Exec{});
+    Encoded all;
+    trip.begin()(0, bytes_of_tensor(weight), Dtype::bfloat16, all, whole, Exec{});
     const RoundTrip::Pass pass = trip.begin();
+    Encoded joined;
     std::vector<float> parts(whole.size());
     for (std::int64_t at = 0; at < encoding.elements(); at += trip.unit) {
       const auto begin = static_cast<std::size_t>(at);
       const auto size = static_cast<std::size_t>(std::min(trip.unit, encoding.elements() - at));
-      pass(at, bytes_of_tensor(weight).subspan(2 * begin, 2 * size), Dtype::bfloat16,
+      pass(at, bytes_of_tensor(weight).subspan(2 * begin, 2 * size), Dtype::bfloat16, joined,
            std::span(parts).subspan(begin, size), Exec{});
     }
     EXPECT_EQ(parts, whole);
+    EXPECT_EQ(joined.codes, all.codes);
+    EXPECT_EQ(joined.scales, all.scales);
   }
 }
 
@@ -103,7 +107,9 @@ TEST(EncodeBlocks, any_number_of_threads_makes_the_same_bytes) {
     const Model model(directory / "in");
     const auto left = [&](int threads) {
       std::vector<float> values(static_cast<std::size_t>(encoding.elements()));
-      through_blocks(encoding).begin()(0, bytes_of_tensor(weight), Dtype::bfloat16, values, Exec{.threads = threads});
+      Encoded encoded;
+      through_blocks(encoding).begin()(0, bytes_of_tensor(weight), Dtype::bfloat16, encoded, values,
+                                       Exec{.threads = threads});
       return values;
     };
     EXPECT_TRUE(read_blocks(encoding, *model.find("w"), scratch, 0, 5) ==
