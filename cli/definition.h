@@ -38,7 +38,7 @@ Definition definition_of(const CLI::App& app);
 // Returns the help of `subcommand`, or of the program if it is empty, wrapped to `columns` where words allow it.
 std::string help(const Definition& definition, const std::string& subcommand, std::size_t columns);
 
-// Returns a shorter help: one line per option, without the descriptions' details.
+// Returns a shorter help, with the first sentence of each description.
 std::string short_help(const Definition& definition, const std::string& subcommand, std::size_t columns);
 
 // `summary` is the line that man page searches (apropos) find.

@@ -56,26 +56,19 @@ std::vector<Entry> entries_of(const std::vector<OptionText>& options) {
   return entries;
 }
 
-// Returns the text up to the first full stop or colon, or as many of its first words as fit.
-std::string beginning(const std::string& text, std::size_t columns) {
-  const std::string sentence = text.substr(0, std::min(text.find(". "), text.find(": ")));
-  if (sentence.size() <= columns) return sentence;
-  constexpr std::string_view kMore = " ...";
-  const std::size_t end = sentence.rfind(' ', columns - std::min(columns, kMore.size()));
-  return end == std::string::npos ? "" : sentence.substr(0, end).append(kMore);
-}
-
-// Formats names on the left with one line of their descriptions beside them.
-std::string short_list(const std::string& heading, const std::vector<Entry>& entries, std::size_t columns) {
-  if (entries.empty()) return "";
-  std::size_t widest = 0;
-  for (const Entry& entry : entries) widest = std::max(widest, entry.name.size());
-  std::string text = "\n" + heading + ":\n";
-  for (const auto& [name, description] : entries) {
-    const std::string line = fmt::format("  {:<{}}  ", name, widest);
-    text += line + beginning(description, columns - std::min(columns, line.size())) + "\n";
+// Cuts descriptions after their first sentence, which a full stop or a colon outside parentheses ends.
+std::vector<Entry> without_details(std::vector<Entry> entries) {
+  for (Entry& entry : entries) {
+    int depth = 0;
+    std::size_t end = 0;
+    for (const std::string& text = entry.description; end < text.size(); ++end) {
+      if (text[end] == '(') ++depth;
+      if (text[end] == ')') --depth;
+      if (depth == 0 && (text.compare(end, 2, ". ") == 0 || text.compare(end, 2, ": ") == 0)) break;
+    }
+    entry.description.resize(end);
   }
-  return text;
+  return entries;
 }
 
 // Wraps text, but keeps indented lines as they are.
@@ -118,9 +111,9 @@ std::string short_help(const Definition& definition, const std::string& subcomma
   }
   const std::string more = program + (subcommand.empty() ? "" : " " + subcommand) + " --help";
   return wrapped("Usage: " + usage(program, *command) + (commands.empty() ? "" : " SUBCOMMAND ..."), columns, 0) +
-         short_list("Arguments", entries_of(command->arguments), columns) +
-         short_list("Options", entries_of(command->options), columns) + short_list("Subcommands", commands, columns) +
-         "\n" + more + " says more.\n";
+         list("Arguments", without_details(entries_of(command->arguments)), columns) +
+         list("Options", without_details(entries_of(command->options)), columns) +
+         list("Subcommands", without_details(commands), columns) + "\n" + more + " says more.\n";
 }
 
 std::string help(const Definition& definition, const std::string& subcommand, std::size_t columns) {

@@ -183,7 +183,7 @@ int run(int argc, char** argv) {
   app.formatter_fn([&app, is_short](const CLI::App* parser, const std::string&, CLI::AppFormatMode) {
     return (is_short ? short_help : help)(definition_of(app), parser == &app ? "" : parser->get_name(), help_columns());
   });
-  app.set_help_flag("-h,--help", "Print this help and exit; -h: a line for each option");
+  app.set_help_flag("-h,--help", "Print this help and exit. -h prints less");
   app.set_version_flag("-V,--version", std::string("qfuse ") + qfuse_version(), "Print the version and exit");
   add_manual(app);
   app.require_subcommand(1);

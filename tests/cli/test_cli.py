@@ -27,7 +27,7 @@ class General(Command):
         for subcommand in subcommands:
             self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
 
-    def test_short_help_is_a_line_for_each_option(self):
+    def test_short_help_is_a_sentence_for_each_option(self):
         for subcommand in ([], ["merge"], ["compare"], ["inspect"]):
             short = self.run_qfuse(*subcommand, "-h")[0].splitlines()
             options = set(re.findall(r"(?m)^  (?:-\w, ?)?(--[\w-]+)", self.run_qfuse(*subcommand, "--help")[0]))
@@ -35,6 +35,9 @@ class General(Command):
             self.assertEqual({re.search(r"--[\w-]+", line)[0] for line in listed}, options)
             self.assertEqual(len(listed), len(options))
             self.assertLessEqual(max(map(len, short)), 80)
+            self.assertLess(len(short), len(self.run_qfuse(*subcommand, "--help")[0].splitlines()))
+        sentence = "The dtype of the model (auto: the one that each weight had or decodes to); or"
+        self.assertIn(sentence, " ".join(self.run_qfuse("merge", "-h")[0].split()))
 
     def test_usage_errors(self):
         """Expects errors for wrong command lines, some with a part of the message."""
