@@ -300,9 +300,9 @@ TEST(MatmulPlan, without_hopper_tiles_of_stages_are_as_many_as_multiprocessors) 
     Tile forward;
     Tile backward;  // backward stages take longer to start
   };
-  for (const Case& c : {Case{kT4, 17, 1024, {32, 32}, {32, 32}}, Case{kT4, 64, 4096, {128, 64}, {128, 64}},
-                        Case{kT4, 128, 14336, {128, 64}, {128, 64}}, Case{kA100, 17, 4096, {32, 32}, {64, 64}},
-                        Case{kA100, 64, 4096, {64, 64}, {64, 64}}, Case{kA100, 256, 14336, {128, 64}, {128, 64}},
+  for (const Case& c : {Case{kT4, 17, 1024, {32, 32}, {32, 32}}, Case{kT4, 64, 4096, {128, 64}, {64, 64}},
+                        Case{kT4, 128, 14336, {128, 64}, {128, 64}}, Case{kA100, 17, 4096, {64, 32}, {64, 64}},
+                        Case{kA100, 64, 4096, {64, 64}, {64, 64}}, Case{kA100, 256, 14336, {128, 64}, {128, 128}},
                         Case{kRtx3090, 32, 1024, {32, 16}, {32, 32}}, Case{kRtx3090, 64, 4096, {64, 64}, {64, 64}},
                         Case{kRtx3090, 64, 14336, {64, 64}, {64, 64}}, Case{kRtx4090, 17, 4096, {32, 32}, {32, 32}},
                         Case{kRtx4090, 64, 4096, {32, 64}, {32, 64}}, Case{kRtx4090, 128, 14336, {32, 64}, {128, 128}},
