@@ -275,6 +275,11 @@ struct StageAbsmax {
     }
   }
 
+  // Whether the vector's absmax is the first of a sector. Blocks beside each other share sectors; one prefetches each.
+  [[nodiscard]] __device__ bool starts_sector(std::uint32_t of) const {
+    return (of >> block_shift) % (is_nested ? 32U : 8U) == 0;
+  }
+
   // Loads the absmax of the next stage into registers kAt; backward, also prefetches those of a later stage to L2.
   template <int kAt>
   __device__ void load() {
@@ -287,8 +292,10 @@ struct StageAbsmax {
         loaded[kAt][v].code = __ldg(halves() + (of >> block_shift));
       else
         loaded[kAt][v].scale = __ldg(scales + (of >> scale_shift));
-      if constexpr (!kForward)
-        if (bounds.contain(v, left - kStagesAhead * kMultistageTerms)) prefetch_of(of + kStagesAhead * step);
+      if constexpr (!kForward) {
+        const std::uint32_t later = of + kStagesAhead * step;
+        if (starts_sector(later) && bounds.contain(v, left - kStagesAhead * kMultistageTerms)) prefetch_of(later);
+      }
     }
     vector += step;
     left -= kMultistageTerms;
