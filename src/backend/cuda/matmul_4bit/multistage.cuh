@@ -6,6 +6,7 @@
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 
 #include <cstdint>
+#include <type_traits>
 
 #include "backend/cuda/matmul_4bit/epilogue.cuh"
 #include "backend/cuda/matmul_4bit/multistage_copies.cuh"
@@ -348,23 +349,33 @@ __device__ void copy_stages(const MatmulArguments& a, const BlockTile& block, Mu
   typename Tile::StageCopies copies;
   StageCopier<Tile, kForward> copier(a, block);
   StageAbsmax<Tile, kForward, kHalves> absmax(a, block);
-  absmax.load();
+  constexpr int kLast = kAbsmaxStages<Tile, kForward> - 1;
+  absmax.template load<0>();
+  if constexpr (kLast > 0) absmax.template load<kLast>();
 #pragma unroll 1
   for (int slot = -Tile::kHeld; slot < Tile::kStages - 1; ++slot)
     copier.copy(copies, shared.stages[slot < 0 ? 0 : slot]);
   absmax.prefetch_first();
   __syncthreads();
-  absmax.store(shared.map, shared.absmax[0]);
-  absmax.load();
+  absmax.template store<0>(shared.map, shared.absmax[0]);
+  absmax.template load<0>();
   StageSlots<Tile> slots;
-#pragma unroll 1
-  for (int term = 0; term < stage_terms<kForward>(a); term += kMultistageTerms) {
+  const auto next = [&](auto at) {
     copies.template wait<Tile::kStages - 2>();
     __syncthreads();
     copier.copy(copies, shared.stages[slots.free]);
-    absmax.store(shared.map, shared.absmax[slots.phase ^ 1]);
-    absmax.load();
+    absmax.template store<at>(shared.map, shared.absmax[slots.phase ^ 1]);
+    absmax.template load<at>();
     slots.advance();
+  };
+  const int stages = (stage_terms<kForward>(a) + kMultistageTerms - 1) / kMultistageTerms;
+#pragma unroll 1
+  for (int stage = 0; stage < stages; ++stage) {
+    if constexpr (kLast > 0) {
+      next(std::integral_constant<int, kLast>());
+      if (++stage == stages) break;
+    }
+    next(std::integral_constant<int, 0>());
   }
   copies.template wait<0>();
 }

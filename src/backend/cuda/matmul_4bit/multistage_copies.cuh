@@ -201,6 +201,10 @@ __device__ int absmax_place(int row, int vector) {
   return kForward ? row * kRowCodeVectors<Tile, true> + vector : vector * kMultistageTerms + row;
 }
 
+// Stages from the load of an absmax to its use. Backward, loads take longer than a stage of a small tile.
+template <class Tile, bool kForward>
+inline constexpr int kAbsmaxStages = !kForward && Tile::kStages > 3 ? 2 : 1;
+
 // Loads the absmax of a thread's vectors of codes, stage after stage. Vectors are numbered from the start of the nested
 // blocks. kHalves: absmax has 16 bits; not a branch per load, which would keep the loads from being under way at once.
 template <class Tile, bool kForward, bool kHalves>
@@ -218,7 +222,7 @@ struct StageAbsmax {
   std::uint32_t step;    // from stage to stage
   std::uint32_t apart;   // from vector to vector
   int left;              // terms from that stage on
-  Absmax loaded[Tile::kCodesEach];
+  Absmax loaded[kAbsmaxStages<Tile, kForward>][Tile::kCodesEach];
 
   __device__ StageAbsmax(const MatmulArguments& a, const BlockTile& block)
       : bounds(a, block),
@@ -271,31 +275,41 @@ struct StageAbsmax {
     }
   }
 
-  // Loads the absmax of the next stage; backward, also prefetches those of a later stage to L2.
+  // Whether the vector's absmax is the first of a sector. Blocks beside each other share sectors; one prefetches each.
+  [[nodiscard]] __device__ bool starts_sector(std::uint32_t of) const {
+    return (of >> block_shift) % (is_nested ? 32U : 8U) == 0;
+  }
+
+  // Loads the absmax of the next stage into registers kAt; backward, also prefetches those of a later stage to L2.
+  template <int kAt>
   __device__ void load() {
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v) {
       if (!bounds.contain(v, left)) continue;
       const std::uint32_t of = vector + static_cast<std::uint32_t>(v) * apart;
-      if (is_nested) loaded[v].code = __ldg(codes + (of >> block_shift));
+      if (is_nested) loaded[kAt][v].code = __ldg(codes + (of >> block_shift));
       if constexpr (kHalves)
-        loaded[v].code = __ldg(halves() + (of >> block_shift));
+        loaded[kAt][v].code = __ldg(halves() + (of >> block_shift));
       else
-        loaded[v].scale = __ldg(scales + (of >> scale_shift));
-      if constexpr (!kForward)
-        if (bounds.contain(v, left - kStagesAhead * kMultistageTerms)) prefetch_of(of + kStagesAhead * step);
+        loaded[kAt][v].scale = __ldg(scales + (of >> scale_shift));
+      if constexpr (!kForward) {
+        const std::uint32_t later = of + kStagesAhead * step;
+        if (starts_sector(later) && bounds.contain(v, left - kStagesAhead * kMultistageTerms)) prefetch_of(later);
+      }
     }
     vector += step;
     left -= kMultistageTerms;
   }
 
-  // Decodes the loaded absmax to shared memory. Outside the weight they are 0, so that decoded weights are 0.
+  // Decodes the absmax in registers kAt to shared memory. Outside the weight they are 0, so that decoded weights are 0.
+  template <int kAt>
   __device__ void store(const float* map, float* to) const {
+    constexpr int kTerms = kAbsmaxStages<Tile, kForward> * kMultistageTerms;  // since they were loaded
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v)
       to[absmax_place<Tile, kForward>(Vectors::code_row() + v * Vectors::kCodeRows,
                                       Vectors::code_col() / kVectorCodes)] =
-          bounds.contain(v, left + kMultistageTerms) ? decoded(map, loaded[v]) : 0.0F;
+          bounds.contain(v, left + kTerms) ? decoded(map, loaded[kAt][v]) : 0.0F;
   }
   [[nodiscard]] __device__ float decoded(const float* map, const Absmax& absmax) const {
     return kHalves ? widen_absmax(absmax_type, absmax.code) : decode_absmax(is_nested, map, absmax, offset);
