@@ -18,6 +18,7 @@ from distributed_models import (
     batch,
     experts,
     gradients,
+    mxfp4,
     train,
     weight,
     whole,
@@ -86,7 +87,7 @@ def case_2_fsdp_gathers_merged_weights() -> None:
     for made, share, count in (
         (model, share_out_layers, 21),
         (experts(), lambda it, over: fully_shard(it, mesh=over), 3),
-        (experts(packed=True), lambda it, over: fully_shard(it, mesh=over), 3),
+        (experts(packed=mxfp4), lambda it, over: fully_shard(it, mesh=over), 3),
     ):
         expected = dict(qfuse.merged_weights(made))
         assert qd.shardable(made)
@@ -272,6 +273,60 @@ def case_2_fsdp_of_gpt_oss() -> None:
         original = load_file(folder / "model.safetensors")
         assert found.keys() == original.keys() and all(torch.equal(found[name], original[name]) for name in found)
     dist.barrier()
+
+
+def case_2_fsdp_of_packed_models() -> None:
+    """Linear layers and experts of compressed-tensors under peft's adapters: each rank has half of the codes, and
+    losses are those of one process. The saved layers equal the files; joined experts are not saved."""
+    needs("transformers", "peft, LoRA over experts")
+    import packed_models
+    from peft import LoraConfig, get_peft_model
+    from safetensors.torch import load_file
+    from transformers import AutoModelForCausalLM
+
+    import qfuse.integrations.peft
+    from qfuse.integrations.transformers import CompressedTensorsConfig
+
+    stacks = [f"mlp.experts.{name}_proj" for name in ("gate_up", "down")]
+    of_experts = LoraConfig(r=4, target_modules=["o_proj"], target_parameters=stacks)
+    of_layers = LoraConfig(r=4, target_modules="all-linear")
+
+    def made(folder: Any, lora: Any) -> Any:
+        torch.manual_seed(3)
+        settings = dict(quantization_config=CompressedTensorsConfig(), dtype=torch.bfloat16)
+        return get_peft_model(AutoModelForCausalLM.from_pretrained(folder, **settings).to(DEVICE), lora)
+
+    def is_half(codes: Any) -> bool:
+        return 2 * codes.to_local().shape[0] == codes.shape[0]
+
+    def check(publish: Any, lora: Any, count: int, kind: str) -> Any:
+        folder = FOLDER / f"{publish.__name__}-{kind}"
+        if dist.get_rank() == 0:
+            publish(folder, packed_models.KINDS[kind])
+        dist.barrier()
+        expected, model = losses_of_lengths(made(folder, lora)), made(folder, lora)
+        report = qd.shardable(model)
+        assert len(report.layers) == count and not report.left, report
+        share_out_layers(model, mesh(2))
+        frozen = [(name, each) for name, each in model.named_parameters() if not each.requires_grad]
+        codes = [
+            each for name, each in frozen if name.endswith((".weight_packed", "gate_up_proj", "experts.down_proj"))
+        ]
+        assert len(codes) >= count and all(map(is_half, codes))
+        assert losses_of_lengths(model) == expected
+        return model, folder
+
+    with qfuse.integrations.peft.enabled():
+        for kind in ("int4_32", "nvfp4", "mxfp4"):
+            model, folder = check(packed_models.published, of_layers, 14, kind)
+            qd.save(model, folder / "saved", base=True)
+            if dist.get_rank() == 0:
+                qd.consolidate(folder / "saved", folder / "files", like=folder)
+                found = load_file(folder / "files" / "model-00001-of-00001.safetensors")
+                assert packed_models.same_arrays(found, load_file(folder / "model.safetensors"))
+            model, folder = check(packed_models.published_deepseek, of_experts, 3, kind)
+            saving = partial(qd.save, model, FOLDER / "joined", base=True)
+            refused(saving, "'model.layers.1.mlp.experts'", "save without base")
 
 
 def case_2_fsdp_of_a_model_that_is_sped_up() -> None:

@@ -76,13 +76,18 @@ def mxfp4(seed: int, *shape: int) -> qfuse.Weight4bit:
     return qfuse.Weight4bit((codes, scales), shape, torch.bfloat16, "mxfp4", 32)
 
 
-def experts(seed: int = 0, rank: int = 4, count: int = 4, packed: bool = False) -> Experts4bit:
-    """packed: in MXFP4."""
+def int4(seed: int, *shape: int) -> qfuse.Weight4bit:
+    codes, scales = mxfp4(seed, *shape).tensors
+    return qfuse.Weight4bit((codes, scales.bfloat16() / 10000), shape, torch.bfloat16, "int4", 32)
+
+
+def experts(seed: int = 0, rank: int = 4, count: int = 4, packed: Any = None) -> Experts4bit:
+    """packed: mxfp4 or int4."""
     generator = torch.Generator().manual_seed(seed)
     gate_up = torch.randn(count, 2 * 64, 128, generator=generator).bfloat16() / 11
     down = torch.randn(count, 128, 64, generator=generator).bfloat16() / 8
     bias = torch.randn(count, 128, generator=generator).bfloat16()
-    stacks: Any = (mxfp4(0, count, 128, 128), mxfp4(1, count, 128, 64)) if packed else (gate_up, down)
+    stacks: Any = (packed(0, count, 128, 128), packed(1, count, 128, 64)) if packed else (gate_up, down)
     made = Experts4bit(*(stack.to(DEVICE) for stack in stacks), down_bias=bias.to(DEVICE), rank=rank)
     for stack in (made.gate_up_proj, made.down_proj):
         for factor in (stack.lora_A, stack.lora_B):

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from distributed_models import DEVICE, INNER, WIDTH, Model, batch, experts, lora, train, weight, whole
+from distributed_models import DEVICE, INNER, WIDTH, Model, batch, experts, int4, lora, mxfp4, train, weight, whole
 from distributed_support import FOLDER, mesh, refused, shared_out, tensor_parallel
 from safetensors.torch import load_file, save_file
 from torch import nn
@@ -243,11 +243,11 @@ def case_2_load_and_save_parts_of_experts_and_biases() -> None:
 
 
 def case_2_experts_over_ranks() -> None:
-    for packed in (False, True):
+    for packed in (None, mxfp4, int4):
         _experts_over_ranks(packed)
 
 
-def _experts_over_ranks(packed: bool) -> None:
+def _experts_over_ranks(packed: Any) -> None:
     over, rank = mesh(2), dist.get_rank()
     hidden, index = batch(24, 128), torch.randint(4, (24, 2), generator=torch.Generator().manual_seed(1)).to(DEVICE)
     shares = torch.rand(24, 2, generator=torch.Generator().manual_seed(2)).to(DEVICE)

@@ -157,11 +157,29 @@ def test_peft_knows_of_it_behind_loading(published, monkeypatch):
 
 @pytest.mark.parametrize(
     "more",
-    [{"target_parameters": ["mlp.experts.down_proj"]}, {"use_rslora": True, "r": 8}, {"modules_to_save": ["router"]}],
+    [
+        {"target_parameters": ["mlp.experts.down_proj"]},
+        {"target_parameters": ["mlp.experts.gate_up_proj", "mlp.router.weight"]},
+        {"target_modules": "all-linear"},
+        {"use_rslora": True, "r": 8},
+        {"modules_to_save": ["router"]},
+    ],
 )
 def test_settings_are_those_of_peft(published, more):
     model, twin = pair(published, **more)
     assert near(step(model), step(twin))
+
+
+def test_an_adapter_beside_that_of_the_experts(published):
+    """peft allows adapters with other target_parameters only if these have none."""
+    both = pair(published)
+    for model in both:
+        model.add_adapter("other", config(target_modules=["o_proj"], target_parameters=None))
+        randomize(model)
+    for chosen in (["other"], ["default", "other"], ["default"]):
+        for model in both:
+            model.base_model.set_adapter(chosen)
+        assert near(step(both[0]), step(both[1]))
 
 
 def test_training_the_router_and_biases(published):

@@ -151,6 +151,8 @@ class Command(unittest.TestCase):
             stays = not kernel.startswith(("kernel=multistage", "kernel=tiled", "kernel=factored,"))
             if "tokens=16,outputs=16" not in kernel:  # grouped tiles have 8 tokens
                 expected |= {f"matmul_4bit_grouped:{kernel},in_turn={t}" for t in range(1 + stays)}
+        few = "matmul_4bit_grouped:kernel=warp_specialized,tokens=32,outputs=128"
+        expected |= {f"{few},in_turn={t}" for t in (0, 1)}
         expected |= {f"swiglu:outputs={o},staged=0,threads={n}" for n in (256, 512) for o in ("any", "training")}
         expected |= {f"swiglu:outputs=training,staged=1,threads={n}" for n in (256, 512)}
         expected |= {f"dequantize_4bit:stream={s}" for s in (0, 1)}

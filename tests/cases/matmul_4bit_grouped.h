@@ -30,7 +30,7 @@ struct GroupedCase {
   std::int64_t gap = 0;      // elements between rows of in and of out
   std::int64_t lora_rank = 0;
   bool forward_only = false;
-  AbsmaxKind global = AbsmaxKind::trained;  // of a global scale each
+  AbsmaxKind scales = AbsmaxKind::trained;  // MXFP4's, or a global scale each
 };
 
 // One token for every `every`-th expert, none for the others.
@@ -163,7 +163,9 @@ struct GroupedInput {
 inline std::int64_t block_count(const GroupedCase& c) { return qfuse_block_count(c.rows * c.cols, c.blocksize); }
 
 inline Dequantize4bitCase stack_of(const GroupedCase& c) {
-  return {c.risk, std::ssize(c.tokens) * c.rows * c.cols, c.blocksize, c.quant_type, c.nested_blocksize};
+  const bool is_mxfp4 = c.quant_type == QFUSE_E2M1 && c.blocksize != 16;
+  const std::int64_t elements = std::ssize(c.tokens) * c.rows * c.cols;
+  return {c.risk, elements, c.blocksize, c.quant_type, c.nested_blocksize, is_mxfp4 ? c.scales : AbsmaxKind::trained};
 }
 
 inline std::int64_t token_count(const GroupedCase& c) {
@@ -183,7 +185,7 @@ inline GroupedInput make_input(const GroupedCase& c, qfuse_direction direction, 
   if (c.nested_each && !in.stack.global.empty()) {
     in.stack.global.resize(static_cast<std::size_t>(experts));
     int exponent = 0;
-    for (float& scale : in.stack.global) scale = std::ldexp(random_scale(c.global, random), exponent++ % 3);
+    for (float& scale : in.stack.global) scale = std::ldexp(random_scale(c.scales, random), exponent++ % 3);
   } else if (c.nested_each && !has_row_scales(c.quant_type)) {
     in.stack.nested_absmax.resize(
         static_cast<std::size_t>(experts * qfuse_block_count(block_count(c), c.nested_blocksize)));

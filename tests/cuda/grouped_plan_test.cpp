@@ -38,6 +38,28 @@ TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k) {
               Kernel::split_k);
 }
 
+// gpt-oss' experts, forward. Each of these tiles was the fastest one on an H200.
+TEST(GroupedPlan, experts_of_few_tokens_have_tiles_of_few_tokens) {
+  const auto tokens_of = [](std::int64_t each, std::int64_t rows) {
+    const matmul_4bit::GroupedPlan chosen = plan_that_can_run(grouped_of(32 * each, 32, rows, 2880));
+    EXPECT_EQ(chosen.kernel, Kernel::warp_specialized);
+    EXPECT_EQ(chosen.outputs, 128);
+    return chosen.tokens;
+  };
+  EXPECT_EQ(tokens_of(8, 5760), 32);
+  EXPECT_EQ(tokens_of(8, 2880), 32);
+  EXPECT_EQ(tokens_of(32, 5760), 64);
+  EXPECT_EQ(tokens_of(32, 2880), 64);
+  contract::Matmul4bitGrouped gradient = grouped_of(32 * 8, 32, 5760, 2880);
+  gradient.direction = QFUSE_BACKWARD;
+  for (const matmul_4bit::GroupedPlan& candidate : candidates(gradient, kH200)) {
+    if (candidate.kernel == Kernel::warp_specialized) EXPECT_GE(candidate.tokens, 64);
+  }
+  for (const matmul_4bit::Plan& candidate : candidates(any_product(grouped_of(8, 1, 5760, 2880)), kH200)) {
+    if (candidate.kernel == Kernel::warp_specialized) EXPECT_GE(candidate.tokens, 64);
+  }
+}
+
 TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
   const auto chosen = [&](std::int64_t m) {
     return plan_that_can_run(grouped_of(m, 16, 128, 160, QFUSE_SUM_SPLIT), kA100);

@@ -33,7 +33,7 @@ struct Warps {
 
 enum WarpSpecializedRing { kCodes, kDecoded, kInputs };
 
-// With weights_first(), inputs have two slots per stage.
+// Without producers, inputs have two slots per stage.
 std::vector<Ring> warp_specialized_rings(const StageShape& shape, Warps warps) {
   const int parts = cuda::matmul_4bit::kStageTerms / shape.input_terms();
   return {{"codes", shape.code_slots, 1, warps.of_team},
@@ -98,7 +98,7 @@ std::string name_of(const StageShape& shape) {
 
 // Actors that request depend on the end of the run: they request nothing beyond it, so they do not wait there.
 Protocol warp_specialized(const StageShape& shape, Warps warps = {}) {
-  const bool request = shape.weights_first();
+  const bool request = !shape.has_producers();
   Protocol protocol{
       .name = name_of(shape), .rings = warp_specialized_rings(shape, warps), .actors = {}, .ends = request};
   protocol.actors = {decoders(shape, 1, true, request), decoders(shape, warps.of_team - 1, false, false)};

@@ -185,6 +185,21 @@ const std::vector<GroupedCase> kStagedGroups = {
     {"more tiles than blocks, of experts who have none", one_each_but(40, 3), 72, 64, 128},
     {"more stages of LoRA than slots", {2, 0, 1}, 72, 64, 64, QFUSE_NF4, 256, false, 0, 8, 1104},
     {"stages of MXFP4, with LoRA", {5, 0, 67}, 72, 192, 32, QFUSE_E2M1, 256, false, 2, 0, 8},
+    {"stages of MXFP4, scales of every kind", one_each_but(16, 5), 136, 64, 32, QFUSE_E2M1, 256, false, 0, 0, 0, false,
+     AbsmaxKind::extreme},
+    {"stages of MXFP4, the least scales",
+     {2, 0, 3},
+     136,
+     192,
+     32,
+     QFUSE_E2M1,
+     256,
+     false,
+     0,
+     0,
+     0,
+     false,
+     AbsmaxKind::subnormal},
     {"stages of INT4", {5, 0, 67}, 72, 384, 128, QFUSE_INT4, kBfloat16Scales},
 };
 
@@ -201,9 +216,10 @@ const std::vector<GroupedCase> kMultistageGroups = {
     {"nested by itself with LoRA, a part of a nested block", {3, 18}, 72, 64, 64, QFUSE_FP4, 256, true, 2, 8, 9},
 };
 
-void expect_staged_groups(const std::vector<GroupedCase>& cases, qfuse_direction direction) {
+void expect_staged_groups(const std::vector<GroupedCase>& cases, qfuse_direction direction,
+                          const std::vector<qfuse_dtype>& dtypes = {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
   for (const GroupedCase& c : cases)
-    for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+    for (const qfuse_dtype dtype : dtypes) {
       if (kQuick ? dtype != dtype_of_gpu() : !gpu_adds_as_the_oracle(dtype)) continue;
       SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, dtype));
       const GroupedInput in = make_input(c, direction, dtype);
@@ -230,6 +246,12 @@ TEST(Matmul4bitGroupedStages, backward) {
 TEST(Matmul4bitGroupedStages, of_small_blocks) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
   expect_staged_groups(kSmallBlockGroups, QFUSE_FORWARD);
+}
+// For the tile of few tokens.
+TEST(Matmul4bitGroupedBf16Stages, forward) {
+  if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";
+  expect_staged_groups(kStagedGroups, QFUSE_FORWARD, {QFUSE_BFLOAT16});
+  expect_staged_groups(kSmallBlockGroups, QFUSE_FORWARD, {QFUSE_BFLOAT16});
 }
 TEST(Matmul4bitGroupedMultistage, forward) {
   if (!gpu_adds_as_the_oracle()) GTEST_SKIP() << "there is no Hopper here";

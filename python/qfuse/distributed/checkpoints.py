@@ -24,7 +24,7 @@ from torch.distributed.tensor import DTensor, Shard
 from ..layers.experts import GroupedLinear4bit
 from ..layers.linear import Linear4bit
 from ..layers.over_weight import OverWeight
-from ..layers.packed_stack import in_blocks
+from ..layers.packed_stack import PackedStack, in_blocks
 from ..weight.form import QUANT_TYPES
 from ..weight.state_dict import BLOCKS, SCALES, STATE, to_state_dict
 from ..weight.tensor import Weight4bitTensor
@@ -56,17 +56,29 @@ def save(
     leaves a `.partial` directory beside it, which the next save removes. All ranks must call it; on several hosts, the
     path must be on a shared file system.
 
-    Raises ValueError if the base is cut by tensor parallelism and sharded by FSDP at once.
+    Raises ValueError if the base is cut by tensor parallelism and sharded by FSDP at once, or has experts that
+    transformers has joined from those of a compressed-tensors checkpoint.
     """
     final = Path(path)
     partial = final.with_name(f"{final.name}.partial")
     state = _state(model, optimizer)
     if base:
+        _refuse_joined(model)
         state[_MODEL] |= dict(_base(model))
     state["extra"] = extra or {}
     _on_the_first_rank(lambda: _begin(partial, model, list(state[_MODEL])))
     state_dict_saver.save(state, checkpoint_id=partial)
     _on_the_first_rank(lambda: _replace(partial, final))
+
+
+def _refuse_joined(model: nn.Module) -> None:
+    for name, module in model.named_modules():
+        if type(module) is PackedStack:
+            owner = name_in_base(without_wrappers(name)).rpartition(".")[0]
+            raise ValueError(
+                f"'{owner}' has stacks of experts that the model's files have one by one: save without base, and keep "
+                "those files"
+            )
 
 
 def restore(

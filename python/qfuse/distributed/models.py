@@ -15,6 +15,7 @@ from ..layers.factors import local_of
 from ..layers.inspection import has_hooks, is_bitsandbytes_linear
 from ..layers.linear import Linear4bit
 from ..layers.over_weight import OverWeight
+from ..layers.packed_linear import PackedLinear
 from ..weight.form import FLOAT_DTYPES
 from ..weight.tensor import Weight4bitTensor
 from .names import name_in_files
@@ -63,7 +64,7 @@ def shardable(model: nn.Module) -> ShardableReport:
                 model.set_submodule(name, made[id(module)], strict=True)
             elif isinstance(module, OverWeight):
                 module.make_base_a_parameter()
-            elif make_stacks_parameters(module):
+            elif isinstance(module, PackedLinear) or make_stacks_parameters(module):
                 pass
             elif _has_bytes(module):
                 report.left[name] = f"a {type(module).__name__} has bytes that mean nothing without their scales"

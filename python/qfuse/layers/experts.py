@@ -308,6 +308,7 @@ class Stack4bit(nn.Module):
     shape: tuple[int, ...]
     dtype: torch.dtype
     absmax: Tensor
+    keeps_scales = False  # if FSDP shards the codes
 
     def __init__(self, weight: Weight4bit) -> None:
         super().__init__()
@@ -447,7 +448,8 @@ def make_stacks_parameters(module: nn.Module) -> bool:
     has stacks. Raises ValueError if a stack's rows are not whole blocks."""
     children = module._modules.items()
     stacks = [(name.removesuffix(_SUFFIX), each) for name, each in children if isinstance(each, Stack4bit)]
-    made = [(name, each, parameter_of(each.weight(_own(module, name)))) for name, each in stacks if each.has_scales]
+    cut = [(name, each) for name, each in stacks if each.has_scales and not each.keeps_scales]
+    made = [(name, each, parameter_of(each.weight(_own(module, name)))) for name, each in cut]
     for name, each, parameter in made:
         module._parameters[name] = parameter
         each.give_up_scales()

@@ -30,6 +30,7 @@ class PackedStack(Stack4bit):
         self.quant_type, self.blocksize, self.offset = form.quant_type, form.blocksize, None
         for name, array in arrays.items():
             self.register_buffer(name, array)  # persistent, because transformers reallocates every other buffer
+        self.keeps_scales = DIVISOR in arrays  # no part of a weight can have several global scales
 
     def weight(self, codes: Tensor) -> Weight4bit:
         """codes: the owner's parameter."""

@@ -161,7 +161,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
   const bool has_map = Format::kAlwaysHasMap || reader.is_nested;
   if (has_map) load_map<Format, Tiles::kDecoders>(matmul, shared.map, shared.map_full, decoder, lane);
   // Without producer warps one of these threads loads codes as soon as a slot is free.
-  const bool loads = Tiles::kWeightsFirst && decoder == 0 && lane == 0;
+  const bool loads = !Tiles::kShape.has_producers() && decoder == 0 && lane == 0;
   CodeProducer<kForward, Tiles, Scheduler> producer(scheduler);
   if (loads) fill_slots<Tiles::kShape.code_slots>(producer, a, scheduler, shared);
   int stage = first;

@@ -95,7 +95,7 @@ constexpr std::int64_t split_k_groups_bytes(bool is_turing) { return pair_table_
 
 // A warp-specialized pipeline: producer, decoding and multiplying warps pass stages of K on through shared memory.
 inline constexpr int kStageTerms = 128;
-inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs if tokens are many
+inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs if tokens are many or few
 inline constexpr int kProducerWarps = 2;   // warps
 inline constexpr int kPanelCols = 64;      // codes of a row that a thread decodes at once: one block or several
 inline constexpr int kWarpgroupWarps = 4;  // of a warpgroup
@@ -112,24 +112,30 @@ struct StageShape {
   int code_slots;
   int clocks;
 
-  // Whether weights are wgmma's left operand, and a warpgroup has all tokens of a tile. Sums then take so many
-  // registers that there are no producer warps, and inputs so much shared memory that a slot has half a stage of them.
-  [[nodiscard]] constexpr bool weights_first() const { return tokens > 128; }
-  [[nodiscard]] constexpr int multipliers() const {
-    return (weights_first() ? outputs : tokens) / kWarpgroupRows * kWarpgroupWarps;
+  // Whether weights are wgmma's left operand, and a warpgroup has all tokens of a tile.
+  [[nodiscard]] constexpr bool weights_first() const { return tokens > 128 || tokens < kWarpgroupRows; }
+  // With many tokens, sums take so many registers that there are no producer warps, and inputs so much shared memory
+  // that a slot has half a stage of them. With few, one warpgroup has all outputs.
+  [[nodiscard]] constexpr bool has_producers() const { return tokens <= 128; }
+  [[nodiscard]] constexpr int output_groups() const {  // of 64 outputs, of a warpgroup
+    return weights_first() && has_producers() ? outputs / kWarpgroupRows : 1;
   }
-  [[nodiscard]] constexpr int input_terms() const { return weights_first() ? kPanelCols : kStageTerms; }  // per slot
+  [[nodiscard]] constexpr int multipliers() const {
+    return (weights_first() ? outputs : tokens) / kWarpgroupRows / output_groups() * kWarpgroupWarps;
+  }
+  [[nodiscard]] constexpr int input_terms() const { return has_producers() ? kStageTerms : kPanelCols; }  // per slot
   [[nodiscard]] constexpr int threads() const {
-    return 32 * (multipliers() + decoders + (weights_first() ? 0 : kProducerWarps));
+    return 32 * (multipliers() + decoders + (has_producers() ? kProducerWarps : 0));
   }
 };
 // outputs, tokens; decoders, teams; decoded_slots, input_slots, code_slots; clocks
-inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 6, 1500},
+inline constexpr std::array<StageShape, 7> kStageShapes = {{{128, 64, 12, 3, 4, 3, 6, 1500},
                                                             {64, 64, 16, 4, 5, 5, 12, 790},
                                                             {32, 64, 12, 6, 8, 6, 12, 500},
                                                             {128, 128, 8, 2, 3, 3, 4, 2050},
                                                             {64, 128, 12, 3, 4, 4, 7, 1120},
-                                                            {128, 256, 4, 1, 2, 4, 3, 3500}}};
+                                                            {128, 256, 4, 1, 2, 4, 3, 3500},
+                                                            {128, 32, 16, 4, 4, 4, 8, 1320}}};
 
 // A wait on an mbarrier names its phase only by parity, and passes at once for a team that is two phases ahead of the
 // slot. So before a team waits for the codes of stage g, it must know that those of stage g - code_slots, which had the
@@ -151,8 +157,12 @@ constexpr StageShape shape_of(int outputs, int tokens) {
   return {};
 }
 
-// Forward, register_weights has the largest tile instead, and takes less time.
-constexpr bool has_kernel(const StageShape& shape, bool is_forward) { return !is_forward || !shape.weights_first(); }
+// Forward, register_weights has the largest tile instead, and takes less time. The one of few tokens is for experts in
+// bf16, because fp16 has not the registers, and not for their gradient.
+constexpr bool has_kernel(const StageShape& shape, bool is_forward, bool are_bf16_experts) {
+  if (!shape.weights_first()) return true;
+  return shape.has_producers() ? is_forward && are_bf16_experts : !is_forward;
+}
 
 inline constexpr std::int64_t kMbarrierBytes = 1024;  // bytes, at most
 constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {

@@ -20,7 +20,7 @@ __device__ void multiply_step(TileOperand weights, TileOperand inputs, int step,
   const TileOperand of_weights = offset(weights, kForward ? panel * Tiles::kRows * Tiles::kRowBytes + in_panel
                                                           : step * format::kStepTerms * Tiles::kRowBytes);
   if constexpr (Tiles::kWeightsFirst)
-    wgmma<Tiles::kColumns, true, false>(sums, of_weights, of_inputs, adds, Value());
+    wgmma<Tiles::kColumns, !kForward, false>(sums, of_weights, of_inputs, adds, Value());
   else
     wgmma<Tiles::kColumns, false, !kForward>(sums, of_inputs, of_weights, adds, Value());
 }
@@ -33,9 +33,10 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
   const auto outputs = static_cast<int>(kForward ? a.matmul.rows : a.matmul.cols);
   // Offsets of the warpgroup's 64 rows of the left operand. 64 outputs are a panel of the weight.
   const int first_weights = Tiles::kWeightsFirst ? group * Tiles::kRows * Tiles::kRowBytes : 0;
+  constexpr int kGroups = Tiles::kOutputGroups;
   const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kWarpgroupRows * kPanelBytes;
   // Without producer warps one of these threads loads inputs as soon as a slot is free.
-  const bool loads = Tiles::kWeightsFirst && warp == 0 && lane == 0;
+  const bool loads = !Tiles::kShape.has_producers() && warp == 0 && lane == 0;
   InputProducer<Tiles, Scheduler> producer(scheduler);
   if (loads) fill_slots<Tiles::kShape.input_slots>(producer, a, scheduler, shared);
   PipelineState<Tiles::kShape.decoded_slots> decoded;
@@ -44,7 +45,7 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
   auto tile = scheduler.first();
   while (scheduler.has(tile)) {
     if constexpr (Tiles::kWeightsFirst) keep_tile<Scheduler>(tile, kept, lane);
-    float sums[Tiles::kColumns / 2] = {};
+    float sums[kGroups][Tiles::kColumns / 2] = {};
     int decoded_before = 0;
     int inputs_before = 0;
     const auto release = [&](bool ends_stage) {
@@ -54,7 +55,7 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
         arrive(shared.inputs_empty[inputs_before]);
         if (loads && !producer.is_done(scheduler)) producer.load(a, scheduler, shared);
       }
-      if constexpr (Tiles::kWeightsFirst) __syncwarp(kAllLanes);  // wgmma needs all lanes together
+      if constexpr (!Tiles::kShape.has_producers()) __syncwarp(kAllLanes);  // wgmma needs all lanes together
     };
     for (int stage = 0; stage < scheduler.stages; ++stage) {
 #pragma unroll
@@ -69,7 +70,10 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
         constexpr int kSteps = kStageSteps / Tiles::kSlotsEach;
 #pragma unroll
         for (int step = part * kSteps; step < (part + 1) * kSteps; ++step)
-          multiply_step<Value, kForward, Tiles>(of_weights, of_inputs, step, stage > 0 || step > 0, sums);
+#pragma unroll
+          for (int i = 0; i < kGroups; ++i)
+            multiply_step<Value, kForward, Tiles>(offset(of_weights, i * kWarpgroupRows * Tiles::kRowBytes), of_inputs,
+                                                  step, stage > 0 || step > 0, sums[i]);
         wgmma_commit();
         if (stage > 0 || part > 0) {
           wgmma_wait<1>();
@@ -82,10 +86,13 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
       decoded.advance(1);
     }
     wgmma_wait<0>();
-    warpgroup_fence_operand(sums);
+#pragma unroll
+    for (int i = 0; i < kGroups; ++i) warpgroup_fence_operand(sums[i]);
     release(true);
     if constexpr (Tiles::kWeightsFirst) tile = kept_tile<Scheduler>(tile, kept);
-    finish_tile<Value, Tiles>(a.matmul, scheduler, tile, warp, outputs, sums);
+#pragma unroll
+    for (int i = 0; i < kGroups; ++i)
+      finish_tile<Value, Tiles>(a.matmul, scheduler, tile, warp + i * kWarpgroupWarps, outputs, sums[i]);
     if constexpr (Tiles::kWeightsFirst && Scheduler::kIsGrouped) __syncwarp(kAllLanes);  // before `kept` is overwritten
     scheduler.advance(tile);
   }

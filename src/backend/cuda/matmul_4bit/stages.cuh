@@ -48,8 +48,10 @@ struct Stage {
   static constexpr int kMultipliers = kShape.multipliers();
   static constexpr bool kWeightsFirst = kShape.weights_first();
   static constexpr int kColumns = kWeightsFirst ? kTokens : kOutputs;  // of a warpgroup's sums
+  static constexpr int kOutputGroups = kShape.output_groups();
   static_assert(kTeams * kTeamDecoders == kDecoders && kRowsEach * kTeamDecoders == kTasks &&
-                (kRowsApart == 0 || kPanels == 1) && (!kWeightsFirst || (!kForward && kTeams == 1)) &&
+                (kRowsApart == 0 || kPanels == 1) &&
+                (kShape.has_producers() ? kForward || !kWeightsFirst : !kForward && kTeams == 1) &&
                 kTeams <= kShape.decoded_slots && kTeams <= kShape.code_slots);
   // One slot would deadlock: multiplying warps release a stage's slots only after their wait for the next stage.
   static_assert(kShape.decoded_slots > 1 && kShape.input_slots > 1);

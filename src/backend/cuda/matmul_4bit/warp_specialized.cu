@@ -8,10 +8,11 @@
 // oracle: reference/matmul_4bit.cpp
 // A warp-specialized pipeline for any number of tokens, in both directions. A stage is 128 elements of K. Producer
 // warps load its codes and inputs by TMA, decoding warps decode the codes, and warpgroups multiply by wgmma: one for
-// each 64 tokens, or, in tiles of 256 tokens, for each 64 outputs. Each passes stages on to the next through rings of
-// slots in shared memory. The last stages are LoRA's, whose weights are loaded to slots of decoded weights. Compiled
-// for Hopper only: no later architecture has wgmma.
+// each 64 tokens, in tiles of 256 tokens for each 64 outputs, in tiles of 32 tokens one for all outputs. Each passes
+// stages on to the next through rings of slots in shared memory. The last stages are LoRA's, whose weights are loaded
+// to slots of decoded weights. Compiled for Hopper only: no later architecture has wgmma.
 #include <cstddef>
+#include <type_traits>
 
 #include "backend/cuda/matmul_4bit/warp_specialized.cuh"
 
@@ -27,7 +28,8 @@ template <template <bool, int, int> class Scheduler, class Value, bool kForward,
 KernelOf<Scheduler> find_kernel(const Plan& plan) {
   if constexpr (kAt < kStageShapes.size()) {
     constexpr StageShape kShape = kStageShapes[kAt];
-    if constexpr (has_kernel(kShape, kForward))
+    constexpr bool kIsBf16 = std::is_same_v<Value, Bfloat16>;
+    if constexpr (has_kernel(kShape, kForward, kIsBf16 && Scheduler<kForward, 1, 1>::kIsGrouped))
       if (plan.outputs == kShape.outputs && plan.tokens == kShape.tokens)
         return multiply_warp_specialized<Value, kForward, ShapeOf<kShape.outputs, kShape.tokens>, Scheduler>;
     return find_kernel<Scheduler, Value, kForward, kAt + 1>(plan);
