@@ -82,8 +82,9 @@ def last(monkeypatch):
     found, ours = {}, merged.merge
 
     def recorded(weight, lora_a, *others):
-        found[lora_a.data_ptr()] = ours(weight, lora_a, *others)
-        return found[lora_a.data_ptr()]
+        made = ours(weight, lora_a, *others)
+        found[lora_a.data_ptr()] = made[0]
+        return made
 
     monkeypatch.setattr(merged, "merge", recorded)
     return found
@@ -183,7 +184,7 @@ def test_mxfp4_by_hand(device, scales, exponents, codes):
     zeros = (torch.zeros(shape, dtype=torch.uint8, device=device) for shape in ((1, 48), (1, 3)))
     weight = qfuse.Weight4bit(tuple(zeros), (1, 96), torch.float32, "mxfp4", 32)
     target = merged.Target("mxfp4", scales=scales)
-    found = merged.merge(weight, values, torch.ones(1, 1, device=device), 1.0, target)
+    found, _ = merged.merge(weight, values, torch.ones(1, 1, device=device), 1.0, target)
     packed = [bytes(block).hex() for block in found.packed.view(3, 16).tolist()]
     assert found.absmax.tolist() == [exponents] and packed == [code + "00" * 14 for code in codes]
 
@@ -210,7 +211,7 @@ def test_mxfp4_whose_scales_are_rounded_up_is_the_file(tmp_path, device, monkeyp
     expected = file_of(tmp_path / "out")
     weight = qfuse.Weight4bit((packed, scales), (96, 128), torch.bfloat16, "mxfp4", 32).to(device)
     target = merged.Target("mxfp4", scales="up")
-    found = merged.merge(weight, lora_a.to(device), lora_b.to(device), 2.0, target)
+    found, _ = merged.merge(weight, lora_a.to(device), lora_b.to(device), 2.0, target)
     assert same_bits(found.packed, expected["a.weight"].view(torch.uint8))
     assert same_bits(found.absmax, expected["a.scale"].view(torch.uint8))
 
@@ -269,7 +270,7 @@ def test_gradients_of_a_layer(device, dtype):
     for name in ("up", "down"):
         layer = getattr(model.base_model.model, name)
         lora_a, lora_b = (part["default"].weight.detach().double() for part in (layer.lora_A, layer.lora_B))
-        weight = merged.merge(*peft_merge_aware._examine(layer), merged.Target("nf4")).dequantize(dtype).double()
+        weight = merged.merge(*peft_merge_aware._examine(layer), merged.Target("nf4"))[0].dequantize(dtype).double()
         wanted[name] = lora_a.requires_grad_(), lora_b.requires_grad_()
         added = layer.scaling["default"] * (y.detach() @ lora_a.t()) @ lora_b.t()
         bias = 0 if layer.base_layer.bias is None else layer.base_layer.bias.double()
@@ -296,14 +297,14 @@ def test_gradients_of_checkpointing_and_of_a_copy(device):
 def test_a_checkpoint_drops_the_codes(device, monkeypatch):
     model, x = make(device), inputs(device)
     integration.merge_aware(model)
-    made, encode = [], merged.encode
+    made, merge = [], merged.merge
 
     def watched(*args):
-        found = encode(*args)
-        made.append(weakref.ref(found.packed))
+        found = merge(*args)
+        made.append(weakref.ref(found[0].packed))
         return found
 
-    monkeypatch.setattr(merged, "encode", watched)
+    monkeypatch.setattr(merged, "merge", watched)
     y = torch.utils.checkpoint.checkpoint(model, x, use_reentrant=False)
     assert made and all(codes() is None for codes in made)
     y.sum().backward()

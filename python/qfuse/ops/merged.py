@@ -7,11 +7,10 @@ from typing import Any, Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 
-from ..weight.form import FLOAT_DTYPES, QUANT_TYPES
+from ..weight.form import FLOAT_DTYPES, QUANT_TYPES, Form
 from ..weight.quant_state import read_weight
 from ..weight.weight_4bit import Weight4bit, plain_weight
 from . import gradients
-from .functional import multiply_once
 from .gradients import rows, without_autocast
 
 __all__ = ["fake_quantize"]
@@ -79,10 +78,7 @@ def fake_quantize(
     is_plain = isinstance(weight, Tensor) and weight.dtype in FLOAT_DTYPES and not hasattr(weight, "quant_state")
     source = weight if is_plain else read_weight(weight)
     target = Target(to, blocksize, double_quant, scales)
-    with torch.no_grad():
-        total = add(source, lora_a, lora_b, scaling, target)
-        merged = encode(total, source, target)
-        decoded = merged.dequantize(out=total) if isinstance(merged, Weight4bit) else merged.dequantize(total.dtype)
+    _, decoded = merge(source, lora_a, lora_b, scaling, target)
     of = weight if is_plain else None
     if not gradients.needs_gradient(of, lora_a, lora_b):
         return decoded
@@ -113,10 +109,29 @@ class _RoundedSum(torch.autograd.Function):
 
 def merge(
     weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float, target: Target
-) -> Weight4bit | MergedFp8:
-    """Returns the codes and scales that `qfuse merge --to` writes, without gradients."""
+) -> tuple[Weight4bit | MergedFp8, Tensor]:
+    """Returns the codes and scales that `qfuse merge --to` writes, and what they decode to in the weight's dtype,
+    without gradients. Raises ValueError as why_not says."""
+    if target.to not in get_args(Merged):
+        raise ValueError(f"to is {target.to!r}, it can be {', '.join(map(repr, get_args(Merged)))}")
+    if target.to == "mxfp4" and target.scales not in get_args(Rule):
+        raise ValueError(
+            f"scales is {target.scales!r}, of 'mxfp4' it is 'up' or 'nearest', as the checkpoint's library"
+        )
+    if reason := why_not(weight, target):
+        raise ValueError(reason)
+    factors = lora_a.detach().float().contiguous(), lora_b.detach().float().contiguous()
+    weight = weight.detach().contiguous() if isinstance(weight, Tensor) else plain_weight(weight)
     with torch.no_grad():
-        return encode(add(weight, lora_a, lora_b, scaling, target), weight, target)
+        if target.to in QUANT_TYPES:
+            return _in_4bit(weight, *factors, scaling, target)
+        if isinstance(weight, Weight4bit):
+            total = weight.dequantize()
+            _ops.lora_merge.out(total, *factors, scaling, out=total)
+            mx = _in_mxfp4(total, weight, target.scales == "nearest")
+            return mx, mx.dequantize(out=total)
+        fp8 = _in_fp8(_ops.lora_merge.default(weight, *factors, scaling, weight.dtype))
+        return fp8, fp8.dequantize(weight.dtype)
 
 
 def why_not(weight: Weight4bit | Tensor, target: Target) -> str | None:
@@ -133,43 +148,26 @@ def why_not(weight: Weight4bit | Tensor, target: Target) -> str | None:
     return None
 
 
-def add(weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float, target: Target) -> Tensor:
-    """Returns weight + scaling * lora_b @ lora_a in the weight's dtype. Raises ValueError as why_not says."""
-    if target.to not in get_args(Merged):
-        raise ValueError(f"to is {target.to!r}, it can be {', '.join(map(repr, get_args(Merged)))}")
-    if target.to == "mxfp4" and target.scales not in get_args(Rule):
-        raise ValueError(
-            f"scales is {target.scales!r}, of 'mxfp4' it is 'up' or 'nearest', as the checkpoint's library"
-        )
-    if reason := why_not(weight, target):
-        raise ValueError(reason)
-    factors = lora_a.detach().float().contiguous(), lora_b.detach().float().contiguous()
-    if isinstance(weight, Tensor):
-        total: Tensor = _ops.lora_merge.default(weight.detach().contiguous(), *factors, scaling, weight.dtype)
-        return total
-    total = plain_weight(weight).dequantize()
-    _ops.lora_merge.out(total, *factors, scaling, out=total)
-    return total
-
-
-def encode(total: Tensor, weight: Weight4bit | Tensor, target: Target) -> Weight4bit | MergedFp8:
-    """Encodes a sum as `qfuse merge --to` does."""
-    if target.to == "fp8":
-        return _in_fp8(total)
-    if isinstance(weight, Weight4bit) and target.to == "mxfp4":
-        return _in_mxfp4(total, weight, target.scales == "nearest")
+def _in_4bit(
+    weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float, target: Target
+) -> tuple[Weight4bit, Tensor]:
     if isinstance(weight, Weight4bit):
-        form, nested = weight.form, weight.nested
+        form, tensors, nested = weight.form, weight.tensors, weight.nested
     else:
-        form = Weight4bit((), tuple(total.shape), total.dtype, target.to, target.blocksize).form
-        nested = target.double_quant
-    if nested:
-        tensors = _ops.quantize_4bit.nested(
-            total, form.blocksize, form.quant_type, nested_blocksize=form.nested_blocksize
-        )
-    else:
-        tensors = _ops.quantize_4bit.default(total, form.blocksize, form.quant_type)
-    return Weight4bit(tuple(tensors), *form)
+        form = Weight4bit((), tuple(weight.shape), weight.dtype, target.to, target.blocksize).form
+        tensors, nested = (weight,), target.double_quant
+    decoded, *made = _ops.lora_merge_4bit.default(
+        tensors,
+        lora_a,
+        lora_b,
+        scaling,
+        form.shape,
+        *form[1:],
+        to=form.quant_type,
+        to_blocksize=form.blocksize,
+        to_nested_blocksize=form.nested_blocksize if nested else 0,
+    )
+    return Weight4bit(tuple(made), *form), decoded
 
 
 def _in_fp8(total: Tensor) -> MergedFp8:
@@ -242,29 +240,41 @@ def multiply_merged(
 ) -> Tensor:
     """Returns x times the transpose of the merged weight, plus bias in x's dtype. Gradients of A and B are those of
     x times weight + scaling * lora_b @ lora_a; x's is that of the merged weight, of which only the codes are kept."""
-    merged = merge(weight, lora_a, lora_b, scaling, target)
-    y = multiply_once(x, merged, bias) if isinstance(merged, Weight4bit) else _MultiplyFp8.apply(x, bias, *merged)
+    merged, decoded = merge(weight, lora_a, lora_b, scaling, target)
+    if decoded.dtype != x.dtype:
+        decoded = merged.dequantize(x.dtype)
+    tensors = merged.tensors if isinstance(merged, Weight4bit) else merged
+    form = merged.form if isinstance(merged, Weight4bit) else None
+    y: Tensor = _Multiply.apply(x, bias, decoded, form, *tensors)
     if not gradients.needs_gradient(lora_a, lora_b):
         return y
     adapted: Tensor = _Adapted.apply(y, x.detach(), lora_a, lora_b, scaling)
     return adapted
 
 
-class _MultiplyFp8(torch.autograd.Function):
-    """x·Wᵀ + bias; decodes W again for the gradient of x, so that only codes are kept."""
+class _Multiply(torch.autograd.Function):
+    """x·Wᵀ + bias; decodes W again for the gradient of x, so that only codes are kept. form: of a 4-bit weight, else
+    None."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, bias: Tensor | None, codes: Tensor, scales: Tensor) -> Tensor:
-        ctx.save_for_backward(codes, scales)
+    def forward(
+        ctx: Any, x: Tensor, bias: Tensor | None, decoded: Tensor, form: Form | None, *tensors: Tensor
+    ) -> Tensor:
+        ctx.save_for_backward(*tensors)
+        ctx.form = form
         with without_autocast(x):
-            return torch.nn.functional.linear(x, MergedFp8(codes, scales).dequantize(x.dtype), bias)
+            return torch.nn.functional.linear(x, decoded, bias)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        tensors = ctx.saved_tensors
         needs_x, needs_bias, *_ = ctx.needs_input_grad
-        with without_autocast(grad):
-            grad_x = grad @ MergedFp8(*ctx.saved_tensors).dequantize(grad.dtype) if needs_x else None
-        return grad_x, rows(grad).sum(0) if needs_bias else None, None, None
+        grad_x = None
+        if needs_x:
+            merged = MergedFp8(*tensors) if ctx.form is None else Weight4bit(tensors, *ctx.form)
+            with without_autocast(grad):
+                grad_x = grad @ merged.dequantize(grad.dtype)
+        return grad_x, rows(grad).sum(0) if needs_bias else None, None, None, *(None for _ in tensors)
 
 
 class _Adapted(torch.autograd.Function):
