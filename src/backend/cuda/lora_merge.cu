@@ -214,8 +214,10 @@ contract::Outcome launch_to_nf4(const contract::LoraMerge& p, const qfuse_exec& 
   std::ranges::copy(format::kNf4.values, given.values);
   LaunchShape shape{};
   if (contract::Outcome o = find_shape<kTerms>(exec, given.by_rows, shape); !o.ok()) return o;
-  return launch(is_coded ? merge_rows_to_nf4<T, kTerms, true> : merge_rows_to_nf4<T, kTerms, false>, shape, given,
-                exec);
+  if (!is_coded) return launch(merge_rows_to_nf4<T, kTerms, From::array>, shape, given, exec);
+  return launch(contract::is_nested(p.source) ? merge_rows_to_nf4<T, kTerms, From::nested>
+                                              : merge_rows_to_nf4<T, kTerms, From::plain>,
+                shape, given, exec);
 }
 
 template <class T>

@@ -198,6 +198,9 @@ __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows(const __gr
 
 // ---- by rows, to NF4 ----
 
+// What is merged: an array, or the source, with plain or nested absmax.
+enum class From { array, plain, nested };
+
 struct To4bit {
   ByRows by_rows;
   Weight4bit source;
@@ -217,13 +220,14 @@ struct To4bitTables {
   float map[format::kCodes8];
 };
 
-__device__ inline void load_tables(const To4bit& a, bool is_coded, To4bitTables& tables) {
+template <From kFrom>
+__device__ inline void load_tables(const To4bit& a, To4bitTables& tables) {
   const int i = static_cast<int>(threadIdx.x);
   if (i < format::kCodes4) {
     tables.values[i] = a.values[i];
     tables.source[i] = a.source.values[i];
   }
-  if (is_coded && a.source.absmax_8bit != nullptr)
+  if (kFrom == From::nested)
     for (int code = i; code < format::kCodes8; code += kRowThreads)
       tables.map[code] = cuda::load<true>(a.source.nested_quant_map + code);
   load_bins(a.bins, tables.bins);
@@ -239,23 +243,60 @@ __device__ inline void round_to(float (&values)[kCount]) {
   for (int c = 0; c < kCount; ++c) values[c] = widen<T>(words, c);
 }
 
-// A thread's adjacent elements of a row of a 4-bit weight, as loaded from memory.
+// A thread's adjacent elements of rows of `in`.
 template <class T, int kCount>
-struct Coded {
-  std::uint32_t codes;
-  Absmax absmax;
+struct FromArray {
+  using Row = Elements<T, kCount>;
+  const T* at;
 
-  __device__ void load(const Weight4bit& w, std::int64_t at) {
-    codes = load_bytes_once<kCount / 2>(w.packed + at / 2);
-    absmax = w.absmax_8bit != nullptr ? load_absmax<true, true>(w, at, 0) : load_absmax<true, false>(w, at, 0);
-  }
-  __device__ void decode(const Weight4bit& w, const To4bitTables& tables, float offset, float (&values)[kCount]) const {
-    const float scale = decode_absmax(w.absmax_8bit != nullptr, tables.map, absmax, offset);
+  __device__ FromArray(const To4bit& a, std::int64_t first) : at(static_cast<const T*>(a.by_rows.p.in) + first) {}
+  __device__ void load(const To4bit& /*a*/, Row& row) const { row.load(at); }
+  __device__ void advance(const To4bit& a) { at += a.by_rows.p.cols; }
+  __device__ void decode(const To4bitTables& /*tables*/, const Row& row, float (&values)[kCount]) const {
 #pragma unroll
-    for (int c = 0; c < kCount; ++c) values[c] = mul_ftz(tables.source[nibble(codes, c)], scale);
+    for (int c = 0; c < kCount; ++c) values[c] = row[c];
+  }
+};
+
+// The same of the source, of which rows are whole blocks.
+template <class T, int kCount, bool kNested>
+struct FromCodes {
+  struct Row {
+    std::uint32_t codes;
+    Absmax absmax;
+  };
+  const std::uint8_t* codes;
+  std::int64_t block;
+  float offset;
+
+  __device__ FromCodes(const To4bit& a, std::int64_t first)
+      : codes(a.source.packed + first / 2),
+        block(first >> a.source.block_shift),
+        offset(load_offset<true, kNested>(a.source)) {}
+  __device__ void load(const To4bit& a, Row& row) const {
+    row.codes = load_bytes_once<kCount / 2>(codes);
+    if constexpr (kNested)
+      row.absmax = {
+          __ldg(a.source.absmax_8bit + block),
+          cuda::load<true>(a.source.nested_absmax + (block >> (a.source.nested_shift - a.source.block_shift)))};
+    else
+      row.absmax = {0, cuda::load<true>(a.source.absmax + block)};
+  }
+  __device__ void advance(const To4bit& a) {
+    codes += a.by_rows.p.cols / 2;
+    block += a.by_rows.p.cols >> a.source.block_shift;
+  }
+  __device__ void decode(const To4bitTables& tables, const Row& row, float (&values)[kCount]) const {
+    const float scale = decode_absmax(kNested, tables.map, row.absmax, offset);
+#pragma unroll
+    for (int c = 0; c < kCount; ++c) values[c] = mul_ftz(tables.source[nibble(row.codes, c)], scale);
     round_to<T>(values);
   }
 };
+
+template <From kFrom, class T, int kCount>
+using Input =
+    std::conditional_t<kFrom == From::array, FromArray<T, kCount>, FromCodes<T, kCount, kFrom == From::nested>>;
 
 // Encodes a thread's adjacent elements, which become what their codes decode to. Returns the codes, and in `most` the
 // absmax of the block, of which all threads must call this together.
@@ -286,49 +327,42 @@ __device__ inline void store_codes(std::uint8_t* to, std::uint32_t codes) {
     *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(codes);
 }
 
-// kCoded: the input is `source`. `out` may be `in`, as for merge_rows.
-template <class T, int kTerms, bool kCoded>
+// `out` may be `in`, as for merge_rows.
+template <class T, int kTerms, From kFrom>
 __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_to_nf4(const __grid_constant__ To4bit given) {
   constexpr int kCount = Columns<kTerms>::kCount;
-  using Input = std::conditional_t<kCoded, Coded<T, kCount>, Elements<T, kCount>>;
   __shared__ To4bitTables tables;
   const contract::LoraMerge& p = given.by_rows.p;
   const std::int64_t col = first_column<kTerms>();
   const Band band = band_of(given.by_rows, col);
-  const bool is_nested = kCoded && given.source.absmax_8bit != nullptr;
-  const float offset = is_nested ? cuda::load<true>(given.source.nested_offset) : 0.0F;
-  load_tables(given, kCoded, tables);
-  std::int64_t from = band.first * p.cols + col;
-  std::int64_t to = from;
-  Input ahead[kMostAhead] = {};
+  load_tables<kFrom>(given, tables);
+  const std::int64_t first = band.first * p.cols + col;
+  Input<kFrom, T, kCount> input(given, first);
+  std::uint8_t* packed = given.packed + first / 2;
+  float* absmax = given.absmax + (first >> given.block_shift);
+  T* out = static_cast<T*>(p.out) + first;
+  const bool is_first_of_block = (col & ((std::int64_t{1} << given.block_shift) - 1)) == 0;
+  typename Input<kFrom, T, kCount>::Row ahead[kMostAhead] = {};
   const auto load = [&](int r, bool is_there) {
-    if (is_there) {
-      if constexpr (kCoded)
-        ahead[r].load(given.source, from);
-      else
-        ahead[r].load(static_cast<const T*>(p.in) + from);
-    }
-    from += p.cols;
+    if (is_there) input.load(given, ahead[r]);
+    input.advance(given);
   };
   const auto finish = [&](int r, float(&sums)[kCount], bool is_there) {
     float values[kCount];
-    if constexpr (kCoded) {
-      ahead[r].decode(given.source, tables, offset, values);
-    } else {
-#pragma unroll
-      for (int c = 0; c < kCount; ++c) values[c] = ahead[r][c];
-    }
+    input.decode(tables, ahead[r], values);
 #pragma unroll
     for (int c = 0; c < kCount; ++c) values[c] = added(values[c], sums[c], p.scale);
     round_to<T>(values);
     float most;
     const std::uint32_t codes = encode_elements(tables, given.lanes, values, most);
     if (is_there) {
-      store_codes<kCount>(given.packed + to / 2, codes);
-      if ((to & ((std::int64_t{1} << given.block_shift) - 1)) == 0) given.absmax[to >> given.block_shift] = most;
-      if (given.decodes) store_vectors(static_cast<T*>(p.out) + to, values);
+      store_codes<kCount>(packed, codes);
+      if (is_first_of_block) *absmax = most;
+      if (given.decodes) store_vectors(out, values);
     }
-    to += p.cols;
+    packed += p.cols / 2;
+    absmax += p.cols >> given.block_shift;
+    out += p.cols;
   };
   for_rows<kTerms, kMostAhead>(p, band, col, load, finish);
 }
