@@ -47,6 +47,18 @@ struct Target {
   const Tensor& add(Tensor tensor) { return tensors.emplace_back(std::move(tensor)); }
 };
 
+// Result for a matrix without elements. The op writes nothing then, and the ops that encode know what a map and an
+// offset are.
+Tensors of_nothing(const Tensor& out, const std::string& to, std::int64_t blocksize, std::int64_t nested_blocksize) {
+  if (nested_blocksize == 0) {
+    const auto [packed, absmax] = quantize_4bit(out, blocksize, to, "ieee", std::nullopt);
+    return {out, packed, absmax};
+  }
+  const auto [packed, absmax, nested_absmax, map, offset] =
+      quantize_4bit_nested(out, blocksize, to, nested_blocksize, std::nullopt, "ieee");
+  return {out, packed, absmax, nested_absmax, map, offset};
+}
+
 const char* moved(const void* array, std::int64_t bytes) { return static_cast<const char*>(array) + bytes; }
 
 }  // namespace
@@ -100,7 +112,7 @@ Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b,
   const bool is_plain = views.size() == 1;
   const Call call(is_plain ? views[0] : packed_of(views), is_plain ? "weight" : "packed");
   if (shape.size() != 2) refuse("shape is ", shape_text(shape), ", it must be [rows, cols]");
-  if (elements_of(shape) == 0) refuse("weight has no elements, of which there is no mean absmax");
+  if (elements_of(shape) == 0) return of_nothing(call.empty(shape, dtype), to, to_blocksize, to_nested_blocksize);
   qfuse_lora_merge_params p{};
   p.rows = shape[0];
   p.cols = shape[1];

@@ -129,6 +129,10 @@ def test_the_last_forward_multiplies_by_the_bytes_of_the_merged_file(tmp_path, d
         base_weight = qfuse.dequantize_4bit(layer.base_layer) if quantized is not None else layer.base_layer.weight
         changed += not torch.equal(base_weight.cpu(), decoded)
     assert changed == layers
+    if target["to"] == "mxfp4":
+        options = dict(target, keep_scales=True, fail_below=0, force=True)
+        report = checkpoint.merge(base, tmp_path / "adapter", tmp_path / "out", **options)
+        assert any("from a base in 4 bits, and this is another" in note for note in report.notes)
 
 
 def factors(device, rows=192, cols=256, rank=5, dtype=torch.float32):
@@ -214,6 +218,16 @@ def test_mxfp4_whose_scales_are_rounded_up_is_the_file(tmp_path, device, monkeyp
     found, _ = merged.merge(weight, lora_a.to(device), lora_b.to(device), 2.0, target)
     assert same_bits(found.packed, expected["a.weight"].view(torch.uint8))
     assert same_bits(found.absmax, expected["a.scale"].view(torch.uint8))
+
+
+def test_a_weight_without_rows(device):
+    weight, lora_a, lora_b = (torch.zeros(shape, device=device) for shape in ((0, 128), (3, 128), (0, 3)))
+    for double_quant in (False, True):
+        target = merged.Target("nf4", 64, double_quant)
+        made, decoded = merged.merge(weight, lora_a, lora_b, 1.0, target)
+        assert decoded.shape == (0, 128) and made.dequantize().shape == (0, 128) and made.nested is double_quant
+        encode = qfuse.ops.quantize_4bit_nested if double_quant else qfuse.ops.quantize_4bit
+        assert all(same_bits(*parts) for parts in zip(made.tensors, encode(weight, 64, "nf4"), strict=True))
 
 
 @pytest.mark.parametrize("to", ["nf4", "fp8"])
