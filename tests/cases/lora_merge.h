@@ -75,8 +75,7 @@ struct LoraMerge4bitCase {
   std::int64_t blocksize = 64;
 };
 
-// On a GPU one kernel merges to NF4 in 16 bits by up to 16 terms of 8 columns or 32 of 4, if rows are whole blocks of
-// at most 32 threads.
+// On a GPU one kernel merges to NF4 in 16 bits by up to 16 terms, in blocks of 64 that no two rows share.
 inline constexpr std::array kLoraMerge4bitCases = {
     LoraMerge4bitCase{.risk = "to nf4, one block", .merge = {"", 1, 64, 1}},
     LoraMerge4bitCase{.risk = "to nf4, two blocks across, several chunks", .merge = {"", 67, 1088, 16, 0.5F}},
@@ -92,8 +91,8 @@ inline constexpr std::array kLoraMerge4bitCases = {
                       .from = true,
                       .from_nested = 16,
                       .to_nested = 256},
-    LoraMerge4bitCase{.risk = "nested fp4 to plain nf4, rank 20",
-                      .merge = {"", 33, 256, 20},
+    LoraMerge4bitCase{.risk = "nested fp4 to plain nf4, rank 15",
+                      .merge = {"", 33, 256, 15},
                       .from = true,
                       .from_type = QFUSE_FP4,
                       .from_nested = 256},

@@ -28,6 +28,12 @@ constexpr int kMostAhead = 8;  // rows
 constexpr int kChunk = 32;     // rows whose values of b are in shared memory
 static_assert(kChunk % kMostAhead == 0);
 
+// To NF4, in blocks of 64, bitsandbytes' own. Rows are encoded two at a time: a thread waits for its neighbors and for
+// tables at each step, and few threads fit.
+constexpr int kTargetBlock = 64;
+constexpr int kTogether = 2;
+constexpr int kTogetherAhead = 4;  // rows
+
 // ---- steps ----
 
 // A thread's adjacent elements of a row.
@@ -134,10 +140,10 @@ __device__ inline Band band_of(const ByRows& given, std::int64_t col) {
   return {first, end, col < given.p.cols ? end : first};
 }
 
-// Calls load(r, is_there), and kAhead rows later finish(r, sums, is_there), for each row of the band. r is known when
-// this is compiled. All threads of the block must call this together. Rows after the last, up to a multiple of kAhead,
-// are not there.
-template <int kTerms, int kAhead, class Load, class Finish>
+// Calls load(r, is_there) for each row of the band, and kAhead rows later finish(r, sums, left) for kAtOnce rows from r
+// on, of which those before `left` are there. r is known when this is compiled. All threads of the block must call this
+// together. Rows after the last, up to a multiple of kAhead, are not there.
+template <int kTerms, int kAhead, int kAtOnce, class Load, class Finish>
 __device__ __forceinline__ void for_rows(const contract::LoraMerge& p, const Band& band, std::int64_t col,
                                          const Load& load, const Finish& finish) {
   constexpr int kCount = Columns<kTerms>::kCount;
@@ -157,16 +163,20 @@ __device__ __forceinline__ void for_rows(const contract::LoraMerge& p, const Ban
       const std::int64_t rest = band.stop - chunk - begin;
       const int left = rest < 0 ? 0 : rest < 2 * kAhead ? static_cast<int>(rest) : 2 * kAhead;
 #pragma unroll
-      for (int r = 0; r < kAhead; ++r) {
-        const auto& b = chunks.values[turn][begin + r];
-        float sums[kCount] = {};
+      for (int r = 0; r < kAhead; r += kAtOnce) {
+        float sums[kAtOnce][kCount] = {};
 #pragma unroll
-        for (int k = 0; k < kTerms; ++k) {
+        for (int i = 0; i < kAtOnce; ++i) {
+          const auto& b = chunks.values[turn][begin + r + i];
 #pragma unroll
-          for (int c = 0; c < kCount; ++c) sums[c] = __fmaf_rn(b[k], a.values[k][c], sums[c]);
+          for (int k = 0; k < kTerms; ++k) {
+#pragma unroll
+            for (int c = 0; c < kCount; ++c) sums[i][c] = __fmaf_rn(b[k], a.values[k][c], sums[i][c]);
+          }
         }
-        finish(r, sums, r < left);
-        load(r, r + kAhead < left);
+        finish(r, sums, left);
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) load(r + i, r + i + kAhead < left);
       }
     }
   }
@@ -187,13 +197,13 @@ __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows(const __gr
     if (is_there) ahead[r].load(in);
     in += p.cols;
   };
-  const auto finish = [&](int r, float(&sums)[kCount], bool is_there) {
+  const auto finish = [&](int r, float(&sums)[1][kCount], int left) {
 #pragma unroll
-    for (int c = 0; c < kCount; ++c) sums[c] = added(ahead[r][c], sums[c], p.scale);
-    if (is_there) store_vectors(out, sums);
+    for (int c = 0; c < kCount; ++c) sums[0][c] = added(ahead[r][c], sums[0][c], p.scale);
+    if (r < left) store_vectors(out, sums[0]);
     out += p.cols;
   };
-  for_rows<kTerms, kAhead>(p, band, col, load, finish);
+  for_rows<kTerms, kAhead, 1>(p, band, col, load, finish);
 }
 
 // ---- by rows, to NF4 ----
@@ -206,9 +216,7 @@ struct To4bit {
   Weight4bit source;
   std::uint8_t* packed;
   float* absmax;
-  int block_shift;  // log2 of the elements per block
-  int lanes;        // threads that share an absmax
-  bool decodes;     // whether `out` is written
+  bool decodes;  // whether `out` is written
   Bins bins;
   float values[format::kCodes4];
 };
@@ -298,23 +306,28 @@ template <From kFrom, class T, int kCount>
 using Input =
     std::conditional_t<kFrom == From::array, FromArray<T, kCount>, FromCodes<T, kCount, kFrom == From::nested>>;
 
-// Encodes a thread's adjacent elements, which become what their codes decode to. Returns the codes, and in `most` the
-// absmax of the block, of which all threads must call this together.
+// Returns the absmax of the block that a thread's adjacent elements are of. All threads of a warp must call this.
 template <int kCount>
-__device__ inline std::uint32_t encode_elements(const To4bitTables& tables, int lanes, float (&values)[kCount],
-                                                float& most) {
-  most = kNoNumber;
+__device__ inline float absmax_of(const float (&values)[kCount]) {
+  float most = kNoNumber;
 #pragma unroll
   for (int c = 0; c < kCount; ++c) most = larger(most, values[c]);
-  for (int step = 1; step < lanes; step *= 2) most = fmaxf(most, exchange(most, step));
-  const float scale = reciprocal_ftz(most);
+#pragma unroll
+  for (int step = 1; step < kTargetBlock / kCount; step *= 2) most = fmaxf(most, exchange(most, step));
+  return most;
+}
+
+// Encodes a thread's adjacent elements, which become what their codes decode to. Returns the codes.
+template <int kCount>
+__device__ inline std::uint32_t encode_elements(const To4bitTables& tables, float absmax, float scale,
+                                                float (&values)[kCount]) {
   std::uint32_t codes = 0;
 #pragma unroll
   for (int byte = kCount / 2 - 1; byte >= 0; --byte)
 #pragma unroll
     for (int c = 2 * byte; c < 2 * byte + 2; ++c) {
       codes = append_rank<false>(codes, tables.bins, mul_ftz(values[c], scale));
-      values[c] = mul_ftz(tables.values[codes & 0xfU], most);
+      values[c] = mul_ftz(tables.values[codes & 0xfU], absmax);
     }
   return codes;
 }
@@ -339,32 +352,44 @@ __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_to_nf4(con
   const std::int64_t first = band.first * p.cols + col;
   Input<kFrom, T, kCount> input(given, first);
   std::uint8_t* packed = given.packed + first / 2;
-  float* absmax = given.absmax + (first >> given.block_shift);
+  float* absmax = given.absmax + first / kTargetBlock;
   T* out = static_cast<T*>(p.out) + first;
-  const bool is_first_of_block = (col & ((std::int64_t{1} << given.block_shift) - 1)) == 0;
-  typename Input<kFrom, T, kCount>::Row ahead[kMostAhead] = {};
+  const bool is_first_of_block = col % kTargetBlock == 0;
+  typename Input<kFrom, T, kCount>::Row ahead[kTogetherAhead] = {};
   const auto load = [&](int r, bool is_there) {
     if (is_there) input.load(given, ahead[r]);
     input.advance(given);
   };
-  const auto finish = [&](int r, float(&sums)[kCount], bool is_there) {
-    float values[kCount];
-    input.decode(tables, ahead[r], values);
+  const auto finish = [&](int r, const float(&sums)[kTogether][kCount], int left) {
+    float values[kTogether][kCount];
+    float most[kTogether];
+    float scale[kTogether];
+    std::uint32_t codes[kTogether];
 #pragma unroll
-    for (int c = 0; c < kCount; ++c) values[c] = added(values[c], sums[c], p.scale);
-    round_to<T>(values);
-    float most;
-    const std::uint32_t codes = encode_elements(tables, given.lanes, values, most);
-    if (is_there) {
-      store_codes<kCount>(packed, codes);
-      if (is_first_of_block) *absmax = most;
-      if (given.decodes) store_vectors(out, values);
+    for (int i = 0; i < kTogether; ++i) {
+      input.decode(tables, ahead[r + i], values[i]);
+#pragma unroll
+      for (int c = 0; c < kCount; ++c) values[i][c] = added(values[i][c], sums[i][c], p.scale);
+      round_to<T>(values[i]);
+      most[i] = absmax_of(values[i]);
     }
-    packed += p.cols / 2;
-    absmax += p.cols >> given.block_shift;
-    out += p.cols;
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) scale[i] = reciprocal_ftz(most[i]);
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) codes[i] = encode_elements(tables, most[i], scale[i], values[i]);
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      if (r + i < left) {
+        store_codes<kCount>(packed, codes[i]);
+        if (is_first_of_block) *absmax = most[i];
+        if (given.decodes) store_vectors(out, values[i]);
+      }
+      packed += p.cols / 2;
+      absmax += p.cols / kTargetBlock;
+      out += p.cols;
+    }
   };
-  for_rows<kTerms, kMostAhead>(p, band, col, load, finish);
+  for_rows<kTerms, kTogetherAhead, kTogether>(p, band, col, load, finish);
 }
 
 }  // namespace qfuse::cuda::lora_merge
