@@ -502,7 +502,11 @@ QFUSE_API qfuse_status qfuse_dequantize_fp8(const qfuse_dequantize_fp8_params* p
  * fp32, the sum with in rounds to fp32, and the result rounds to out_dtype. Subnormals are kept. NaN and infinities
  * follow the formula; every NaN result is the canonical quiet NaN. With rank 0, acc is +0: numbers are only converted,
  * and -0 stays -0 if scale is negative, and becomes +0 if positive. peft computes the same sums in fp32, in the order
- * of its BLAS. */
+ * of its BLAS.
+ * `source` is a weight in 4 bits in place of `in`, and `target` encodes the result, which `out` then has decoded again.
+ * The bits are those of these steps, of which CUDA makes one kernel where it can:
+ *   in = dequantize_4bit(source) in in_dtype; out as above
+ *   target = quantize_4bit(out), by an IEEE reciprocal and the mean of absmax; out = dequantize_4bit(target) */
 typedef struct qfuse_lora_merge_params {
   size_t struct_size;
   int64_t rows;          /* >= 0: outputs of the linear layer */
@@ -515,10 +519,22 @@ typedef struct qfuse_lora_merge_params {
   const float* b;        /* [rows, rank] row-major: lora_B */
   qfuse_dtype out_dtype; /* element type of `out` */
   void* out;             /* [rows, cols] of out_dtype; may be `in`, if the dtypes have the same size */
+  /* optional from here on */
+  const qfuse_weight_4bit* source;     /* [rows, cols] in NF4 or FP4, in place of `in`, which is ignored; NULL: none */
+  const qfuse_weight_4bit_out* target; /* out: [rows, cols], with nested_quant_map if nested; then in_dtype must be
+                                          out_dtype. NULL: none */
+  void* workspace;                     /* qfuse_lora_merge_workspace_size bytes; may be NULL if that is 0 */
+  int64_t workspace_size;              /* bytes of workspace */
 } qfuse_lora_merge_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, sizes that overflow int64_t.
- * UNSUPPORTED: the device, target or stream of `exec` is not available here; a device without the op. */
+/* Bytes of workspace for these parameters: about 4 bytes per block if target is nested, else 0. The fields workspace
+ * and workspace_size are ignored. Errors as for qfuse_lora_merge. */
+QFUSE_API qfuse_status qfuse_lora_merge_workspace_size(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
+                                                       int64_t* size, qfuse_error* error);
+
+/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, sizes that overflow int64_t, a
+ * workspace that is too small. UNSUPPORTED: the device, target or stream of `exec` is not available here; a device
+ * without the op; a source or target in E2M1 or INT4. */
 QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
                                         qfuse_error* error);
 

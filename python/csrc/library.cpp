@@ -64,6 +64,9 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "Tensor? global_scale=None, Tensor? global_divisor=None, Tensor? zero_points=None) -> Tensor");
   m.def("dequantize_fp8(Tensor codes, Tensor scales, int block_rows, int block_cols, ScalarType dtype) -> Tensor");
   m.def("lora_merge(Tensor weight, Tensor a, Tensor b, float scale, ScalarType dtype) -> Tensor");
+  m.def(
+      "lora_merge_4bit(Tensor[] source, Tensor a, Tensor b, float scale, int[] shape, ScalarType "
+      "dtype, " QFUSE_SCALARS_4BIT ", *, str to=\"nf4\", int to_blocksize=64, int to_nested_blocksize=0) -> Tensor[]");
   m.def("lora_merge.out(Tensor weight, Tensor a, Tensor b, float scale, *, Tensor(a!) out) -> ()");
 }
 
@@ -93,6 +96,7 @@ void register_all(torch::stable::detail::StableLibrary& m) {
   m.impl("dequantize_fp8", TORCH_BOX(&dequantize_fp8));
   m.impl("lora_merge", TORCH_BOX(&lora_merge));
   m.impl("lora_merge.out", TORCH_BOX(&lora_merge_out));
+  m.impl("lora_merge_4bit", TORCH_BOX(&lora_merge_4bit));
 }
 
 }  // namespace

@@ -12,6 +12,53 @@ void check_shape(const TensorView& view, const char* name, std::int64_t experts,
            experts == 1 ? std::string() : " for each of " + std::to_string(experts) + " experts");
 }
 
+template <class T>
+T* array_of(const Tensor& tensor) {
+  return static_cast<T*>(tensor.mutable_data_ptr());
+}
+
+// The arrays of a weight that is written, in the order of Weight4bit's tensors, and the C struct over them.
+struct Target {
+  Target(const Call& call, Shape shape, const std::string& quant_type, std::int64_t blocksize,
+         std::int64_t nested_blocksize) {
+    const Blocks blocks{shape[0] * shape[1], blocksize, "to_blocksize"};
+    w.struct_size = sizeof w;
+    w.rows = shape[0];
+    w.cols = shape[1];
+    w.blocksize = blocksize;
+    w.quant_type = quant_type_of(quant_type);
+    w.nested_blocksize = nested_blocksize;
+    w.packed = array_of<std::uint8_t>(add(call.empty({qfuse_packed_size(blocks.n), 1}, ScalarType::Byte)));
+    if (nested_blocksize == 0) {
+      w.absmax = array_of<float>(add(call.empty({blocks.count()}, ScalarType::Float)));
+      return;
+    }
+    const Blocks nested{blocks.count(), nested_blocksize, "to_nested_blocksize"};
+    w.absmax_8bit = array_of<std::uint8_t>(add(call.empty({nested.n}, ScalarType::Byte)));
+    w.nested_absmax = array_of<float>(add(call.empty({nested.count()}, ScalarType::Float)));
+    w.nested_quant_map = array_of<float>(add(call.empty({QFUSE_QUANT_MAP_SIZE}, ScalarType::Float)));
+    w.nested_offset = array_of<float>(add(call.empty({}, ScalarType::Float)));
+  }
+
+  Tensors tensors;
+  qfuse_weight_4bit_out w{};
+
+ private:
+  const Tensor& add(Tensor tensor) { return tensors.emplace_back(std::move(tensor)); }
+};
+
+// Result for a matrix without elements. The op writes nothing then, and the ops that encode know what a map and an
+// offset are.
+Tensors of_nothing(const Tensor& out, const std::string& to, std::int64_t blocksize, std::int64_t nested_blocksize) {
+  if (nested_blocksize == 0) {
+    const auto [packed, absmax] = quantize_4bit(out, blocksize, to, "ieee", std::nullopt);
+    return {out, packed, absmax};
+  }
+  const auto [packed, absmax, nested_absmax, map, offset] =
+      quantize_4bit_nested(out, blocksize, to, nested_blocksize, std::nullopt, "ieee");
+  return {out, packed, absmax, nested_absmax, map, offset};
+}
+
 const char* moved(const void* array, std::int64_t bytes) { return static_cast<const char*>(array) + bytes; }
 
 }  // namespace
@@ -54,6 +101,45 @@ Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double
   const Tensor out = Call(weight, "weight").empty(weight.sizes(), dtype);
   lora_merge_out(weight, a, b, scale, out);
   return out;
+}
+
+Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b, double scale,
+                        const std::vector<std::int64_t>& shape, ScalarType dtype, const std::string& quant_type,
+                        std::int64_t blocksize, std::int64_t nested_blocksize, const std::string& to,
+                        std::int64_t to_blocksize, std::int64_t to_nested_blocksize) {
+  const TensorViews views(source.begin(), source.end());
+  const TensorView a_view(a);
+  const bool is_plain = views.size() == 1;
+  const Call call(is_plain ? views[0] : packed_of(views), is_plain ? "weight" : "packed");
+  if (shape.size() != 2) refuse("shape is ", shape_text(shape), ", it must be [rows, cols]");
+  if (elements_of(shape) == 0) return of_nothing(call.empty(shape, dtype), to, to_blocksize, to_nested_blocksize);
+  qfuse_lora_merge_params p{};
+  p.rows = shape[0];
+  p.cols = shape[1];
+  p.rank = a_view.sizes.empty() ? 0 : a_view.sizes[0];
+  p.scale = static_cast<float>(scale);
+  p.in_dtype = p.out_dtype = dtype_of(dtype, "dtype");
+  check_shape(a_view, "a", 1, p.rank, p.cols);
+  check_shape(b, "b", 1, p.rows, p.rank);
+  p.a = static_cast<const float*>(call.array(a_view, "a", ScalarType::Float, p.rank * p.cols));
+  p.b = static_cast<const float*>(call.array(b, "b", ScalarType::Float, p.rows * p.rank));
+  qfuse_weight_4bit weight{};
+  if (is_plain) {
+    p.in = call.array(views[0], "weight", dtype, p.rows * p.cols);
+  } else {
+    weight = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize);
+    p.source = &weight;
+  }
+  Target target(call, shape, to, to_blocksize, to_nested_blocksize);
+  p.target = &target.w;
+  p.workspace_size = call.workspace_size(qfuse_lora_merge_workspace_size, p);
+  const Tensor workspace = call.empty({p.workspace_size}, ScalarType::Byte);
+  p.workspace = workspace.mutable_data_ptr();
+  Tensors made{call.empty(shape, dtype)};
+  p.out = made[0].mutable_data_ptr();
+  call.run(qfuse_lora_merge, p);
+  made.insert(made.end(), target.tensors.begin(), target.tensors.end());
+  return made;
 }
 
 }  // namespace qfuse::torch_ops

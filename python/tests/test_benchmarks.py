@@ -12,6 +12,7 @@ import decode_formats
 import experts
 import int8_layer
 import measure
+import merged_codes
 import merged_weights
 import mixtures
 import moe_step
@@ -63,6 +64,16 @@ def test_int8_of_a_layer(run):
     assert list(row["us"]) == ["decode + cuBLAS", "INT8 apart", "INT8"]
     assert 0 == row["errors"]["decode + cuBLAS"] < row["errors"]["INT8 apart"] < 0.03
     assert len(row["swiglu_us"]) == 5 and all(times["min"] > 0 for times in row["swiglu_us"].values())
+
+
+def test_merged_codes(run, monkeypatch):
+    status, result, printed = run(merged_codes, "--ranks", "2")
+    assert status == 0 and [row["kind"] for row in result["rows"]] == [*merged_codes.KINDS]
+    assert all(us["min"] > 0 for row in result["rows"] for us in row["us"].values()) and "| 128 × 256 | 2 |" in printed
+    ours = merged_codes.at_once
+    monkeypatch.setattr(merged_codes, "step_by_step", lambda *given: [tensor + 1 for tensor in ours(*given)])
+    with pytest.raises(AssertionError, match="NF4 to NF4: the ways have other bits"):
+        merged_codes.main(["--device", "cpu", "--small"])
 
 
 def test_merged_weights_of_a_model(run, monkeypatch):

@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 import torch
 from conftest import make_weight, same_bits
+from packed_models import KINDS as PACKED
+from packed_models import published
 from peft_models import checkpointed_step, distance, inputs, make, peft, step, two_adapters
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 import qfuse
 from qfuse import checkpoint
 from qfuse.integrations import peft as integration
 from qfuse.integrations import peft_merge_aware
+from qfuse.integrations.transformers import CompressedTensorsConfig
 from qfuse.ops import merged
 
 LLAMA = dict(vocab_size=96, hidden_size=128, intermediate_size=256, num_hidden_layers=1, num_attention_heads=2)
@@ -28,12 +31,16 @@ KINDS = {
     "16-bit to NF4": (None, dict(to="nf4")),
     "16-bit to NF4, plain": (None, dict(to="nf4", blocksize=128, double_quant=False)),
     "16-bit to FP8": (None, dict(to="fp8")),
+    "MXFP4 of compressed-tensors": ("mxfp4", dict(to="mxfp4")),
 }
 
 
-def llama(path: Path, quantized: dict | None) -> Path:
-    """Writes a small model, and returns its path or that of its quantized copy."""
+def llama(path: Path, quantized: dict | str | None) -> Path:
+    """Writes a small model, and returns its path or that of its quantized copy. A name is one of PACKED."""
     transformers = pytest.importorskip("transformers")
+    if isinstance(quantized, str):
+        published(path / "packed", PACKED[quantized])
+        return path / "packed"
     torch.manual_seed(0)
     model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**LLAMA, tie_word_embeddings=False))
     model.to(torch.bfloat16).save_pretrained(path / "base")
@@ -45,7 +52,9 @@ def llama(path: Path, quantized: dict | None) -> Path:
 
 def adapted(base: Path, device: str, **more):
     transformers = pytest.importorskip("transformers")
-    model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype="auto", device_map=device)
+    is_packed = '"compressed-tensors"' in (base / "config.json").read_text()
+    kept = dict(quantization_config=CompressedTensorsConfig()) if is_packed else {}
+    model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype="auto", device_map=device, **kept)
     settings = dict(r=6, lora_alpha=10, target_modules="all-linear", task_type="CAUSAL_LM") | more
     return peft.get_peft_model(model, peft.LoraConfig(**settings)).train()
 
@@ -73,8 +82,9 @@ def last(monkeypatch):
     found, ours = {}, merged.merge
 
     def recorded(weight, lora_a, *others):
-        found[lora_a.data_ptr()] = ours(weight, lora_a, *others)
-        return found[lora_a.data_ptr()]
+        made = ours(weight, lora_a, *others)
+        found[lora_a.data_ptr()] = made[0]
+        return made
 
     monkeypatch.setattr(merged, "merge", recorded)
     return found
@@ -89,7 +99,9 @@ def test_the_last_forward_multiplies_by_the_bytes_of_the_merged_file(tmp_path, d
     train(model)
     model.save_pretrained(tmp_path / "adapter")
     report = checkpoint.merge(base, tmp_path / "adapter", tmp_path / "out", **target)
-    assert len(report.merged) == len(last) == 7
+    layers = len(last)
+    assert any("which this is" in note for note in report.notes)
+    assert len(report.merged) == layers == (14 if target["to"] == "mxfp4" else 7)
     stored, plain = qfuse.load_checkpoint(tmp_path / "out"), file_of(tmp_path / "out")
     changed = 0
     for name, layer in model.named_modules():
@@ -103,6 +115,7 @@ def test_the_last_forward_multiplies_by_the_bytes_of_the_merged_file(tmp_path, d
             layer.lora_B["default"].weight,
             layer.scaling["default"],
             **target,
+            scales="nearest" if target["to"] == "mxfp4" else None,
         )
         if target["to"] == "fp8":
             assert same_bits(weight.codes.view(torch.uint8), plain[name].view(torch.uint8))
@@ -115,7 +128,11 @@ def test_the_last_forward_multiplies_by_the_bytes_of_the_merged_file(tmp_path, d
         assert same_bits(effective, decoded), name
         base_weight = qfuse.dequantize_4bit(layer.base_layer) if quantized is not None else layer.base_layer.weight
         changed += not torch.equal(base_weight.cpu(), decoded)
-    assert changed == 7
+    assert changed == layers
+    if target["to"] == "mxfp4":
+        options = dict(target, keep_scales=True, fail_below=0, force=True)
+        report = checkpoint.merge(base, tmp_path / "adapter", tmp_path / "out", **options)
+        assert any("from a base in 4 bits, and this is another" in note for note in report.notes)
 
 
 def factors(device, rows=192, cols=256, rank=5, dtype=torch.float32):
@@ -158,6 +175,61 @@ def test_fp8_in_pieces_with_blocks_of_zeros_and_of_tiny_values(device, monkeypat
     assert same_bits(qfuse.fake_quantize(weight, lora_a, lora_b, to="fp8"), expected)
 
 
+@pytest.mark.parametrize(
+    ("scales", "exponents", "codes"),
+    [("up", [0x7D, 0xE1, 0x80], ["3508", "8600", "0500"]), ("nearest", [0x7C, 0xE1, 0x7F], ["4709", "0600", "0700"])],
+)
+def test_mxfp4_by_hand(device, scales, exponents, codes):
+    """The example of docs/FORMAT.md, section 17; a number that is scaled to -0; and just above 6."""
+    values = torch.zeros(1, 96, device=device)
+    values[0, :3] = torch.tensor([0.80078125, 0.3125, -0.05078125])
+    values[0, 32:34] = torch.tensor([2.0**100, -(2.0**-133)])
+    values[0, 64] = 6 + 2.0**-21
+    zeros = (torch.zeros(shape, dtype=torch.uint8, device=device) for shape in ((1, 48), (1, 3)))
+    weight = qfuse.Weight4bit(tuple(zeros), (1, 96), torch.float32, "mxfp4", 32)
+    target = merged.Target("mxfp4", scales=scales)
+    found, _ = merged.merge(weight, values, torch.ones(1, 1, device=device), 1.0, target)
+    packed = [bytes(block).hex() for block in found.packed.view(3, 16).tolist()]
+    assert found.absmax.tolist() == [exponents] and packed == [code + "00" * 14 for code in codes]
+
+
+def test_mxfp4_whose_scales_are_rounded_up_is_the_file(tmp_path, device, monkeypatch):
+    """In the layout of DeepSeek-V4's experts, with values of every size, ties, and blocks of zeros."""
+    monkeypatch.setattr(merged, "_PIECE", 1)
+    generator = torch.Generator().manual_seed(1)
+    packed = torch.randint(256, (96, 64), generator=generator, dtype=torch.uint8)
+    scales = torch.randint(0, 240, (96, 4), generator=generator, dtype=torch.uint8)
+    packed[:8] = 0
+    lora_a, lora_b = (torch.randn(shape, generator=generator) for shape in ((3, 128), (96, 3)))
+    lora_b[::2] = 0  # numbers of the base are often ties in a grid twice as coarse
+    base, adapter = tmp_path / "base", tmp_path / "adapter"
+    base.mkdir(), adapter.mkdir()
+    save_file(
+        {"a.weight": packed.view(torch.int8), "a.scale": scales.view(torch.float8_e8m0fnu)}, base / "model.safetensors"
+    )
+    (base / "config.json").write_text(json.dumps({"model_type": "deepseek_v4", "dtype": "bfloat16"}))
+    parts = {f"base_model.model.a.lora_{part}.weight": factor for part, factor in (("A", lora_a), ("B", lora_b))}
+    save_file(parts, adapter / "adapter_model.safetensors")
+    (adapter / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "r": 3, "lora_alpha": 6}))
+    checkpoint.merge(base, adapter, tmp_path / "out", to="mxfp4", fail_below=0)
+    expected = file_of(tmp_path / "out")
+    weight = qfuse.Weight4bit((packed, scales), (96, 128), torch.bfloat16, "mxfp4", 32).to(device)
+    target = merged.Target("mxfp4", scales="up")
+    found, _ = merged.merge(weight, lora_a.to(device), lora_b.to(device), 2.0, target)
+    assert same_bits(found.packed, expected["a.weight"].view(torch.uint8))
+    assert same_bits(found.absmax, expected["a.scale"].view(torch.uint8))
+
+
+def test_a_weight_without_rows(device):
+    weight, lora_a, lora_b = (torch.zeros(shape, device=device) for shape in ((0, 128), (3, 128), (0, 3)))
+    for double_quant in (False, True):
+        target = merged.Target("nf4", 64, double_quant)
+        made, decoded = merged.merge(weight, lora_a, lora_b, 1.0, target)
+        assert decoded.shape == (0, 128) and made.dequantize().shape == (0, 128) and made.nested is double_quant
+        encode = qfuse.ops.quantize_4bit_nested if double_quant else qfuse.ops.quantize_4bit
+        assert all(same_bits(*parts) for parts in zip(made.tensors, encode(weight, 64, "nf4"), strict=True))
+
+
 @pytest.mark.parametrize("to", ["nf4", "fp8"])
 def test_gradients_of_fake_quantize_are_those_of_the_sum(device, to):
     rows = 256 if to == "fp8" else 192
@@ -181,7 +253,10 @@ def test_compiled(device):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (dict(to="nf3"), "to is 'nf3', it can be 'nf4', 'fp4', 'fp8'"),
+        (dict(to="nf3"), "to is 'nf3', it can be 'nf4', 'fp4', 'mxfp4', 'fp8'"),
+        (dict(to="mxfp4"), "scales is None, of 'mxfp4' it is 'up' or 'nearest'"),
+        (dict(to="mxfp4", scales="up"), "its weight is nf4, which `qfuse merge` does not turn into mxfp4"),
+        (dict(weight=torch.zeros(192, 256), to="mxfp4", scales="up"), "its weight is not in mxfp4, which"),
         (dict(to="fp4"), "its weight is nf4, which `qfuse merge` does not turn into fp4"),
         (dict(to="fp8"), "its weight is nf4, which `qfuse merge` does not turn into fp8"),
         (dict(weight=torch.zeros(192, 256), to="fp8"), "multiples of 128"),
@@ -209,7 +284,7 @@ def test_gradients_of_a_layer(device, dtype):
     for name in ("up", "down"):
         layer = getattr(model.base_model.model, name)
         lora_a, lora_b = (part["default"].weight.detach().double() for part in (layer.lora_A, layer.lora_B))
-        weight = merged.merge(*peft_merge_aware._examine(layer), merged.Target("nf4")).dequantize(dtype).double()
+        weight = merged.merge(*peft_merge_aware._examine(layer), merged.Target("nf4"))[0].dequantize(dtype).double()
         wanted[name] = lora_a.requires_grad_(), lora_b.requires_grad_()
         added = layer.scaling["default"] * (y.detach() @ lora_a.t()) @ lora_b.t()
         bias = 0 if layer.base_layer.bias is None else layer.base_layer.bias.double()
@@ -236,14 +311,14 @@ def test_gradients_of_checkpointing_and_of_a_copy(device):
 def test_a_checkpoint_drops_the_codes(device, monkeypatch):
     model, x = make(device), inputs(device)
     integration.merge_aware(model)
-    made, encode = [], merged.encode
+    made, merge = [], merged.merge
 
     def watched(*args):
-        found = encode(*args)
-        made.append(weakref.ref(found.packed))
+        found = merge(*args)
+        made.append(weakref.ref(found[0].packed))
         return found
 
-    monkeypatch.setattr(merged, "encode", watched)
+    monkeypatch.setattr(merged, "merge", watched)
     y = torch.utils.checkpoint.checkpoint(model, x, use_reentrant=False)
     assert made and all(codes() is None for codes in made)
     y.sum().backward()

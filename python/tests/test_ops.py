@@ -100,6 +100,16 @@ def calls(device):
         ),
         (OPS.lora_merge.default, (made.original, *adapter, 2.0, torch.half), {}),
         (OPS.lora_merge.out, (made.original, *adapter, 2.0), {"out": torch.empty_like(made.original)}),
+        (
+            OPS.lora_merge_4bit.default,
+            ((made.original.half(),), *adapter, 2.0, made.original.shape, torch.half),
+            {"to": "fp4", "to_blocksize": 32},
+        ),
+        (
+            OPS.lora_merge_4bit.default,
+            (weight.tensors, *adapter, 2.0, weight.shape, torch.half),
+            {"to_nested_blocksize": 256},
+        ),
         (OPS.dequantize_fp8.default, (codes & 0xFE, made.original[:4, :2].contiguous(), 16, 96, torch.half), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),

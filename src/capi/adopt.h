@@ -47,6 +47,8 @@ template <>
 inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_grouped_params> =
     QFUSE_ENDS_WITH(qfuse_matmul_4bit_grouped_params, ends_type);
 template <>
+inline constexpr std::size_t kLeastSize<qfuse_lora_merge_params> = QFUSE_ENDS_WITH(qfuse_lora_merge_params, out);
+template <>
 inline constexpr std::size_t kLeastSize<qfuse_rotated_int8_quantize_params> =
     QFUSE_ENDS_WITH(qfuse_rotated_int8_quantize_params, scale);
 template <>
@@ -83,6 +85,15 @@ contract::Outcome adopt_params(const Params* from, Op& to) {
   if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
   if constexpr (requires { to.weight; }) return adopt(params.weight, "params.weight", to.weight);
   return {};
+}
+
+// Also copies the weights that the parameters point to, if any.
+inline contract::Outcome adopt_params(const qfuse_lora_merge_params* from, contract::LoraMerge& to) {
+  qfuse_lora_merge_params& params = to;
+  if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
+  if (params.source != nullptr)
+    if (contract::Outcome o = adopt(params.source, "params.source", to.source); !o.ok()) return o;
+  return params.target == nullptr ? contract::Outcome{} : adopt(params.target, "params.target", to.target);
 }
 
 // Also copies the products that the parameters point to, each with its weight.

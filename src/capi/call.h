@@ -21,6 +21,10 @@ const Params& as_caller(Op& p) {
     p.weight.struct_size = sizeof p.weight;
     params.weight = &p.weight;
   }
+  if constexpr (requires { p.target; }) {
+    params.source = has_source(p) ? &p.source : nullptr;
+    params.target = has_target(p) ? &p.target : nullptr;
+  }
   return params;
 }
 

@@ -193,6 +193,11 @@ qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, qf
   return guarded(error, [&] { return find_matmul_4bit_advice(device, p, few, few_rows, fused_rows); });
 }
 
+qfuse_status qfuse_lora_merge_workspace_size(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
+                                             int64_t* size, qfuse_error* error) {
+  return find_workspace_size<qfuse::contract::LoraMerge>(params, exec, size, error);
+}
+
 qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec, qfuse_error* error) {
   return run<qfuse::contract::LoraMerge>(params, exec, error);
 }

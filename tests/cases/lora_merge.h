@@ -17,7 +17,7 @@
 
 namespace qfuse::tests {
 
-enum class AdapterKind { normal, cancelling, tiny, vanishing, huge, special };
+enum class AdapterKind { normal, cancelling, tiny, vanishing, faint, huge, special };
 
 struct LoraMergeCase {
   const char* risk;
@@ -62,6 +62,64 @@ inline constexpr std::array kLoraMergeCases = {
     LoraMergeCase{"infinities and NaN", 23, 269, 9, 1.0F, AdapterKind::special},
 };
 
+// A merge whose input or result is in 4 bits.
+struct LoraMerge4bitCase {
+  const char* risk;
+  LoraMergeCase merge;
+  bool from = false;  // a source
+  qfuse_quant_type from_type = QFUSE_NF4;
+  std::int64_t from_nested = 0;  // blocks per nested block; 0: plain
+  bool to = true;                // a target
+  qfuse_quant_type to_type = QFUSE_NF4;
+  std::int64_t to_nested = 0;
+  std::int64_t blocksize = 64;
+};
+
+// On a GPU one kernel merges to NF4 in 16 bits by up to 16 terms, in blocks of 64 that no two rows share.
+inline constexpr std::array kLoraMerge4bitCases = {
+    LoraMerge4bitCase{.risk = "to nf4, one block", .merge = {"", 1, 64, 1}},
+    LoraMerge4bitCase{.risk = "to nf4, two blocks across, several chunks", .merge = {"", 67, 1088, 16, 0.5F}},
+    LoraMerge4bitCase{.risk = "to nf4, rank 17, smallest blocks", .merge = {"", 41, 544, 17, -0.4F}, .blocksize = 32},
+    LoraMerge4bitCase{.risk = "to nested nf4", .merge = {"", 70, 1024, 7}, .to_nested = 256},
+    LoraMerge4bitCase{.risk = "nf4 to nf4", .merge = {"", 37, 576, 16}, .from = true},
+    LoraMerge4bitCase{.risk = "nf4 to nf4, rank 32, largest blocks of a warp",
+                      .merge = {"", 9, 384, 32},
+                      .from = true,
+                      .blocksize = 128},
+    LoraMerge4bitCase{.risk = "nested nf4 to nested nf4",
+                      .merge = {"", 75, 1536, 12},
+                      .from = true,
+                      .from_nested = 16,
+                      .to_nested = 256},
+    LoraMerge4bitCase{.risk = "nested fp4 to plain nf4, rank 15",
+                      .merge = {"", 33, 256, 15},
+                      .from = true,
+                      .from_type = QFUSE_FP4,
+                      .from_nested = 256},
+    LoraMerge4bitCase{.risk = "blocks of a whole warp", .merge = {"", 11, 512, 3}, .from = true, .blocksize = 256},
+    LoraMerge4bitCase{.risk = "blocks beyond a warp", .merge = {"", 5, 1024, 3}, .from = true, .blocksize = 512},
+    LoraMerge4bitCase{.risk = "blocks across rows, short last", .merge = {"", 13, 77, 5}, .from = true, .to_nested = 4},
+    LoraMerge4bitCase{
+        .risk = "nf4 to nested fp4", .merge = {"", 20, 320, 9}, .from = true, .to_type = QFUSE_FP4, .to_nested = 256},
+    LoraMerge4bitCase{.risk = "rank 0", .merge = {"", 6, 128, 0}, .from = true},
+    LoraMerge4bitCase{.risk = "rank 33", .merge = {"", 6, 128, 33}, .from = true},
+    LoraMerge4bitCase{
+        .risk = "nf4 to 16 bits", .merge = {"", 19, 264, 16}, .from = true, .from_nested = 256, .to = false},
+    LoraMerge4bitCase{.risk = "blocks of zeros",
+                      .merge = {"", 24, 192, 4, 1.0F, AdapterKind::vanishing},
+                      .from = true,
+                      .to_nested = 8},
+    LoraMerge4bitCase{.risk = "subnormal sums", .merge = {"", 11, 256, 12, 0.3F, AdapterKind::tiny}},
+    LoraMerge4bitCase{
+        .risk = "values decode to subnormals", .merge = {"", 11, 256, 12, 1.0F, AdapterKind::faint}, .from = true},
+    LoraMerge4bitCase{.risk = "sums that overflow",
+                      .merge = {"", 19, 256, 10, 0.5F, AdapterKind::huge},
+                      .from = true,
+                      .to_nested = 32},
+    LoraMerge4bitCase{.risk = "infinities and NaN", .merge = {"", 23, 320, 9, 1.0F, AdapterKind::special}},
+    LoraMerge4bitCase{.risk = "the same from nf4", .merge = {"", 23, 320, 9, 1.0F, AdapterKind::special}, .from = true},
+};
+
 // The arrays of a case, from a fixed seed. `in` has the dtype in_dtype.
 struct LoraMergeInput {
   std::vector<std::uint8_t> in;
@@ -75,6 +133,7 @@ inline float random_factor(AdapterKind kind, std::mt19937& random) {
   switch (kind) {
     case AdapterKind::normal: return x;
     case AdapterKind::cancelling: return std::ldexp(x, std::uniform_int_distribution(-12, 12)(random));
+    case AdapterKind::faint:
     case AdapterKind::tiny: return std::ldexp(x, one_of(3) ? -130 : std::uniform_int_distribution(-80, -60)(random));
     case AdapterKind::vanishing: return std::ldexp(1.0F, std::uniform_int_distribution(-90, -80)(random));
     case AdapterKind::huge: return std::ldexp(x, std::uniform_int_distribution(40, 66)(random));
@@ -89,6 +148,7 @@ inline float random_weight(AdapterKind kind, std::mt19937& random) {
   const float x = 0.05F * random_normal(random);
   if (kind == AdapterKind::tiny) return std::ldexp(x, random() % 2 == 0 ? -128 : -16);
   if (kind == AdapterKind::vanishing) return -0.0F;
+  if (kind == AdapterKind::faint) return std::ldexp(x, -122);
   return kind == AdapterKind::special ? random_factor(kind, random) : x;
 }
 

@@ -125,6 +125,11 @@ TEST(Arrays, of_lora_merge) {
   EXPECT_EQ(arrays_of(lora_merge_sample(3)),
             (std::vector{array("in", 264, kIn), array("a", 396, kIn), array("b", 48, kIn), array("out", 528, kOut)}));
   EXPECT_EQ(arrays_of(lora_merge_sample(0)), (std::vector{array("in", 264, kIn), array("out", 528, kOut)}));
+  EXPECT_EQ(arrays_of(lora_merge_4bit_sample()),
+            (std::vector{array("a", 768, kIn), array("b", 48, kIn), array("out", 512, kOut), array("packed", 128, kIn),
+                         array("absmax", 16, kIn), array("packed", 128, kOut), array("absmax_8bit", 4, kOut),
+                         array("nested_absmax", 4, kOut), array("nested_quant_map", 1024, kOut),
+                         array("nested_offset", 4, kOut), array("workspace", 24, Direction::workspace)}));
 }
 
 TEST(Arrays, of_rotated_int8) {

@@ -338,6 +338,31 @@ TEST(Ranges, lora_merge_shapes_are_checked) {
   refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(3); }, {"out_dtype is 3"});
 }
 
+TEST(Ranges, lora_merge_in_4_bits_is_checked) {
+  const auto refused = [](const std::function<void(LoraMerge&)>& spoil, std::initializer_list<std::string> parts) {
+    expect_refused<LoraMerge>(lora_merge_4bit_sample(), spoil, parts);
+  };
+  refused([](auto& p) { p.source.cols = 65; }, {"source is [4, 65], this op needs rows 4 and cols 64"});
+  refused([](auto& p) { p.target.rows = 3; }, {"target is [3, 64], this op needs rows 4 and cols 64"});
+  refused([](auto& p) { p.target.blocksize = 48; }, {"blocksize is 48"});
+  refused([](auto& p) { p.source.blocksize = 8192; }, {"blocksize is 8192"});
+  refused([](auto& p) { p.in_dtype = QFUSE_FLOAT32; }, {"in_dtype is 0 and out_dtype 2, with a source"});
+  refused(
+      [](auto& p) {
+        p.source = {};
+        p.in_dtype = QFUSE_FLOAT32;
+      },
+      {"in_dtype is 0 and out_dtype 2, with a target"});
+  refused([](auto& p) { p.target.nested_quant_map = nullptr; }, {"target has nested absmax and no nested_quant_map"});
+  refused([](auto& p) { p.workspace_size = 3; }, {"workspace_size is 3"});
+  LoraMerge p = lora_merge_4bit_sample();
+  p.source.quant_type = QFUSE_E2M1;
+  EXPECT_EQ(check_ranges(p).status, QFUSE_UNSUPPORTED);
+  p = lora_merge_4bit_sample();
+  p.target.quant_type = QFUSE_INT4;
+  EXPECT_EQ(check_ranges(p).status, QFUSE_UNSUPPORTED);
+}
+
 TEST(Ranges, rotated_int8_shapes_are_checked) {
   const auto quantize = [](const std::function<void(RotatedInt8Quantize&)>& spoil,
                            std::initializer_list<std::string> parts) {

@@ -11,10 +11,12 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/buffer.h"
 #include "support/compare.h"
+#include "support/encoded.h"
 #include "support/output.h"
 #include "support/risk.h"
 #include "support/run.h"
@@ -89,6 +91,129 @@ TEST_P(LoraMergeCases, a_tile_of_rows_has_the_same_bytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, LoraMergeCases, testing::ValuesIn(kLoraMergeCases), risk_name<LoraMergeCase>);
+
+// ---- from and to 4 bits ----
+
+class LoraMerge4bitCases : public testing::TestWithParam<LoraMerge4bitCase> {
+ protected:
+  static constexpr std::int64_t kWorkspace = 1 << 16;  // bytes, enough for every case
+
+  // Sets a weight's fields other than its arrays.
+  static void describe(auto& w, qfuse_quant_type quant_type, std::int64_t nested) {
+    const LoraMerge4bitCase& c = GetParam();
+    w.struct_size = sizeof w;
+    w.rows = c.merge.rows;
+    w.cols = c.merge.cols;
+    w.blocksize = c.blocksize;
+    w.quant_type = quant_type;
+    w.nested_blocksize = nested;
+  }
+
+  static Encoded encoded(std::int64_t nested, std::size_t odd) {
+    const LoraMerge4bitCase& c = GetParam();
+    return {c.merge.rows * c.merge.cols, c.blocksize, nested, odd};
+  }
+
+  // The case's input, encoded as its source at an odd address.
+  static Encoded make_source(const LoraMergeInput& input, qfuse_dtype dtype, std::size_t odd) {
+    contract::Quantize4bit p{};
+    p.in_dtype = dtype;
+    p.in = input.in.data();
+    describe(p.weight, GetParam().from_type, GetParam().from_nested);
+    Encoded source = encoded(GetParam().from_nested, odd);
+    source.point(p);
+    EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+    return source;
+  }
+
+  // Runs the case, whose `out` and target are returned. A workspace at an odd address is the test's own.
+  static std::pair<Buffer, Encoded> run_case(contract::LoraMerge p, const qfuse_exec& exec, std::size_t odd) {
+    Encoded target = encoded(GetParam().to_nested, odd);
+    Buffer workspace(kWorkspace, odd);
+    if (GetParam().to) {
+      describe(p.target, GetParam().to_type, GetParam().to_nested);
+      target.point(p.target);
+      p.workspace = workspace.as<void>();
+      p.workspace_size = kWorkspace;
+      EXPECT_LE(contract::workspace_size(p), kWorkspace);
+    }
+    Buffer out = output_of(p, exec, odd);
+    return {std::move(out), std::move(target)};
+  }
+};
+
+TEST_P(LoraMerge4bitCases, every_way_gives_the_oracles_bytes_at_any_address) {
+  const LoraMerge4bitCase& c = GetParam();
+  for (const qfuse_dtype dtype : kMergeDtypes) {
+    const LoraMergeInput input = make_input(c.merge, dtype);
+    for (const std::size_t odd : kMisalignments) {
+      SCOPED_TRACE("dtype " + std::to_string(dtype) + ", misaligned by " + std::to_string(odd));
+      contract::LoraMerge p = make_params(c.merge, dtype, input);
+      p.out_dtype = dtype;
+      Encoded source = make_source(input, dtype, odd);
+      Buffer in = copy_of(input.in, odd);
+      Buffer a = copy_of(input.a, odd);
+      Buffer b = copy_of(input.b, odd);
+      p.in = in.as<void>();
+      p.a = p.rank > 0 ? a.as<float>() : nullptr;
+      p.b = p.rank > 0 ? b.as<float>() : nullptr;
+      if (c.from) {
+        describe(p.source, c.from_type, c.from_nested);
+        source.point(p.source);
+        p.in = nullptr;
+      }
+      const auto [out, target] = run_case(p, oracle(), odd);
+      for_each_fast_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
+        const auto [found, found_target] = run_case(p, exec, odd);
+        ASSERT_TRUE(same_bytes(out, found));
+        if (c.to) {
+          ASSERT_TRUE(same_encoding(target, found_target));
+        }
+      });
+    }
+  }
+}
+
+// The oracle's own bytes, against ops that are run one by one.
+TEST_P(LoraMerge4bitCases, is_the_composition_of_its_steps) {
+  const LoraMerge4bitCase& c = GetParam();
+  const LoraMergeInput input = make_input(c.merge, QFUSE_BFLOAT16);
+  contract::LoraMerge p = make_params(c.merge, QFUSE_BFLOAT16, input);
+  p.out_dtype = QFUSE_BFLOAT16;
+  Encoded source = make_source(input, QFUSE_BFLOAT16, 0);
+  contract::Dequantize4bit decode{};
+  decode.out_dtype = QFUSE_BFLOAT16;
+  describe(decode.weight, c.from_type, c.from_nested);
+  source.point(decode.weight);
+  const Buffer decoded = output_of(decode, oracle());
+  contract::LoraMerge sum = p;
+  if (c.from) sum.in = decoded.data();
+  Buffer expected = output_of(sum, oracle());
+  Encoded target = encoded(c.to_nested, 0);
+  if (c.to) {
+    contract::Quantize4bit encode{};
+    encode.in_dtype = QFUSE_BFLOAT16;
+    encode.in = expected.data();
+    describe(encode.weight, c.to_type, c.to_nested);
+    target.point(encode);
+    ASSERT_EQ(run(encode, oracle(), nullptr), QFUSE_OK);
+    describe(decode.weight, c.to_type, c.to_nested);
+    target.point(decode.weight);
+    expected = output_of(decode, oracle());
+  }
+  if (c.from) {
+    describe(p.source, c.from_type, c.from_nested);
+    source.point(p.source);
+  }
+  const auto [out, found] = run_case(p, oracle(), 0);
+  EXPECT_TRUE(same_bytes(expected, out));
+  if (c.to) {
+    EXPECT_TRUE(same_encoding(target, found));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Risks, LoraMerge4bitCases, testing::ValuesIn(kLoraMerge4bitCases),
+                         risk_name<LoraMerge4bitCase>);
 
 // ---- against independently computed numbers ----
 

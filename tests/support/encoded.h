@@ -25,8 +25,9 @@ struct Encoded {
         nested_offset(nested ? sizeof(float) : 0, misalignment) {}
 
   // Sets the outputs of p.
-  void point(contract::Quantize4bit& p) {
-    qfuse_weight_4bit_out& w = p.weight;
+  void point(contract::Quantize4bit& p) { point(p.weight); }
+  // Sets the arrays of a weight that is written or, afterwards, read.
+  void point(auto& w) {
     w.packed = packed.as();
     w.absmax = nested ? nullptr : absmax.as<float>();
     w.absmax_8bit = nested ? absmax_8bit.as() : nullptr;

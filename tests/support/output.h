@@ -23,6 +23,7 @@ std::size_t output_size(Op p) {
     void operator()(const char* name, const void* /*array*/, std::int64_t bytes) {
       if (std::string_view(name) == "out") size = static_cast<std::size_t>(bytes);
     }
+    void operator()(const char* /*name*/, const void* /*array*/, std::int64_t /*bytes*/, contract::Workspace) {}
     std::size_t size = 0;
   } visit;
   visit_arrays(p, visit);

@@ -277,6 +277,28 @@ inline contract::LoraMerge lora_merge_sample(std::int64_t rank) {
   return p;
 }
 
+// From plain to nested NF4.
+inline contract::LoraMerge lora_merge_4bit_sample() {
+  contract::LoraMerge p = lora_merge_sample(3);
+  p.cols = 64;
+  p.out_dtype = QFUSE_BFLOAT16;
+  const auto describe = [&](auto& w) {
+    w.struct_size = sizeof w;
+    w.rows = p.rows;
+    w.cols = p.cols;
+    w.blocksize = 64;
+    w.quant_type = QFUSE_NF4;
+  };
+  describe(p.source);
+  describe(p.target);
+  p.source.absmax = detail::asked<float>();
+  p.target.nested_blocksize = 256;
+  p.target.absmax_8bit = detail::asked<std::uint8_t>();
+  p.target.nested_quant_map = detail::asked<float>();
+  p.workspace_size = workspace_size(p);
+  return p;
+}
+
 inline contract::RotatedInt8Quantize rotated_int8_quantize_sample() {
   contract::RotatedInt8Quantize p{};
   p.rows = 3;

@@ -151,8 +151,9 @@ def merge_aware(
     bit for bit, in training and evaluation, with the gradients of LoRA (qfuse.fake_quantize). Without it, a merge into
     4 bits rounds most of a small adapter away. It does not depend on enable().
 
-    to: "nf4" or "fp4", or for a 16-bit base "fp8" too; a 4-bit base keeps its own. None: undoes it. from_step: number
-    of optimizer steps over the adapter before. blocksize, double_quant: as for `qfuse merge`, for a 16-bit base.
+    to: "nf4" or "fp4", or for a 16-bit base "fp8" too; a 4-bit base keeps its own, which for compressed-tensors' may be
+    "mxfp4". None: undoes it. from_step: number of optimizer steps over the adapter before. blocksize, double_quant: as
+    for `qfuse merge`, for a 16-bit base.
     layers: as for set_products, for a 16-bit base whose merge leaves out the others by --exclude.
 
     Returns the adapter's layers that the merge leaves in 16 bits, with the reason. They are computed as before. The

@@ -12,6 +12,7 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
 from ..layers.factors import bias_of, factor_of
 from ..layers.inspection import is_hooked, is_plain
+from ..layers.packed_linear import PackedLinear
 from ..ops.gradients import is_autocast
 from ..ops.merged import Merged, Target, multiply_merged, why_not
 from ..weight.form import FLOAT_DTYPES
@@ -104,6 +105,11 @@ def _dtype_of(base: Any, x: Tensor) -> torch.dtype:
     return torch.get_autocast_dtype(x.device.type) if is_autocast(x.device.type) else x.dtype
 
 
+def _target_of(layer: Any, target: Target) -> Target:
+    """PackedLinear is the layer of compressed-tensors' checkpoints."""
+    return target._replace(scales="nearest" if isinstance(layer.get_base_layer(), PackedLinear) else None)
+
+
 def _is_of_merge(name: str, layer: Any, model: nn.Module, in_4bit: bool) -> str | None:
     """Returns why `qfuse merge --to` leaves the layer's weight in 16 bits."""
     base = layer.get_base_layer()
@@ -148,7 +154,7 @@ def merge_aware(
     for layer in chosen:
         if not isinstance(layer, _MergeAware):
             layer.__class__ = _class_of(type(layer))
-        setattr(layer, MERGED, None if from_step > 0 else target)
+        setattr(layer, MERGED, None if from_step > 0 else _target_of(layer, target))
     if from_step > 0:
         _Start(chosen, target, from_step)
     _record(model, target, in_4bit)
@@ -187,7 +193,7 @@ class _Start:
             return
         for layer in self._layers:
             if isinstance(layer, _MergeAware):
-                setattr(layer, MERGED, self._target)
+                setattr(layer, MERGED, _target_of(layer, self._target))
         self._layers.clear()  # the hook stays registered: torch iterates over its hooks now
 
 

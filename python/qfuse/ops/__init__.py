@@ -65,6 +65,7 @@ for _op in (
     "dequantize_int8",
     "lora_merge",
     "lora_merge.out",
+    "lora_merge_4bit",
     "quantize_4bit",
     "quantize_4bit.nested",
     "quantize_blockwise",

@@ -30,6 +30,8 @@ def _tensors(arguments: dict[str, object]) -> Iterator[tuple[str, Tensor]]:
             yield name, value
         elif name == "weight" and isinstance(value, Sequence):
             yield from _of_weight(value)
+        elif name == "source" and isinstance(value, Sequence):
+            yield from [("weight", value[0])] if len(value) == 1 else _of_weight(value)
         elif name == "weights" and isinstance(value, Sequence) and isinstance(rows := arguments["rows"], Sequence):
             each = len(value) // max(len(rows), 1)
             for i in range(len(rows)):
@@ -91,6 +93,20 @@ def _lora_merge(weight: Tensor, dtype: torch.dtype, **_: Any) -> Tensor:
 
 def _lora_merge_out(weight: Tensor, out: Tensor, **_: Any) -> None:
     _check_out(out, weight.shape, out.dtype)
+
+
+def _lora_merge_4bit(
+    source: Sequence[Tensor],
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    to_blocksize: int = 64,
+    to_nested_blocksize: int = 0,
+    **_: Any,
+) -> list[Tensor]:
+    out = source[0].new_empty(tuple(shape), dtype=dtype)
+    if to_nested_blocksize:
+        return [out, *_quantize_4bit_nested(out, to_blocksize, to_nested_blocksize)]
+    return [out, *_quantize_4bit(out, to_blocksize)]
 
 
 def _dequantize_4bit_rows(packed: Tensor, cols: int, dtype: torch.dtype, **_: Any) -> Tensor:
@@ -186,6 +202,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "dequantize_4bit_rows": _dequantize_4bit_rows,
     "lora_merge": _lora_merge,
     "lora_merge.out": _lora_merge_out,
+    "lora_merge_4bit": _lora_merge_4bit,
 }
 
 

@@ -1,4 +1,4 @@
-"""The weight that `qfuse merge --to nf4` or `--to fp8` makes of a weight and an adapter, in training: its bits, with
+"""The weight that `qfuse merge --to nf4`, fp8 or mxfp4 makes of a weight and an adapter, in training: its bits, with
 gradients that pass the rounding unchanged (a straight-through estimator, Bengio et al. 2013, arXiv:1308.3432)."""
 
 import math
@@ -7,29 +7,34 @@ from typing import Any, Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 
-from ..weight.form import FLOAT_DTYPES, QUANT_TYPES
+from ..weight.form import FLOAT_DTYPES, QUANT_TYPES, Form
 from ..weight.quant_state import read_weight
 from ..weight.weight_4bit import Weight4bit, plain_weight
 from . import gradients
-from .functional import multiply_once
 from .gradients import rows, without_autocast
 
 __all__ = ["fake_quantize"]
 
-Merged = Literal["nf4", "fp4", "fp8"]
+Merged = Literal["nf4", "fp4", "mxfp4", "fp8"]
+Rule = Literal["up", "nearest"]
 FP8_BLOCK = 128  # rows and columns with one scale, as in DeepSeek-V3
 _MOST_FP8 = 448.0  # the largest float8_e4m3fn
+_MOST_E2M1 = 6.0
+_BETWEEN_E2M1 = (0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0)  # the middles between neighboring values
+_EXPONENT_SHIFT, _MOST_FACTOR = 23, 254  # float32: bits below the exponent; its exponent plus that of its reciprocal
 _PIECE = 1 << 24  # elements that are widened to float32 at a time
 
 _ops = torch.ops.qfuse
 
 
 class Target(NamedTuple):
-    """What an adapter is merged to. Block size and nesting are those of a 16-bit weight; a 4-bit one keeps its own."""
+    """What an adapter is merged to. Block size and nesting are those of a 16-bit weight; a 4-bit one keeps its own.
+    scales: of "mxfp4"."""
 
     to: Merged
     blocksize: int = 64
     double_quant: bool = True
+    scales: Rule | None = None
 
 
 class MergedFp8(NamedTuple):
@@ -52,6 +57,7 @@ def fake_quantize(
     *,
     blocksize: int = 64,
     double_quant: bool = True,
+    scales: Rule | None = None,
 ) -> Tensor:
     """Returns decode(encode(round(weight + scaling * lora_b @ lora_a))), which is what the file of `qfuse merge --to`
     decodes to, bit for bit, on the CPU and on CUDA.
@@ -59,8 +65,10 @@ def fake_quantize(
     weight: [n, k], a 4-bit weight as for qfuse.dequantize_4bit, or a float32, float16 or bfloat16 tensor. lora_a:
     [rank, k], lora_b: [n, rank], of any float dtype. scaling: alpha / rank. The sum is computed as by qfuse.h's
     lora_merge and rounded to the weight's dtype. to: "nf4", "fp4" or, for a 16-bit weight with sides that are multiples
-    of 128, "fp8", with a scale per 128 x 128 block. blocksize, double_quant: as for `qfuse merge`, for 16-bit weights;
-    a 4-bit weight keeps its type, block size and nesting, and gets new absmax. Returns [n, k] in the weight's dtype.
+    of 128, "fp8", with a scale per 128 x 128 block; for an MXFP4 weight, "mxfp4". blocksize, double_quant: as for
+    `qfuse merge`, for 16-bit weights; a 4-bit weight keeps its type, block size and nesting, and gets new absmax or
+    scales. scales: how those of "mxfp4" are rounded (docs/FORMAT.md, section 17): "up" as in gpt-oss and DeepSeek-V4,
+    "nearest" as in compressed-tensors. Returns [n, k] in the weight's dtype.
 
     Gradients are those of weight + scaling * lora_b @ lora_a, to lora_a, lora_b and a 16-bit weight. Needs memory for
     the result and the codes.
@@ -69,11 +77,8 @@ def fake_quantize(
     """
     is_plain = isinstance(weight, Tensor) and weight.dtype in FLOAT_DTYPES and not hasattr(weight, "quant_state")
     source = weight if is_plain else read_weight(weight)
-    target = Target(to, blocksize, double_quant)
-    with torch.no_grad():
-        total = add(source, lora_a, lora_b, scaling, target)
-        merged = encode(total, source, target)
-        decoded = merged.dequantize(out=total) if isinstance(merged, Weight4bit) else merged.dequantize(total.dtype)
+    target = Target(to, blocksize, double_quant, scales)
+    _, decoded = merge(source, lora_a, lora_b, scaling, target)
     of = weight if is_plain else None
     if not gradients.needs_gradient(of, lora_a, lora_b):
         return decoded
@@ -104,10 +109,29 @@ class _RoundedSum(torch.autograd.Function):
 
 def merge(
     weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float, target: Target
-) -> Weight4bit | MergedFp8:
-    """Returns the codes and scales that `qfuse merge --to` writes, without gradients."""
+) -> tuple[Weight4bit | MergedFp8, Tensor]:
+    """Returns the codes and scales that `qfuse merge --to` writes, and what they decode to in the weight's dtype,
+    without gradients. Raises ValueError as why_not says."""
+    if target.to not in get_args(Merged):
+        raise ValueError(f"to is {target.to!r}, it can be {', '.join(map(repr, get_args(Merged)))}")
+    if target.to == "mxfp4" and target.scales not in get_args(Rule):
+        raise ValueError(
+            f"scales is {target.scales!r}, of 'mxfp4' it is 'up' or 'nearest', as the checkpoint's library"
+        )
+    if reason := why_not(weight, target):
+        raise ValueError(reason)
+    factors = lora_a.detach().float().contiguous(), lora_b.detach().float().contiguous()
+    weight = weight.detach().contiguous() if isinstance(weight, Tensor) else plain_weight(weight)
     with torch.no_grad():
-        return encode(add(weight, lora_a, lora_b, scaling, target), weight, target)
+        if target.to in QUANT_TYPES:
+            return _in_4bit(weight, *factors, scaling, target)
+        if isinstance(weight, Weight4bit):
+            total = weight.dequantize()
+            _ops.lora_merge.out(total, *factors, scaling, out=total)
+            mx = _in_mxfp4(total, weight, target.scales == "nearest")
+            return mx, mx.dequantize(out=total)
+        fp8 = _in_fp8(_ops.lora_merge.default(weight, *factors, scaling, weight.dtype))
+        return fp8, fp8.dequantize(weight.dtype)
 
 
 def why_not(weight: Weight4bit | Tensor, target: Target) -> str | None:
@@ -115,47 +139,35 @@ def why_not(weight: Weight4bit | Tensor, target: Target) -> str | None:
     shape = tuple(weight.shape)
     if len(shape) != 2:
         return f"its weight has shape {shape}, it must be [n, k]"
-    if isinstance(weight, Weight4bit):
-        refused = weight.quant_type not in QUANT_TYPES or weight.quant_type != target.to
-        return (
-            f"its weight is {weight.quant_type}, which `qfuse merge` does not turn into {target.to}" * refused or None
-        )
+    kind = weight.quant_type if isinstance(weight, Weight4bit) else "not in mxfp4" if target.to == "mxfp4" else None
+    if kind is not None:
+        refused = kind not in (*QUANT_TYPES, "mxfp4") or kind != target.to
+        return f"its weight is {kind}, which `qfuse merge` does not turn into {target.to}" * refused or None
     if target.to == "fp8" and any(size % FP8_BLOCK for size in shape):
         return f"its weight has shape {shape}, and `qfuse merge` turns multiples of {FP8_BLOCK} into fp8, no others"
     return None
 
 
-def add(weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float, target: Target) -> Tensor:
-    """Returns weight + scaling * lora_b @ lora_a in the weight's dtype. Raises ValueError as why_not says."""
-    if target.to not in get_args(Merged):
-        raise ValueError(f"to is {target.to!r}, it can be {', '.join(map(repr, get_args(Merged)))}")
-    if reason := why_not(weight, target):
-        raise ValueError(reason)
-    factors = lora_a.detach().float().contiguous(), lora_b.detach().float().contiguous()
-    if isinstance(weight, Tensor):
-        total: Tensor = _ops.lora_merge.default(weight.detach().contiguous(), *factors, scaling, weight.dtype)
-        return total
-    total = plain_weight(weight).dequantize()
-    _ops.lora_merge.out(total, *factors, scaling, out=total)
-    return total
-
-
-def encode(total: Tensor, weight: Weight4bit | Tensor, target: Target) -> Weight4bit | MergedFp8:
-    """Encodes a sum as `qfuse merge --to` does."""
-    if target.to == "fp8":
-        return _in_fp8(total)
+def _in_4bit(
+    weight: Weight4bit | Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float, target: Target
+) -> tuple[Weight4bit, Tensor]:
     if isinstance(weight, Weight4bit):
-        form, nested = weight.form, weight.nested
+        form, tensors, nested = weight.form, weight.tensors, weight.nested
     else:
-        form = Weight4bit((), tuple(total.shape), total.dtype, target.to, target.blocksize).form
-        nested = target.double_quant
-    if nested:
-        tensors = _ops.quantize_4bit.nested(
-            total, form.blocksize, form.quant_type, nested_blocksize=form.nested_blocksize
-        )
-    else:
-        tensors = _ops.quantize_4bit.default(total, form.blocksize, form.quant_type)
-    return Weight4bit(tuple(tensors), *form)
+        form = Weight4bit((), tuple(weight.shape), weight.dtype, target.to, target.blocksize).form
+        tensors, nested = (weight,), target.double_quant
+    decoded, *made = _ops.lora_merge_4bit.default(
+        tensors,
+        lora_a,
+        lora_b,
+        scaling,
+        form.shape,
+        *form[1:],
+        to=form.quant_type,
+        to_blocksize=form.blocksize,
+        to_nested_blocksize=form.nested_blocksize if nested else 0,
+    )
+    return Weight4bit(tuple(made), *form), decoded
 
 
 def _in_fp8(total: Tensor) -> MergedFp8:
@@ -175,6 +187,45 @@ def _in_fp8(total: Tensor) -> MergedFp8:
     return MergedFp8(codes, scales)
 
 
+def _in_mxfp4(total: Tensor, weight: Weight4bit, nearest: bool) -> Weight4bit:
+    """Encodes by the formulas of docs/FORMAT.md, section 17: triton_kernels' or, nearest, compressed-tensors'."""
+    (rows, cols), size = total.shape, weight.blocksize
+    codes = total.new_empty((rows, cols // 2), dtype=torch.uint8)
+    exponents = total.new_empty((rows, cols // size), dtype=torch.uint8)
+    step = max(_PIECE // max(cols, 1), 1)
+    for first in range(0, rows, step):
+        piece = slice(first, first + step)
+        blocks = total[piece].float().view(-1, cols // size, size)
+        factor, exponents[piece] = _mx_factors(blocks.abs().amax(2), nearest)
+        scaled = (blocks * factor[:, :, None]).view(-1, cols)
+        found = _e2m1_codes(scaled, nearest)
+        codes[piece] = found[:, 0::2] | found[:, 1::2] << 4
+    packed, scales = weight.tensors
+    codes = codes.view(packed.dtype).view(packed.shape)
+    return Weight4bit((codes, exponents.view(scales.dtype).view(scales.shape)), *weight.form)
+
+
+def _mx_factors(most: Tensor, nearest: bool) -> tuple[Tensor, Tensor]:
+    """Returns the factors of blocks' values and the exponents of their scales. most: [rows, blocks], the largest
+    magnitudes. In integers, as the libraries compute them."""
+    if nearest:
+        exponents = ((most.view(torch.int32) + (1 << 21)) >> _EXPONENT_SHIFT).sub_(2).clamp_(min=0)
+    else:
+        scale = most / torch.full_like(most, _MOST_E2M1)  # by a number, torch on CUDA would multiply by its reciprocal
+        exponents = (scale.view(torch.int32) + ((1 << _EXPONENT_SHIFT) - 1)) >> _EXPONENT_SHIFT
+    factor = ((_MOST_FACTOR - exponents) << _EXPONENT_SHIFT).view(torch.float32)
+    return factor if nearest else torch.where(exponents == 0, 0.0, factor), exponents
+
+
+def _e2m1_codes(scaled: Tensor, even: bool) -> Tensor:
+    """Returns the nearest codes of E2M1, in uint8. even: ties take the even code and -0 is 0, else the larger value."""
+    size, codes = scaled.abs(), torch.zeros_like(scaled, dtype=torch.uint8)
+    for number, middle in enumerate(_BETWEEN_E2M1):
+        codes += size > middle if even and number % 2 == 0 else size >= middle
+    codes += (scaled < 0 if even else torch.signbit(scaled)).to(torch.uint8) << 3
+    return codes
+
+
 # ---- the product with such a weight
 
 
@@ -189,29 +240,41 @@ def multiply_merged(
 ) -> Tensor:
     """Returns x times the transpose of the merged weight, plus bias in x's dtype. Gradients of A and B are those of
     x times weight + scaling * lora_b @ lora_a; x's is that of the merged weight, of which only the codes are kept."""
-    merged = merge(weight, lora_a, lora_b, scaling, target)
-    y = multiply_once(x, merged, bias) if isinstance(merged, Weight4bit) else _MultiplyFp8.apply(x, bias, *merged)
+    merged, decoded = merge(weight, lora_a, lora_b, scaling, target)
+    if decoded.dtype != x.dtype:
+        decoded = merged.dequantize(x.dtype)
+    tensors = merged.tensors if isinstance(merged, Weight4bit) else merged
+    form = merged.form if isinstance(merged, Weight4bit) else None
+    y: Tensor = _Multiply.apply(x, bias, decoded, form, *tensors)
     if not gradients.needs_gradient(lora_a, lora_b):
         return y
     adapted: Tensor = _Adapted.apply(y, x.detach(), lora_a, lora_b, scaling)
     return adapted
 
 
-class _MultiplyFp8(torch.autograd.Function):
-    """x·Wᵀ + bias; decodes W again for the gradient of x, so that only codes are kept."""
+class _Multiply(torch.autograd.Function):
+    """x·Wᵀ + bias; decodes W again for the gradient of x, so that only codes are kept. form: of a 4-bit weight, else
+    None."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, bias: Tensor | None, codes: Tensor, scales: Tensor) -> Tensor:
-        ctx.save_for_backward(codes, scales)
+    def forward(
+        ctx: Any, x: Tensor, bias: Tensor | None, decoded: Tensor, form: Form | None, *tensors: Tensor
+    ) -> Tensor:
+        ctx.save_for_backward(*tensors)
+        ctx.form = form
         with without_autocast(x):
-            return torch.nn.functional.linear(x, MergedFp8(codes, scales).dequantize(x.dtype), bias)
+            return torch.nn.functional.linear(x, decoded, bias)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        tensors = ctx.saved_tensors
         needs_x, needs_bias, *_ = ctx.needs_input_grad
-        with without_autocast(grad):
-            grad_x = grad @ MergedFp8(*ctx.saved_tensors).dequantize(grad.dtype) if needs_x else None
-        return grad_x, rows(grad).sum(0) if needs_bias else None, None, None
+        grad_x = None
+        if needs_x:
+            merged = MergedFp8(*tensors) if ctx.form is None else Weight4bit(tensors, *ctx.form)
+            with without_autocast(grad):
+                grad_x = grad @ merged.dequantize(grad.dtype)
+        return grad_x, rows(grad).sum(0) if needs_bias else None, None, None, *(None for _ in tensors)
 
 
 class _Adapted(torch.autograd.Function):

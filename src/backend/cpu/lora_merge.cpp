@@ -1,5 +1,5 @@
-// in:     in [rows, cols] fp32, fp16 or bf16; a [rank, cols] fp32, b [rows, rank] fp32; any address
-// out:    [rows, cols] fp32, fp16 or bf16; any address
+// in:     in [rows, cols] fp32, fp16 or bf16, or a 4-bit source; a [rank, cols] fp32, b [rows, rank] fp32; any address
+// out:    [rows, cols] fp32, fp16 or bf16; any address; perhaps a 4-bit target
 // math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
 //         fp32
 // cost:   4 to 8 bytes read and written per element; from a rank of about 16 on, bound by the `rank` FMAs per element
@@ -175,14 +175,25 @@ namespace {
 
 HWY_EXPORT(lora_merge_items);
 
-}  // namespace
+contract::Outcome run_step(const contract::Dequantize4bit& step, const qfuse_exec& exec) {
+  return dequantize_4bit(step, exec);
+}
+contract::Outcome run_step(const contract::Quantize4bit& step, const qfuse_exec& exec) {
+  return quantize_4bit(step, exec);
+}
 
 // An item is about 5 us of work or more, so a range may be one item. Consecutive items have the same rows.
-contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
+contract::Outcome run_step(const contract::LoraMerge& p, const qfuse_exec& exec) {
   const std::int64_t items = format::ceil_div(p.rows, kMergeRows) * format::ceil_div(p.cols, kMergeCols);
   return run(p, items, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
     HWY_DISPATCH_TABLE(lora_merge_items)[target](p, begin, end);
   });
+}
+
+}  // namespace
+
+contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
+  return contract::run_steps(p, [&](const auto& step) { return run_step(step, exec); });
 }
 
 }  // namespace qfuse::cpu

@@ -33,6 +33,9 @@ contract::Outcome rotated_int8_swiglu(const contract::RotatedInt8Swiglu& p, cons
 // build: a GPU that is not available counts as unknown.
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, int index);
 
+// Encodes the absmax in the workspace of a call of quantize_4bit with a nested weight.
+contract::Outcome nest_absmax(const contract::Quantize4bit& p, const qfuse_exec& exec);
+
 // The nested step of quantize_4bit: reads the offset from offset_at on the device, and also writes the offset and the
 // map of the code, each if its pointer is not null.
 contract::Outcome quantize_absmax(const contract::QuantizeBlockwise& p, const float* offset_at, float* offset_out,

@@ -104,7 +104,8 @@ bool is_trained_for(const MergedModel& base, const MergeOptions& options) {
   const auto& [adapter, weight] = base.adapters().front();
   const std::optional<TrainedMerge>& trained = adapter->config().trained_for();
   if (!trained || weight != 1.0 || trained->to != target_of(options)) return false;
-  if (trained->from_4bit != (base.is_4bit() || options.base_as) || options.ue8m0) return false;
+  const bool is_4bit = base.is_4bit() || options.base_as || options.to_blocks == BlockFormat::mxfp4;
+  if (trained->from_4bit != is_4bit || options.ue8m0 || options.keep_scales) return false;
   const bool chooses_blocks = !base.is_4bit() && trained->blocksize != 0;
   return !chooses_blocks || (trained->blocksize == static_cast<double>(options.blocksize) &&
                              trained->double_quant == options.double_quant);

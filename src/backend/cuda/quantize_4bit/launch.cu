@@ -9,7 +9,7 @@
 // oracle: reference/quantize_4bit.cpp
 #include <type_traits>
 
-#include "backend/cuda/device/encode.cuh"
+#include "backend/cuda/device/encode_4bit.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
@@ -24,41 +24,7 @@
 namespace qfuse::cuda::quantize_4bit {
 namespace {
 
-// ---- tables and kernel arguments ----
-
-// Thresholds by position: bins so narrow that each holds at most one threshold. The rank of a scaled weight is its
-// bin's rank plus the result of one comparison. [-1, 1] fills 33 bins, stored in the 32 banks of shared memory, so that
-// lookups hardly ever conflict. Scales below absmax fill the bins beside them: those of numbers above 1, and the last
-// ones, of numbers below -1. The very last bin is also for NaN.
-constexpr int kBins = 64;
-constexpr int kBinsPerUnit = 16;
-constexpr int kBinsFromMinusOne = 3 * kBinsPerUnit;  // bins of [-1, 2); the others are of [-2, -1)
-struct Bins {
-  float threshold[kBins];
-  int rank[kBins];
-};
-
-constexpr double kBinSlack = 0.25;  // in bins: more than the rounding in bin_offset moves a bin's edges
-
-constexpr Bins make_bins(const format::Codebook4& codebook) {
-  Bins bins = {};
-  for (int b = 0; b < kBins; ++b) {
-    const double low = (b - kBinSlack) / kBinsPerUnit - 1;
-    const double high = (b + 1 + kBinSlack) / kBinsPerUnit - 1;
-    bins.threshold[b] = format::kNoThreshold;
-    if (b >= kBinsFromMinusOne) continue;
-    for (const float threshold : codebook.used_thresholds()) {
-      if (threshold < low) ++bins.rank[b];
-      if (threshold < low || threshold > high) continue;
-      if (bins.threshold[b] != format::kNoThreshold) throw "two thresholds in one bin";
-      bins.threshold[b] = threshold;
-    }
-  }
-  return bins;
-}
-
-constexpr Bins kNf4Bins = make_bins(format::kNf4);
-constexpr Bins kFp4Bins = make_bins(format::kFp4);
+// ---- kernel arguments ----
 
 struct Arguments {
   std::int64_t n;
@@ -78,14 +44,6 @@ struct SearchArguments : Arguments {
 };
 
 // ---- steps ----
-
-__device__ void load_bins(const Arguments& a, Bins& bins) {
-  if (threadIdx.x < kBins) {
-    bins.threshold[threadIdx.x] = a.bins.threshold[threadIdx.x];
-    bins.rank[threadIdx.x] = a.bins.rank[threadIdx.x];
-  }
-  __syncthreads();
-}
 
 // The bits of kEncodeGroup elements, as 32-bit words; if only `left` elements exist, the others are zeros.
 template <class In>
@@ -108,43 +66,6 @@ __device__ Group<In> load_group(const In* in, int left) {
     if (e < left) insert(group.words, e, load<kWide>(in + e));
   return group;
 }
-
-// Returns the byte offset, in each array of Bins, of the bin of v: a number in [-1.9, 1.9], or NaN.
-// The last bits of the sum are quarters of a bin.
-__device__ unsigned bin_offset(float v) {
-  constexpr float kQuarters = 0x1.8p21F;
-  return __float_as_uint(__fmaf_rn(v, kBinsPerUnit, kQuarters + kBinsPerUnit)) & 4 * (kBins - 1);
-}
-
-template <class T>
-__device__ T at_offset(const T* array, unsigned bytes) {
-  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + bytes);
-}
-
-// Appends the rank of v as a new lowest nibble.
-template <bool kSigned>
-__device__ std::uint32_t append_rank(std::uint32_t ranks, const Bins& bins, float v) {
-  const float number = kSigned ? fabsf(v) : v;
-  const unsigned offset = bin_offset(number);
-  ranks = (ranks << 4) + at_offset(bins.rank, offset);
-  if (number > at_offset(bins.threshold, offset)) ++ranks;
-  if (kSigned && v < 0) ranks += format::kSignRank;
-  return ranks;
-}
-
-// Converts eight ranks, one per nibble, to their codes. FP4: bit 1 of a rank flips bit 2.
-template <bool kSigned>
-__device__ __host__ constexpr std::uint32_t codes_of_ranks(std::uint32_t ranks) {
-  return kSigned ? ranks ^ (ranks & 0x22222222U) << 1 : ranks;
-}
-
-template <bool kSigned>
-constexpr bool gives_the_codes_of(const format::Codebook4& codebook) {
-  for (std::uint32_t rank = 0; rank < format::kCodes4; ++rank)
-    if (codes_of_ranks<kSigned>(rank) != codebook.code_of_rank[rank]) return false;
-  return true;
-}
-static_assert(gives_the_codes_of<false>(format::kNf4) && gives_the_codes_of<true>(format::kFp4));
 
 // Encodes eight elements into four bytes: a byte's high nibble is its first element, and the first byte is the lowest.
 template <class In, bool kSigned>
@@ -273,7 +194,7 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
   const int count = static_cast<int>(a.n - tile < kTile ? a.n - tile : kTile);
   const int at = static_cast<int>(threadIdx.x) * kEncodeGroup;
   const Group<In> group = load_group<In, kWide>(static_cast<const In*>(a.in) + tile + at, count - at);
-  load_bins(a, bins);  // while the group is being loaded
+  load_bins(a.bins, bins);  // while the group is being loaded
   // A short block is padded with zeros, as bitsandbytes pads it.
   float most = kNoNumber;
 #pragma unroll
@@ -403,6 +324,10 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& pl
 }  // namespace qfuse::cuda::quantize_4bit
 
 namespace qfuse::cuda {
+
+contract::Outcome nest_absmax(const contract::Quantize4bit& p, const qfuse_exec& exec) {
+  return quantize_4bit::enqueue_nested(p, quantize_4bit::plan(p), exec);
+}
 
 contract::Outcome ops::quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec) {
   using namespace cuda::quantize_4bit;

@@ -1,0 +1,44 @@
+#include "contract/lora_merge.h"
+
+#include <fmt/format.h>
+
+namespace qfuse::contract {
+namespace {
+
+Outcome check_shape(const char* name, const Weight4bit auto& w, const LoraMerge& p) {
+  if (w.rows == p.rows && w.cols == p.cols) return {};
+  return invalid_argument(
+      fmt::format("{} is [{}, {}], this op needs rows {} and cols {}", name, w.rows, w.cols, p.rows, p.cols));
+}
+
+Outcome check_target(const LoraMerge& p) {
+  if (Outcome o = check_shape("target", p.target, p); !o.ok()) return o;
+  if (Outcome o = check_ranges(p.target); !o.ok()) return o;
+  if (p.in_dtype != p.out_dtype)
+    return invalid_argument(fmt::format("in_dtype is {} and out_dtype {}, with a target they must be one",
+                                        static_cast<int>(p.in_dtype), static_cast<int>(p.out_dtype)));
+  if (is_nested(p.target) && p.target.nested_quant_map == nullptr)
+    return invalid_argument("target has nested absmax and no nested_quant_map, with which `out` is decoded");
+  return {};
+}
+
+}  // namespace
+
+Outcome check_ranges(const LoraMerge& p) {
+  if (Outcome o = check_matrix(p.rows, p.cols); !o.ok()) return o;
+  if (Outcome o = check_matrix("rank", p.rank, "cols", p.cols); !o.ok()) return o;
+  if (Outcome o = check_matrix("rows", p.rows, "rank", p.rank); !o.ok()) return o;
+  if (Outcome o = check_dtype("in_dtype", p.in_dtype); !o.ok()) return o;
+  if (Outcome o = check_dtype("out_dtype", p.out_dtype); !o.ok()) return o;
+  if (has_source(p)) {
+    if (Outcome o = check_shape("source", p.source, p); !o.ok()) return o;
+    if (Outcome o = check_ranges(p.source); !o.ok()) return o;
+    if (Outcome o = check_no_begin(p.source); !o.ok()) return o;
+    if (p.in_dtype != p.out_dtype)
+      return invalid_argument(fmt::format("in_dtype is {} and out_dtype {}, with a source they must be one",
+                                          static_cast<int>(p.in_dtype), static_cast<int>(p.out_dtype)));
+  }
+  return has_target(p) ? check_target(p) : Outcome{};
+}
+
+}  // namespace qfuse::contract
