@@ -82,12 +82,23 @@ QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
 
 }  // namespace matrix
 
-// sum + a[0] * b[0] + ... + a[15] * b[15], with operands as bits of `type`. The 17 terms are exact. Each is truncated
+// Operands of a step. A matrix row that is multiplied by many columns is taken apart once.
+struct StepTerms {
+  matrix::Number numbers[kStepTerms];
+};
+QFUSE_HOST_DEVICE constexpr StepTerms step_terms(Binary16 type, const std::uint16_t (&bits)[kStepTerms]) {
+  StepTerms terms{};
+  QFUSE_UNROLL
+  for (int i = 0; i < kStepTerms; ++i)
+    terms.numbers[i] = matrix::number(bits[i], type.fraction_bits, type.exponent_bits);
+  return terms;
+}
+
+// sum + a[0] * b[0] + ... + a[15] * b[15], with operands of `type`. The 17 terms are exact. Each is truncated
 // toward zero to a multiple of 2^(e - 25), where e is the greatest exponent among them; a product's exponent is the sum
 // of its operands' exponents. They are added exactly, and the result is truncated toward zero to fp32. The order of the
 // terms does not matter.
-QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const std::uint16_t (&a)[kStepTerms],
-                                              const std::uint16_t (&b)[kStepTerms]) {
+QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const StepTerms& a, const StepTerms& b) {
   using namespace matrix;
   const int fraction = type.fraction_bits;
   const Number start = number(bits_of(sum), kFraction32, kExponentBits32);
@@ -99,8 +110,8 @@ QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const st
   int exponents[kStepTerms];
   QFUSE_UNROLL
   for (int i = 0; i < kStepTerms; ++i) {
-    const Number x = number(a[i], fraction, type.exponent_bits);
-    const Number y = number(b[i], fraction, type.exponent_bits);
+    const Number& x = a.numbers[i];
+    const Number& y = b.numbers[i];
     const std::int32_t product = products[i] = x.significand * y.significand;
     const int exponent = exponents[i] = x.exponent + y.exponent;
     const bool is_infinite = x.is_infinite || y.is_infinite;
@@ -116,6 +127,10 @@ QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const st
   QFUSE_UNROLL
   for (int i = 0; i < kStepTerms; ++i) total += scaled(products[i], exponents[i] - most + kUnitBits - 2 * fraction);
   return truncated(total, most - kUnitBits);
+}
+QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const std::uint16_t (&a)[kStepTerms],
+                                              const std::uint16_t (&b)[kStepTerms]) {
+  return matrix_step(type, sum, step_terms(type, a), step_terms(type, b));
 }
 
 }  // namespace qfuse::format

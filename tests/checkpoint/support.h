@@ -1,4 +1,4 @@
-// Handmade files for tests. Nothing here uses the code under test.
+// Handmade files for tests. Nothing here uses the code under test but for the size of its pieces.
 #ifndef QFUSE_TESTS_CHECKPOINT_SUPPORT_H
 #define QFUSE_TESTS_CHECKPOINT_SUPPORT_H
 
@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/convert/source.h"
+
 namespace qfuse::checkpoint {
 
 namespace fs = std::filesystem;
@@ -22,8 +24,19 @@ namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 using Files = std::map<std::string, std::string>;  // bytes by name
 
+// The square root of how much smaller a piece is than 16 MiB.
+inline constexpr std::int64_t kSmallerSide = kPieceBytes < 16 << 20 ? 4 : 1;
+static_assert(kSmallerSide * kSmallerSide * kPieceBytes == 16 << 20);
+
 // Name of the file in which processes that share a conversion record what they agree on.
 inline constexpr const char* kPlan = ".qfuse-plan.json";
+
+// Sizes of weights of several pieces: the length of a side, and the number of elements or of rows of a fixed length.
+// Where a piece has 16 MiB, what is given; where it has less, less, but odd or even as that is.
+constexpr std::int64_t side_of_pieces(std::int64_t length) { return length / kSmallerSide / 2 * 2 + length % 2; }
+constexpr std::int64_t count_of_pieces(std::int64_t count) {
+  return count / (kSmallerSide * kSmallerSide) / 2 * 2 + count % 2;
+}
 
 // A unique directory for each test, removed in the destructor.
 class TemporaryDirectory {

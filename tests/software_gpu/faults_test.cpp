@@ -78,6 +78,13 @@ void exchange_with_a_thread_that_is_not_there(Arguments a) {
   a.out[threadIdx.x] = __shfl_xor_sync(0xffffffffU, a.in[threadIdx.x], 64);
 }
 
+// For a block whose last warp is not whole.
+void multiply_with_threads_that_are_not_there(Arguments a) {
+  float sums[4] = {};
+  qfuse::cuda::portable::multiply_half({1, 2, 3, 4}, {5, 6}, sums);
+  a.out[threadIdx.x] = static_cast<int>(sums[0]);
+}
+
 // Thread 0 passes values to all other threads, which add them. Before the next value it waits until all took it.
 constexpr int kRounds = 5;
 void hand_out(Arguments a) {
@@ -315,6 +322,8 @@ TEST_F(SoftwareGpuDeathTest, stops_where_threads_wait_apart) {
   EXPECT_DEATH(run(wait_apart, "shuffle:7"), kApart);
   EXPECT_DEATH(run(return_before_the_barrier, "shuffle:7"), kApart);
   EXPECT_DEATH(run(exchange_with_a_thread_that_is_not_there, "forward"), "exchanges with a thread that is not there");
+  EXPECT_DEATH(run_with(Fault::none, multiply_with_threads_that_are_not_there, "forward", kThreads - 1),
+               "exchanges with threads that are not there");
 }
 
 TEST_F(SoftwareGpuDeathTest, stops_where_threads_wait_for_an_arrival_that_never_comes) {

@@ -156,6 +156,8 @@ class Multiprocessor {
     if (static_bytes() > 0) std::memset(__start_qfuse_shared, kSpoilt, static_bytes());
     AsyncMemory::refresh();
     while (fibers_.size() < threads) fibers_.push_back(std::make_unique<Fiber>());
+    for (std::vector<Words>& words : words_)
+      if (words.size() < threads) words.resize(threads);
     threads_ = threads;
     thread_ = &thread;
     order_ = order;
@@ -215,6 +217,12 @@ class Multiprocessor {
     const unsigned other = now_ / kWarp * kWarp + lane;
     if (lane >= kWarp || other >= threads_) fault("exchanges with a thread that is not there");
     return fibers_[other]->given[fibers_[now_]->exchanges % 2];
+  }
+  void give(const Words& words) { words_[++fibers_[now_]->exchanges % 2][now_] = words; }
+  const Words* words_given() {
+    const unsigned first = now_ / kWarp * kWarp;
+    if (first + kWarp > threads_) fault("exchanges with threads that are not there");
+    return &words_[fibers_[now_]->exchanges % 2][first];
   }
 
  private:
@@ -347,6 +355,7 @@ class Multiprocessor {
   };
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Words> words_[2];  // of each thread, for its warp, in this exchange and the next
   std::unique_ptr<void, Release> shared_;
   std::size_t shared_bytes_ = 0;
   const std::function<void()>* thread_ = nullptr;
@@ -407,6 +416,12 @@ std::uint64_t exchange(std::uint64_t bits, unsigned lane) {
   all.give(bits);
   all.wait(State::at_warp);
   return all.given_by(lane);
+}
+const Words* exchange(const Words& words) {
+  Multiprocessor& all = Multiprocessor::only();
+  all.give(words);
+  all.wait(State::at_warp);
+  return all.words_given();
 }
 
 }  // namespace qfuse::software_gpu

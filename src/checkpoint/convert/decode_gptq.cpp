@@ -13,8 +13,8 @@
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr std::int64_t kStripBytes = 32 << 20;
-constexpr std::int64_t kReadBytes = 1 << 20;  // per read
+constexpr std::int64_t kStripBytes = 2 * kPieceBytes;
+constexpr std::int64_t kReadBytes = kPieceBytes / 16;  // per read
 constexpr std::int64_t kCodes = 16;
 // For each row modulo 8: its nibble in an AWQ word.
 constexpr std::array<std::uint32_t, kCodesInWord> kAwqNibbles{0, 4, 1, 5, 2, 6, 3, 7};

@@ -237,7 +237,7 @@ struct Placing {
 
 void read_matrix_transposed(const StoredWeightScaled4bit& weight, std::int64_t matrix, Dtype dtype,
                             const Placing& placing, const Exec& exec) {
-  constexpr std::int64_t kStrip = 1 << 20;  // elements
+  constexpr std::int64_t kStrip = kPieceBytes / 16;  // elements
   const std::int64_t first_column = placing.first / weight.rows / weight.blocksize * weight.blocksize;
   const std::int64_t last_block = (placing.end - 1) / weight.rows / weight.blocksize;
   const std::int64_t columns = std::min((last_block + 1) * weight.blocksize, weight.columns) - first_column;

@@ -22,7 +22,10 @@ namespace qfuse::checkpoint {
 
 // Approximate bytes of a weight made at a time: enough to keep every core busy, and few enough to fit in memory for any
 // tensor size. A power of two, like every unit.
-inline constexpr std::int64_t kPieceBytes = 16 << 20;
+#ifndef QFUSE_PIECE_BYTES  // sanitized builds have less, so that their tests need no large weights
+#define QFUSE_PIECE_BYTES (16 << 20)
+#endif
+inline constexpr std::int64_t kPieceBytes = QFUSE_PIECE_BYTES;
 
 inline std::int64_t size_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 

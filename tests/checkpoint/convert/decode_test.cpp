@@ -89,7 +89,7 @@ TEST(Decode, pieces_of_a_nested_weight_meet_without_a_seam) {
 }
 
 TEST(Decode, a_weight_larger_than_a_piece_is_decoded_whole) {
-  const NestedWeight weight(9'000'001, 64, 256, Dtype::float32);
+  const NestedWeight weight(count_of_pieces(9'000'001), 64, 256, Dtype::float32);
   const Model model(weight.directory / "x.safetensors");
   const std::vector<Tensor> tensors = read_layout(model, std::nullopt).tensors;
   ASSERT_GT(static_cast<std::int64_t>(weight.decoded.size()), 2 * kPieceBytes);

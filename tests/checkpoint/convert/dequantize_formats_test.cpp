@@ -10,6 +10,7 @@
 #include "conversions.h"
 #include "gptq.h"
 #include "scaled_4bit.h"
+#include "support/quick.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -61,6 +62,7 @@ TEST_P(DecodeStored, reads_may_begin_and_end_anywhere) {
     Pipeline pipeline({.device = {device, 0}});
     for (std::int64_t begin = 0; begin < source.bytes; begin += 2)
       for (std::int64_t end = begin + 2; end <= source.bytes; end += 2) {
+        if (tests::kQuick && (begin + end) % 3 != 0) continue;  // each begin and each end, a third of the pairs
         std::string read(static_cast<std::size_t>(end - begin), '\0');
         source.read(begin, std::as_writable_bytes(std::span(read)), pipeline.next());
         ASSERT_TRUE(read == all.substr(static_cast<std::size_t>(begin), read.size())) << begin << " to " << end;

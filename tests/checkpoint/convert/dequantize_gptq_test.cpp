@@ -17,9 +17,9 @@ TEST(DequantizeGptq, weights_that_are_larger_than_memory_is_for_them) {
     const GptqKind* kind;
     GptqSize size;
   };
-  for (const Large& it : {Large{&kGptq1, {33'000, 2304, 2}}, Large{&kGptq2, {270'000, 264, 1}},
-                          Large{&kAwq, {33'000, 2304, 2}}, Large{&kAwq, {2'200'000, 32, 1}}}) {
-    if (tests::kQuick && it.kind != &kGptq1 && it.size.columns != 32) continue;  // a layout of each library
+  constexpr auto kWhole = [](std::int64_t rows) { return static_cast<std::size_t>(count_of_pieces(rows)) / 8 * 8; };
+  for (const Large& it : {Large{&kGptq1, {kWhole(33'000), 2304, 2}}, Large{&kGptq2, {kWhole(270'000), 264, 1}},
+                          Large{&kAwq, {kWhole(33'000), 2304, 2}}, Large{&kAwq, {kWhole(2'200'000), 32, 1}}}) {
     SCOPED_TRACE(it.size.rows);
     const auto [rows, columns, groups] = it.size;
     RawTensors parts = gptq_parts("w", *it.kind, {8, 8, groups}, "F32");

@@ -12,8 +12,10 @@ namespace {
 // The weights are larger than a piece, so that strips of columns and of rows are read.
 TEST(DequantizeScaled4bit, pieces_begin_within_rows_and_experts) {
   const TemporaryDirectory directory;
-  for (const Made4bit& made : {stacked_mxfp4("e.down_proj", 3, 1000, 3200), packed_int4("a", 3001, 3001, 16),
-                               made_fp4("n", kPackedNvfp4, 3001, 3002)}) {
+  constexpr std::size_t kSide = side_of_pieces(3001);
+  for (const Made4bit& made :
+       {stacked_mxfp4("e.down_proj", 3, side_of_pieces(1000), side_of_pieces(3200)), packed_int4("a", kSide, kSide, 16),
+        made_fp4("n", kPackedNvfp4, kSide, side_of_pieces(3004))}) {
     SCOPED_TRACE(made.name);
     write_model(directory / "in", made.tensors, k4bitConfig);
     dequantize(directory / "in", directory / "out", {});

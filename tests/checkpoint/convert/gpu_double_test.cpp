@@ -134,8 +134,8 @@ TEST_F(Double, a_4bit_tensor_is_cut_and_lengthened) {
 
 // The second piece of the weight begins within a row.
 TEST_F(Double, importance_reaches_each_piece) {
-  constexpr std::int64_t kRows = 1500;
-  constexpr std::int64_t kCols = 3001;
+  constexpr std::int64_t kRows = side_of_pieces(1500);
+  constexpr std::int64_t kCols = side_of_pieces(3001);
   std::vector<float> weights(kRows * kCols);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i * 7919 % 1009) - 500;
   std::vector<float> importance(kCols);

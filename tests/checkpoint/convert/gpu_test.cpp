@@ -107,16 +107,20 @@ RawTensor random_tensor(const std::string& type, std::vector<std::int64_t> shape
   return {type, std::move(shape), repeated(noise, n * item)};
 }
 
+RawTensor large(const std::string& type, std::int64_t rows, std::int64_t columns, unsigned seed) {
+  return random_tensor(type, {side_of_pieces(rows), side_of_pieces(columns)}, seed);
+}
+
 // Many pieces of one tensor, then tensors of all sizes, so that each slot is reused for larger and smaller pieces.
 RawTensors plain_model() {
-  RawTensors tensors{{"a.weight", random_tensor("BF16", {4999, 4096}, 1)},  // 41 MB: three pieces to encode
-                     {"b.weight", random_tensor("F32", {1501, 4099}, 2)},   // two pieces, the second of an odd length
+  RawTensors tensors{{"a.weight", large("BF16", 4999, 4096, 1)},  // three pieces to encode
+                     {"b.weight", large("F32", 1501, 4099, 2)},   // two pieces, the second of an odd length
                      {"c.weight", random_tensor("F16", {33, 127}, 3)},
                      {"d.weight", random_tensor("BF16", {1, 1}, 4)},
                      {"e.weight", random_tensor("F32", {0, 64}, 5)},
-                     {"f.weight", random_tensor("F16", {2048, 4096}, 6)},  // exactly one piece
+                     {"f.weight", large("F16", 2048, 4096, 6)},  // exactly one piece
                      {"norm", random_tensor("BF16", {5003}, 7)},
-                     {"embed_tokens.weight", random_tensor("BF16", {2500, 4096}, 8)}};  // 20 MB, copied
+                     {"embed_tokens.weight", large("BF16", 2500, 4096, 8)}};  // copied
   for (int i = 0; i < 20; ++i)
     tensors["m." + std::to_string(i) + ".weight"] =
         random_tensor("BF16", {i + 1, 64 * i + 3}, static_cast<unsigned>(i));
@@ -125,8 +129,10 @@ RawTensors plain_model() {
 
 TEST_F(Gpu, decodes_fp8_in_pieces_that_begin_within_blocks) {
   const TemporaryDirectory directory;
-  RawTensors tensors{{"a.weight", fp8_codes({1999, 7001})},  // 28 MB as bf16: two pieces
-                     {"a.weight_scale_inv", fp8_scales("BF16", {16, 55})},
+  constexpr std::int64_t kRows = side_of_pieces(1999);
+  constexpr std::int64_t kColumns = side_of_pieces(7001);
+  RawTensors tensors{{"a.weight", fp8_codes({kRows, kColumns})},  // as bf16 two pieces
+                     {"a.weight_scale_inv", fp8_scales("BF16", {(kRows + 127) / 128, (kColumns + 127) / 128})},
                      {"e.down_proj", fp8_codes({3, 100, 333})},
                      {"e.down_proj_scale", fp8_scales("F8_E8M0", {3, 1, 3})},
                      {"b.weight", fp8_codes({77, 130})},
@@ -139,7 +145,8 @@ TEST_F(Gpu, decodes_fp8_in_pieces_that_begin_within_blocks) {
 TEST_F(Gpu, decodes_4bit_codes_of_other_libraries) {
   const TemporaryDirectory directory;
   RawTensors tensors = small_4bit().tensors;
-  for (const Made4bit& made : {packed_int4("large", 3001, 3001, 16), stacked_mxfp4("e.down_proj", 2, 1000, 96)})
+  constexpr std::size_t kSide = side_of_pieces(3001);
+  for (const Made4bit& made : {packed_int4("large", kSide, kSide, 16), stacked_mxfp4("e.down_proj", 2, 1000, 96)})
     tensors.insert(made.tensors.begin(), made.tensors.end());
   write_model(directory / "in", tensors, k4bitConfig);
   for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32}) expect_decoded(directory / "in", dtype);
@@ -167,7 +174,10 @@ TEST_F(Gpu, converts_tensors_of_all_sizes_there_and_back) {
 TEST_F(Gpu, decodes_int8_of_all_sizes) {
   const TemporaryDirectory directory;
   RawTensors tensors;
-  for (const auto& [rows, columns] : {std::pair{2000, 5003}, {3, 9'000'001}, {1, 1}, {700'001, 1}}) {
+  for (const auto& [rows, columns] : {std::pair{side_of_pieces(2000), side_of_pieces(5003)},
+                                      {3, count_of_pieces(9'000'001)},
+                                      {1, 1},
+                                      {count_of_pieces(700'001), 1}}) {
     const std::string name = std::to_string(rows) + "x" + std::to_string(columns);
     tensors[name + ".weight"] = random_tensor("I8", {rows, columns}, 1);
     tensors[name + ".SCB"] = random_tensor("F32", {rows}, 2);
@@ -220,11 +230,13 @@ TEST_F(Gpu, merges_tensors_of_all_sizes) {
 
 TEST_F(Gpu, merges_dora) {
   const TemporaryDirectory directory;
-  RawTensors factors = lora("w", 3000, 1501, 5);
-  factors[kPeft + "w.lora_magnitude_vector"] = random_weight({3000}, Dtype::float32, 3);
-  write_file(directory / "base", safetensors({{"w.weight", random_weight({3000, 1501})}}));
+  constexpr std::int64_t kRows = side_of_pieces(3000);
+  constexpr std::int64_t kColumns = side_of_pieces(1501);
+  RawTensors factors = lora("w", kRows, kColumns, 5);
+  factors[kPeft + "w.lora_magnitude_vector"] = random_weight({kRows}, Dtype::float32, 3);
+  write_file(directory / "base", safetensors({{"w.weight", random_weight({kRows, kColumns})}}));
   write_adapter(directory / "dora", factors, {{"r", 5}, {"use_dora", true}});
-  write_adapter(directory / "lora", lora("w", 3000, 1501, 5, 7), {{"r", 5}});
+  write_adapter(directory / "lora", lora("w", kRows, kColumns, 5, 7), {{"r", 5}});
   for (const std::vector<AdapterInput>& adapters :
        {std::vector<AdapterInput>{{directory / "dora"}}, {{directory / "dora"}, {directory / "lora"}}})
     expect_merged(directory / "base", adapters);
@@ -283,7 +295,7 @@ TEST_F(Gpu, merges_back_to_blocks) {
 TEST_F(Gpu, turns_matrices) {
   const TemporaryDirectory directory;
   write_model(directory / "in",
-              {{"h.0.attn.c_attn.weight", random_weight({3000, 3001})},
+              {{"h.0.attn.c_attn.weight", random_weight({side_of_pieces(3000), side_of_pieces(3001)})},
                {"h.0.attn.c_proj.weight", random_weight({65, 190}, Dtype::float32)},
                {"lm_head.weight", random_weight({8, 64})}},
               R"({"model_type": "gpt2"})");

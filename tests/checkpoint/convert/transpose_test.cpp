@@ -164,7 +164,7 @@ TEST(Transpose, compare_turns_one_side) {
 
 TEST(Transpose, a_matrix_larger_than_a_piece) {
   const TemporaryDirectory directory;
-  const RawTensor conv = random_weight({3000, 3001}, Dtype::bfloat16);  // 18 MB
+  const RawTensor conv = random_weight({side_of_pieces(3000), side_of_pieces(3001)}, Dtype::bfloat16);
   write_model(directory / "gpt2", {{"h.0.attn.c_attn.weight", conv}}, kGpt2);
   write_model(directory / "llama", {{"h.0.attn.c_attn.weight", transpose(conv)}}, R"({"model_type": "llama"})");
   quantize(directory / "gpt2", directory / "turned");

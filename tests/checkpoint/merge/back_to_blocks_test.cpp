@@ -231,8 +231,10 @@ TEST_F(BackToBlocks, fp8_whose_scales_are_powers_of_two) {
 
 // Larger than a piece, with partial blocks in both directions.
 TEST_F(BackToBlocks, fp8_of_several_pieces) {
-  write({{"a.weight", fp8_codes({3001, 3003})}, {"a.weight_scale_inv", fp8_scales("F32", {24, 24})}}, "{}");
-  write_adapter(adapter(), lora("a", 3001, 3003, 4));
+  constexpr std::int64_t kSide = side_of_pieces(3001);
+  constexpr std::int64_t kBlocks = (kSide + 127) / 128;
+  write({{"a.weight", fp8_codes({kSide, kSide})}, {"a.weight_scale_inv", fp8_scales("F32", {kBlocks, kBlocks})}}, "{}");
+  write_adapter(adapter(), lora("a", kSide, kSide, 4));
   const RawTensors out = back(BlockFormat::fp8);
   const Blocks a = fp8_oracle(plain("a.weight"), 128, 128);
   EXPECT_TRUE(out.at("a.weight").bytes == a.codes);
@@ -240,7 +242,8 @@ TEST_F(BackToBlocks, fp8_of_several_pieces) {
 }
 
 TEST_F(BackToBlocks, mxfp4_of_gpt_oss_in_the_order_of_the_file) {
-  for (const auto& [experts, rows, columns] : {std::array<std::int64_t, 3>{2, 6, 64}, {1, 4200, 2080}}) {
+  for (const auto& [experts, rows, columns] :
+       {std::array<std::int64_t, 3>{2, 6, 64}, {1, count_of_pieces(4200), 2080}}) {
     RawTensors tensors = stacked_mxfp4("mlp.experts.gate_up_proj", static_cast<std::size_t>(experts),
                                        static_cast<std::size_t>(rows), static_cast<std::size_t>(columns))
                              .tensors;
@@ -436,10 +439,10 @@ TEST_F(BackToBlocks, what_is_not_finite_has_no_scale) {
 }
 
 TEST_F(BackToBlocks, one_scale_for_a_large_tensor_is_refused) {
-  write({{"a.weight", {"F8_E4M3", {16384, 8192}, std::string(std::size_t{16384} * 8192, '\x30')}},
+  write({{"a.weight", {"F8_E4M3", {8193, 8192}, std::string(std::size_t{8193} * 8192, '\x30')}},
          {"a.weight_scale", f32({1.0F})}},
         "{}");
-  write_adapter(adapter(), lora("a", 16384, 8192, 4));
+  write_adapter(adapter(), lora("a", 8193, 8192, 4));
   EXPECT_REFUSED(Status::unsupported, "of its elements share a scale", back_refused(BlockFormat::fp8));
 }
 

@@ -49,8 +49,22 @@ unsigned atomicSub(unsigned* at, unsigned value);
 
 namespace qfuse::software_gpu {
 std::uint64_t exchange(std::uint64_t bits, unsigned lane);  // with `lane` of the same warp
+struct Words {
+  std::uint32_t words[6];
+};
+const Words* exchange(const Words& words);  // returns those of all lanes of the warp, until it has exchanged again
+// device/portable.cuh documents this class.
+class WarpWords {
+ public:
+  explicit WarpWords(const Words& own) : all_(exchange(own)) {}
+  [[nodiscard]] std::uint32_t of(int lane, int i) const { return all_[lane].words[i]; }
+
+ private:
+  const Words* all_;
+};
 void* dynamic_shared();
 }  // namespace qfuse::software_gpu
+#define QFUSE_WARP_WORDS ::qfuse::software_gpu::WarpWords
 #define QFUSE_DYNAMIC_SHARED ::qfuse::software_gpu::dynamic_shared()
 
 namespace qfuse::software_gpu {

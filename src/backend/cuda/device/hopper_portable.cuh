@@ -220,27 +220,35 @@ __device__ std::uint16_t tile_value(TileOperand operand, unsigned row, unsigned 
       reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, operand.row_bytes)));
 }
 
-// Returns sum + a[row] * b[column] over 16 K elements. Not inline: with a copy per sum, nvcc takes minutes.
-template <bool kLeftTransposed, bool kRightTransposed>
-__attribute__((noinline)) __device__ float add_products(format::Binary16 type, float sum, TileOperand a, unsigned row,
-                                                        TileOperand b, unsigned column) {
-  std::uint16_t of_row[format::kStepTerms];
-  std::uint16_t of_column[format::kStepTerms];
+// Returns 16 K elements of a matrix row. Not inline: with a copy per sum, nvcc takes minutes.
+template <bool kTransposed>
+__attribute__((noinline)) __device__ format::StepTerms tile_terms(format::Binary16 type, TileOperand operand,
+                                                                  unsigned row) {
+  std::uint16_t bits[format::kStepTerms];
   QFUSE_UNROLL
-  for (unsigned k = 0; k < format::kStepTerms; ++k) {
-    of_row[k] = tile_value<kLeftTransposed>(a, row, k);
-    of_column[k] = tile_value<kRightTransposed>(b, column, k);
-  }
-  return format::matrix_step(type, sum, of_row, of_column);
+  for (unsigned k = 0; k < format::kStepTerms; ++k) bits[k] = tile_value<kTransposed>(operand, row, k);
+  return format::step_terms(type, bits);
 }
-// Like add_products(), for a row that is already loaded.
-__attribute__((noinline)) __device__ inline float add_products_of(format::Binary16 type, float sum,
-                                                                  const std::uint16_t (&of_row)[format::kStepTerms],
-                                                                  TileOperand b, unsigned column) {
-  std::uint16_t of_column[format::kStepTerms];
+// Not inline, for the same reason.
+__attribute__((noinline)) __device__ inline float add_products(format::Binary16 type, float sum,
+                                                               const format::StepTerms& row,
+                                                               const format::StepTerms& column) {
+  return format::matrix_step(type, sum, row, column);
+}
+// Adds the products of a thread's two rows and its columns to its sums, which are laid out as wgmma_of() says.
+template <unsigned kSums, bool kTransposed>
+__device__ void add_rows(format::Binary16 type, float (&sums)[kSums], const format::StepTerms (&rows)[2], TileOperand b,
+                         bool adds) {
   QFUSE_UNROLL
-  for (unsigned k = 0; k < format::kStepTerms; ++k) of_column[k] = tile_value<false>(b, column, k);
-  return format::matrix_step(type, sum, of_row, of_column);
+  for (unsigned i = 0; i < kSums; i += 4) QFUSE_UNROLL
+  for (unsigned e = 0; e < 2; ++e) {
+    const format::StepTerms column = tile_terms<kTransposed>(type, b, 2 * i + 2 * (threadIdx.x % 4) + e);
+    QFUSE_UNROLL
+    for (unsigned h = 0; h < 2; ++h) {
+      float& sum = sums[i + 2 * h + e];
+      sum = add_products(type, adds ? sum : 0.0F, rows[h], column);
+    }
+  }
 }
 
 // sums = a * b, or sums += a * b if `adds`: 64 rows, kColumns columns, 16 K elements. b's rows are the columns. Warp w
@@ -251,12 +259,10 @@ __device__ void wgmma_of(format::Binary16 type, float (&sums)[kColumns / 2], Til
   Hardware::multiply([=, &sums] {
     const unsigned lane = threadIdx.x % kWarp;
     const unsigned warp = threadIdx.x / kWarp % 4;
-    QFUSE_UNROLL
-    for (unsigned i = 0; i < kColumns / 2; ++i) {
-      const unsigned row = 16 * warp + lane / 4 + 8 * (i / 2 % 2);
-      const unsigned column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
-      sums[i] = add_products<kLeftTransposed, kRightTransposed>(type, adds ? sums[i] : 0.0F, a, row, b, column);
-    }
+    const unsigned row = 16 * warp + lane / 4;
+    const format::StepTerms rows[2] = {tile_terms<kLeftTransposed>(type, a, row),
+                                       tile_terms<kLeftTransposed>(type, a, row + 8)};
+    add_rows<kColumns / 2, kRightTransposed>(type, sums, rows, b, adds);
   });
 }
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
@@ -274,15 +280,15 @@ __device__ inline void wgmma_rs_of(format::Binary16 type, float (&sums)[128], co
   Hardware::multiply([=, &sums, &a] {
     const unsigned lane = threadIdx.x % kWarp;
     std::uint16_t rows[2][format::kStepTerms];
+    const WarpWords words{{a[0], a[1], a[2], a[3]}};
     QFUSE_UNROLL
     for (unsigned i = 0; i < 16; ++i) {
-      const std::uint32_t word = value_of(a[i / 4], static_cast<int>(lane / 4 * 4 + i % 4));
+      const std::uint32_t word = words.of(static_cast<int>(lane / 4 * 4 + i % 4), static_cast<int>(i / 4));
       for (unsigned e = 0; e < 2; ++e)
         rows[i / 4 % 2][i / 8 * 8 + i % 4 * 2 + e] = static_cast<std::uint16_t>(word >> (16 * e));
     }
-    QFUSE_UNROLL
-    for (unsigned i = 0; i < 128; ++i)
-      sums[i] = add_products_of(type, adds ? sums[i] : 0.0F, rows[i / 2 % 2], b, 8 * (i / 4) + 2 * (lane % 4) + i % 2);
+    const format::StepTerms of_rows[2] = {format::step_terms(type, rows[0]), format::step_terms(type, rows[1])};
+    add_rows<128, false>(type, sums, of_rows, b, adds);
   });
 }
 __device__ inline void wgmma_rs_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
@@ -292,8 +298,8 @@ __device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t
   wgmma_rs_of(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
-// Like add_products() for int8, with 32 K elements per step and int sums: tiles are not transposed, with rows of 128
-// bytes, one byte per element. Not inline, for the same reason.
+// Returns sum + a[row] * b[column] for int8, over 32 K elements and with int sums. Tiles are not transposed, with rows
+// of 128 bytes, one byte per element. Not inline, for the same reason.
 __attribute__((noinline)) __device__ inline int add_int8_products(int sum, TileOperand a, unsigned row, TileOperand b,
                                                                   unsigned column) {
   const auto value = [](TileOperand of, unsigned r, unsigned term) -> int {

@@ -161,6 +161,17 @@ __device__ inline std::uint32_t transposed(std::uint32_t word) {
   return first | value(2 * (lane % 4) + 1) << 16;
 }
 
+// The words of each thread of a warp, for all of it: the threads make and read it together, since on a GPU each read is
+// an exchange. The software GPU defines its own version, which exchanges once.
+#ifdef QFUSE_WARP_WORDS
+using WarpWords = QFUSE_WARP_WORDS;
+#else
+struct WarpWords {
+  std::uint32_t own[6];
+  [[nodiscard]] __device__ std::uint32_t of(int lane, int i) const { return value_of(own[i], lane); }
+};
+#endif
+
 // One step of a matrix product of 16-bit values, called by all of a warp: sums += a * b, with 16 rows, 8 columns and 16
 // K elements. With g = lane / 4 and t = lane % 4, a lane holds rows g (words 0 and 2) and g + 8 (words 1 and 3) of a,
 // and column g of b. Each one's first word has K elements 2t and 2t + 1, its later word 2t + 8 and 2t + 9. The sums are
@@ -170,21 +181,23 @@ __device__ inline void multiply(format::Binary16 type, const std::uint32_t (&a)[
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   std::uint16_t rows[2][format::kStepTerms];
   std::uint16_t columns[2][format::kStepTerms];
-  const auto put = [](std::uint16_t* terms, int t, std::uint64_t words) {
-    QFUSE_UNROLL
-    for (int i = 0; i < 4; ++i) terms[2 * t + 8 * (i / 2) + i % 2] = static_cast<std::uint16_t>(words >> (16 * i));
+  const WarpWords words{{a[0], a[1], a[2], a[3], b[0], b[1]}};
+  const auto put = [](std::uint16_t* terms, std::uint32_t word) {
+    terms[0] = static_cast<std::uint16_t>(word);
+    terms[1] = static_cast<std::uint16_t>(word >> 16);
   };
-  const auto both = [](std::uint32_t low, std::uint32_t high) { return static_cast<std::uint64_t>(high) << 32 | low; };
   QFUSE_UNROLL
-  for (int t = 0; t < 4; ++t) {
-    QFUSE_UNROLL
-    for (int h = 0; h < 2; ++h) {
-      put(rows[h], t, value_of(both(a[h], a[h + 2]), lane / 4 * 4 + t));
-      put(columns[h], t, value_of(both(b[0], b[1]), (lane % 4 * 2 + h) * 4 + t));
-    }
+  for (int i = 0; i < 16; ++i) {
+    const int t = i / 4;
+    const int later = i / 2 % 2;
+    const int h = i % 2;
+    put(rows[h] + 2 * t + 8 * later, words.of(lane / 4 * 4 + t, 2 * later + h));
+    put(columns[h] + 2 * t + 8 * later, words.of((lane % 4 * 2 + h) * 4 + t, 4 + later));
   }
+  const format::StepTerms of_rows[2] = {format::step_terms(type, rows[0]), format::step_terms(type, rows[1])};
+  const format::StepTerms of_columns[2] = {format::step_terms(type, columns[0]), format::step_terms(type, columns[1])};
   QFUSE_UNROLL
-  for (int i = 0; i < 4; ++i) sums[i] = format::matrix_step(type, sums[i], rows[i / 2], columns[i % 2]);
+  for (int i = 0; i < 4; ++i) sums[i] = format::matrix_step(type, sums[i], of_rows[i / 2], of_columns[i % 2]);
 }
 __device__ inline void multiply_half(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], float (&sums)[4]) {
   multiply(format::kBinaryFloat16, a, b, sums);
@@ -203,14 +216,15 @@ __device__ inline void multiply_int8(const std::uint32_t (&a)[4], const std::uin
       wrapping += static_cast<std::uint32_t>(static_cast<std::int8_t>(x >> i) * static_cast<std::int8_t>(y >> i));
     return static_cast<int>(wrapping);
   };
+  const WarpWords words{{a[0], a[1], a[2], a[3], b[0], b[1]}};
   QFUSE_UNROLL
   for (int t = 0; t < 4; ++t) QFUSE_UNROLL
   for (int later = 0; later < 2; ++later) {
     std::uint32_t rows[2];
     std::uint32_t columns[2];
     for (int h = 0; h < 2; ++h) {
-      rows[h] = value_of(a[2 * later + h], lane / 4 * 4 + t);
-      columns[h] = value_of(b[later], (lane % 4 * 2 + h) * 4 + t);
+      rows[h] = words.of(lane / 4 * 4 + t, 2 * later + h);
+      columns[h] = words.of((lane % 4 * 2 + h) * 4 + t, 4 + later);
     }
     for (int i = 0; i < 4; ++i) sums[i] = add(sums[i], rows[i / 2], columns[i % 2]);
   }
