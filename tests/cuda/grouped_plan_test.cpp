@@ -53,10 +53,14 @@ TEST(GroupedPlan, experts_of_few_tokens_have_tiles_of_few_tokens) {
   contract::Matmul4bitGrouped gradient = grouped_of(32 * 8, 32, 5760, 2880);
   gradient.direction = QFUSE_BACKWARD;
   for (const matmul_4bit::GroupedPlan& candidate : candidates(gradient, kH200)) {
-    if (candidate.kernel == Kernel::warp_specialized) EXPECT_GE(candidate.tokens, 64);
+    if (candidate.kernel == Kernel::warp_specialized) {
+      EXPECT_GE(candidate.tokens, 64);
+    }
   }
   for (const matmul_4bit::Plan& candidate : candidates(any_product(grouped_of(8, 1, 5760, 2880)), kH200)) {
-    if (candidate.kernel == Kernel::warp_specialized) EXPECT_GE(candidate.tokens, 64);
+    if (candidate.kernel == Kernel::warp_specialized) {
+      EXPECT_GE(candidate.tokens, 64);
+    }
   }
 }
 
