@@ -112,7 +112,7 @@ def fp8_rows(rows: int, columns: int, device: str) -> Pair:
 
 
 def four_bits(
-    kind: str, layout: str, stored: dict[str, Tensor], device: str, shape: Sequence[int], **weights: Any
+    kind: qfuse.ops.QuantType, layout: str, stored: dict[str, Tensor], device: str, shape: Sequence[int], **weights: Any
 ) -> Pair:
     state, theirs = compressed(layout, stored, device, num_bits=4, **weights)
     codes, *scales = (tensor for name, tensor in state.items() if name != "weight_shape")

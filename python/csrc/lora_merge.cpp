@@ -110,7 +110,7 @@ Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b,
   const TensorViews views(source.begin(), source.end());
   const TensorView a_view(a);
   const bool is_plain = views.size() == 1;
-  const Call call(is_plain ? views[0] : packed_of(views), is_plain ? "weight" : "packed");
+  const Call call(is_plain ? views[0] : packed_of(views), is_plain ? "source" : "packed");
   if (shape.size() != 2) refuse("shape is ", shape_text(shape), ", it must be [rows, cols]");
   if (elements_of(shape) == 0) return of_nothing(call.empty(shape, dtype), to, to_blocksize, to_nested_blocksize);
   qfuse_lora_merge_params p{};
@@ -125,7 +125,7 @@ Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b,
   p.b = static_cast<const float*>(call.array(b, "b", ScalarType::Float, p.rows * p.rank));
   qfuse_weight_4bit weight{};
   if (is_plain) {
-    p.in = call.array(views[0], "weight", dtype, p.rows * p.cols);
+    p.in = call.array(views[0], "source", dtype, p.rows * p.cols);
   } else {
     weight = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize);
     p.source = &weight;

@@ -156,8 +156,10 @@ class Command(unittest.TestCase):
         expected |= {f"swiglu:outputs={o},staged=0,threads={n}" for n in (256, 512) for o in ("any", "training")}
         expected |= {f"swiglu:outputs=training,staged=1,threads={n}" for n in (256, 512)}
         expected |= {f"dequantize_4bit:stream={s}" for s in (0, 1)}
-        for op, chosen in (("quantize", (448,)), ("weight_scales", ()), ("weight", ())):
+        for op, chosen in (("quantize", (448,)), ("weight_scales", ())):
             expected |= {f"rotated_int8_{op}:threads={n}" for n in (32, 64, 128, 256, 512, *chosen)}
+        expected |= {f"rotated_int8_weight:threads={n},ahead=0" for n in (32, 64, 128, 256, 512)}
+        expected |= {"rotated_int8_weight:threads=128,ahead=1"}
         expected |= {f"rotated_int8_swiglu:threads={n},ahead=0" for n in (32, 64, 96, 128, 256, 512)}
         expected |= {f"rotated_int8_swiglu:threads={n},ahead=1" for n in (96, 128)}
         expected |= {f"rotated_int8_matmul:kernel=wgmma,tokens=128,outputs={o}" for o in (128, 256)}

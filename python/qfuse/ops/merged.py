@@ -2,12 +2,12 @@
 gradients that pass the rounding unchanged (a straight-through estimator, Bengio et al. 2013, arXiv:1308.3432)."""
 
 import math
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import torch
 from torch import Tensor
 
-from ..weight.form import FLOAT_DTYPES, QUANT_TYPES, Form
+from ..weight.form import FLOAT_DTYPES, QUANT_TYPES, Form, QuantType
 from ..weight.quant_state import read_weight
 from ..weight.weight_4bit import Weight4bit, plain_weight
 from . import gradients
@@ -154,7 +154,8 @@ def _in_4bit(
     if isinstance(weight, Weight4bit):
         form, tensors, nested = weight.form, weight.tensors, weight.nested
     else:
-        form = Weight4bit((), tuple(weight.shape), weight.dtype, target.to, target.blocksize).form
+        to = cast(QuantType, target.to)
+        form = Weight4bit((), tuple(weight.shape), weight.dtype, to, target.blocksize).form
         tensors, nested = (weight,), target.double_quant
     decoded, *made = _ops.lora_merge_4bit.default(
         tensors,
