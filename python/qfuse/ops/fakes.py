@@ -31,7 +31,7 @@ def _tensors(arguments: dict[str, object]) -> Iterator[tuple[str, Tensor]]:
         elif name == "weight" and isinstance(value, Sequence):
             yield from _of_weight(value)
         elif name == "source" and isinstance(value, Sequence):
-            yield from [("weight", value[0])] if len(value) == 1 else _of_weight(value)
+            yield from [("source", value[0])] if len(value) == 1 else _of_weight(value)
         elif name == "weights" and isinstance(value, Sequence) and isinstance(rows := arguments["rows"], Sequence):
             each = len(value) // max(len(rows), 1)
             for i in range(len(rows)):
