@@ -27,6 +27,22 @@ namespace {
 
 constexpr std::array kMergeDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
 
+// Copies of a case's arrays, misaligned by `odd` bytes.
+struct MovedArrays {
+  Buffer in;
+  Buffer a;
+  Buffer b;
+
+  MovedArrays(const LoraMergeInput& input, std::size_t odd)
+      : in(copy_of(input.in, odd)), a(copy_of(input.a, odd)), b(copy_of(input.b, odd)) {}
+
+  void point(contract::LoraMerge& p) {
+    p.in = in.as<void>();
+    p.a = p.rank > 0 ? a.as<float>() : nullptr;
+    p.b = p.rank > 0 ? b.as<float>() : nullptr;
+  }
+};
+
 // ---- against the oracle ----
 
 class LoraMergeCases : public testing::TestWithParam<LoraMergeCase> {};
@@ -43,12 +59,8 @@ TEST_P(LoraMergeCases, every_way_gives_the_oracles_bytes_at_any_address) {
       contract::LoraMerge p = make_params(GetParam(), in_dtype, input);
       p.out_dtype = out_dtype;
       const Buffer expected = output_of(p, oracle());
-      Buffer in = copy_of(input.in, odd);
-      Buffer a = copy_of(input.a, odd);
-      Buffer b = copy_of(input.b, odd);
-      p.in = in.as<void>();
-      p.a = p.rank > 0 ? a.as<float>() : nullptr;
-      p.b = p.rank > 0 ? b.as<float>() : nullptr;
+      MovedArrays arrays(input, odd);
+      arrays.point(p);
       for_each_fast_way<contract::LoraMerge>([&](const qfuse_exec& exec) { expect_output(p, expected, exec, odd); });
     }
   }
@@ -151,12 +163,8 @@ TEST_P(LoraMerge4bitCases, every_way_gives_the_oracles_bytes_at_any_address) {
       contract::LoraMerge p = make_params(c.merge, dtype, input);
       p.out_dtype = dtype;
       Encoded source = make_source(input, dtype, odd);
-      Buffer in = copy_of(input.in, odd);
-      Buffer a = copy_of(input.a, odd);
-      Buffer b = copy_of(input.b, odd);
-      p.in = in.as<void>();
-      p.a = p.rank > 0 ? a.as<float>() : nullptr;
-      p.b = p.rank > 0 ? b.as<float>() : nullptr;
+      MovedArrays arrays(input, odd);
+      arrays.point(p);
       if (c.from) {
         describe(p.source, c.from_type, c.from_nested);
         source.point(p.source);
