@@ -220,6 +220,12 @@ def test_mxfp4_whose_scales_are_rounded_up_is_the_file(tmp_path, device, monkeyp
     assert same_bits(found.absmax, expected["a.scale"].view(torch.uint8))
 
 
+@pytest.mark.parametrize(("to", "rows"), [("nf4", 128), ("fp8", 128), ("fp8", 0)])
+def test_a_weight_without_columns(device, to, rows):
+    weight, lora_a, lora_b = (torch.zeros(shape, device=device) for shape in ((rows, 0), (3, 0), (rows, 3)))
+    assert qfuse.fake_quantize(weight, lora_a, lora_b, to=to).shape == (rows, 0)
+
+
 def test_a_weight_without_rows(device):
     weight, lora_a, lora_b = (torch.zeros(shape, device=device) for shape in ((0, 128), (3, 128), (0, 3)))
     for double_quant in (False, True):
@@ -306,6 +312,27 @@ def test_gradients_of_checkpointing_and_of_a_copy(device):
     checkpointed = checkpointed_step(model, x)
     for name, value in expected.items():
         assert same_bits(checkpointed[name], value) and same_bits(copied[name], value), name
+
+
+def test_what_follows_a_layer_may_overwrite_its_result(device):
+    model, x = make(device), inputs(device)
+    integration.merge_aware(model)
+    found = []
+    for relu in (torch.nn.ReLU(), torch.nn.ReLU(inplace=True)):
+        model.zero_grad()
+        y = relu(model.base_model.model.up(x))
+        y.square().sum().backward()
+        found.append([y, *(each.grad for each in model.base_model.model.up.parameters() if each.grad is not None)])
+    assert all(same_bits(*pair) for pair in zip(*found, strict=True)) and len(found[0]) == 3
+
+
+def test_second_gradients_are_refused(device):
+    """A layer's gradients are not those of its merged weight, and so theirs would be wrong."""
+    model, x = make(device), inputs(device).requires_grad_()
+    integration.merge_aware(model)
+    for leaf in (x, model.base_model.model.up.lora_A["default"].weight):
+        with pytest.raises(ValueError, match="has no gradient: leave out create_graph"):
+            torch.autograd.grad(model(x).sum(), leaf, create_graph=True)
 
 
 def test_a_checkpoint_drops_the_codes(device, monkeypatch):
