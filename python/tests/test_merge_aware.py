@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 import re
 import weakref
 from pathlib import Path
@@ -305,13 +306,13 @@ def test_gradients_of_a_layer(device, dtype):
             assert grad.dtype == torch.float32 and distance(grad, parameter.grad) < limit, (name, part)
 
 
-def test_gradients_of_checkpointing_and_of_a_copy(device):
+def test_gradients_of_checkpointing_and_of_copies(device):
     model, x = make(device), inputs(device)
     integration.merge_aware(model)
     expected, copied = step(model, x), step(copy.deepcopy(model), x)
-    checkpointed = checkpointed_step(model, x)
+    pickled, checkpointed = step(pickle.loads(pickle.dumps(model)), x), checkpointed_step(model, x)
     for name, value in expected.items():
-        assert same_bits(checkpointed[name], value) and same_bits(copied[name], value), name
+        assert all(same_bits(each[name], value) for each in (checkpointed, copied, pickled)), name
 
 
 def test_what_follows_a_layer_may_overwrite_its_result(device):
@@ -356,17 +357,19 @@ def test_from_a_step_on_and_undone(device):
     plain = step(model, x)["y"]
     with model.disable_adapter():
         without = step(model, x)["y"]
-    integration.merge_aware(model, from_step=2)
+    integration.merge_aware(model, from_step=1)
+    integration.merge_aware(model, from_step=2)  # in place of the first
     assert set(integration.report(model).replaced.values()) == {"hook"}
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     other = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.0)
     optimizer = torch.optim.SGD(parameters, lr=0.0)
-    is_plain = []
+    is_plain, is_recorded = [], []
     for _ in range(4):
         is_plain.append(same_bits(step(model, x)["y"], plain))
+        is_recorded.append(bool(model.peft_config["default"].auto_mapping))
         other.step()
         optimizer.step()
-    assert is_plain == [True, True, False, False]
+    assert is_plain == [True, True, False, False] and is_recorded == [False, False, True, True]
     with model.disable_adapter():
         assert same_bits(step(model, x)["y"], without)
     integration.merge_aware(model, None)
