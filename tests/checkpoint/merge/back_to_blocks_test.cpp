@@ -243,7 +243,7 @@ TEST_F(BackToBlocks, fp8_of_several_pieces) {
 
 TEST_F(BackToBlocks, mxfp4_of_gpt_oss_in_the_order_of_the_file) {
   for (const auto& [experts, rows, columns] :
-       {std::array<std::int64_t, 3>{2, 6, 64}, {1, count_of_pieces(4200), 2080}}) {
+       {std::array<std::int64_t, 3>{2, 6, 64}, {2, 7, 64}, {2, 1, 32}, {1, count_of_pieces(4200), 2080}}) {
     RawTensors tensors = stacked_mxfp4("mlp.experts.gate_up_proj", static_cast<std::size_t>(experts),
                                        static_cast<std::size_t>(rows), static_cast<std::size_t>(columns))
                              .tensors;
