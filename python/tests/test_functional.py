@@ -4,9 +4,10 @@ import copy
 
 import pytest
 import torch
-from conftest import Calls, golden_weights, replaced, same_bits
+from conftest import Calls, golden_weights, make_weight, replaced, same_bits
 
 import qfuse
+from qfuse.weight import Weight4bitTensor
 
 bitsandbytes = pytest.importorskip("bitsandbytes")
 from bitsandbytes.functional import QuantState  # noqa: E402
@@ -100,6 +101,15 @@ def test_codes_that_lie_in_a_row_come_back_transposed(device):
     out = torch.empty(state.shape, dtype=state.dtype, device=device)
     assert same_bits(qfuse.dequantize_4bit(packed.t(), state, out), expected)
     assert same_bits(out.t(), expected)
+
+
+@pytest.mark.parametrize("shape", [(1, 128), (1, 2, 64)])
+def test_a_row_of_a_parameter_is_no_transpose(device, shape):
+    weight = make_weight(device, 1, 128).weight._replace(shape=shape)
+    tensor = Weight4bitTensor.of(weight)
+    layers = [qfuse.nn.Linear4bit(weight)] if len(shape) == 2 else []
+    for form in (tensor, torch.nn.Parameter(tensor, requires_grad=False), *layers):
+        assert same_bits(qfuse.dequantize_4bit(form, dtype=torch.float32), weight.dequantize(torch.float32))
 
 
 def test_an_offset_in_another_default_dtype(device):

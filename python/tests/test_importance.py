@@ -124,6 +124,8 @@ def test_importance_is_the_mean_square_of_each_input(llama):
         broken = torch.nn.Linear(2, 2)
         with pytest.raises(ValueError, match=r"0\.weight: .* not finite"):
             measure(torch.nn.Sequential(broken), [torch.full((1, 2), torch.inf)])
+    (of_a_call_by_name,) = measure(broken, [{"input": torch.tensor([1.0, 3.0])}]).values()
+    assert of_a_call_by_name.tolist() == [1.0, 9.0]
 
 
 def block_errors(weight, decoded, importance):

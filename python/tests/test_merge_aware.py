@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 import re
 import weakref
 from pathlib import Path
@@ -220,6 +221,12 @@ def test_mxfp4_whose_scales_are_rounded_up_is_the_file(tmp_path, device, monkeyp
     assert same_bits(found.absmax, expected["a.scale"].view(torch.uint8))
 
 
+@pytest.mark.parametrize(("to", "rows"), [("nf4", 128), ("fp8", 128), ("fp8", 0)])
+def test_a_weight_without_columns(device, to, rows):
+    weight, lora_a, lora_b = (torch.zeros(shape, device=device) for shape in ((rows, 0), (3, 0), (rows, 3)))
+    assert qfuse.fake_quantize(weight, lora_a, lora_b, to=to).shape == (rows, 0)
+
+
 def test_a_weight_without_rows(device):
     weight, lora_a, lora_b = (torch.zeros(shape, device=device) for shape in ((0, 128), (3, 128), (0, 3)))
     for double_quant in (False, True):
@@ -299,13 +306,34 @@ def test_gradients_of_a_layer(device, dtype):
             assert grad.dtype == torch.float32 and distance(grad, parameter.grad) < limit, (name, part)
 
 
-def test_gradients_of_checkpointing_and_of_a_copy(device):
+def test_gradients_of_checkpointing_and_of_copies(device):
     model, x = make(device), inputs(device)
     integration.merge_aware(model)
     expected, copied = step(model, x), step(copy.deepcopy(model), x)
-    checkpointed = checkpointed_step(model, x)
+    pickled, checkpointed = step(pickle.loads(pickle.dumps(model)), x), checkpointed_step(model, x)
     for name, value in expected.items():
-        assert same_bits(checkpointed[name], value) and same_bits(copied[name], value), name
+        assert all(same_bits(each[name], value) for each in (checkpointed, copied, pickled)), name
+
+
+def test_what_follows_a_layer_may_overwrite_its_result(device):
+    model, x = make(device), inputs(device)
+    integration.merge_aware(model)
+    found = []
+    for relu in (torch.nn.ReLU(), torch.nn.ReLU(inplace=True)):
+        model.zero_grad()
+        y = relu(model.base_model.model.up(x))
+        y.square().sum().backward()
+        found.append([y, *(each.grad for each in model.base_model.model.up.parameters() if each.grad is not None)])
+    assert all(same_bits(*pair) for pair in zip(*found, strict=True)) and len(found[0]) == 3
+
+
+def test_second_gradients_are_refused(device):
+    """A layer's gradients are not those of its merged weight, and so theirs would be wrong."""
+    model, x = make(device), inputs(device).requires_grad_()
+    integration.merge_aware(model)
+    for leaf in (x, model.base_model.model.up.lora_A["default"].weight):
+        with pytest.raises(ValueError, match="has no gradient: leave out create_graph"):
+            torch.autograd.grad(model(x).sum(), leaf, create_graph=True)
 
 
 def test_a_checkpoint_drops_the_codes(device, monkeypatch):
@@ -329,17 +357,19 @@ def test_from_a_step_on_and_undone(device):
     plain = step(model, x)["y"]
     with model.disable_adapter():
         without = step(model, x)["y"]
-    integration.merge_aware(model, from_step=2)
+    integration.merge_aware(model, from_step=1)
+    integration.merge_aware(model, from_step=2)  # in place of the first
     assert set(integration.report(model).replaced.values()) == {"hook"}
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     other = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.0)
     optimizer = torch.optim.SGD(parameters, lr=0.0)
-    is_plain = []
+    is_plain, is_recorded = [], []
     for _ in range(4):
         is_plain.append(same_bits(step(model, x)["y"], plain))
+        is_recorded.append(bool(model.peft_config["default"].auto_mapping))
         other.step()
         optimizer.step()
-    assert is_plain == [True, True, False, False]
+    assert is_plain == [True, True, False, False] and is_recorded == [False, False, True, True]
     with model.disable_adapter():
         assert same_bits(step(model, x)["y"], without)
     integration.merge_aware(model, None)

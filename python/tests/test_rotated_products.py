@@ -187,6 +187,15 @@ def test_scales_are_made_once_a_weight_until_it_is_modified(device):
     assert all(same_bits(larger[name], each) for name, each in step(fresh, x).items())
 
 
+def test_scales_of_the_same_tensors_in_another_form(device):
+    weight, x = make_weight(device, ROWS, COLS).weight, random(40, COLS, device=device)
+    other = weight._replace(quant_type="fp4")
+    expected = qfuse.matmul_4bit(x, other, order="rotated_int8")
+    rotated_products.keep_scales(weight.packed)
+    qfuse.matmul_4bit(x, weight, order="rotated_int8")
+    assert same_bits(qfuse.matmul_4bit(x, other, order="rotated_int8"), expected)
+
+
 QUANTIZE = "qfuse::rotated_int8_quantize"
 SWIGLU = "qfuse::rotated_int8_swiglu"
 

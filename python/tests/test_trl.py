@@ -1,6 +1,7 @@
 """What trl's own code pushes to vLLM from a quantized model: wrong without qfuse, `qfuse merge`'s bits with it. A class
 that records what it is given stands for vLLM, which these tests cannot install."""
 
+import json
 import types
 
 import pytest
@@ -147,6 +148,8 @@ def test_refusals(tmp_path):
     ):
         generation(four, "colocate")
     qfuse.checkpoint.dequantize(tmp_path / "four", tmp_path / "decoded")
+    config = tmp_path / "decoded" / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"quantization_config": None}))
     four.get_base_model().name_or_path = str(tmp_path / "decoded")
     assert generation(four, "colocate") and Engine.made.settings["model"] == str(tmp_path / "decoded")
     with pytest.raises(ValueError, match=r"lm_head\.weight: is tied to the embedding by config\.json, and adapters"):

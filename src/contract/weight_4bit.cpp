@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <string>
+#include <type_traits>
 
 #include "contract/ranges.h"
 
@@ -30,16 +31,16 @@ std::string list_of(Takes takes) {
   return list + " or " + last;
 }
 
-Outcome check_quant_type(qfuse_quant_type quant_type, Takes takes) {
+// is_read: whether the op reads the weight, or writes it.
+Outcome check_quant_type(qfuse_quant_type quant_type, Takes takes, bool is_read = true) {
   const format::Format4* const format = format::find_format4(quant_type);
   if (format == nullptr)
     return invalid_argument(
         fmt::format("quant_type is {}, it must be {}", static_cast<int>(quant_type), list_of(takes)));
   if (!is_taken(*format, takes))
-    return unsupported(
-        fmt::format("quant_type is {} ({}), which this op does not take: decode the weight by "
-                    "qfuse_dequantize_4bit first",
-                    format->name, static_cast<int>(quant_type)));
+    return unsupported(fmt::format(
+        "quant_type is {} ({}), which this op does not {}", format->name, static_cast<int>(quant_type),
+        is_read ? "take: decode the weight by qfuse_dequantize_4bit first" : "encode: it can be " + list_of(takes)));
   return {};
 }
 
@@ -147,7 +148,8 @@ Outcome check_nested_begin(const qfuse_weight_4bit& w) {
 
 Outcome check_flat_blocks(const Weight4bit auto& w) {
   if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
-  if (Outcome o = check_quant_type(w.quant_type, Takes::flat_blocks); !o.ok()) return o;
+  constexpr bool kIsRead = std::is_same_v<std::remove_cvref_t<decltype(w)>, qfuse_weight_4bit>;
+  if (Outcome o = check_quant_type(w.quant_type, Takes::flat_blocks, kIsRead); !o.ok()) return o;
   if (Outcome o = check_blocksize(w.blocksize); !o.ok()) return o;
   return check_absmax(w);
 }

@@ -79,7 +79,9 @@ TEST(Ranges, only_dequantize_4bit_takes_every_format) {
         "quant_type is " + name + ", which this op does not take: decode the weight by qfuse_dequantize_4bit first");
   };
   for (const auto& [type, name] : {std::pair{QFUSE_E2M1, "QFUSE_E2M1 (3)"}, {QFUSE_INT4, "QFUSE_INT4 (4)"}}) {
-    refused_by_name(quantize_4bit_sample(false), type, name);
+    refused(quantize_4bit_sample(false), type, QFUSE_UNSUPPORTED,
+            std::string("quant_type is ") + name +
+                ", which this op does not encode: it can be QFUSE_FP4 (1) or QFUSE_NF4 (2)");
     refused_by_name(rotated_int8_weight_sample<RotatedInt8WeightScales>(QFUSE_FORWARD), type, name);
     refused_by_name(rotated_int8_weight_sample<RotatedInt8Weight>(QFUSE_FORWARD), type, name);
   }

@@ -30,6 +30,11 @@ class _MergeAware:
         y = _forward(self, x, *args, **kwargs)
         return super().forward(x, *args, **kwargs) if y is None else y  # type: ignore[misc]
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickles the layer by peft's class, because its own is in no module."""
+        reduced: Any = super().__reduce_ex__(protocol)
+        return _empty_layer, (type(self).__mro__[2],), *reduced[2:]
+
 
 _classes: dict[type, Any] = {}  # by class of peft's
 
@@ -38,6 +43,11 @@ def _class_of(kind: type) -> Any:
     if kind not in _classes:
         _classes[kind] = type(kind.__name__, (_MergeAware, kind), {"__module__": __name__})
     return _classes[kind]
+
+
+def _empty_layer(kind: type) -> Any:
+    made = _class_of(kind)
+    return made.__new__(made)
 
 
 class _Adapted(NamedTuple):
@@ -155,9 +165,13 @@ def merge_aware(
         if not isinstance(layer, _MergeAware):
             layer.__class__ = _class_of(type(layer))
         setattr(layer, MERGED, None if from_step > 0 else _target_of(layer, target))
+        _waiting.pop(layer, None)
     if from_step > 0:
-        _Start(chosen, target, from_step)
-    _record(model, target, in_4bit)
+        _drop_records(_active_configs(model))
+        _Start(model, chosen, target, in_4bit, from_step)
+    else:
+        _record(model, target, in_4bit)
+    _warn_unrecorded(model, target)
     return left
 
 
@@ -172,45 +186,64 @@ def _restore(model: nn.Module, adapted: dict[str, Any]) -> None:
         if isinstance(layer, _MergeAware):
             layer.__class__ = type(layer).__mro__[2]
             delattr(layer, MERGED)
-    for config in getattr(model, "peft_config", {}).values():
-        if config.auto_mapping:
-            config.auto_mapping.pop(RECORD, None)
+            _waiting.pop(layer, None)
+    _drop_records(getattr(model, "peft_config", {}))
 
 
 class _Start:
-    """Makes layers multiply by their merged weights after a number of optimizer steps over their adapters."""
+    """Makes layers multiply by their merged weights after a number of optimizer steps over their adapters, whose config
+    does not say so before."""
 
-    def __init__(self, layers: list[Any], target: Target, steps: int) -> None:
-        self._layers, self._target, self._left = weakref.WeakSet(layers), target, steps
+    def __init__(self, model: nn.Module, layers: list[Any], target: Target, in_4bit: bool, steps: int) -> None:
+        self._model, self._target, self._in_4bit, self._left = weakref.ref(model), target, in_4bit, steps
+        _waiting.update(dict.fromkeys(layers, self))
         register_optimizer_step_post_hook(self)
 
     def __call__(self, optimizer: Optimizer, *_: Any) -> None:
-        ours = {id(parameter) for layer in self._layers for parameter in layer.parameters()}
+        layers = [layer for layer, start in _waiting.items() if start is self]
+        ours = {id(parameter) for layer in layers for parameter in layer.parameters()}
         if not any(id(parameter) in ours for group in optimizer.param_groups for parameter in group["params"]):
             return
         self._left -= 1
         if self._left > 0:
             return
-        for layer in self._layers:
-            if isinstance(layer, _MergeAware):
-                setattr(layer, MERGED, _target_of(layer, self._target))
-        self._layers.clear()  # the hook stays registered: torch iterates over its hooks now
+        for layer in layers:
+            setattr(layer, MERGED, _target_of(layer, self._target))
+            del _waiting[layer]  # the hook stays registered: torch iterates over its hooks now
+        if (model := self._model()) is not None:
+            _record(model, self._target, self._in_4bit)
+
+
+_waiting: weakref.WeakKeyDictionary[Any, _Start] = weakref.WeakKeyDictionary()  # a later merge_aware() replaces a start
 
 
 def _record(model: nn.Module, target: Target, in_4bit: bool) -> None:
     """Writes the target to the adapters' configs. peft loads auto_mapping as it is, whatever its version, and reads it
     only for an adapter without a task_type, for which it replaces it on saving."""
     own = {} if in_4bit or target.to == "fp8" else {"block_size": target.blocksize, "double_quant": target.double_quant}
-    configs: dict[str, Any] = getattr(model, "peft_config", {})
-    for name in getattr(model, "active_adapters", ()):
-        config = configs[name]
+    for config in _active_configs(model).values():
         config.auto_mapping = {
             **(config.auto_mapping or {}),
             RECORD: {"to": target.to, "base": "4-bit" if in_4bit else "16-bit", **own},
         }
+
+
+def _drop_records(configs: dict[str, Any]) -> None:
+    for config in configs.values():
+        if config.auto_mapping:
+            config.auto_mapping.pop(RECORD, None)
+
+
+def _warn_unrecorded(model: nn.Module, target: Target) -> None:
+    for name, config in _active_configs(model).items():
         if config.task_type is None:
             warnings.warn(
                 f"the config of the adapter {name!r} has no task_type, so peft does not save that it was trained for "
                 f"a merge to {target.to}: `qfuse merge` needs --fail-below 0",
                 stacklevel=4,
             )
+
+
+def _active_configs(model: nn.Module) -> dict[str, Any]:
+    configs: dict[str, Any] = getattr(model, "peft_config", {})
+    return {name: configs[name] for name in getattr(model, "active_adapters", ())}

@@ -15,8 +15,9 @@ class _Squares:
         self.sum = torch.zeros((), dtype=torch.float64)
         self.count = 0
 
-    def add(self, _: nn.Module, inputs: tuple[Any, ...]) -> None:
-        x = inputs[0].detach().flatten(0, -2)
+    def add(self, _: nn.Module, inputs: tuple[Any, ...], named: dict[str, Any]) -> None:
+        (given,) = (*inputs, *named.values())
+        x = given.detach().reshape(-1, given.shape[-1])
         self.sum = self.sum + x.double().square().sum(0)
         self.count += len(x)
 
@@ -36,7 +37,7 @@ def importance(model: nn.Module, batches: Iterable[Any]) -> dict[str, Tensor]:
         for name, module in model.named_modules()
         if isinstance(module, nn.Linear | Conv1D)
     }
-    hooks = [module.register_forward_pre_hook(squares.add) for module, squares in layers.values()]
+    hooks = [module.register_forward_pre_hook(squares.add, with_kwargs=True) for module, squares in layers.values()]
     try:
         with torch.no_grad():
             for batch in batches:

@@ -88,7 +88,7 @@ def _require_16_bits(model: Any) -> None:
     path = model.name_or_path
     method = None
     with contextlib.suppress(OSError, ValueError):  # not there: vLLM will say so
-        method = PreTrainedConfig.get_config_dict(path)[0].get("quantization_config", {}).get("quant_method")
+        method = (PreTrainedConfig.get_config_dict(path)[0].get("quantization_config") or {}).get("quant_method")
     if method is not None:
         raise ValueError(
             f"{path}: vLLM would load it quantized ({method}), and what is pushed has 16 bits: `qfuse dequantize "

@@ -11,6 +11,7 @@ from ..native import devices, torch_ops
 from ..native.torch_ops import Call
 from ..weight.form import FLOAT_DTYPES
 from ..weight.quant_state import read_weight
+from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit, decode_in_shape, float_dtype, without_torch_function
 from . import gradients, lora, rotated_int8_matmul, rotated_int8_quantize
 from .orders import (
@@ -52,7 +53,7 @@ def dequantize_4bit(
     state's.
 
     The result has the state's shape and dtype. In bitsandbytes' own forms, packed codes whose shape[0] is 1 are marked
-    as transposed; the result is then the transpose, as in bitsandbytes. A Weight4bit is never transposed. The result
+    as transposed; the result is then the transpose, as in bitsandbytes. No other form is ever transposed. The result
     never requires a gradient.
 
     Raises TypeError or ValueError for an invalid weight or state, RuntimeError for tensors that do not fit.
@@ -60,6 +61,9 @@ def dequantize_4bit(
     if isinstance(weight, Weight4bit) and quant_state is None:
         return weight.dequantize(dtype, out)
     found = read_weight(weight, quant_state)
+    # One row of a Weight4bitTensor's codes has the shape that marks bitsandbytes' as transposed.
+    if found.shape[:1] == (1,) and isinstance(getattr(weight, "weight", weight), Weight4bitTensor):
+        return found.dequantize(dtype, out)
     return decode(found if dtype is None else found._replace(dtype=float_dtype(dtype)), out)
 
 

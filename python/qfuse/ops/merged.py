@@ -95,7 +95,7 @@ class _RoundedSum(torch.autograd.Function):
     ) -> Tensor:
         ctx.save_for_backward(lora_a, lora_b)
         ctx.scaling = scaling
-        return decoded.view_as(decoded)
+        return decoded.detach()  # no view, which torch lets nobody overwrite
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
@@ -179,12 +179,12 @@ def _in_fp8(total: Tensor) -> MergedFp8:
     step = max(_PIECE // max(FP8_BLOCK * total.shape[1], 1), 1)
     for first in range(0, bands, step):
         piece = slice(first * FP8_BLOCK, (first + step) * FP8_BLOCK)
-        blocks = total[piece].float().view(-1, FP8_BLOCK, across, FP8_BLOCK)
+        blocks = total[piece].float().unflatten(1, (across, FP8_BLOCK)).unflatten(0, (-1, FP8_BLOCK))
         factor = blocks.abs().amax((1, 3)).reciprocal() * _MOST_FP8
         factor = torch.where(factor == math.inf, 1.0, factor)  # a block of zeros, or nearly
         scales[first : first + step] = factor.reciprocal()
         scaled = (blocks * factor[:, None, :, None]).clamp(-_MOST_FP8, _MOST_FP8)
-        codes[piece] = scaled.view(-1, total.shape[1]).to(torch.float8_e4m3fn)
+        codes[piece] = scaled.flatten(2).flatten(0, 1).to(torch.float8_e4m3fn)
     return MergedFp8(codes, scales)
 
 
@@ -196,9 +196,9 @@ def _in_mxfp4(total: Tensor, weight: Weight4bit, nearest: bool) -> Weight4bit:
     step = max(_PIECE // max(cols, 1), 1)
     for first in range(0, rows, step):
         piece = slice(first, first + step)
-        blocks = total[piece].float().view(-1, cols // size, size)
+        blocks = total[piece].float().unflatten(1, (-1, size))
         factor, exponents[piece] = _mx_factors(blocks.abs().amax(2), nearest)
-        scaled = (blocks * factor[:, :, None]).view(-1, cols)
+        scaled = (blocks * factor[:, :, None]).flatten(1)
         found = _e2m1_codes(scaled, nearest)
         codes[piece] = found[:, 0::2] | found[:, 1::2] << 4
     packed, scales = weight.tensors
@@ -240,7 +240,8 @@ def multiply_merged(
     target: Target,
 ) -> Tensor:
     """Returns x times the transpose of the merged weight, plus bias in x's dtype. Gradients of A and B are those of
-    x times weight + scaling * lora_b @ lora_a; x's is that of the merged weight, of which only the codes are kept."""
+    x times weight + scaling * lora_b @ lora_a; x's is that of the merged weight, of which only the codes are kept. None
+    has a second gradient."""
     merged, decoded = merge(weight, lora_a, lora_b, scaling, target)
     if decoded.dtype != x.dtype:
         decoded = merged.dequantize(x.dtype)
@@ -251,6 +252,15 @@ def multiply_merged(
         return y
     adapted: Tensor = _Adapted.apply(y, x.detach(), lora_a, lora_b, scaling)
     return adapted
+
+
+def _refuse_second() -> None:
+    """Refuses second gradients: codes have none to A and B, and x is a constant in those of A and B."""
+    if torch.is_grad_enabled():
+        raise ValueError(
+            "a gradient of a product with a merged weight has no gradient: leave out create_graph, or multiply by the "
+            "tensor that qfuse.fake_quantize returns"
+        )
 
 
 class _Multiply(torch.autograd.Function):
@@ -268,6 +278,7 @@ class _Multiply(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        _refuse_second()
         tensors = ctx.saved_tensors
         needs_x, needs_bias, *_ = ctx.needs_input_grad
         grad_x = None
@@ -285,10 +296,11 @@ class _Adapted(torch.autograd.Function):
     def forward(ctx: Any, y: Tensor, x: Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float) -> Tensor:
         ctx.save_for_backward(x, lora_a, lora_b)
         ctx.scaling = scaling
-        return y.view_as(y)
+        return y.detach()
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        _refuse_second()
         x, lora_a, lora_b = ctx.saved_tensors
         _, _, needs_a, needs_b, _ = ctx.needs_input_grad
         grad_a = grad_b = None

@@ -136,7 +136,7 @@ class _Kept:
 
     def __init__(self, storage: Any) -> None:
         self.storage = StorageWeakRef(storage)
-        self.scales: dict[Direction, tuple[list[tuple[int, int]], Tensor]] = {}
+        self.scales: dict[Direction, tuple[Any, Tensor]] = {}  # and what they were made of
 
 
 _kept: dict[int, _Kept] = {}
@@ -148,8 +148,8 @@ def keep_scales(packed: Tensor) -> None:
     with without_torch_function():
         storage, size = packed.untyped_storage(), packed.nbytes
     if storage.nbytes() == size and _kept_of(storage) is None:
-        for key in [key for key, kept in _kept.items() if kept.storage.expired()]:
-            del _kept[key]
+        for key in [key for key, kept in list(_kept.items()) if kept.storage.expired()]:
+            _kept.pop(key, None)  # another thread may have done so
         _kept[storage._cdata] = _Kept(storage)
 
 
@@ -162,7 +162,7 @@ def _scales(weight: Weight4bit, direction: Direction) -> Tensor:
     kept = _kept_of(weight.packed.untyped_storage())
     if kept is None or any(each.is_inference() for each in weight.tensors):  # those have no version counter
         return torch_ops.rotated_int8_weight_scales(weight, direction)
-    state = [(each.data_ptr(), each._version) for each in weight.tensors]
+    state = weight.shape, weight[3:], [(each.data_ptr(), each._version) for each in weight.tensors]
     made_of, scale = kept.scales.get(direction, (None, None))
     if scale is not None and made_of == state:
         return scale

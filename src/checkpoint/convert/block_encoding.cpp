@@ -35,6 +35,8 @@ float epsilon_of(TensorType type) {
   return type == TensorType::bf16 ? 0x1p-7F : type == TensorType::f16 ? 0x1p-10F : 0x1p-23F;
 }
 
+constexpr float kLeastFloat16 = 0x1p-24F;  // of the types that scales are rounded to, only F16 rounds them to zero
+
 constexpr auto kE4m3Values = [] {
   std::array<float, 256> values{};
   for (std::size_t code = 0; code < values.size(); ++code)
@@ -213,7 +215,9 @@ float BlockEncoder::set_fp8_scale(const Work& work, std::int64_t block) const {
   const format::BlockScale made =
       encoding_.rule == BlockRule::fp8 ? format::fp8_block_scale(absmax) : format::fp8_power_scale(absmax);
   store_scale(work.scales, block, type, made.scale);
-  return type == TensorType::f32 ? made.factor : 1.0F / load_scale(work.scales, block, type);
+  if (type == TensorType::f32) return made.factor;
+  if (load_scale(work.scales, block, type) == 0.0F) store_scale(work.scales, block, type, kLeastFloat16);
+  return 1.0F / load_scale(work.scales, block, type);
 }
 
 void BlockEncoder::encode_fp8(Work& work, Dtype dtype) const {

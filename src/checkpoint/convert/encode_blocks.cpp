@@ -34,14 +34,14 @@ class EncodedBlocks {
  private:
   [[nodiscard]] const BlockEncoding& encoding() const { return encoder_.encoding(); }
 
-  // Encodes rows from `row` on into all of `codes`, in chunks. Calls take(first row, rows) when scales_ is set.
+  // Encodes `rows` rows from `row` on into all of `codes`, in chunks. Calls take(first row, rows) when scales_ is set.
   template <class Take>
-  void encode_rows(std::int64_t row, std::span<std::byte> codes, Piece& piece, const Take& take) {
+  void encode_rows(std::int64_t row, std::int64_t rows, std::span<std::byte> codes, Piece& piece, const Take& take) {
     const std::int64_t columns = encoding().columns;
     const std::int64_t width = size_of(source_.dtype);
     const std::int64_t most = chunk() / columns;  // in rows
-    for (std::int64_t count = 0; !codes.empty(); row += count) {
-      count = std::min(most, std::ssize(codes) / encoding().code_bytes(1));
+    for (std::int64_t count = 0; rows > 0; row += count, rows -= count) {
+      count = std::min(most, rows);
       const auto values = piece.host(array::kToEncode, static_cast<std::size_t>(count * columns * width));
       read_now(source_, row * columns * width, values, piece, array::kToEncode);
       const auto size = static_cast<std::size_t>(encoding().code_bytes(count));
@@ -58,7 +58,7 @@ class EncodedBlocks {
   }
 
   void encode(std::int64_t row, std::span<std::byte> codes, Piece& piece) {
-    encode_rows(row, codes, piece, [&](std::int64_t first, std::int64_t) {
+    encode_rows(row, std::ssize(codes) / encoding().code_bytes(1), codes, piece, [&](std::int64_t first, std::int64_t) {
       if (!encoding().scales) scratch_->write(place_ + encoding().scale_bytes(first), scales_);
     });
   }
@@ -71,7 +71,7 @@ class EncodedBlocks {
     bands_.resize(out.size());
     placed_scales_.resize(static_cast<std::size_t>(encoding().scales ? 0 : bands * columns));
     const std::int64_t first_row = matrix * encoding().rows;
-    encode_rows(first_row, bands_, piece, [&](std::int64_t row, std::int64_t count) {
+    encode_rows(first_row, encoding().rows, bands_, piece, [&](std::int64_t row, std::int64_t count) {
       if (encoding().scales) return;
       const std::int64_t first = (row - first_row) / encoding().block_rows;
       for (std::int64_t band = 0; band < count / encoding().block_rows; ++band)

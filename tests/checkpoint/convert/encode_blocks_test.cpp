@@ -20,18 +20,19 @@ std::vector<BlockCase> block_cases() {
     return BlockEncoding{
         .matrices = matrices, .rows = rows, .columns = columns, .block_rows = block_rows, .block_columns = 4};
   };
-  const auto mxfp4 = [](std::int64_t block_rows, std::int64_t block_columns) {
+  const auto mxfp4 = [](std::int64_t columns, std::int64_t block_rows, std::int64_t block_columns) {
     return BlockEncoding{.rule = BlockRule::mxfp4,
                          .matrices = 3,
                          .rows = 96,
-                         .columns = 64,
+                         .columns = columns,
                          .block_rows = block_rows,
                          .block_columns = block_columns,
                          .scale_type = TensorType::u8};
   };
   return {{"a ragged matrix", fp8(1, 17, 11, 3)}, {"a ragged stack", fp8(5, 7, 11, 3)},
           {"an even stack", fp8(5, 6, 11, 3)},    {"blocks higher than a matrix", fp8(5, 2, 11, 3)},
-          {"rows of mxfp4", mxfp4(1, 32)},        {"columns of mxfp4", mxfp4(32, 1)}};
+          {"rows of mxfp4", mxfp4(64, 1, 32)},    {"columns of mxfp4", mxfp4(64, 32, 1)},
+          {"7 columns of mxfp4", mxfp4(7, 32, 1)}};
 }
 
 TensorEntry entry_of(const std::string& name, std::int64_t bytes) { return {name, TensorType::u8, {bytes}, 0, bytes}; }

@@ -198,6 +198,18 @@ TEST_F(BackToBlocks, fp8_codes_are_made_by_the_scale_that_is_stored) {
   EXPECT_FALSE(fp8_oracle(a, 3, 4).codes == codes);
 }
 
+TEST_F(BackToBlocks, fp8_keeps_values_whose_scale_would_be_zero_in_fp16) {
+  const RawTensor codes{"F8_E4M3", {3, 4}, std::string(12, '\x30')};  // 0.5
+  const RawTensor least{"F16", {1, 1}, std::string("\x01\x00", 2)};
+  write({{"a.weight", codes}, {"a.weight_scale_inv", least}}, kFp8Config);
+  RawTensors nothing = lora("a", 3, 4, 4);
+  for (auto& [name, tensor] : nothing) std::ranges::fill(tensor.bytes, '\0');
+  write_adapter(adapter(), nothing);
+  const RawTensors out = back(BlockFormat::fp8);
+  EXPECT_TRUE(out.at("a.weight") == codes);
+  EXPECT_TRUE(out.at("a.weight_scale_inv") == least);
+}
+
 // Each matrix of a stack is split into blocks by itself.
 TEST_F(BackToBlocks, fp8_of_ragged_stacks) {
   RawTensor weight = fp8_codes({3, 64, 7});
@@ -243,7 +255,7 @@ TEST_F(BackToBlocks, fp8_of_several_pieces) {
 
 TEST_F(BackToBlocks, mxfp4_of_gpt_oss_in_the_order_of_the_file) {
   for (const auto& [experts, rows, columns] :
-       {std::array<std::int64_t, 3>{2, 6, 64}, {1, count_of_pieces(4200), 2080}}) {
+       {std::array<std::int64_t, 3>{2, 6, 64}, {2, 7, 64}, {2, 1, 32}, {1, count_of_pieces(4200), 2080}}) {
     RawTensors tensors = stacked_mxfp4("mlp.experts.gate_up_proj", static_cast<std::size_t>(experts),
                                        static_cast<std::size_t>(rows), static_cast<std::size_t>(columns))
                              .tensors;
