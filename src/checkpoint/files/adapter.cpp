@@ -146,10 +146,36 @@ std::string without_adapter_name(std::string tensor, const std::string& adapter)
   return tensor;
 }
 
+// ---- names of the base ----
+
+// Parts that training adds to names at any place: FSDP, torch.compile, and torch's wrapper of checkpointed layers.
+bool is_added_by_training(std::string_view part) {
+  return part == "_fsdp_wrapped_module" || part == "_orig_mod" || part == "_checkpoint_wrapped_module";
+}
+
+std::string without_parts_of_training(std::string_view name) {
+  std::string kept;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t dot = std::min(name.find('.', at), name.size());
+    const std::string_view part = name.substr(at, dot - at);
+    if (!is_added_by_training(part)) kept.append(part).append(1, '.');
+    at = dot + 1;
+  }
+  if (!kept.empty()) kept.pop_back();
+  return kept;
+}
+
+// Removes peft's prefix. NeMo puts the name of a part of the model before it.
+std::string without_peft_prefix(std::string name) {
+  const std::size_t at = name.find(kPeftPrefix);
+  if (at == 0 || (at != name.npos && name[at - 1] == '.')) name.erase(at, kPeftPrefix.size());
+  return name;
+}
+
 AdapterTensor understood(const StoredTensor& stored, const std::string& adapter_name) {
-  const std::string unnamed = without_adapter_name(stored.entry->name, adapter_name);
-  std::string_view name = unnamed;
-  if (name.starts_with(kPeftPrefix)) name.remove_prefix(kPeftPrefix.size());
+  const std::string unnamed =
+      without_peft_prefix(without_parts_of_training(without_adapter_name(stored.entry->name, adapter_name)));
+  const std::string_view name = unnamed;
   for (const Ending& ending : kEndings)
     if (name.ends_with(ending.text) && name.size() > ending.text.size())
       return {ending.part, std::string(name.substr(0, name.size() - ending.text.size())), stored};
