@@ -88,6 +88,11 @@ AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
 // Whether the tensor is in the unused original copy that peft keeps of a module that it trains whole.
 bool is_untrained_copy(std::string_view name) { return name.find(".original_module.") != name.npos; }
 
+// Whether it is what Tinker stores for a layer that experts without a gate do not have.
+bool is_placeholder(const TensorEntry& entry) {
+  return entry.shape == std::vector<std::int64_t>{0} && entry.name.find(".experts.w3.lora_") != entry.name.npos;
+}
+
 // ---- names of a state dict ----
 // The adapter's name follows the kind of tensor: lora_A.default.weight.
 
@@ -217,6 +222,7 @@ Adapter::Adapter(const fs::path& path)
   const std::string adapter_name = adapter_name_of(file());
   for (const TensorEntry& entry : file().entries()) {
     const StoredTensor stored{&file(), &entry};
+    if (is_placeholder(entry)) continue;
     check_adapter_tensor(stored);
     if (!is_untrained_copy(entry.name)) tensors_.push_back(understood(stored, adapter_name));
   }
