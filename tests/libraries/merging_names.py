@@ -52,7 +52,7 @@ class Names(Merging):
         shutil.copytree(base, wrapped)
         tensors = load_file(base / "model.safetensors")
         save_file({f"language_model.{key}": one for key, one in tensors.items()}, wrapped / "model.safetensors")
-        for prefix in ("", "model.language_model.", "language_model.model."):
+        for prefix in ("", "model.language_model.", "language_model.model.", "model._checkpoint_wrapped_module."):
             other = self.renamed(adapter, (f"{PREFIX}model.", PREFIX + prefix))
             found = state_of(self.merged(wrapped, other))
             self.require_same({key.removeprefix("language_model."): one for key, one in found.items()}, expected)

@@ -88,6 +88,11 @@ AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
 // Whether the tensor is in the unused original copy that peft keeps of a module that it trains whole.
 bool is_untrained_copy(std::string_view name) { return name.find(".original_module.") != name.npos; }
 
+// Whether it is what Tinker stores for a layer that experts without a gate do not have.
+bool is_placeholder(const TensorEntry& entry) {
+  return entry.shape == std::vector<std::int64_t>{0} && entry.name.find(".experts.w3.lora_") != entry.name.npos;
+}
+
 // ---- names of a state dict ----
 // The adapter's name follows the kind of tensor: lora_A.default.weight.
 
@@ -146,10 +151,36 @@ std::string without_adapter_name(std::string tensor, const std::string& adapter)
   return tensor;
 }
 
+// ---- names of the base ----
+
+// Parts that training adds to names at any place: FSDP, torch.compile, and torch's wrapper of checkpointed layers.
+bool is_added_by_training(std::string_view part) {
+  return part == "_fsdp_wrapped_module" || part == "_orig_mod" || part == "_checkpoint_wrapped_module";
+}
+
+std::string without_parts_of_training(std::string_view name) {
+  std::string kept;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t dot = std::min(name.find('.', at), name.size());
+    const std::string_view part = name.substr(at, dot - at);
+    if (!is_added_by_training(part)) kept.append(part).append(1, '.');
+    at = dot + 1;
+  }
+  if (!kept.empty()) kept.pop_back();
+  return kept;
+}
+
+// Removes peft's prefix. NeMo puts the name of a part of the model before it.
+std::string without_peft_prefix(std::string name) {
+  const std::size_t at = name.find(kPeftPrefix);
+  if (at == 0 || (at != name.npos && name[at - 1] == '.')) name.erase(at, kPeftPrefix.size());
+  return name;
+}
+
 AdapterTensor understood(const StoredTensor& stored, const std::string& adapter_name) {
-  const std::string unnamed = without_adapter_name(stored.entry->name, adapter_name);
-  std::string_view name = unnamed;
-  if (name.starts_with(kPeftPrefix)) name.remove_prefix(kPeftPrefix.size());
+  const std::string unnamed =
+      without_peft_prefix(without_parts_of_training(without_adapter_name(stored.entry->name, adapter_name)));
+  const std::string_view name = unnamed;
   for (const Ending& ending : kEndings)
     if (name.ends_with(ending.text) && name.size() > ending.text.size())
       return {ending.part, std::string(name.substr(0, name.size() - ending.text.size())), stored};
@@ -191,6 +222,7 @@ Adapter::Adapter(const fs::path& path)
   const std::string adapter_name = adapter_name_of(file());
   for (const TensorEntry& entry : file().entries()) {
     const StoredTensor stored{&file(), &entry};
+    if (is_placeholder(entry)) continue;
     check_adapter_tensor(stored);
     if (!is_untrained_copy(entry.name)) tensors_.push_back(understood(stored, adapter_name));
   }

@@ -138,6 +138,8 @@ class FieldReader {
 };
 
 void refuse_what_cannot_be_merged(const FieldReader& read, const std::string& where) {
+  if (read.find("peft_type") == nullptr && read.find("lora_parameters") != nullptr)
+    fail(Status::unsupported, "{}: is of an adapter of MLX, which mlx_lm.fuse merges", where);
   const std::string type = read.text("peft_type");
   if (type != "LORA")
     fail(Status::unsupported, "{}: peft_type is '{}', and only LORA adapters can be merged", where, printable(type));

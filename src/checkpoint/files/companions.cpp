@@ -30,6 +30,9 @@ bool is_settings_of_modules(std::string_view name) {
 constexpr std::array<std::string_view, 5> kOtherForms{"coreml", "gguf", "onnx", "openvino", "original"};
 constexpr std::string_view kTrainingCheckpoint = "checkpoint-";  // followed by the number of a step
 
+// A file of voices that transformers needs to load Qwen2.5-Omni.
+constexpr std::string_view kVoices = "spk_dict.pt";
+
 bool is_other_form(const std::string& folder) {
   return std::find(kOtherForms.begin(), kOtherForms.end(), folder) != kOtherForms.end() ||
          folder.starts_with(kTrainingCheckpoint);
@@ -150,7 +153,7 @@ Companions companions_of(const Model& model) {
       if (!is_of_tools(name)) all.left_out.push_back(name);
     } else if (name == kAdapterConfigFile) {
       all.left_out.push_back(name);
-    } else if (!is_weight_file(name)) {
+    } else if (!is_weight_file(name) || name == kVoices) {
       if (name != kConfigFile) all.files.push_back(name);
     } else if (is_weights(name) && !is_own(name)) {
       all.left_out.push_back(name);

@@ -95,6 +95,13 @@ std::string left_beside_others(std::span<const Tensor> tensors) {
   return "";
 }
 
+// Whether it has the packed integers of MLX, whose quantization_config names no method.
+bool is_of_mlx(const Tensor& tensor, const Model& model) {
+  if (is_quantized(tensor) || tensor.values().entry->type != TensorType::u32 || !tensor.name.ends_with(kWeightSuffix))
+    return false;
+  return model.find(tensor.name.substr(0, tensor.name.size() - kWeightSuffix.size()) + ".scales") != nullptr;
+}
+
 template <class Holds>
 bool any_tensor(const Model& model, Holds holds) {
   return std::any_of(model.files().begin(), model.files().end(), [&](const SafetensorsFile& file) {
@@ -144,6 +151,8 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
     if (method == kFp8) return "has a quantization_config of FP8, and no tensor of F8_E4M3 with scales";
     return said(fmt::format("'{}'", printable(method)), "its config.json", "the library that wrote it");
   }
+  if (std::ranges::any_of(tensors, [&](const Tensor& it) { return is_of_mlx(it, model); }))
+    return said("MLX", "the types of its tensors", "mlx_lm (`mlx_lm.convert --dequantize`)");
   for (const Method& method : kMethods)
     if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.ends_with(method.ending); }))
       return !any_is && method.needs_record ? said_of_no_record(method.name)

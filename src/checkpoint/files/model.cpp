@@ -16,6 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Returns the index of a variant, such as model.safetensors.index.fp16.json; empty if there is none, or more than one.
+fs::path variant_index(const fs::path& directory, std::string_view stem) {
+  const std::string beginning = fmt::format("{}.safetensors.index.", stem);
+  fs::path found;
+  for (const fs::path& file : list_directory(directory)) {
+    if (!file.native().starts_with(beginning) || file.extension() != ".json") continue;
+    if (!found.empty()) return {};
+    found = directory / file;
+  }
+  return found;
+}
+
 bool is_pickle(const fs::path& file) {
   const fs::path ending = file.extension();
   return ending == ".bin" || ending == ".pt" || ending == ".pth";
@@ -120,6 +132,10 @@ void Model::open_directory() {
     stem_ = stem;
     if (const fs::path whole = path_ / weight_file_name(stem, 0, 1); fs::exists(whole)) return open_file(whole);
     if (const fs::path index = path_ / index_file_name(stem); fs::exists(index)) return open_shards(index);
+  }
+  for (const std::string_view stem : kStems) {
+    stem_ = stem;
+    if (const fs::path index = variant_index(path_, stem); !index.empty()) return open_shards(index);
   }
   stem_ = kStems.front();
   std::vector<fs::path> candidates;

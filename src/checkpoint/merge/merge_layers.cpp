@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,43 @@ namespace {
 // Tensors with more dimensions belong to a convolution, whose lora_B has size 1 in all of these.
 void require_matrices(const AdapterTensor& a, const AdapterTensor& b) {
   if (shape_of(a).size() < 2 || shape_of(b).size() < 2 || columns_of(shape_of(b)) != shape_of(b)[1])
-    fail(Status::invalid_data, "{}, which are not those of two matrices", shapes_of(a, b));
+    fail(Status::invalid_data, "{}, which are not those of two matrices{}", shapes_of(a, b),
+         shape_of(a).size() == 1 ? ": FSDP leaves such parts where weights are saved without being gathered" : "");
+}
+
+// Returns the number of groups of a convolution for which peft made the factors; 0 if it is none, or has one group.
+std::int64_t groups_of(const TensorChange& change, const AdapterParts& parts) {
+  const std::vector<std::int64_t>& shape = change.shape;
+  const std::vector<std::int64_t>& of_a = shape_of(*parts.a);
+  if (shape.size() < 3 || of_a.size() != shape.size() || shape_of(*parts.b)[0] != shape[0] || shape[1] < 1) return 0;
+  const bool same_kernel = std::equal(shape.begin() + 2, shape.end(), of_a.begin() + 2);
+  return same_kernel && of_a[1] > shape[1] && of_a[1] % shape[1] == 0 ? of_a[1] / shape[1] : 0;
+}
+
+// Returns the number of parts if both factors are one of several parts of rows, as a process of FSDP has them; else 0.
+std::int64_t sharded_by(const AddedAdapter& from, const TensorChange& change, const AdapterParts& parts) {
+  const std::int64_t rank = from.adapter.config().rank_of(parts.a->module);
+  const std::int64_t own = shape_of(*parts.a)[0];
+  const std::int64_t rows = shape_of(*parts.b)[0];
+  if (own < 1 || rows < 1 || own >= rank || rank % own != 0 || shape_of(*parts.b)[1] != rank) return 0;
+  const bool same_share = change.merging.shape.rows % rows == 0 && change.merging.shape.rows / rows == rank / own;
+  return same_share && columns_of(shape_of(*parts.a)) == change.merging.shape.columns ? rank / own : 0;
+}
+
+[[noreturn]] void refuse_product(const AddedAdapter& from, const TensorChange& change, const AdapterParts& parts) {
+  std::string why = "the adapter is of another model";
+  if (const std::int64_t groups = groups_of(change, parts); groups > 0)
+    why = fmt::format(
+        "it is a convolution in {} groups, which peft does not merge either: load base and adapter with peft, or train "
+        "without this layer",
+        groups);
+  else if (const std::int64_t count = sharded_by(from, change, parts); count > 0)
+    why = fmt::format(
+        "the file has one of {} parts of each matrix, as one process of FSDP has them: save the adapter again, "
+        "gathered from all",
+        count);
+  fail(Status::invalid_data, "{}, whose product does not fit '{}', which is {}: {}", shapes_of(*parts.a, *parts.b),
+       printable(change.base->name), printable(change.shape), why);
 }
 
 // Checks that there is a magnitude exactly if the config says DoRA, and that then nothing was added before.
@@ -130,9 +168,7 @@ bool is_product_transposed(const AddedAdapter& from, const TensorChange& change,
   const MergedShape& to = change.merging.shape;
   const bool straight = rows == to.rows && columns == to.columns;
   const bool across = change.shape.size() == 2 && columns == to.rows && rows == to.columns;
-  if (!straight && !across)
-    fail(Status::invalid_data, "{}, whose product does not fit '{}', which is {}: the adapter is of another model",
-         shapes_of(*parts.a, *parts.b), printable(change.base->name), printable(change.shape));
+  if (!straight && !across) refuse_product(from, change, parts);
   const MergeState& state = from.state;
   const bool family = state.families.is_transposed(change.base->name, change.base->shape);
   const bool known = state.config.has_value() || !state.families.name().empty();
@@ -168,7 +204,13 @@ void claim(AddedAdapter& from, const TensorChange& change, const std::string& mo
 }
 
 double checked_scale(const AddedAdapter& from, const std::string& module) {
-  const double scale = from.adapter.config().scale_of(module) * from.weight;
+  const double own_scale = from.adapter.config().scale_of(module);
+  if (own_scale == 0.0)
+    fail(Status::invalid_data,
+         "{}: the alpha of '{}' is 0, with which the adapter adds nothing: verl's older merger writes 0 into "
+         "adapter_config.json; replace it by the alpha of the training",
+         from.adapter.name(), printable(module));
+  const double scale = own_scale * from.weight;
   if (!(std::abs(scale) <= static_cast<double>(std::numeric_limits<float>::max())))
     fail(Status::invalid_data, "{}: the scale of '{}' is {}, which is too large for fp32", from.adapter.name(),
          printable(module), scale);

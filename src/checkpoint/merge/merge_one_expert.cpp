@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "checkpoint/files/errors.h"
 #include "checkpoint/merge/merge_layers.h"
@@ -57,8 +60,12 @@ std::vector<ExpertLora> loras_of_all(const AddedAdapter& from, const std::string
   return loras;
 }
 
+// Experts without a gate, such as Nemotron's, have an up_proj, which Tinker calls w1.
 TensorChange* find_other_name(AddedAdapter& from, const ExpertLora& lora) {
-  for (const std::string& name : names_one_by_one(lora.to))
+  std::vector<std::string> names = names_one_by_one(lora.to);
+  if (last_part(lora.module) == "w1")
+    std::ranges::copy(names_one_by_one({lora.to.holder, lora.to.expert, ExpertLayer::up}), std::back_inserter(names));
+  for (const std::string& name : names)
     if (TensorChange* change = find_change(from.state, name, *lora.a)) return change;
   return nullptr;
 }

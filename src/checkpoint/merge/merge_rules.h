@@ -42,6 +42,7 @@ struct MergeRules {
   std::map<std::string, TensorChange> changes;  // by tensor name; includes tied tensors that the model does not store
   bool unties = false;
   std::vector<std::string> untie_fields;   // config fields that have to say so
+  std::string other_tied;                  // a stored tensor that is tied by the config, with other values; "": none
   std::string decoder_size_field;          // config field to set to `tokens`, too; "": none
   std::set<std::string> of_vocabulary;     // tensors whose size follows the vocabulary
   std::int64_t tokens = 0;                 // rows of the merged model's embedding; 0: unknown

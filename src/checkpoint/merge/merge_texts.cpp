@@ -125,6 +125,11 @@ void describe(const MergedModel& base, const MergeOptions& options, const CardCh
   note_twice(base, plan.notes);
   note_training(base, options, plan.notes);
   choose_further_files(base, plan);
+  if (!base.rules().other_tied.empty() && !base.rules().unties)
+    plan.notes.push_back(fmt::format(
+        "{}: its config.json ties '{}', which has values of its own: transformers 5 uses them, transformers 4, vLLM "
+        "and llama.cpp the embedding's: set tie_word_embeddings to false if they were trained",
+        base.model().name(), printable(base.rules().other_tied)));
   if (base.rules().unties && base.rules().untie_fields.empty())
     plan.notes.push_back(fmt::format(
         "{}: no field of its config says that tensors are no longer tied: transformers 5 sees it, 4 does not",

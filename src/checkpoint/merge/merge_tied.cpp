@@ -124,6 +124,15 @@ void drop_empty(MergeState& state, const Settled& settled) {
       state.rules.changes.erase(written_name(*member));
 }
 
+// Returns the name of a member that the config ties, but that has other values than the group's; "" if there is none.
+std::string other_member(const VocabularyGroup& group, const std::vector<const VocabularyTensor*>& shared) {
+  if (group.tying != Tying::tied || group.values->quantized_dtype()) return "";
+  for (const VocabularyTensor& member : group.members)
+    if (std::ranges::find(shared, &member) == shared.end() && !member.tensor->quantized_dtype())
+      return member.tensor->name;
+  return "";
+}
+
 [[noreturn]] void refuse_unknown_class(const MergeState& state, const VocabularyGroup& group) {
   const std::string& name = state.vocabulary.class_name();
   fail(Status::unsupported,
@@ -138,6 +147,7 @@ Settled settle_group(MergeState& state, const VocabularyGroup& group, Head tie) 
   if (group.tying == Tying::unknown && tie == Head::as_trained && is_any_changed(state, group))
     refuse_unknown_class(state, group);
   Settled settled{shared_members(group)};
+  if (const std::string other = other_member(group, settled.members); !other.empty()) state.rules.other_tied = other;
   std::vector<TensorChange*>& changes = settled.changes;
   for (const VocabularyTensor* member : settled.members)
     changes.push_back(

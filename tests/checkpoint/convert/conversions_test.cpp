@@ -110,14 +110,14 @@ TEST_P(Conversions, copy_the_rest_of_a_directory_but_for_weights) {
   const std::string tokenizer(3'000'000, 't');
   write_file(directory_ / "tokenizer", tokenizer);
   fs::create_symlink("../tokenizer", directory_ / "in/tokenizer.json");
-  for (const char* name :
-       {"vocab.txt", "other.safetensors", "pytorch_model.bin", "pytorch_model.bin.index.json",
-        "pytorch_model.bin.index.fp16.json", "consolidated.pth", "original/params.json", "model.ckpt",
-        "flax_model.msgpack", "tf_model.h5", "rust_model.ot", "model.gguf", "model.onnx", "model.onnx_data"})
+  for (const char* name : {"vocab.txt", "other.safetensors", "pytorch_model.bin", "pytorch_model.bin.index.json",
+                           "pytorch_model.bin.index.fp16.json", "consolidated.pth", "original/params.json",
+                           "model.ckpt", "flax_model.msgpack", "tf_model.h5", "rust_model.ot", "model.gguf",
+                           "model.onnx", "model.onnx_data", "spk_dict.pt"})
     write_file(directory_ / "in" / name, "x");
   GetParam().convert(directory_ / "in", directory_ / "out", {});
-  EXPECT_EQ(names_in(directory_ / "out"),
-            (Names{"config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "vocab.txt"}));
+  EXPECT_EQ(names_in(directory_ / "out"), (Names{"config.json", "generation_config.json", "model.safetensors",
+                                                 "spk_dict.pt", "tokenizer.json", "vocab.txt"}));
   EXPECT_TRUE(read_file(directory_ / "out/tokenizer.json") == tokenizer);
   EXPECT_FALSE(fs::is_symlink(directory_ / "out/tokenizer.json"));
 }

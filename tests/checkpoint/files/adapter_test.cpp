@@ -63,6 +63,8 @@ TEST(AdapterConfig, hostile_patterns) {
 TEST(AdapterConfig, values_that_are_none) {
   EXPECT_EQ(text_error("[]"), "f: is not a JSON object");
   EXPECT_TRUE(holds(text_error("{"), "f: "));
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [] { AdapterConfig(R"({"lora_parameters": {"rank": 8}})", "f"); }),
+                    "f: is of an adapter of MLX"));
   EXPECT_TRUE(holds(text_error(R"({"peft_type": "LORA", "lora_alpha": 8})"), "f: r is missing"));
   EXPECT_TRUE(holds(text_error(R"({"peft_type": "LORA", "r": 8})"), "f: lora_alpha is missing"));
   for (const nlohmann::json& rank : {nlohmann::json(0), nlohmann::json(-4), nlohmann::json(1.5), nlohmann::json(1e300)})
@@ -205,7 +207,11 @@ TEST_F(AdapterFiles, what_a_name_says) {
                        {kPeft + "m.s.modules_to_save.default.weight", {AdapterPart::whole, "m.s.weight"}},
                        {kPeft + "m.s.modules_to_save.bias", {AdapterPart::whole, "m.s.bias"}},
                        {kPeft + "m.b.base_layer.weight", {AdapterPart::whole, "m.b.weight"}},
-                       {kPeft + "m.n.weight", {AdapterPart::whole, "m.n.weight"}}};
+                       {kPeft + "m.n.weight", {AdapterPart::whole, "m.n.weight"}},
+                       {kPeft + "m._checkpoint_wrapped_module.c.lora_A.weight", {AdapterPart::a, "m.c"}},
+                       {"_fsdp_wrapped_module." + kPeft + "m.f._orig_mod.lora_A.weight", {AdapterPart::a, "m.f"}},
+                       {"thinker." + kPeft + "m.t.lora_A.weight", {AdapterPart::a, "thinker.m.t"}},
+                       {"x" + kPeft + "m.lora_A.weight", {AdapterPart::a, "x" + kPeft + "m"}}};
   const Adapter adapter = adapter_that_means(known, path);
   for (const AdapterTensor& tensor : adapter.tensors()) EXPECT_EQ(tensor.of_base, tensor.module == "m.b.weight");
 }

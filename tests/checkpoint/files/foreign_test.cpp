@@ -40,6 +40,7 @@ TEST(Foreign, methods_are_told_by_tensors) {
            {"AWQ", {{"q.qweight", tensor("I32", 4)}, {"q.qzeros", tensor("I32", 4)}, {"k.weight", plain}}},
            {"HQQ", {{"q.W_q", tensor("U8", 1)}, {"k.weight", plain}}},
            {"compressed-tensors", {{"q.bitmask", tensor("U8", 1)}, {"k.weight", plain}}},
+           {"MLX", {{"q.weight", tensor("U32", 4)}, {"q.scales", plain}, {"q.biases", plain}, {"k.weight", plain}}},
            {"MXFP4", {{"experts.up_proj_blocks", tensor("U8", 1)}, {"k.weight", plain}}}})
     expect_refused(tensors, "", "is quantized by " + name + ", as the ");
   expect_refused({{"q.weight", {"F8_E4M3", {2, 4}, "01234567"}}, {"k.weight", plain}}, "",

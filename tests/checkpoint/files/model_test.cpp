@@ -92,6 +92,11 @@ TEST(Model, opens_what_a_directory_offers) {
   EXPECT_EQ(sharded.find("a"), nullptr) << "only.safetensors is not in the index";
   EXPECT_EQ(sharded.data_bytes(), 2);
 
+  fs::rename(directory / kIndex, directory / "model.safetensors.index.fp16.json");
+  EXPECT_EQ(Model(directory.path()).files().size(), 2U) << "a variant, as diffusers and transformers name its index";
+  write_file(directory / "model.safetensors.index.fp32.json", index(R"({"a":"only.safetensors"})"));
+  EXPECT_REFUSED(Status::invalid_data, "has 3 .safetensors files", Model{directory.path()});
+
   write_file(directory / "model.safetensors", one("d"));
   const Model single(directory.path());
   EXPECT_NE(single.find("d"), nullptr);

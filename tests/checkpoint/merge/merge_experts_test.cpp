@@ -222,6 +222,22 @@ TEST_F(MergeSingles, are_in_tensors_of_three_dimensions) {
   }
 }
 
+TEST_F(MergeSingles, may_have_no_gate) {
+  const std::string up = kExperts + ".0.up_proj.weight";
+  const RawTensors plain = lora(kExperts + ".0.w1", 4, 6, 2);
+  RawTensors factors;
+  for (const auto& [name, tensor] : plain) {
+    std::string of_all = name;
+    RawTensor& factor = factors[of_all.erase(of_all.find(".0.w1."), 2)] = tensor;
+    factor.shape.insert(factor.shape.begin(), 1);
+    factors[of_all.replace(of_all.find(".w1."), 4, ".w3.")] = {"F32", {0}, {}};
+  }
+  const RawTensor weight = random_weight({4, 6}, Dtype::float32);
+  write_base({{up, weight}});
+  write_adapter(adapter(), factors, {{"r", 2}, {"lora_alpha", 4}});
+  EXPECT_TRUE(merged().at(up) == with_lora(weight, plain, kExperts + ".0.w1", 2.0F, Dtype::float32));
+}
+
 TEST_F(MergeSingles, are_refused_where_they_fit_nothing) {
   const RawTensor weight = random_weight({3, 8, 6}, Dtype::float32);
   const auto refusal = [&](const RawTensors& factors, Status status, const nlohmann::json& fields) {

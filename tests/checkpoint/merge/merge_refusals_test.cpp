@@ -197,6 +197,30 @@ TEST_F(MergeRefuses, tokens_that_the_embedding_has_not) {
   EXPECT_TRUE(holds(refusal_for(nullptr), "do not say which rows it is for"));
 }
 
+TEST_F(MergeRefuses, parts_of_an_adapter) {
+  EXPECT_TRUE(holds(refusal_of(lora(kUp, 11, 127, 4)), "the adapter is of another model"));
+  RawTensors factors = lora(kUp, 11, 127, 12);  // of 3 processes
+  factors[kPeft + kUp + ".lora_A.weight"] = random_weight({4, 127}, Dtype::float32);
+  EXPECT_TRUE(holds(refusal_of(factors, {{"r", 12}}), "the file has one of 3 parts of each matrix"));
+  for (const char* factor : {".lora_A.weight", ".lora_B.weight"})
+    factors[kPeft + kUp + factor] = random_weight({24}, Dtype::float32);
+  EXPECT_TRUE(holds(refusal_of(factors), "FSDP leaves such parts"));
+}
+
+TEST_F(MergeRefuses, convolutions_in_groups) {
+  write_base({{"conv.weight", random_weight({8, 2, 3}, Dtype::float32)}});
+  RawTensors factors{{kPeft + "conv.lora_A.weight", random_weight({4, 6, 3}, Dtype::float32)},
+                     {kPeft + "conv.lora_B.weight", random_weight({8, 4, 1}, Dtype::float32)}};
+  EXPECT_TRUE(holds(refusal_of(factors), "is a convolution in 3 groups, which peft does not merge either"));
+  factors[kPeft + "conv.lora_A.weight"] = random_weight({4, 6, 2}, Dtype::float32);
+  EXPECT_TRUE(holds(refusal_of(factors), "the adapter is of another model"));
+}
+
+TEST_F(MergeRefuses, an_alpha_of_zero) {
+  for (const nlohmann::json& changes : {nlohmann::json{{"lora_alpha", 0}}, {{"alpha_pattern", {{"up_proj", 0.0}}}}})
+    EXPECT_TRUE(holds(refusal_of(lora(kUp, 33, 127, 4), changes), "the alpha of '" + kUp + "' is 0"));
+}
+
 // All factors are finite, but the scale overflows fp32.
 TEST_F(MergeRefuses, scales_that_are_too_large_for_fp32) {
   EXPECT_NE(refusal_of(lora(kUp, 33, 127, 4), {{"lora_alpha", 1e300}}), "");

@@ -172,6 +172,9 @@ TEST_F(MergeTied, equal_tensors_of_a_tied_file_are_one) {
     EXPECT_FALSE(out.at(kEmbedding + ".weight") == weight);
     EXPECT_TRUE(out.at("lm_head.weight") == (are_equal ? out.at(kEmbedding + ".weight") : other));
     EXPECT_EQ(field("/tie_word_embeddings"), true);
+    const bool is_noted = std::ranges::any_of(
+        report.notes, [](const std::string& note) { return note.find("ties 'lm_head.weight'") != note.npos; });
+    EXPECT_EQ(is_noted, !are_equal);
   }
 }
 
