@@ -9,7 +9,7 @@
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/dequantize_4bit/steps.cuh"
 #include "backend/cuda/device/row_tiles.cuh"
-#include "format/fp8_groups.h"
+#include "backend/cuda/device/scales.cuh"
 
 namespace qfuse::cuda::dequantize_4bit {
 
@@ -56,17 +56,6 @@ struct RowsArguments {
 // ---- steps ----
 
 __device__ inline float load_global(const RowsWeight& w) { return w.global != nullptr ? load<false>(w.global) : 0.0F; }
-
-__device__ inline float widen_scale(std::uint32_t bits, qfuse_scale_type type) {
-  switch (type) {
-    case QFUSE_SCALES_FLOAT32: return __uint_as_float(bits);
-    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(bits);
-    case QFUSE_SCALES_FLOAT16: return half_value(static_cast<std::uint16_t>(bits));
-    case QFUSE_SCALES_BFLOAT16: return __uint_as_float(bits << 16);
-    case QFUSE_SCALES_E4M3: return format::from_e4m3(static_cast<std::uint8_t>(bits));
-  }
-  return 0.0F;
-}
 
 __device__ inline float scale_of(const RowsWeight& w, std::uint32_t bits, float global) {
   const float scale = widen_scale(bits, w.scale_type);
@@ -121,30 +110,6 @@ struct ScalesOfRows {
 
 // ---- row by row ----
 
-// Which of a thread's rows exist, and the index in the weight of each row's block at the thread's columns.
-struct RowBlocks {
-  bool there[kRowsEach];
-  std::int64_t blocks[kRowsEach];
-};
-
-// Loads the scale bits of all rows; every load is issued before the first result is needed.
-template <class Bits>
-__device__ void load_scale_bits(const void* scales, const RowBlocks& rows, std::uint32_t (&bits)[kRowsEach]) {
-#pragma unroll
-  for (int r = 0; r < kRowsEach; ++r)
-    if (rows.there[r]) bits[r] = load<false>(static_cast<const Bits*>(scales) + rows.blocks[r]);
-}
-
-__device__ inline void load_scale_bits(const RowsWeight& w, const RowBlocks& rows, std::uint32_t (&bits)[kRowsEach]) {
-  switch (w.scale_type) {
-    case QFUSE_SCALES_UE8M0:
-    case QFUSE_SCALES_E4M3: return load_scale_bits<std::uint8_t>(w.scales, rows, bits);
-    case QFUSE_SCALES_FLOAT16:
-    case QFUSE_SCALES_BFLOAT16: return load_scale_bits<std::uint16_t>(w.scales, rows, bits);
-    case QFUSE_SCALES_FLOAT32: return load_scale_bits<std::uint32_t>(w.scales, rows, bits);
-  }
-}
-
 template <class Out, bool kWide, bool kZeros>
 __device__ void decode_group(const float* values, std::uint32_t codes, unsigned zero, float scale, int left, Out* out) {
   constexpr int kGroup = kDecodeGroup<Out, kWide>;
@@ -175,7 +140,7 @@ __device__ void decode_tile_of_rows(const RowsArguments& a) {
     rows.blocks[r] = row * a.row_blocks + col_block;
     if (rows.there[r]) codes[r] = load_bytes_once<kGroup / 2>(w.packed + row * a.row_bytes + col / 2);
   }
-  load_scale_bits(w, rows, scales);
+  load_scale_bits(w.scales, w.scale_type, rows, scales);
 #pragma unroll
   for (int r = 0; r < kRowsEach; ++r)
     if (rows.there[r] && w.zero_points != nullptr)
