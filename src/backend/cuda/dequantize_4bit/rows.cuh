@@ -55,12 +55,22 @@ struct RowsArguments {
 
 // ---- steps ----
 
-__device__ inline float load_global(const RowsWeight& w) { return w.global != nullptr ? load<false>(w.global) : 0.0F; }
+template <bool kAligned>
+__device__ float load_global(const RowsWeight& w) {
+  return w.global != nullptr ? load<kAligned>(w.global) : 0.0F;
+}
 
 __device__ inline float scale_of(const RowsWeight& w, std::uint32_t bits, float global) {
   const float scale = widen_scale(bits, w.scale_type);
   if (w.global == nullptr) return scale;
   return w.is_divisor ? divide(scale, global) : __fmul_rn(scale, global);
+}
+
+// The same for a scale of one byte.
+__device__ inline float scale_of_byte(const RowsWeight& w, std::uint32_t byte, float global) {
+  const float scale = widen_byte(byte, w.scale_type);
+  if (w.global == nullptr) return scale;
+  return w.is_divisor ? divide_byte(scale, global, w.scale_type) : __fmul_rn(scale, global);
 }
 
 // kZeros: a zero point is subtracted from each value.
@@ -93,11 +103,11 @@ struct ScalesOfRows {
                                    : __ldg(static_cast<const std::uint16_t*>(w.scales) + block);
     return {bits, kZeros ? __ldg(w.zero_points + block) : 0U};
   }
-  static __device__ float load_common(const Weight& w) { return load_global(w); }
+  static __device__ float load_common(const Weight& w) { return load_global<true>(w); }
   static __device__ void load_tables(const Weight& w, float global, Tables& tables) {
     static_assert(kDecodeThreads == format::kCodes8, "each thread decodes one scale");
     if (threadIdx.x < format::kCodes4) tables.values[threadIdx.x] = w.values[threadIdx.x];
-    if constexpr (kMapped) tables.map[threadIdx.x] = scale_of(w, threadIdx.x, global);
+    if constexpr (kMapped) tables.map[threadIdx.x] = scale_of_byte(w, threadIdx.x, global);
   }
   static __device__ float decode_scale(const Weight& w, const Tables& tables, Scale scale, float global) {
     if constexpr (kMapped) return tables.map[scale.bits];
@@ -145,7 +155,7 @@ __device__ void decode_tile_of_rows(const RowsArguments& a) {
   for (int r = 0; r < kRowsEach; ++r)
     if (rows.there[r] && w.zero_points != nullptr)
       zeros |= static_cast<std::uint32_t>(w.zero_points[rows.blocks[r]]) << (8 * r);
-  const float global = load_global(w);
+  const float global = load_global<false>(w);
   if (threadIdx.x < format::kCodes4) values[threadIdx.x] = w.values[threadIdx.x];
   __syncthreads();
   const int left = a.cols - col < kGroup ? static_cast<int>(a.cols - col) : kGroup;
