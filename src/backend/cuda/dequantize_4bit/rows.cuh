@@ -28,13 +28,13 @@ struct RowsWeight {
 
 inline RowsWeight rows_view(const qfuse_weight_4bit& w) {
   const format::Format4& format = format::format4(w.quant_type);
-  const bool is_divisor = w.global_divisor != nullptr;
+  const contract::Global global = contract::global_of(w);
   RowsWeight view{.block_shift = log2(std::min(w.blocksize, w.cols)),
                   .scale_type = w.scale_type,
                   .packed = w.packed,
                   .scales = w.scales,
-                  .global = is_divisor ? w.global_divisor : w.global_scale,
-                  .is_divisor = is_divisor,
+                  .global = global.value,
+                  .is_divisor = global.divides,
                   .zero_points = w.zero_points,
                   .values = {}};
   std::ranges::transform(format.values, view.values,
