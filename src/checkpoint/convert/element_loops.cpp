@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/targets.h"
 #include "checkpoint/convert/element_loops.h"
 #include "format/block_codes.h"
 #include "format/elements.h"
@@ -184,7 +185,17 @@ namespace qfuse::checkpoint {
 
 HWY_EXPORT(loops_of_target);
 
-const ElementLoops& element_loops() { return HWY_DYNAMIC_DISPATCH(loops_of_target)(); }
+const ElementLoops& element_loops_of(const char* target) {
+  std::size_t row = 0;
+  if (const contract::Outcome o = cpu::choose_target(target, row); !o.ok())
+    throw Error(static_cast<Status>(o.status), o.message);
+  return HWY_DISPATCH_TABLE(loops_of_target)[row]();
+}
+
+const ElementLoops& element_loops() {
+  static const ElementLoops& chosen = element_loops_of(nullptr);
+  return chosen;
+}
 
 }  // namespace qfuse::checkpoint
 

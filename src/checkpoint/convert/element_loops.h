@@ -45,7 +45,9 @@ struct ElementLoops {
   ProductSums (*sum_products)(std::span<const float> base, std::span<const float> sums, std::span<const float> left);
 };
 
-// The loops for the best target that this CPU has.
+// The loops for a target by its name. Fails with unsupported if this machine does not have it.
+const ElementLoops& element_loops_of(const char* target);
+// The loops for QFUSE_CPU_TARGET or, if that is not set, for the best target.
 const ElementLoops& element_loops();
 
 }  // namespace qfuse::checkpoint

@@ -2,10 +2,10 @@
 #include "checkpoint/convert/element_loops.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -37,11 +37,9 @@ std::vector<float> scales() {
 
 template <class Call>
 void for_targets(const Call& call) {
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(left & -left));
-    call(element_loops());
+  for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
+    SCOPED_TRACE(target);
+    call(element_loops_of(target));
   }
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -61,6 +59,14 @@ void expect_codes(const Encode& encode, const Code& code) {
     encode(ScaledBlocks{from, width, by.data()}, codes.data());
     EXPECT_EQ(codes, expected);
   }
+// CMakeLists.txt runs it with QFUSE_CPU_TARGET, too, which is read once per process.
+TEST(ElementLoops, are_for_the_target_of_the_environment) {
+  const char* const asked = std::getenv("QFUSE_CPU_TARGET");
+  EXPECT_EQ(&element_loops(), &element_loops_of(asked == nullptr ? qfuse_cpu_target_name(0) : asked));
+  EXPECT_NE(&element_loops_of("scalar"), &element_loops_of(qfuse_cpu_target_name(0)));
+  EXPECT_THROW(element_loops_of("avx1024"), Error);
+}
+
 }
 
 TEST(ElementLoops, encode_as_the_scalar_steps) {
