@@ -38,6 +38,8 @@ struct ElementLoops {
   void (*encode_e2m1_up)(const ScaledBlocks& blocks, std::uint8_t* codes);
   void (*encode_e2m1_even)(const ScaledBlocks& blocks, std::uint8_t* codes);
   void (*encode_e2m1_even_divided)(const ScaledBlocks& blocks, std::uint8_t* codes);
+  // INT4 codes, one per byte, of quotients that are first rounded to a dtype.
+  void (*encode_int4_divided)(const ScaledBlocks& blocks, Dtype quotient, std::uint8_t* codes);
   // The low nibble first.
   void (*pack)(std::span<const std::uint8_t> nibbles, std::byte* codes);
 
