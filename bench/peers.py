@@ -12,9 +12,9 @@ and int4. To merge an adapter of rank 16 over all linear layers, peft's merge_an
 turn, and must write the same tensors. Prints medians of times and of the largest resident sets, and of what importing
 torch and transformers takes, because a process may have done so before.
 
-transformers decodes AWQ and GPTQ only with gptqmodel, which pip builds from source for a GPU and which permutes rows of
-AWQ (docs/FORMAT.md). So AWQ's weights are converted by compressed-tensors' AutoAWQConverter, decompressed to fp16 one
-by one and saved, without a model; GPTQ is absent.
+AWQ and GPTQ are converted from file to file, without a model, because transformers keeps their weights packed. AWQ's
+are converted by compressed-tensors' AutoAWQConverter, decompressed to fp16 one by one and saved: gptqmodel permutes its
+rows (docs/FORMAT.md). GPTQ's are converted by gptqmodel 7.7, which is all Python.
 """
 
 import argparse
@@ -157,28 +157,32 @@ def decompress_awq(source):
 
 def load(source, target, adapter=None):
     """Converts as the library does, merges an adapter as peft does, and writes the seconds of imports to `target`."""
+    config = json.loads((Path(source) / "config.json").read_text())["quantization_config"]
+    method = config["quant_method"]
     begin = time.monotonic()
     import torch
     from safetensors.torch import save_file
     from transformers import AutoModelForCausalLM, CompressedTensorsConfig, FineGrainedFP8Config, Mxfp4Config
 
+    if method == "gptq":
+        from gptqmodel.utils.model_dequant import convert_gptq_file
     seconds = time.monotonic() - begin
-    method = json.loads((Path(source) / "config.json").read_text())["quantization_config"]["quant_method"]
-    if method == "awq":
-        Path(target).mkdir()
-        save_file(decompress_awq(source), Path(target) / "model.safetensors")
-        (Path(target) / "imports").write_text(str(seconds))
-        return
-    kinds = {"fp8": FineGrainedFP8Config, "mxfp4": Mxfp4Config, "compressed-tensors": CompressedTensorsConfig}
-    model = AutoModelForCausalLM.from_pretrained(
-        source, quantization_config=kinds[method](dequantize=True), dtype=torch.bfloat16
-    )
-    if adapter:
-        from peft import PeftModel
+    if method == "gptq":
+        tensors = convert_gptq_file(Path(source) / "model.safetensors", torch.bfloat16, config, "cpu")
+    elif method == "awq":
+        tensors = decompress_awq(source)
+    else:
+        kinds = {"fp8": FineGrainedFP8Config, "mxfp4": Mxfp4Config, "compressed-tensors": CompressedTensorsConfig}
+        model = AutoModelForCausalLM.from_pretrained(
+            source, quantization_config=kinds[method](dequantize=True), dtype=torch.bfloat16
+        )
+        if adapter:
+            from peft import PeftModel
 
-        model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
+            model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
+        tensors = model.state_dict()
     Path(target).mkdir()
-    save_file(model.state_dict(), Path(target) / "model.safetensors")
+    save_file(tensors, Path(target) / "model.safetensors")
     (Path(target) / "imports").write_text(str(seconds))
 
 
@@ -194,13 +198,13 @@ def differing(ours, theirs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("qfuse")
-    parser.add_argument("--format", choices=["fp8", "gpt_oss", "mxfp4", "nvfp4", "int4", "awq"], required=True)
-    parser.add_argument("--merge", action="store_true", help="an adapter; not of gpt_oss or awq")
+    parser.add_argument("--format", choices=["fp8", "gpt_oss", "mxfp4", "nvfp4", "int4", "awq", "gptq"], required=True)
+    parser.add_argument("--merge", action="store_true", help="an adapter; not of gpt_oss, awq or gptq")
     parser.add_argument("--gigabytes", type=float, default=2 * LAYER_GIGABYTES, help="in 16 bits; default: 0.9")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
     options = parser.parse_args()
-    if options.merge and options.format in ("gpt_oss", "awq"):
+    if options.merge and options.format in ("gpt_oss", "awq", "gptq"):
         parser.error(f"--merge has no adapter for {options.format}")
     layers = max(1, round(options.gigabytes / LAYER_GIGABYTES))
     work = Path(tempfile.mkdtemp(prefix="qfuse-peers-", dir=options.directory))

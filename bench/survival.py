@@ -17,6 +17,7 @@ from pathlib import Path
 
 import torch
 from encoders import ENCODERS, Quantizer
+from formats import CONFIGS, FORMATS, GROUP
 from safetensors.torch import load_file, save_file
 from transformers.integrations.finegrained_fp8 import Fp8Quantize
 
@@ -32,6 +33,8 @@ WAYS = [
     ("NVFP4", "nvfp4", []),
     ("FP8, blocks of 128 x 128", "fp8", []),
     ("FP8, `--keep-scales`", "fp8", KEEP),
+    ("INT4, groups of 128", "int4", []),
+    ("INT4, `--keep-scales`", "int4", KEEP),
 ]
 
 
@@ -41,6 +44,8 @@ def by_library(to, merged, base):
         return Fp8Quantize(Quantizer())._quantize_one(f"{NAME}.weight", merged)
     if to == "mxfp4":
         return mxfp4(merged.float())
+    if to == "int4":
+        return int4(merged)
     if to == "nvfp4":
         scales = base[f"{NAME}.weight_scale"].float() / base[f"{NAME}.weight_global_scale"]
         return {f"{NAME}.weight_packed": fp4(merged.float().unflatten(-1, (-1, 16)) / scales.unsqueeze(-1), "even")}
@@ -83,6 +88,18 @@ def fp8(weight):
     scales = blocks.abs().amax((1, 3)) / 448
     codes = (blocks / scales[:, None, :, None]).reshape(weight.shape).to(torch.float8_e4m3fn)
     return {f"{NAME}.weight": codes, f"{NAME}.weight_scale_inv": scales}
+
+
+def int4(weight):
+    """compressed-tensors' rule, in bf16."""
+    blocks = weight.bfloat16().unflatten(-1, (-1, GROUP))
+    scales = blocks.abs().amax(-1) / 7.5
+    codes = ((blocks / scales.unsqueeze(-1)).clamp(-8, 7).round() + 8).byte().flatten(-2)
+    return {
+        f"{NAME}.weight_packed": (codes[..., ::2] | codes[..., 1::2] << 4).view(torch.int32),
+        f"{NAME}.weight_scale": scales,
+        f"{NAME}.weight_shape": torch.tensor(weight.shape),
+    }
 
 
 def write(path, tensors, config):
@@ -148,14 +165,12 @@ def rows_by_libraries(qfuse, weight, bases, adapters):
     for to, encoders in ENCODERS.items():
         for library, encode in encoders:
             try:
-                before = encode(weight.bfloat16())  # INT4, which qfuse does not write, begins with this
+                encode(weight.bfloat16())
             except ImportError as error:
                 print(f"without {library}: {error}", file=sys.stderr)
                 continue
-            if to in bases:
-                qfuse("dequantize", bases[to], "-o", qfuse.plain, "--force", "--quiet")
-                before = load_file(qfuse.plain / "model.safetensors")[f"{NAME}.weight"]
-            before = before.float()
+            qfuse("dequantize", bases[to], "-o", qfuse.plain, "--force", "--quiet")
+            before = load_file(qfuse.plain / "model.safetensors")[f"{NAME}.weight"].float()
             cells = [cell_by_library(encode, before, before + product(adapter)) for adapter in adapters]
             yield f"| {to.upper()}, {library} | {' | '.join(cells)} |"
 
@@ -178,8 +193,9 @@ def main():
         command = Command(qfuse, place)
         bases = {"nf4": place / "nf4"}
         command("quantize", plain, "-o", bases["nf4"], "--quiet")
-        for make in (mxfp4, nvfp4, fp8):
-            bases[make.__name__] = write(place / make.__name__, make(weight), {})
+        for make in (mxfp4, nvfp4, fp8, int4):
+            config = {"quantization_config": CONFIGS[FORMATS["int4"]]} if make is int4 else {}
+            bases[make.__name__] = write(place / make.__name__, make(weight), config)
         adapters = [write_adapter(place / f"adapter-{share}", weight, share) for share in SHARES]
         print(f"| merged back to | {' | '.join(f'{100 * share:g} %' for share in SHARES)} |")
         print(f"|---{'|---' * len(SHARES)}|")

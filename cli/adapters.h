@@ -70,12 +70,13 @@ inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
   parser.add_flag("--no-double-quant", args.no_double_quant, "Keep the scales in fp32 where weights become 4-bit");
   parser
       .add_option("--include", args.include,
-                  "Also quantize the tensors whose names match this pattern; may be repeated")
+                  "Where a 16-bit base is quantized (--base-as, or --to of merge), also quantize the tensors whose "
+                  "names match this pattern; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   parser
       .add_option("--exclude", args.exclude,
-                  "Do not quantize the tensors whose names match this pattern; may be repeated")
+                  "Likewise, do not quantize the tensors whose names match this pattern; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   CLI::Option* tie = parser.add_flag("--tie", args.tie, "Keep an output head tied to the embedding, as peft does");

@@ -154,7 +154,7 @@ Command add_merge(CLI::App& app) {
       ->add_option(
           "--to,--dtype", args->to,
           "The dtype of the model (auto: the one that each weight had or decodes to); or nf4 or fp4 to quantize "
-          "the result as qfuse quantize does; or fp8, mxfp4 or nvfp4 to keep a base in that format, and "
+          "the result as qfuse quantize does; or fp8, mxfp4, nvfp4 or int4 to keep a base in that format, and "
           "encode again only what the adapter changes. fp8 also quantizes a 16-bit base, in blocks of 128 x 128")
       ->type_name("TYPE")
       ->transform(one_of(types, kDtypeAliases))
@@ -169,8 +169,9 @@ Command add_merge(CLI::App& app) {
       ->check(valid_if(check_number))
       ->capture_default_str();
   parser->add_flag("--ue8m0", args->ue8m0, "With --to fp8, use powers of two as scales even if the base does not");
-  parser->add_flag("--keep-scales", args->keep_scales,
-                   "With --to fp8, mxfp4 or nvfp4, keep the base's scales and make only new codes; nvfp4 always does");
+  parser->add_flag(
+      "--keep-scales", args->keep_scales,
+      "With --to fp8, mxfp4, nvfp4 or int4, keep the base's scales and make only new codes; nvfp4 always does");
   parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters even if they hold NaN or infinity");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, args->components,

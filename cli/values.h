@@ -77,7 +77,8 @@ inline QuantType quant_type_of(const std::string& name) {
 // Block formats that merge's --to also accepts.
 inline const std::map<std::string, checkpoint::BlockFormat> kBlockFormats{{"fp8", checkpoint::BlockFormat::fp8},
                                                                           {"mxfp4", checkpoint::BlockFormat::mxfp4},
-                                                                          {"nvfp4", checkpoint::BlockFormat::nvfp4}};
+                                                                          {"nvfp4", checkpoint::BlockFormat::nvfp4},
+                                                                          {"int4", checkpoint::BlockFormat::int4}};
 
 inline const std::vector<std::string> kBlockSizes{"32", "64", "128", "256", "512", "1024", "2048", "4096"};
 

@@ -184,9 +184,10 @@ enum class LoraBLayout {
 
 // Formats with block scales that a merge writes: as DeepSeek and Qwen ship, as gpt-oss, and as compressed-tensors or
 // modelopt.
-enum class BlockFormat { fp8, mxfp4, nvfp4 };
+enum class BlockFormat { fp8, mxfp4, nvfp4, int4 };
 inline std::string_view name_of(BlockFormat format) {
-  return format == BlockFormat::fp8 ? "fp8" : format == BlockFormat::mxfp4 ? "mxfp4" : "nvfp4";
+  constexpr std::string_view kNames[] = {"fp8", "mxfp4", "nvfp4", "int4"};
+  return kNames[static_cast<int>(format)];
 }
 
 // - `dtype`: of the output, or what its 4-bit weights decode to. Tensors that the base keeps in more bits than most of

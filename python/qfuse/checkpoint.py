@@ -269,7 +269,7 @@ DtypeName = Literal["auto", "bf16", "fp16", "fp32", "bfloat16", "float16", "floa
 Dtype: TypeAlias = "DtypeName | torch.dtype"
 _DTYPES = {"auto": -1} | dtypes.NAMES
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
-_BLOCK_FORMATS = {"fp8": 0, "mxfp4": 1, "nvfp4": 2}
+_BLOCK_FORMATS = {"fp8": 0, "mxfp4": 1, "nvfp4": 2, "int4": 3}
 # Values of the options that are words, with their numbers in checkpoint.hpp.
 _CHOICES = {
     "dtype": _DTYPES,
@@ -359,7 +359,7 @@ def merge(
     adapters: AnyPath | Sequence[AnyPath | tuple[AnyPath, float]],
     output: AnyPath,
     *,
-    to: Dtype | Literal["nf4", "fp4", "fp8", "mxfp4", "nvfp4"] = "auto",
+    to: Dtype | Literal["nf4", "fp4", "fp8", "mxfp4", "nvfp4", "int4"] = "auto",
     ue8m0: bool = False,
     keep_scales: bool = False,
     base_as: Literal["nf4", "fp4"] | None = None,
@@ -392,9 +392,9 @@ def merge(
     nothing, ValueError names it before anything is written.
 
     to: format of merged and quantized weights. "auto": their own dtype, or the one they decode to; "nf4", "fp4": the
-    result is quantized as by quantize(); "fp8", "mxfp4", "nvfp4": a base in that format stays in it and only merged
-    weights are encoded again, and "fp8" quantizes a plain base in blocks of 128 x 128. ue8m0: "fp8" with scales that
-    are powers of two. keep_scales: makes only the codes again in these three formats, as "nvfp4" always does.
+    result is quantized as by quantize(); "fp8", "mxfp4", "nvfp4", "int4": a base in that format stays in it and only
+    merged weights are encoded again, and "fp8" quantizes a plain base in blocks of 128 x 128. ue8m0: "fp8" with scales
+    that are powers of two. keep_scales: makes only the codes again in these formats, as "nvfp4" always does.
     base_as: quantizes and decodes a 16-bit or 32-bit base in this format before the merge, because a QLoRA adapter was
     trained on such weights. `to` and base_as share blocksize, double_quant and include, exclude: shell patterns of
     tensor names that are quantized besides the default ones, or are not. fail_below: refuses a weight that is quantized

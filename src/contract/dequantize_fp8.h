@@ -4,7 +4,7 @@
 
 #include "contract/arrays.h"
 #include "contract/ranges.h"
-#include "format/layout.h"
+#include "format/elements.h"
 
 namespace qfuse::contract {
 

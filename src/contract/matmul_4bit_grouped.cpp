@@ -17,8 +17,7 @@ qfuse_weight_4bit weight_of(const Matmul4bitGrouped& p, std::int64_t expert) {
   const std::int64_t first_block = expert * blocks_each(p);
   w.packed += expert * format::packed_size(w.rows * w.cols);
   w.scales = behind(w.scales, first_block, format::scale_size(w.scale_type));
-  if (p.nested_each != 0 && w.global_scale != nullptr) w.global_scale += expert;
-  if (p.nested_each != 0 && w.global_divisor != nullptr) w.global_divisor += expert;
+  if (p.nested_each != 0) skip_globals(w, expert);
   if (!is_nested(w)) {
     if (w.absmax != nullptr) w.absmax += first_block;
     return w;

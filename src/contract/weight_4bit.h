@@ -34,7 +34,21 @@ std::int64_t nested_block_count(const Weight4bit auto& w) {
 inline bool has_scales_of_rows(const qfuse_weight_4bit& w) {
   return format::format4(w.quant_type).scales == format::ScalesOf::rows;
 }
-inline bool has_global(const qfuse_weight_4bit& w) { return w.global_scale != nullptr || w.global_divisor != nullptr; }
+
+// What multiplies or divides all scales of a weight; null if nothing does.
+struct Global {
+  const float* value;
+  bool divides;
+};
+inline Global global_of(const qfuse_weight_4bit& w) {
+  return w.global_divisor != nullptr ? Global{w.global_divisor, true} : Global{w.global_scale, false};
+}
+inline bool has_global(const qfuse_weight_4bit& w) { return global_of(w).value != nullptr; }
+// Goes on to the global scale of a later expert of a stack.
+inline void skip_globals(qfuse_weight_4bit& w, std::int64_t experts) {
+  if (w.global_scale != nullptr) w.global_scale += experts;
+  if (w.global_divisor != nullptr) w.global_divisor += experts;
+}
 // Whether the blocks' scales have scales themselves: nested absmax, or a global one.
 inline bool has_outer_scales(const qfuse_weight_4bit& w) {
   return has_scales_of_rows(w) ? has_global(w) : is_nested(w);

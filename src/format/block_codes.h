@@ -37,10 +37,6 @@ inline BlockScale fp8_power_scale(float absmax) {
   return {1.0F / scale, scale};
 }
 
-// compressed-tensors: values are divided by this scale after it is rounded to its stored type. If it is rounded to
-// zero, it becomes that type's epsilon.
-inline float fp8_divisor(float absmax) { return absmax / kE4m3Most; }
-
 // to_e4m3() for a number that is not NaN. Integer steps, because integers order magnitudes, and a mask instead of a
 // branch let compilers vectorize loops over it.
 constexpr std::uint8_t number_to_e4m3(float v) {
@@ -70,6 +66,17 @@ inline std::uint8_t mx_exponent_of_nearest(float absmax) {
   constexpr std::uint32_t kQuarter = 1U << 21;
   const std::uint32_t exponent = (bits_of(absmax) + kQuarter) >> 23;
   return static_cast<std::uint8_t>(exponent < 2 ? 0 : exponent - 2);
+}
+
+// ---- INT4 ------------------------------------------------------------------------------------------------------
+
+inline constexpr float kInt4Steps = 7.5F;  // half the distance between the least and the greatest code
+
+// The code of v, to nearest, ties to even, saturated; code 8 is zero. The sum's lowest bits are the rounded integer.
+inline std::uint8_t to_int4(float v) {
+  constexpr float kIntegers = 0x1.8p23F;  // a float whose ulp is 1
+  const float kept = v < -8.0F ? -8.0F : v > 7.0F ? 7.0F : v;
+  return static_cast<std::uint8_t>(bits_of(kept + (kIntegers + 8.0F)) & 15U);
 }
 
 // ---- e2m1 ------------------------------------------------------------------------------------------------------

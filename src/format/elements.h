@@ -37,7 +37,19 @@ inline float load_as_float(const void* array, std::int64_t i, qfuse_dtype dtype)
   return 0.0F;
 }
 
-// Scale i of an array. The type has been checked.
+// Types of scales have been checked.
+constexpr std::int64_t scale_size(qfuse_scale_type type) {
+  switch (type) {
+    case QFUSE_SCALES_FLOAT32: return 4;
+    case QFUSE_SCALES_UE8M0: return 1;
+    case QFUSE_SCALES_E4M3: return 1;
+    case QFUSE_SCALES_FLOAT16: return 2;
+    case QFUSE_SCALES_BFLOAT16: return 2;
+  }
+  return 0;
+}
+
+// Scale i of an array.
 inline float load_scale(const void* array, std::int64_t i, qfuse_scale_type type) {
   switch (type) {
     case QFUSE_SCALES_FLOAT32: return load_as_float(array, i, QFUSE_FLOAT32);

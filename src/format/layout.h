@@ -50,17 +50,6 @@ constexpr std::int64_t dtype_size(qfuse_dtype dtype) {
   return 0;
 }
 
-constexpr std::int64_t scale_size(qfuse_scale_type type) {
-  switch (type) {
-    case QFUSE_SCALES_FLOAT32: return 4;
-    case QFUSE_SCALES_UE8M0: return 1;
-    case QFUSE_SCALES_E4M3: return 1;
-    case QFUSE_SCALES_FLOAT16: return 2;
-    case QFUSE_SCALES_BFLOAT16: return 2;
-  }
-  return 0;
-}
-
 }  // namespace qfuse::format
 
 #endif  // QFUSE_FORMAT_LAYOUT_H

@@ -18,19 +18,14 @@ inline float decode_absmax(const qfuse_weight_4bit& w, std::int64_t block) {
   return format::mul_ftz(value, scale) + contract::nested_offset(w);
 }
 
-// For a weight with row scales.
-inline float decode_scale(const qfuse_weight_4bit& w, std::int64_t block) {
+// For a weight with row scales. is_product: a subnormal factor of all scales counts as zero.
+inline float decode_scale(const qfuse_weight_4bit& w, std::int64_t block, bool is_product) {
   const float scale = format::load_scale(w.scales, block, w.scale_type);
-  if (w.global_scale != nullptr) return scale * format::load_unaligned<float>(w.global_scale, 0);
-  if (w.global_divisor != nullptr) return scale / format::load_unaligned<float>(w.global_divisor, 0);
-  return scale;
-}
-
-// Like decode_scale(), with a subnormal global scale flushed to zero.
-inline float decode_scale_of_product(const qfuse_weight_4bit& w, std::int64_t block) {
-  if (w.global_scale == nullptr) return decode_scale(w, block);
-  return format::load_scale(w.scales, block, w.scale_type) *
-         format::ftz(format::load_unaligned<float>(w.global_scale, 0));
+  const contract::Global global = contract::global_of(w);
+  if (global.value == nullptr) return scale;
+  const float value = format::load_unaligned<float>(global.value, 0);
+  if (global.divides) return scale / value;
+  return scale * (is_product ? format::ftz(value) : value);
 }
 
 inline float decode_element_of_row(const qfuse_weight_4bit& w, std::int64_t row, std::int64_t col) {
@@ -38,7 +33,7 @@ inline float decode_element_of_row(const qfuse_weight_4bit& w, std::int64_t row,
   const std::int64_t block = row * contract::blocks_a_row(w) + col / w.blocksize;
   const float zero = w.zero_points != nullptr ? static_cast<float>(w.zero_points[block]) : format.zero_point;
   const unsigned nibble = format::load_nibble(w.packed + row * contract::bytes_a_row(w), col, format.order);
-  return (format.values[nibble] - zero) * decode_scale(w, block);
+  return (format.values[nibble] - zero) * decode_scale(w, block, false);
 }
 
 // Returns the element in fp32, before it is rounded to a dtype.
@@ -53,7 +48,7 @@ inline float decode_element_of_product(const qfuse_weight_4bit& w, std::int64_t 
   if (!contract::has_scales_of_rows(w)) return decode_element(w, i);
   const format::Format4& format = format::format4(w.quant_type);
   const unsigned nibble = format::load_nibble(w.packed, i, format.order);  // rows have whole bytes
-  return format::mul_ftz(format.values[nibble] - format.zero_point, decode_scale_of_product(w, i / w.blocksize));
+  return format::mul_ftz(format.values[nibble] - format.zero_point, decode_scale(w, i / w.blocksize, true));
 }
 
 }  // namespace qfuse::reference

@@ -119,8 +119,9 @@ class Merge(Command):
         self.assertEqual((self.out / "config.json").read_text(), (fp8 / "config.json").read_text())
         for options, message in (
             (["--to", "nvfp4"], "and cannot become nvfp4: merge to 16 bits, or back to what they are"),
-            (["--to", "fp8", "--ue8m0", "--keep-scales"], "--keep-scales is of fp8, mxfp4 and nvfp4"),
+            (["--to", "fp8", "--ue8m0", "--keep-scales"], "--keep-scales is of fp8, mxfp4, nvfp4 and int4"),
             (["--to", "bf16", "--ue8m0"], "--ue8m0 is of fp8"),
+            (["--to", "bf16", "--include", "*"], "--include and --exclude say what is quantized of a base in 16 or"),
         ):
             self.assertIn(message, self.refuse(*options, "--force", source=fp8))
 

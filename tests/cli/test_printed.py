@@ -109,7 +109,8 @@ class Printed(unittest.TestCase):
         self.assertEqual(complete("quantize", "--block-size", "1"), {"128", "1024"})
         self.assertEqual(complete("quantize", "--device", ""), {"auto", "cpu", "cuda", "opencl"})
         dtypes = {"auto", "bf16", "fp16", "fp32"}
-        self.assertEqual(complete("merge", "x", "y", "--to", ""), dtypes | {"nf4", "fp4", "fp8", "mxfp4", "nvfp4"})
+        formats = {"nf4", "fp4", "fp8", "mxfp4", "nvfp4", "int4"}
+        self.assertEqual(complete("merge", "x", "y", "--to", ""), dtypes | formats)
         self.assertEqual(complete("merge", "x", "y", "--base-as", "n"), {"nf4"})
         self.assertEqual(complete("merge", "x", "mo"), {"model one", "model.safetensors"})
         self.assertEqual(complete("dequantize", "mo"), {"model one", "model.safetensors"})

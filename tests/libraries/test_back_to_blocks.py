@@ -283,6 +283,7 @@ class BackToBlocks(Judged):
             "mxfp4": self.packed_mxfp4,
             "nvfp4": self.packed_nvfp4,
             "modelopt": self.modelopt,
+            "int4": self.packed_int4,
         }.items():
             with self.subTest(name):
                 base = self.directory / name
@@ -292,7 +293,7 @@ class BackToBlocks(Judged):
                 changed = [key for key in decoded if key.endswith(("q_proj.weight", "down_proj.weight"))]
                 shapes = {key.removesuffix(".weight"): decoded[key].shape for key in changed}
                 adapter = self.adapter(f"{name}-adapter", shapes)
-                plain, out, _ = self.merged(base, adapter, "mxfp4" if name == "mxfp4" else "nvfp4")
+                plain, out, _ = self.merged(base, adapter, "nvfp4" if name == "modelopt" else name)
                 self.judge(base, plain, out, quantize(load_file(base / "model.safetensors")), changed)
 
     def packed_mxfp4(self, _):
@@ -311,6 +312,29 @@ class BackToBlocks(Judged):
             if importlib.util.find_spec("compressed_tensors"):
                 self.assertTrue(torch.equal(codes, ct_codes(tensor, scales.float(), divisor, 16)))
             return {f"{key}_packed": codes}
+
+        return quantize
+
+    def packed_int4(self, before):
+        """Symmetric groups: the largest magnitude is 7.5 steps; all in the model's dtype."""
+
+        def quantize(key, tensor):
+            blocks = tensor.unflatten(-1, (before[f"{key}_scale"].shape[1], -1))
+            scales = blocks.abs().amax(-1) / 7.5
+            codes = (blocks / scales.unsqueeze(-1)).clamp(-8, 7).round().to(torch.int8).flatten(-2)
+            words = packed(codes.int() + 8).view(torch.int32)
+            if importlib.util.find_spec("compressed_tensors"):
+                from compressed_tensors.compressors import BaseCompressor
+                from compressed_tensors.quantization import QuantizationArgs, QuantizationScheme
+                from compressed_tensors.quantization.utils import calculate_qparams
+
+                weights = QuantizationArgs(num_bits=4, group_size=blocks.shape[-1], strategy="group")
+                theirs, _ = calculate_qparams(blocks.amin(-1), blocks.amax(-1), weights)
+                state = {"weight": tensor, "weight_scale": theirs}
+                scheme = QuantizationScheme(targets=["Linear"], weights=weights)
+                made = BaseCompressor.get_value_from_registry("pack-quantized").compress(state, scheme)
+                self.assertTrue(same_bits(scales, theirs) and torch.equal(words, made["weight_packed"]))
+            return {f"{key}_packed": words, f"{key}_scale": scales}
 
         return quantize
 

@@ -104,7 +104,8 @@ TEST(Dequantize4bitRows, every_e4m3_scale_has_its_global_scale_first) {
   };
   expect([](double scale) { return scale; });
   const float inf = std::numeric_limits<float>::infinity();
-  for (const float global : {1.0F, 0.0117F, -3.0F, 0x1p-140F, 0x1.fffffep127F, inf, 0.0F, std::nanf("")}) {
+  for (const float global : {1.0F, 0.0117F, 2688.0F, -3.0F, 0x1p-100F, 0x1.fffffep-101F, 0x1.fffffep99F,
+                             0x1.000002p100F, 0x1p-140F, 0x1.fffffep127F, inf, 0.0F, std::nanf("")}) {
     SCOPED_TRACE(global);
     all.p.weight.global_scale = &global;
     all.p.weight.global_divisor = nullptr;

@@ -150,20 +150,8 @@ HWY_INLINE void decode_scales(const qfuse_weight_4bit& w, std::int64_t block, st
   };
   copy_of(w.scales, format::scale_size(w.scale_type));
   widen_scales(w.scale_type, copy.data(), padded, to.scales.data());
-  const auto for_scales = [&](const auto& step) HWY_ATTR {
-    for (std::size_t i = 0; i < padded; i += hn::Lanes(df)) {
-      float* const at = to.scales.data() + i;
-      hn::Store(step(hn::Load(df, at)), df, at);
-    }
-  };
-  if (w.global_scale != nullptr) {
-    const auto global = hn::Set(df, format::load_unaligned<float>(w.global_scale, 0));
-    for_scales([&](auto scale) HWY_ATTR { return hn::Mul(scale, global); });
-  }
-  if (w.global_divisor != nullptr) {
-    const auto global = hn::Set(df, format::load_unaligned<float>(w.global_divisor, 0));
-    for_scales([&](auto scale) HWY_ATTR { return hn::Div(scale, global); });
-  }
+  if (const contract::Global global = contract::global_of(w); global.value != nullptr)
+    apply_global(global, format::load_unaligned<float>(global.value, 0), padded, to.scales.data());
   to.are_finite = are_zero_or_within(to.scales.data(), padded, 0, format::kInfBits);
   if (w.zero_points == nullptr) return;
   copy_of(w.zero_points, 1);

@@ -1,5 +1,5 @@
-// Loads scales of any qfuse_scale_type as fp32 vectors, and converts the scales of consecutive blocks to fp32. Compiled
-// once per target (hence no ordinary include guard).
+// Loads scales of any qfuse_scale_type as fp32 vectors, converts the scales of consecutive blocks to fp32, and applies
+// the global scale. Compiled once per target (hence no ordinary include guard).
 #if defined(QFUSE_BACKEND_CPU_SCALES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_SCALES_INL_H
 #undef QFUSE_BACKEND_CPU_SCALES_INL_H
@@ -12,8 +12,9 @@
 #include <cstdint>
 
 #include "backend/cpu/steps-inl.h"
+#include "contract/weight_4bit.h"
+#include "format/elements.h"
 #include "format/fp8_groups.h"
-#include "format/layout.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
@@ -75,6 +76,16 @@ HWY_INLINE void widen_scales(qfuse_scale_type type, const std::uint8_t* from, st
     case QFUSE_SCALES_FLOAT16: return widen_scales<QFUSE_SCALES_FLOAT16>(from, count, to);
     case QFUSE_SCALES_BFLOAT16: return widen_scales<QFUSE_SCALES_BFLOAT16>(from, count, to);
     case QFUSE_SCALES_E4M3: return widen_scales<QFUSE_SCALES_E4M3>(from, count, to);
+  }
+}
+
+// Multiplies or divides `count` scales, of an aligned array of whole vectors, by the value of a global scale.
+HWY_INLINE void apply_global(const contract::Global& global, float value, std::size_t count, float* scales) {
+  const hn::ScalableTag<float> df;
+  const auto by = hn::Set(df, value);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(df)) {
+    const auto scale = hn::Load(df, scales + i);
+    hn::Store(global.divides ? hn::Div(scale, by) : hn::Mul(scale, by), df, scales + i);
   }
 }
 

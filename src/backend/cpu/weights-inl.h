@@ -154,14 +154,10 @@ HWY_INLINE void load_scales_of_rows(const qfuse_weight_4bit& w, std::int64_t beg
     std::memcpy(copy, from + whole * size, static_cast<std::size_t>((count - whole) * size));
     widen_scales(w.scale_type, copy, static_cast<std::size_t>(lanes), scales + whole);
   }
-  if (!contract::has_global(w)) return;
-  const bool multiplies = w.global_scale != nullptr;
-  const float global = format::load_unaligned<float>(multiplies ? w.global_scale : w.global_divisor, 0);
-  const auto by = hn::Set(df, multiplies ? format::ftz(global) : global);
-  for (std::int64_t i = 0; i < count; i += lanes) {
-    const auto scale = hn::Load(df, scales + i);
-    hn::Store(multiplies ? hn::Mul(scale, by) : hn::Div(scale, by), df, scales + i);
-  }
+  const contract::Global global = contract::global_of(w);
+  if (global.value == nullptr) return;
+  const float value = format::load_unaligned<float>(global.value, 0);
+  apply_global(global, global.divides ? value : format::ftz(value), static_cast<std::size_t>(count), scales);
 }
 
 // Loads the absmax of blocks [begin, end), zero-padded to a multiple of 16; returns the padded number. `scales` must

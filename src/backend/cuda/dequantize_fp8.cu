@@ -11,7 +11,7 @@
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/row_tiles.cuh"
-#include "format/fp8_groups.h"
+#include "backend/cuda/device/scales.cuh"
 #include "format/layout.h"
 
 namespace qfuse::cuda {
@@ -34,18 +34,6 @@ struct Fp8Arguments {
 };
 
 // ---- steps ----
-
-// Device version of format::load_scale.
-__device__ inline float load_scale(const void* scales, std::int64_t i, qfuse_scale_type type) {
-  switch (type) {
-    case QFUSE_SCALES_FLOAT32: return load<false>(static_cast<const float*>(scales) + i);
-    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(static_cast<const std::uint8_t*>(scales)[i]);
-    case QFUSE_SCALES_FLOAT16: return widen(load<false>(static_cast<const Half*>(scales) + i));
-    case QFUSE_SCALES_BFLOAT16: return widen(load<false>(static_cast<const Bfloat16*>(scales) + i));
-    case QFUSE_SCALES_E4M3: break;  // the contract rejects these scales
-  }
-  return 0.0F;
-}
 
 // A group of codes, four per word; a group of one code has a word to itself.
 template <int kCodes>

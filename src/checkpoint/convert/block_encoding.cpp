@@ -45,15 +45,18 @@ constexpr auto kE4m3Values = [] {
 }();
 
 // The values of both codes in a byte.
-constexpr auto kE2m1Pairs = [] {
-  std::array<float, 512> pairs{};
-  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = format::kE2m1[i % 2 == 0 ? i / 2 & 15U : i / 2 >> 4U];
+using Pairs = std::array<float, 512>;
+constexpr Pairs pairs_of(const std::array<float, 16>& values) {
+  Pairs pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = values[i % 2 == 0 ? i / 2 & 15U : i / 2 >> 4U];
   return pairs;
-}();
+}
+constexpr Pairs kE2m1Pairs = pairs_of(format::kE2m1);
+constexpr Pairs kInt4Pairs = pairs_of(format::kSignedNibbles);
 
 // The values of codes i and i + 1. i is even.
-const float* e2m1_pair(const std::byte* codes, std::int64_t i) {
-  return kE2m1Pairs.data() + std::size_t{2} * static_cast<std::uint8_t>(codes[i / 2]);
+const float* pair_at(const Pairs& pairs, const std::byte* codes, std::int64_t i) {
+  return pairs.data() + std::size_t{2} * static_cast<std::uint8_t>(codes[i / 2]);
 }
 
 }  // namespace
@@ -179,7 +182,7 @@ void BlockEncoder::encode_part(Work& work, Dtype dtype) const {
   find_absmax(work);
   check_finite(work);
   if (encoding_.is_fp8()) return encode_fp8(work, dtype);
-  encoding_.is_upright() ? encode_upright(work) : encode_rows(work);
+  encoding_.is_upright() ? encode_upright(work) : encode_rows(work, dtype);
 }
 
 void BlockEncoder::find_absmax(Work& work) const {
@@ -198,19 +201,25 @@ void BlockEncoder::check_finite(const Work& work) const {
        encoding_.where);
 }
 
+// Sets a scale that divides a block's values unless it is kept, so that the largest becomes `most`. Returns it as it is
+// stored. Like compressed-tensors' calculate_qparams, it replaces zero by the type's epsilon.
+float BlockEncoder::set_divisor(const Work& work, std::int64_t block, float most) const {
+  const TensorType type = encoding_.scale_type;
+  if (encoding_.scales) return load_scale(work.scales, block, type);
+  const float absmax = format::float_of(static_cast<std::uint32_t>(work.absmax[static_cast<std::size_t>(block)]));
+  store_scale(work.scales, block, type, absmax / most);
+  if (load_scale(work.scales, block, type) == 0.0F) store_scale(work.scales, block, type, epsilon_of(type));
+  return load_scale(work.scales, block, type);
+}
+
 // Sets the scale of an FP8 block unless it is kept. Returns the factor (fp8_divided: divisor) of its values.
 float BlockEncoder::set_fp8_scale(const Work& work, std::int64_t block) const {
   const TensorType type = encoding_.scale_type;
   const float absmax = format::float_of(static_cast<std::uint32_t>(work.absmax[static_cast<std::size_t>(block)]));
-  const bool is_divided = encoding_.rule == BlockRule::fp8_divided;
+  if (encoding_.rule == BlockRule::fp8_divided) return set_divisor(work, block, format::kE4m3Most);
   if (encoding_.scales) {
     const float scale = load_scale(work.scales, block, type);
-    return is_divided ? scale : scale == 0.0F ? 0.0F : 1.0F / scale;
-  }
-  if (is_divided) {
-    store_scale(work.scales, block, type, format::fp8_divisor(absmax));
-    if (load_scale(work.scales, block, type) == 0.0F) store_scale(work.scales, block, type, epsilon_of(type));
-    return load_scale(work.scales, block, type);
+    return scale == 0.0F ? 0.0F : 1.0F / scale;
   }
   const format::BlockScale made =
       encoding_.rule == BlockRule::fp8 ? format::fp8_block_scale(absmax) : format::fp8_power_scale(absmax);
@@ -220,16 +229,20 @@ float BlockEncoder::set_fp8_scale(const Work& work, std::int64_t block) const {
   return 1.0F / load_scale(work.scales, block, type);
 }
 
+// The dtype of a quotient of a value and a scale, as torch computes it.
+Dtype BlockEncoder::quotient_dtype(Dtype values) const {
+  return dtype_of(encoding_.scale_type) == values ? values : Dtype::float32;
+}
+
 void BlockEncoder::encode_fp8(Work& work, Dtype dtype) const {
   work.factors.resize(work.absmax.size());
   for (std::size_t block = 0; block < work.absmax.size(); ++block)
     work.factors[block] = set_fp8_scale(work, static_cast<std::int64_t>(block));
-  const Dtype quotient = dtype_of(encoding_.scale_type) == dtype ? dtype : Dtype::float32;
   for (std::int64_t row = 0; row < work.rows; ++row) {
     const ScaledBlocks blocks = {row_of(work, row), encoding_.block_columns, work.factors.data()};
     auto* const codes = reinterpret_cast<std::uint8_t*>(work.codes + row * encoding_.columns);
     if (encoding_.rule == BlockRule::fp8_divided)
-      element_loops().encode_e4m3_divided(blocks, quotient, codes);
+      element_loops().encode_e4m3_divided(blocks, quotient_dtype(dtype), codes);
     else
       element_loops().encode_e4m3(blocks, codes);
   }
@@ -252,24 +265,29 @@ float BlockEncoder::kept_scale(const std::byte* scales, std::int64_t block) cons
   return encoding_.is_divisor ? scale / global_ : scale * global_;
 }
 
+// Sets the scale of a block of 4-bit codes unless it is kept, and the factor or divisor of its values.
+void BlockEncoder::set_scale(Work& work, std::size_t block) const {
+  const auto at = static_cast<std::int64_t>(block);
+  const bool is_int4 = encoding_.rule == BlockRule::int4_divided;
+  if (!is_int4 && encoding_.rule != BlockRule::nvfp4_of_scale) return set_mx_scale(work, block);
+  const float scale = is_int4 ? set_divisor(work, at, format::kInt4Steps) : kept_scale(work.scales, at);
+  work.factors[block] = scale == 0.0F ? format::float_of(format::kInfBits) : scale;  // infinity makes all codes 0
+}
+
 // Encodes a part of one row, whose blocks are consecutive columns.
-void BlockEncoder::encode_rows(Work& work) const {
+void BlockEncoder::encode_rows(Work& work, Dtype dtype) const {
   work.nibbles.resize(static_cast<std::size_t>(work.columns));
   work.factors.resize(work.absmax.size());
-  const bool is_divided = encoding_.rule == BlockRule::nvfp4_of_scale;
-  for (std::size_t block = 0; block < work.absmax.size(); ++block) {
-    if (!is_divided) {
-      set_mx_scale(work, block);
-      continue;
-    }
-    const float scale = kept_scale(work.scales, static_cast<std::int64_t>(block));
-    work.factors[block] = scale == 0.0F ? format::float_of(format::kInfBits) : scale;  // infinity makes all codes 0
-  }
+  for (std::size_t block = 0; block < work.absmax.size(); ++block) set_scale(work, block);
   const ElementLoops& loops = element_loops();
-  const auto encode = is_divided                           ? loops.encode_e2m1_even_divided
-                      : encoding_.rule == BlockRule::mxfp4 ? loops.encode_e2m1_up
-                                                           : loops.encode_e2m1_even;
-  encode({work.values, encoding_.block_columns, work.factors.data()}, work.nibbles.data());
+  const ScaledBlocks blocks = {work.values, encoding_.block_columns, work.factors.data()};
+  std::uint8_t* const codes = work.nibbles.data();
+  switch (encoding_.rule) {
+    case BlockRule::int4_divided: loops.encode_int4_divided(blocks, quotient_dtype(dtype), codes); break;
+    case BlockRule::nvfp4_of_scale: loops.encode_e2m1_even_divided(blocks, codes); break;
+    case BlockRule::mxfp4: loops.encode_e2m1_up(blocks, codes); break;
+    default: loops.encode_e2m1_even(blocks, codes);
+  }
   loops.pack(work.nibbles, work.codes);
 }
 
@@ -293,13 +311,15 @@ void BlockEncoder::encode_upright(Work& work) const {
 void BlockEncoder::decode_part(const Part& part, const std::byte* codes, std::span<const float> scales,
                                float* values) const {
   const std::int64_t columns = encoding_.columns;
+  const Pairs& pairs = encoding_.rule == BlockRule::int4_divided ? kInt4Pairs : kE2m1Pairs;
   values += part.row * columns + part.column;
   codes += codes_before(part);
   if (encoding_.is_upright()) {  // the codes of a column are consecutive
     for (std::int64_t c = 0; c < part.columns; ++c)
       for (std::int64_t r = 0; r < part.rows; r += 2)
         for (std::int64_t i = 0; i < 2; ++i)
-          values[(r + i) * columns + c] = scales[static_cast<std::size_t>(c)] * e2m1_pair(codes, c * part.rows + r)[i];
+          values[(r + i) * columns + c] =
+              scales[static_cast<std::size_t>(c)] * pair_at(kE2m1Pairs, codes, c * part.rows + r)[i];
     return;
   }
   for (std::int64_t r = 0; r < part.rows; ++r)
@@ -311,7 +331,7 @@ void BlockEncoder::decode_part(const Part& part, const std::byte* codes, std::sp
         for (std::int64_t i = begin; i < end; ++i) values[i] = scale * kE4m3Values[static_cast<std::uint8_t>(codes[i])];
       else
         for (std::int64_t i = begin; i < end; i += 2)
-          for (std::int64_t k = 0; k < 2; ++k) values[i + k] = scale * e2m1_pair(codes, i)[k];
+          for (std::int64_t k = 0; k < 2; ++k) values[i + k] = scale * pair_at(pairs, codes, i)[k];
     }
 }
 

@@ -25,6 +25,7 @@ enum class BlockRule {
   mxfp4,           // e2m1 and e8m0 by triton_kernels
   mxfp4_nearest,   // e2m1 and e8m0 by compressed-tensors
   nvfp4_of_scale,  // e2m1 with existing scales, as both libraries that write NVFP4 do
+  int4_divided,    // symmetric integers by compressed-tensors: values are divided by absmax / 7.5
 };
 
 // Matrices in decoded form, one below the other. Each is cut into bands of `block_rows` rows, of which the last may be
@@ -83,11 +84,14 @@ class BlockEncoder {
   void encode_part(Work& work, Dtype dtype) const;
   void find_absmax(Work& work) const;
   void check_finite(const Work& work) const;
+  float set_divisor(const Work& work, std::int64_t block, float most) const;
   float set_fp8_scale(const Work& work, std::int64_t block) const;
+  [[nodiscard]] Dtype quotient_dtype(Dtype values) const;
   void encode_fp8(Work& work, Dtype dtype) const;
-  void encode_rows(Work& work) const;
+  void encode_rows(Work& work, Dtype dtype) const;
   void encode_upright(Work& work) const;
   void set_mx_scale(Work& work, std::size_t block) const;
+  void set_scale(Work& work, std::size_t block) const;
   [[nodiscard]] float kept_scale(const std::byte* scales, std::int64_t block) const;
   void decode_part(const Part& part, const std::byte* codes, std::span<const float> scales, float* values) const;
 

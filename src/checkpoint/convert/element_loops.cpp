@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/targets.h"
 #include "checkpoint/convert/element_loops.h"
 #include "format/block_codes.h"
 #include "format/elements.h"
@@ -60,16 +61,17 @@ void raise_absmax(std::span<const float> values, std::int64_t width, std::int32_
 struct E4m3 {
   static HWY_INLINE std::uint8_t code(float value, float factor) { return format::number_to_e4m3(value * factor); }
 };
-template <qfuse_dtype kQuotient>
-struct E4m3Divided {
+// A quotient rounded to a dtype, then encoded.
+template <qfuse_dtype kQuotient, std::uint8_t (*kEncode)(float)>
+struct Divided {
   static HWY_INLINE std::uint8_t code(float value, float divisor) {
     const float quotient = value / divisor;
     if constexpr (kQuotient == QFUSE_BFLOAT16)
-      return format::number_to_e4m3(format::from_bfloat16(format::to_bfloat16(quotient)));
+      return kEncode(format::from_bfloat16(format::to_bfloat16(quotient)));
     else if constexpr (kQuotient == QFUSE_FLOAT16)
-      return format::number_to_e4m3(format::from_float16(format::to_float16(quotient)));
+      return kEncode(format::from_float16(format::to_float16(quotient)));
     else
-      return format::number_to_e4m3(quotient);
+      return kEncode(quotient);
   }
 };
 struct E2m1Up {
@@ -108,11 +110,12 @@ void encode(const ScaledBlocks& blocks, std::uint8_t* codes) {
   }
 }
 
-void encode_e4m3_divided(const ScaledBlocks& blocks, Dtype quotient, std::uint8_t* codes) {
+template <std::uint8_t (*kEncode)(float)>
+void encode_divided(const ScaledBlocks& blocks, Dtype quotient, std::uint8_t* codes) {
   switch (quotient) {
-    case Dtype::float32: return encode<E4m3Divided<QFUSE_FLOAT32>>(blocks, codes);
-    case Dtype::float16: return encode<E4m3Divided<QFUSE_FLOAT16>>(blocks, codes);
-    case Dtype::bfloat16: return encode<E4m3Divided<QFUSE_BFLOAT16>>(blocks, codes);
+    case Dtype::float32: return encode<Divided<QFUSE_FLOAT32, kEncode>>(blocks, codes);
+    case Dtype::float16: return encode<Divided<QFUSE_FLOAT16, kEncode>>(blocks, codes);
+    case Dtype::bfloat16: return encode<Divided<QFUSE_BFLOAT16, kEncode>>(blocks, codes);
   }
 }
 
@@ -165,10 +168,11 @@ const ElementLoops& loops_of_target() {
       .round_to = round_to,
       .raise_absmax = raise_absmax,
       .encode_e4m3 = encode<E4m3>,
-      .encode_e4m3_divided = encode_e4m3_divided,
+      .encode_e4m3_divided = encode_divided<format::number_to_e4m3>,
       .encode_e2m1_up = encode<E2m1Up>,
       .encode_e2m1_even = encode<E2m1Even>,
       .encode_e2m1_even_divided = encode<E2m1EvenDivided>,
+      .encode_int4_divided = encode_divided<format::to_int4>,
       .pack = pack,
       .sum_products = sum_products,
   };
@@ -184,7 +188,17 @@ namespace qfuse::checkpoint {
 
 HWY_EXPORT(loops_of_target);
 
-const ElementLoops& element_loops() { return HWY_DYNAMIC_DISPATCH(loops_of_target)(); }
+const ElementLoops& element_loops_of(const char* target) {
+  std::size_t row = 0;
+  if (const contract::Outcome o = cpu::choose_target(target, row); !o.ok())
+    throw Error(static_cast<Status>(o.status), o.message);
+  return HWY_DISPATCH_TABLE(loops_of_target)[row]();
+}
+
+const ElementLoops& element_loops() {
+  static const ElementLoops& chosen = element_loops_of(nullptr);
+  return chosen;
+}
 
 }  // namespace qfuse::checkpoint
 

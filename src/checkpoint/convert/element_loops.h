@@ -38,6 +38,8 @@ struct ElementLoops {
   void (*encode_e2m1_up)(const ScaledBlocks& blocks, std::uint8_t* codes);
   void (*encode_e2m1_even)(const ScaledBlocks& blocks, std::uint8_t* codes);
   void (*encode_e2m1_even_divided)(const ScaledBlocks& blocks, std::uint8_t* codes);
+  // INT4 codes, one per byte, of quotients that are first rounded to a dtype.
+  void (*encode_int4_divided)(const ScaledBlocks& blocks, Dtype quotient, std::uint8_t* codes);
   // The low nibble first.
   void (*pack)(std::span<const std::uint8_t> nibbles, std::byte* codes);
 
@@ -45,7 +47,9 @@ struct ElementLoops {
   ProductSums (*sum_products)(std::span<const float> base, std::span<const float> sums, std::span<const float> left);
 };
 
-// The loops for the best target that this CPU has.
+// The loops for a target by its name. Fails with unsupported if this machine does not have it.
+const ElementLoops& element_loops_of(const char* target);
+// The loops for QFUSE_CPU_TARGET or, if that is not set, for the best target.
 const ElementLoops& element_loops();
 
 }  // namespace qfuse::checkpoint

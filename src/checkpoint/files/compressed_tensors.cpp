@@ -189,6 +189,7 @@ void add_packed_integers(Claims& claims, const StoredTensor& packed, const std::
          "the model with compressed-tensors, and save it in 16 bits",
          index->where());
   const StoredTensor& shape = claims.get(tensor, packed, base + std::string(kShape));
+  weight.shape = shape;
   std::tie(weight.rows, weight.columns) = read_shape(shape);
   check_words(packed, shape, weight.rows, weight.columns);
   weight.row_bytes = packed.entry->shape[1] * 4;

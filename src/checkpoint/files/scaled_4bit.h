@@ -33,6 +33,7 @@ struct StoredWeightScaled4bit {
   bool is_divisor = false;                        // whether the global scale is a divisor, not a factor
   bool is_zero_unsigned = false;                  // code 8 decodes to +0
   std::optional<StoredTensor> zero_points = {};   // I32 [ceil(rows/8), blocks()], nibbles along rows, lowest first
+  std::optional<StoredTensor> shape = {};         // INT4's [rows, columns]
   std::int64_t matrices = 1;
   std::int64_t rows = 0;
   std::int64_t columns = 0;

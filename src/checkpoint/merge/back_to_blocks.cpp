@@ -42,7 +42,7 @@ BlockTensors fp8_blocks(const MergedModel& base, const Tensor& tensor, const Sto
   return {encoding, *weight.codes.entry, *weight.scales.entry, {}};
 }
 
-BlockTensors fp4_blocks(const Tensor& tensor, const StoredWeightScaled4bit& weight) {
+BlockTensors blocks_of_rows(const Tensor& tensor, const StoredWeightScaled4bit& weight) {
   BlockEncoding encoding{.where = tensor.values().where(),
                          .matrices = weight.matrices,
                          .rows = weight.rows,
@@ -54,6 +54,12 @@ BlockTensors fp4_blocks(const Tensor& tensor, const StoredWeightScaled4bit& weig
     std::swap(encoding.block_rows, encoding.block_columns);
   }
   BlockTensors tensors{encoding, *weight.codes.entry, {}, {}};
+  if (weight.quant_type == QuantType::int4) {
+    tensors.encoding.rule = BlockRule::int4_divided;
+    tensors.scales = *weight.scales.entry;
+    tensors.kept = {*weight.shape};
+    return tensors;
+  }
   if (weight.scales.entry->type == TensorType::f8_e4m3) {
     tensors.encoding.rule = BlockRule::nvfp4_of_scale;
     tensors.encoding.scales = weight.scales;
@@ -66,6 +72,15 @@ BlockTensors fp4_blocks(const Tensor& tensor, const StoredWeightScaled4bit& weig
   tensors.encoding.rule = is_divided(weight.scales) ? BlockRule::mxfp4_nearest : BlockRule::mxfp4;
   tensors.scales = *weight.scales.entry;
   return tensors;
+}
+
+void check_int4(const Tensor& tensor, const StoredWeightScaled4bit& weight) {
+  if (weight.zero_points)
+    fail(Status::unsupported, "{}: has zero points, which calibration chose: merge to 16 bits",
+         weight.zero_points->where());
+  if (weight.columns % 8 != 0)
+    fail(Status::unsupported, "{}: has {} columns, which do not fill words of 8 codes: merge to 16 bits",
+         tensor.values().where(), weight.columns);
 }
 
 void keep(const StoredTensor& scales, BlockTensors& tensors) {
@@ -94,16 +109,18 @@ void require_blocks(const MergedModel& base, BlockFormat format) {
 
 BlockTensors blocks_of(const MergedModel& base, const Tensor& tensor, const MergeOptions& options) {
   const auto* fp8 = std::get_if<StoredWeightFp8>(&tensor.storage);
-  const auto* fp4 = std::get_if<StoredWeightScaled4bit>(&tensor.storage);
-  if (fp8 == nullptr && (fp4 == nullptr || fp4->quant_type != QuantType::e2m1))
+  const auto* scaled = std::get_if<StoredWeightScaled4bit>(&tensor.storage);
+  if (fp8 == nullptr && scaled == nullptr)
     fail(Status::unsupported, "{}: is {}, which is not encoded again: merge to 16 bits", tensor.values().where(),
          tensor.format());
   if (base.change_of(tensor.name)->shape != tensor.shape)
     fail(Status::unsupported, "{}: gets another shape, {} instead of {}, and is {}: merge to 16 bits",
          tensor.values().where(), printable(base.change_of(tensor.name)->shape), printable(tensor.shape),
          tensor.format());
-  BlockTensors tensors = fp8 != nullptr ? fp8_blocks(base, tensor, *fp8, options.ue8m0) : fp4_blocks(tensor, *fp4);
-  if (options.keep_scales && tensors.scales) keep(fp8 != nullptr ? fp8->scales : fp4->scales, tensors);
+  if (scaled != nullptr && scaled->quant_type == QuantType::int4) check_int4(tensor, *scaled);
+  BlockTensors tensors =
+      fp8 != nullptr ? fp8_blocks(base, tensor, *fp8, options.ue8m0) : blocks_of_rows(tensor, *scaled);
+  if (options.keep_scales && tensors.scales) keep(fp8 != nullptr ? fp8->scales : scaled->scales, tensors);
   if (tensors.encoding.unit() > kMostElements)
     fail(Status::unsupported,
          "{}: {} of its elements share a scale or lie between those that do, and at most {} can "

@@ -1,4 +1,4 @@
-// Writes merged weights back in the format that their checkpoint ships in: FP8, MXFP4 or NVFP4.
+// Writes merged weights back in the format that their checkpoint ships in: FP8, MXFP4, NVFP4 or INT4.
 #ifndef QFUSE_CHECKPOINT_MERGE_BACK_TO_BLOCKS_H
 #define QFUSE_CHECKPOINT_MERGE_BACK_TO_BLOCKS_H
 

@@ -433,9 +433,10 @@ MergeReport merge_checked(const fs::path& given_base, std::span<const AdapterInp
     fail(Status::invalid_argument, "the output is {}: neither a dtype nor another format can be asked for",
          name_of(*options.to_blocks));
   if (options.keep_scales && (!options.to_blocks || options.ue8m0))
-    fail(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4 and nvfp4, and not with `ue8m0`");
+    fail(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4, nvfp4 and int4, and not with `ue8m0`");
   if (options.ue8m0 && options.to_blocks != BlockFormat::fp8)
-    fail(Status::invalid_argument, "`ue8m0` is of fp8: the scales of mxfp4 are powers of two, those of nvfp4 are kept");
+    fail(Status::invalid_argument,
+         "`ue8m0` is of fp8: mxfp4 has no other scales, nvfp4 keeps them, int4 has none of them");
   if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))
     fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
   const fs::path base = given_base.empty() ? find_base(given_adapters.front().path) : located(given_base);

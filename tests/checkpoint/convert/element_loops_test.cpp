@@ -2,10 +2,10 @@
 #include "checkpoint/convert/element_loops.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -37,14 +37,10 @@ std::vector<float> scales() {
 
 template <class Call>
 void for_targets(const Call& call) {
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(left & -left));
-    call(element_loops());
+  for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
+    SCOPED_TRACE(target);
+    call(element_loops_of(target));
   }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 // Compares codes of blocks of several widths with code(value, scale).
@@ -63,20 +59,35 @@ void expect_codes(const Encode& encode, const Code& code) {
   }
 }
 
+// CMakeLists.txt runs it with QFUSE_CPU_TARGET, too, which is read once per process.
+TEST(ElementLoops, are_for_the_target_of_the_environment) {
+  const char* const asked = std::getenv("QFUSE_CPU_TARGET");
+  EXPECT_EQ(&element_loops(), &element_loops_of(asked == nullptr ? qfuse_cpu_target_name(0) : asked));
+  EXPECT_NE(&element_loops_of("scalar"), &element_loops_of(qfuse_cpu_target_name(0)));
+  EXPECT_THROW(element_loops_of("avx1024"), Error);
+}
+
 TEST(ElementLoops, encode_as_the_scalar_steps) {
   for_targets([](const ElementLoops& loops) {
     expect_codes(loops.encode_e4m3, [](float v, float s) { return format::number_to_e4m3(v * s); });
     expect_codes(loops.encode_e2m1_up, [](float v, float s) { return format::to_e2m1_up(v * s); });
     expect_codes(loops.encode_e2m1_even, [](float v, float s) { return format::to_e2m1_even(v * s); });
     expect_codes(loops.encode_e2m1_even_divided, [](float v, float s) { return format::to_e2m1_even(v / s); });
-    for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16})
+    for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
+      const auto quotient = [&](float v, float s) {
+        float rounded = 0.0F;
+        format::store_rounded(&rounded, 0, static_cast<qfuse_dtype>(dtype), v / s);
+        return format::load_as_float(&rounded, 0, static_cast<qfuse_dtype>(dtype));
+      };
       expect_codes(
           [&](const ScaledBlocks& blocks, std::uint8_t* codes) { loops.encode_e4m3_divided(blocks, dtype, codes); },
+          [&](float v, float s) { return format::number_to_e4m3(quotient(v, s)); });
+      expect_codes(
+          [&](const ScaledBlocks& blocks, std::uint8_t* codes) { loops.encode_int4_divided(blocks, dtype, codes); },
           [&](float v, float s) {
-            float rounded = 0.0F;
-            format::store_rounded(&rounded, 0, static_cast<qfuse_dtype>(dtype), v / s);
-            return format::number_to_e4m3(format::load_as_float(&rounded, 0, static_cast<qfuse_dtype>(dtype)));
+            return static_cast<std::uint8_t>(8 + std::nearbyint(std::clamp(quotient(v, s), -8.0F, 7.0F)));
           });
+    }
   });
 }
 

@@ -29,9 +29,15 @@ std::vector<BlockCase> block_cases() {
                          .block_columns = block_columns,
                          .scale_type = TensorType::u8};
   };
-  return {{"a ragged matrix", fp8(1, 17, 11, 3)}, {"a ragged stack", fp8(5, 7, 11, 3)},
-          {"an even stack", fp8(5, 6, 11, 3)},    {"blocks higher than a matrix", fp8(5, 2, 11, 3)},
-          {"rows of mxfp4", mxfp4(64, 1, 32)},    {"columns of mxfp4", mxfp4(64, 32, 1)},
+  const BlockEncoding int4{
+      .rule = BlockRule::int4_divided, .rows = 96, .columns = 72, .block_columns = 32, .scale_type = TensorType::bf16};
+  return {{"rows of int4, the last block short", int4},
+          {"a ragged matrix", fp8(1, 17, 11, 3)},
+          {"a ragged stack", fp8(5, 7, 11, 3)},
+          {"an even stack", fp8(5, 6, 11, 3)},
+          {"blocks higher than a matrix", fp8(5, 2, 11, 3)},
+          {"rows of mxfp4", mxfp4(64, 1, 32)},
+          {"columns of mxfp4", mxfp4(64, 32, 1)},
           {"7 columns of mxfp4", mxfp4(7, 32, 1)}};
 }
 

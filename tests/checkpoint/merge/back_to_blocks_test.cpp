@@ -101,6 +101,28 @@ Blocks fp4_oracle(const Matrix& matrix, std::int64_t blocksize, bool to_even, Sc
   return made;
 }
 
+// Encodes in compressed-tensors' INT4: scales and quotients are rounded to `type`, then to integers, ties to even.
+Blocks int4_oracle(const Matrix& matrix, std::int64_t group, const std::string& type) {
+  const auto rounded = [&](float value) {
+    return type == "BF16" ? values_of({"BF16", {1}, as_bf16({value})})[0] : value;
+  };
+  Blocks made{std::string(matrix.values.size() / 2, '\0'), {}};
+  for (std::int64_t r = 0; r < matrix.rows; ++r)
+    for (std::int64_t left = 0; left < matrix.columns; left += group) {
+      const std::int64_t right = std::min(left + group, matrix.columns);
+      float absmax = 0.0F;
+      for (std::int64_t c = left; c < right; ++c) absmax = std::max(absmax, std::abs(matrix.at(r, c)));
+      const float scale = rounded(absmax / 7.5F);
+      made.scales.push_back(scale);
+      for (std::int64_t c = left; c < right; ++c) {
+        const float code = std::nearbyint(std::clamp(rounded(matrix.at(r, c) / scale), -8.0F, 7.0F)) + 8.0F;
+        char& byte = made.codes[static_cast<std::size_t>((r * matrix.columns + c) / 2)];
+        byte = static_cast<char>(static_cast<unsigned char>(byte) | static_cast<unsigned>(code) << (c % 2 * 4));
+      }
+    }
+  return made;
+}
+
 std::string e8m0_bytes(const std::vector<float>& scales) {
   std::string bytes;
   for (const float scale : scales)
@@ -310,7 +332,7 @@ TEST_F(BackToBlocks, scales_are_kept_where_that_is_asked_for) {
                  .codes;
   EXPECT_TRUE(out.at(name + "_blocks").bytes == codes);
   options.to_blocks.reset();
-  EXPECT_REFUSED(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4 and nvfp4", merged(options));
+  EXPECT_REFUSED(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4, nvfp4 and int4", merged(options));
 }
 
 TEST_F(BackToBlocks, nvfp4_keeps_its_scales) {
@@ -336,6 +358,29 @@ TEST_F(BackToBlocks, nvfp4_keeps_its_scales) {
 }
 
 // Each weight keeps its own format.
+constexpr const char* kInt4Config = R"({"quantization_config": {"quant_method": "compressed-tensors", "config_groups":
+    {"g": {"weights": {"num_bits": 4, "type": "int", "group_size": 32}}}}})";
+
+TEST_F(BackToBlocks, int4_in_the_groups_and_types_of_the_base) {
+  RawTensors tensors = packed_int4("a", 9, 96, 32).tensors;
+  tensors.merge(packed_int4("b", 5, 64, 32, "F32").tensors);
+  tensors.merge(packed_int4("c", 5, 64, 32).tensors);
+  write(tensors, kInt4Config);
+  RawTensors factors = lora("a", 9, 96, 4);
+  factors.merge(lora("b", 5, 64, 4));
+  write_adapter(adapter(), factors);
+  const RawTensors out = back(BlockFormat::int4);
+  expect_kept(out, {"a.weight_packed", "a.weight_scale", "b.weight_packed", "b.weight_scale"});
+  const Blocks a = int4_oracle(plain("a.weight"), 32, "BF16");
+  EXPECT_TRUE(out.at("a.weight_packed").bytes == a.codes);
+  EXPECT_TRUE(out.at("a.weight_scale").bytes == as_bf16(a.scales));
+  const Blocks b = int4_oracle(plain("b.weight"), 32, "F32");
+  EXPECT_TRUE(out.at("b.weight_packed").bytes == b.codes);
+  EXPECT_TRUE(out.at("b.weight_scale").bytes == bytes_of(b.scales));
+  options.keep_scales = true;
+  expect_kept(back(BlockFormat::int4), {"a.weight_packed", "b.weight_packed"});
+}
+
 TEST_F(BackToBlocks, a_model_of_two_formats) {
   RawTensors tensors = made_fp4("x", kDeepseek, 5, 64).tensors;
   tensors.merge(RawTensors{{"a.weight", fp8_codes({4, 8})}, {"a.scale", fp8_scales("F8_E8M0", {1, 1})}});
@@ -417,11 +462,11 @@ TEST_F(BackToBlocks, an_adapter_that_is_lost_is_refused) {
 
 TEST_F(BackToBlocks, what_cannot_be_encoded_is_refused) {
   RawTensors tensors = small_fp8();
-  tensors.merge(packed_int4("i", 3, 32, 0).tensors);
+  tensors.merge(packed_int4("i", 3, 32, 0, "BF16", false).tensors);
   write(tensors, R"({"quantization_config": {"weight_block_size": [3, 4], "config_groups": {"g": {"weights":
-                  {"num_bits": 4, "type": "int", "group_size": 32}}}}})");
+                  {"num_bits": 4, "type": "int", "group_size": 32, "symmetric": false}}}}})");
   write_adapter(adapter(), lora("i", 3, 32, 4));
-  EXPECT_REFUSED(Status::unsupported, "is int4, which is not encoded again: merge to 16 bits",
+  EXPECT_REFUSED(Status::unsupported, "has zero points, which calibration chose: merge to 16 bits",
                  back_refused(BlockFormat::fp8));
   EXPECT_REFUSED(Status::invalid_argument, "its weights are fp8, int4, and cannot become mxfp4",
                  back_refused(BlockFormat::mxfp4));

@@ -34,7 +34,8 @@ bool is_one_run(const contract::Dequantize4bit& p) {
   const std::int64_t block = std::min(w.blocksize, w.cols);
   const std::int64_t scale = format::scale_size(w.scale_type);
   return block > 0 && std::has_single_bit(static_cast<std::uint64_t>(block)) && w.cols % block == 0 &&
-         is_aligned(w.scales, static_cast<std::size_t>(scale)) && (w.zero_points == nullptr || scale > 1);
+         is_aligned(w.scales, static_cast<std::size_t>(scale)) && is_aligned(contract::global_of(w).value, 4) &&
+         (w.zero_points == nullptr || scale > 1);
 }
 
 Plan plan_with(const contract::Dequantize4bit& p, bool wide, bool stream) {

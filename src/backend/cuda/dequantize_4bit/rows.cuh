@@ -9,7 +9,7 @@
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/dequantize_4bit/steps.cuh"
 #include "backend/cuda/device/row_tiles.cuh"
-#include "format/fp8_groups.h"
+#include "backend/cuda/device/scales.cuh"
 
 namespace qfuse::cuda::dequantize_4bit {
 
@@ -28,13 +28,13 @@ struct RowsWeight {
 
 inline RowsWeight rows_view(const qfuse_weight_4bit& w) {
   const format::Format4& format = format::format4(w.quant_type);
-  const bool is_divisor = w.global_divisor != nullptr;
+  const contract::Global global = contract::global_of(w);
   RowsWeight view{.block_shift = log2(std::min(w.blocksize, w.cols)),
                   .scale_type = w.scale_type,
                   .packed = w.packed,
                   .scales = w.scales,
-                  .global = is_divisor ? w.global_divisor : w.global_scale,
-                  .is_divisor = is_divisor,
+                  .global = global.value,
+                  .is_divisor = global.divides,
                   .zero_points = w.zero_points,
                   .values = {}};
   std::ranges::transform(format.values, view.values,
@@ -55,23 +55,22 @@ struct RowsArguments {
 
 // ---- steps ----
 
-__device__ inline float load_global(const RowsWeight& w) { return w.global != nullptr ? load<false>(w.global) : 0.0F; }
-
-__device__ inline float widen_scale(std::uint32_t bits, qfuse_scale_type type) {
-  switch (type) {
-    case QFUSE_SCALES_FLOAT32: return __uint_as_float(bits);
-    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(bits);
-    case QFUSE_SCALES_FLOAT16: return half_value(static_cast<std::uint16_t>(bits));
-    case QFUSE_SCALES_BFLOAT16: return __uint_as_float(bits << 16);
-    case QFUSE_SCALES_E4M3: return format::from_e4m3(static_cast<std::uint8_t>(bits));
-  }
-  return 0.0F;
+template <bool kAligned>
+__device__ float load_global(const RowsWeight& w) {
+  return w.global != nullptr ? load<kAligned>(w.global) : 0.0F;
 }
 
 __device__ inline float scale_of(const RowsWeight& w, std::uint32_t bits, float global) {
   const float scale = widen_scale(bits, w.scale_type);
   if (w.global == nullptr) return scale;
   return w.is_divisor ? divide(scale, global) : __fmul_rn(scale, global);
+}
+
+// The same for a scale of one byte.
+__device__ inline float scale_of_byte(const RowsWeight& w, std::uint32_t byte, float global) {
+  const float scale = widen_byte(byte, w.scale_type);
+  if (w.global == nullptr) return scale;
+  return w.is_divisor ? divide_byte(scale, global, w.scale_type) : __fmul_rn(scale, global);
 }
 
 // kZeros: a zero point is subtracted from each value.
@@ -104,11 +103,11 @@ struct ScalesOfRows {
                                    : __ldg(static_cast<const std::uint16_t*>(w.scales) + block);
     return {bits, kZeros ? __ldg(w.zero_points + block) : 0U};
   }
-  static __device__ float load_common(const Weight& w) { return load_global(w); }
+  static __device__ float load_common(const Weight& w) { return load_global<true>(w); }
   static __device__ void load_tables(const Weight& w, float global, Tables& tables) {
     static_assert(kDecodeThreads == format::kCodes8, "each thread decodes one scale");
     if (threadIdx.x < format::kCodes4) tables.values[threadIdx.x] = w.values[threadIdx.x];
-    if constexpr (kMapped) tables.map[threadIdx.x] = scale_of(w, threadIdx.x, global);
+    if constexpr (kMapped) tables.map[threadIdx.x] = scale_of_byte(w, threadIdx.x, global);
   }
   static __device__ float decode_scale(const Weight& w, const Tables& tables, Scale scale, float global) {
     if constexpr (kMapped) return tables.map[scale.bits];
@@ -120,30 +119,6 @@ struct ScalesOfRows {
 };
 
 // ---- row by row ----
-
-// Which of a thread's rows exist, and the index in the weight of each row's block at the thread's columns.
-struct RowBlocks {
-  bool there[kRowsEach];
-  std::int64_t blocks[kRowsEach];
-};
-
-// Loads the scale bits of all rows; every load is issued before the first result is needed.
-template <class Bits>
-__device__ void load_scale_bits(const void* scales, const RowBlocks& rows, std::uint32_t (&bits)[kRowsEach]) {
-#pragma unroll
-  for (int r = 0; r < kRowsEach; ++r)
-    if (rows.there[r]) bits[r] = load<false>(static_cast<const Bits*>(scales) + rows.blocks[r]);
-}
-
-__device__ inline void load_scale_bits(const RowsWeight& w, const RowBlocks& rows, std::uint32_t (&bits)[kRowsEach]) {
-  switch (w.scale_type) {
-    case QFUSE_SCALES_UE8M0:
-    case QFUSE_SCALES_E4M3: return load_scale_bits<std::uint8_t>(w.scales, rows, bits);
-    case QFUSE_SCALES_FLOAT16:
-    case QFUSE_SCALES_BFLOAT16: return load_scale_bits<std::uint16_t>(w.scales, rows, bits);
-    case QFUSE_SCALES_FLOAT32: return load_scale_bits<std::uint32_t>(w.scales, rows, bits);
-  }
-}
 
 template <class Out, bool kWide, bool kZeros>
 __device__ void decode_group(const float* values, std::uint32_t codes, unsigned zero, float scale, int left, Out* out) {
@@ -175,12 +150,12 @@ __device__ void decode_tile_of_rows(const RowsArguments& a) {
     rows.blocks[r] = row * a.row_blocks + col_block;
     if (rows.there[r]) codes[r] = load_bytes_once<kGroup / 2>(w.packed + row * a.row_bytes + col / 2);
   }
-  load_scale_bits(w, rows, scales);
+  load_scale_bits(w.scales, w.scale_type, rows, scales);
 #pragma unroll
   for (int r = 0; r < kRowsEach; ++r)
     if (rows.there[r] && w.zero_points != nullptr)
       zeros |= static_cast<std::uint32_t>(w.zero_points[rows.blocks[r]]) << (8 * r);
-  const float global = load_global(w);
+  const float global = load_global<false>(w);
   if (threadIdx.x < format::kCodes4) values[threadIdx.x] = w.values[threadIdx.x];
   __syncthreads();
   const int left = a.cols - col < kGroup ? static_cast<int>(a.cols - col) : kGroup;

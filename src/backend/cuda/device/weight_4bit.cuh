@@ -35,6 +35,7 @@ struct Weight4bit {
 inline Weight4bit device_view(const qfuse_weight_4bit& w) {
   constexpr int kMaxShift = 63;  // largest shift of a 64-bit number
   const int block_shift = log2(w.blocksize);
+  const contract::Global global = contract::global_of(w);
   const int nested_shift = contract::is_nested(w) ? block_shift + log2(w.nested_blocksize) : 0;
   Weight4bit view{.block_shift = block_shift,
                   .nested_shift = std::min(nested_shift, kMaxShift),
@@ -47,7 +48,7 @@ inline Weight4bit device_view(const qfuse_weight_4bit& w) {
                   .nested_absmax = w.nested_absmax,
                   .nested_quant_map = w.nested_quant_map,
                   .nested_offset = w.nested_offset,
-                  .divisor = w.global_divisor,
+                  .divisor = global.divides ? global.value : nullptr,
                   .values = {}};
   std::ranges::copy(format::format4(w.quant_type).codes, view.values);
   return view;

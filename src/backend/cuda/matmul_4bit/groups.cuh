@@ -32,18 +32,18 @@ struct GroupedArguments {
 };
 
 inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const GroupedPlan& plan) {
-  return {.matmul = arguments_of(any_product(p), plan),
-          .groups = {.ends = p.expert_ends,
-                     .ends_are_64 = p.ends_type == QFUSE_INDEX_INT64,
-                     .is_nested_each = contract::is_nested_each(p),
-                     .in_turn = plan.in_turn,
-                     .experts = static_cast<int>(p.experts),
-                     .blocks_each = contract::blocks_each(p),
-                     .nested_blocks_each = contract::is_nested_each(p) && p.weight.global_divisor == nullptr
-                                               ? contract::nested_blocks_each(p)
-                                               : 0,
-                     .offsets_each = contract::is_nested_each(p) && !contract::has_scales_of_rows(p.weight) ? 1 : 0,
-                     .divisors_each = contract::is_nested_each(p) && p.weight.global_divisor != nullptr ? 1 : 0}};
+  const bool divides = contract::global_of(p.weight).divides;
+  return {
+      .matmul = arguments_of(any_product(p), plan),
+      .groups = {.ends = p.expert_ends,
+                 .ends_are_64 = p.ends_type == QFUSE_INDEX_INT64,
+                 .is_nested_each = contract::is_nested_each(p),
+                 .in_turn = plan.in_turn,
+                 .experts = static_cast<int>(p.experts),
+                 .blocks_each = contract::blocks_each(p),
+                 .nested_blocks_each = contract::is_nested_each(p) && !divides ? contract::nested_blocks_each(p) : 0,
+                 .offsets_each = contract::is_nested_each(p) && !contract::has_scales_of_rows(p.weight) ? 1 : 0,
+                 .divisors_each = contract::is_nested_each(p) && divides ? 1 : 0}};
 }
 
 // A call of one of three kinds. One weight: there are no experts. A stack: `product` is that of all experts' rows with

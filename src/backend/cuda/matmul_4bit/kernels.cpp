@@ -21,8 +21,8 @@ bool loads_vectors(const contract::Matmul4bit& p) {
   const std::size_t absmax_bytes = w.absmax == nullptr ? 1 : static_cast<std::size_t>(format::scale_size(w.scale_type));
   return w.cols % kCodesALoad == 0 && is_aligned(w.packed, kLoadBytes) && is_aligned(w.absmax, absmax_bytes) &&
          is_aligned(w.nested_absmax, 4) && is_aligned(w.nested_quant_map, 4) && is_aligned(w.nested_offset, 4) &&
-         is_aligned(w.global_divisor, 4) && is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 &&
-         term_count(p) % kValuesALoad == 0;
+         is_aligned(contract::global_of(w).value, 4) && is_aligned(p.in, kLoadBytes) &&
+         in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
 }
 
 // Whether split-K takes the blocks: of 64; with scales of rows, those that have at most 16 bits of them for each 32
