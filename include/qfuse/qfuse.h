@@ -837,9 +837,10 @@ QFUSE_API qfuse_status qfuse_rotated_int8_weight(const qfuse_rotated_int8_weight
  *           FORWARD   w = lora_weight[o][j]     lora_in = scale * (x * lora_A^T), lora_weight = lora_B
  *           BACKWARD  w = lora_weight[j][o]     lora_in = scale * (dy * lora_B), lora_weight = lora_A
  *   y     = y + bias[o]
+ *   y     = y + addend[i][o]
  *   out   = y, rounded to dtype
- * Every step is rounded to nearest even in fp32; LoRA's operands and bias are widened. Subnormals are kept. NaN and
- * infinities follow the formula; a NaN result is the canonical quiet NaN.
+ * Every step is rounded to nearest even in fp32; LoRA's operands, bias and addend are widened. Subnormals are kept. NaN
+ * and infinities follow the formula; a NaN result is the canonical quiet NaN.
  * LoRA's terms are added by a chain of FMAs, unlike in matmul_4bit, where the device's matrix instructions add them.
  * Therefore all bits are the same on every device. On a GPU they cost m * n * lora_rank FMAs outside the tensor cores:
  * calculated 0.07 ms on an H200 for m = 8192, n = 14336 and rank 16, next to 0.77 ms for the matmul with k = 4096. */
@@ -848,7 +849,7 @@ typedef struct qfuse_rotated_int8_matmul_params {
   int64_t m;                 /* rows of out (tokens), >= 0 */
   int64_t n;                 /* columns of out, >= 0 */
   int64_t k;                 /* a multiple of 64, 0 to QFUSE_ROTATED_INT8_MOST_TERMS */
-  qfuse_dtype dtype;         /* element type of out, bias, lora_in and lora_weight */
+  qfuse_dtype dtype;         /* element type of out, bias, addend, lora_in and lora_weight */
   const int8_t* in_q;        /* [m, k] */
   const float* in_scale;     /* [m] */
   const int8_t* weight_q;    /* [n, k] */
@@ -861,6 +862,7 @@ typedef struct qfuse_rotated_int8_matmul_params {
   int64_t lora_rank;         /* rank of the LoRA adapter, >= 0; 0: none */
   const void* lora_in;       /* [m, lora_rank] */
   const void* lora_weight;   /* FORWARD: [n, lora_rank]; BACKWARD: [lora_rank, n] */
+  const void* addend;        /* [m, n], such as the sum so far of several weights' dx; NULL: none */
 } qfuse_rotated_int8_matmul_params;
 
 /* The largest multiple of 64 for which k * 127 * 127 is below 2^31. */

@@ -876,6 +876,7 @@ struct RotatedInt8Options {
   std::int64_t lora_rank = 0;                // rank of the LoRA product; 0: no LoRA
   std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
   std::span<const std::byte> lora_weight{};  // n * lora_rank values of dtype
+  std::span<const std::byte> addend{};       // m * n values of dtype, or empty
 };
 
 // Multiplies `in` [m, k] by the transpose of `weight` [n, k]: `out` is m*n elements of dtype.
@@ -890,6 +891,8 @@ inline void rotated_int8_matmul(std::int64_t m, std::int64_t n, std::int64_t k, 
   require("weight_q", weight.q.size(), detail::element_count(n, k));
   require("weight_scale", weight.scale.size(), detail::element_count(n, 1));
   detail::require_terms(options, out, m, n, dtype);
+  if (!options.addend.empty())
+    detail::require_elements("addend", options.addend.size(), detail::element_count(m, n), dtype);
   qfuse_rotated_int8_matmul_params p{};
   p.struct_size = sizeof p;
   p.m = m;
@@ -906,6 +909,7 @@ inline void rotated_int8_matmul(std::int64_t m, std::int64_t n, std::int64_t k, 
   p.lora_rank = options.lora_rank;
   p.lora_in = options.lora_in.data();
   p.lora_weight = options.lora_weight.data();
+  p.addend = options.addend.empty() ? nullptr : options.addend.data();
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_rotated_int8_matmul(&p, &e, &error), error);

@@ -45,7 +45,8 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
         ", *, str direction=\"forward\") -> Tensor");
   m.def(
       "rotated_int8_matmul(Tensor x_q, Tensor x_scale, Tensor weight_q, Tensor weight_scale, ScalarType dtype, "
-      "Tensor? bias=None, Tensor? lora_in=None, Tensor? lora_weight=None, *, str direction=\"forward\") -> Tensor");
+      "Tensor? bias=None, Tensor? lora_in=None, Tensor? lora_weight=None, Tensor? addend=None, *, "
+      "str direction=\"forward\") -> Tensor");
   m.def("rotated_int8_swiglu(Tensor gate, Tensor up, Tensor? grad_y=None) -> (Tensor out, Tensor q, Tensor scale)");
   m.def(
       "swiglu(Tensor x, *, Tensor? grad_y=None, Tensor(a!)? y_q=None, Tensor(b!)? y_s=None, Tensor(c!)? y_t_q=None, "

@@ -120,10 +120,11 @@ Tensor rotated_int8_weight(const Tensors& weight, const Tensor& scale, const std
                            const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                            const std::string& direction);
 
-// Multiplies x_q [..., terms] by weight_q [outputs, terms] to [..., outputs].
+// Multiplies x_q [..., terms] by weight_q [outputs, terms] to [..., outputs], also the shape of addend.
 Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tensor& weight_q, const Tensor& weight_scale,
                            ScalarType dtype, const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
-                           const std::optional<Tensor>& lora_weight, const std::string& direction);
+                           const std::optional<Tensor>& lora_weight, const std::optional<Tensor>& addend,
+                           const std::string& direction);
 
 Tensor dequantize_4bit_rows(const Tensor& packed, const Tensor& scales, std::int64_t cols,
                             const std::string& quant_type, std::int64_t blocksize, ScalarType dtype,

@@ -1,5 +1,6 @@
 #include <torch/csrc/stable/ops.h>
 
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -85,7 +86,8 @@ Tensor rotated_int8_weight(const Tensors& weight, const Tensor& scale, const std
 
 Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tensor& weight_q, const Tensor& weight_scale,
                            ScalarType dtype, const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
-                           const std::optional<Tensor>& lora_weight, const std::string& direction) {
+                           const std::optional<Tensor>& lora_weight, const std::optional<Tensor>& addend,
+                           const std::string& direction) {
   const TensorView x(x_q);
   const TensorView w(weight_q);
   const Call call(x, "x_q");
@@ -104,6 +106,7 @@ Tensor rotated_int8_matmul(const Tensor& x_q, const Tensor& x_scale, const Tenso
   p.weight_q = static_cast<const std::int8_t*>(call.array(w, "weight_q", ScalarType::Char, w.numel()));
   p.weight_scale = static_cast<const float*>(call.array(weight_scale, "weight_scale", ScalarType::Float, p.n));
   add_extras(call, {view_of(bias), view_of(lora_in), view_of(lora_weight), {}}, dtype, p.n, p);
+  if (addend) p.addend = call.array(*addend, "addend", dtype, elements_of(std::array{p.m, p.n}));
   shape.push_back(p.n);
   const Tensor out = call.empty(shape, dtype);
   p.out = out.mutable_data_ptr();

@@ -26,6 +26,11 @@ def rotated_int8_calls(made):
         (OPS.rotated_int8_weight.default, (weight.tensors, scale, weight.shape), {}),
         (OPS.rotated_int8_matmul.default, (*qfuse.ops.rotated_int8_quantize(x), q, scale, x.dtype, *terms), {}),
         (
+            OPS.rotated_int8_matmul.default,
+            (*qfuse.ops.rotated_int8_quantize(x), q, scale, x.dtype),
+            {"addend": x @ x.T},
+        ),
+        (
             OPS.matmul_4bit_rotated_int8.default,
             (x, weight.tensors, *terms, *qfuse.ops.rotated_int8_quantize(x)),
             {
@@ -402,6 +407,7 @@ def test_rotated_int8_refuses(made):
     refuse("x_q has shape", qfuse.rotated_int8_matmul, good[0][:, :64].contiguous(), *good[1:])
     refuse("weight_scale has 63 elements", qfuse.rotated_int8_matmul, *good[:3], good[3][1:], *good[4:])
     refuse("together", qfuse.rotated_int8_matmul, *good[:-1])
+    refuse("addend has 64 elements", qfuse.rotated_int8_matmul, *good, good[5])
     gate, up, _ = x.bfloat16().chunk(3, -1)
     refuse("up is float32, it must be bfloat16", qfuse.ops.rotated_int8_swiglu, gate, up.float())
     refuse(r"grad_y has shape .63, 64., it must be .64, 64.", qfuse.ops.rotated_int8_swiglu, gate, up, gate[1:])

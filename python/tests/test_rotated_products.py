@@ -36,11 +36,12 @@ def random(*shape, device, dtype=torch.bfloat16, seed=1):
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(device, dtype)
 
 
-def by_ops(x, weight, bias=None, terms=(None, None), direction="forward"):
+def by_ops(x, weight, bias=None, terms=(None, None), direction="forward", addend=None):
     q, scale = qfuse.rotated_int8_quantize(x)
     weight_scale = qfuse.rotated_int8_weight_scales(weight, direction=direction)
     weight_q = qfuse.rotated_int8_weight(weight, weight_scale, direction=direction)
-    return qfuse.rotated_int8_matmul(q, scale, weight_q, weight_scale, x.dtype, bias, *terms, direction=direction)
+    given = q, scale, weight_q, weight_scale, x.dtype, bias, *terms, addend
+    return qfuse.rotated_int8_matmul(*given, direction=direction)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
@@ -77,6 +78,10 @@ def test_an_adapter_is_in_the_sums_and_its_gradients_are_those_of_any_order(devi
     assert 0 < distance(y, plain_y) < 0.02 and 0 < distance(grad_x, plain_x) < 0.02
     shared = qfuse.matmul_4bit_lora_shared(x, [weight] * 2, [lora_a] * 2, [lora_b] * 2, order="rotated_int8")
     assert all(same_bits(each, y) for each in shared)
+    (shared_x,) = torch.autograd.grad(shared, x, [grad] * 2)
+    terms = torch.cat([grad @ b] * 2, -1), torch.cat([a] * 2)
+    first = by_ops(grad, weight, terms=terms, direction="backward")
+    assert same_bits(shared_x, by_ops(grad, weight, direction="backward", addend=first))
 
 
 def test_who_watches_gets_the_same_bits(device, backend):
@@ -219,6 +224,43 @@ def test_an_x_of_several_products_is_rotated_once(device):
     assert all(map(same_bits, found, expected)) and all(map(same_bits, later, products()))
 
 
+def test_gradients_of_a_shared_x_are_summed_before_they_are_rounded(device):
+    weights = [make_weight(device, ROWS, COLS).weight for _ in range(3)]
+    leaf = random(40, COLS, device=device).requires_grad_()
+    bias = random(ROWS, device=device, seed=8).requires_grad_()
+    lora_a, lora_b = random(RANK, COLS, device=device, seed=6).requires_grad_(), random(ROWS, RANK, device=device)
+    grads = [random(40, ROWS, device=device, seed=seed) for seed in (2, 3, 4)]
+    x = leaf.clone()
+    with rotated_products.shared_inputs():
+        outputs = [qfuse.matmul_4bit(x, weights[0], bias=bias, order="rotated_int8")]
+        outputs.append(qfuse.matmul_4bit_lora(x, weights[1], lora_a, lora_b, order="rotated_int8"))
+        outputs.append(qfuse.matmul_4bit(x, weights[2], order="rotated_int8"))
+    assert not any(name.startswith("_qfuse") for name in x.__dict__)
+
+    def found(numbers, *inputs):
+        given = [outputs[i] for i in numbers], inputs, [grads[i] for i in numbers]
+        return torch.autograd.grad(*given, retain_graph=True)
+
+    def expected(numbers):
+        total = None
+        for i in reversed(numbers):  # autograd begins with what was computed last
+            terms = (grads[i] @ lora_b, lora_a.detach()) if i == 1 else (None, None)
+            total = by_ops(grads[i], weights[i], None, terms, "backward", total)
+        return total
+
+    assert not same_bits(expected([0, 2]), expected([0]) + expected([2]))
+    for numbers in ([0, 1, 2], [0, 2], [1], [0, 1, 2]):
+        assert same_bits(*found(numbers, leaf), expected(numbers))
+        assert same_bits(*found(numbers, x), expected(numbers))
+        if 0 in numbers:  # leaves nothing for the next pass
+            assert same_bits(*found(numbers[:1], bias), grads[0].sum(0))
+        if 1 in numbers:
+            assert same_bits(found(numbers, lora_a, x)[1], expected(numbers))
+    three_times = 3 * x
+    (both,) = torch.autograd.grad([*outputs, three_times], leaf, [*grads, torch.ones_like(three_times)])
+    assert same_bits(both, expected([0, 1, 2]) + 3)
+
+
 def test_a_swiglu_blocks_rows_are_rotated_where_they_are_made(device):
     gate, up = (random(40, COLS, device=device, seed=seed).requires_grad_() for seed in (1, 2))
     weight = make_weight(device, ROWS, COLS).weight
@@ -352,6 +394,7 @@ CHANGES = [(of_class, 1), (of_instance, 1), (of_another, 0), (hooked, 1), (of_th
 @pytest.mark.parametrize(("change", "shared"), CHANGES)
 def test_only_the_known_block_has_its_swiglu_quantized(device, monkeypatch, change, shared):
     monkeypatch.setattr(transformers_training, "_layers", lambda base, report: None)
+    monkeypatch.setattr(rotated_products, "gatherer_of", lambda x: None)  # for sums of gradients with the same bits
     model = llama(device, "all-linear", head_dim=64)
     change(mlp_of(model))
     batch = dict(input_ids=torch.randint(64, (2, MANY), device=device))
@@ -368,7 +411,7 @@ def test_only_the_known_block_has_its_swiglu_quantized(device, monkeypatch, chan
 def test_what_a_backward_pass_leaves_goes_with_its_tensor(device):
     gate, up = (random(40, COLS, device=device, seed=seed).requires_grad_() for seed in (1, 2))
     kept = []
-    gate.register_hook(lambda grad: kept.append(weakref.ref(grad.__dict__[rotated_products._AT].rows[0])))
+    gate.register_hook(lambda grad: kept.append(weakref.ref(grad.__dict__[rotated_products._ROWS].value[0])))
     rotated_swiglu.swiglu(gate, up).sum().backward()
     gate.grad = up.grad = None
     (rows,) = kept

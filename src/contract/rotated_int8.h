@@ -91,6 +91,7 @@ void visit_arrays(P& p, Visit& visit) {
   visit("bias", p.bias, has_sums && p.bias != nullptr ? p.n * size : 0);
   visit("lora_in", p.lora_in, has_sums ? p.m * p.lora_rank * size : 0);
   visit("lora_weight", p.lora_weight, has_sums ? p.n * p.lora_rank * size : 0);
+  visit("addend", p.addend, has_sums && p.addend != nullptr ? p.m * p.n * size : 0);
   visit("out", p.out, strided_count(p.m, p.n, out_stride(p)) * size);
 }
 

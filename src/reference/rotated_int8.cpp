@@ -1,12 +1,12 @@
 // in:   x or dy: in [rows, cols] fp32, fp16 or bf16, strided rows; weight: 4-bit [rows, cols], scale [outputs] fp32;
 //       product: in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n], lora_in
-//       [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; SwiGLU: gate, up and grad_y [m, h]
-//       bf16, strided rows
+//       [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n], addend [m, n]; SwiGLU: gate, up and
+//       grad_y [m, h] bf16, strided rows
 // out:  q [rows, cols] or [outputs, terms] i8, scale [rows] or [outputs] fp32; out [m, n], strided rows; SwiGLU: q and
 //       bf16 out [m, h], or [2, m, h] of d_gate and d_up
 // math: v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //       scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
-//       out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+//       out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias, + addend)
 //       SwiGLU: y, or d_gate and d_up, as in qfuse_swiglu, to bf16; then q and scale
 #include <algorithm>
 #include <cmath>
@@ -137,6 +137,7 @@ void rotated_int8_matmul(const contract::RotatedInt8Matmul& p) {
         y = std::fma(format::load_as_float(p.lora_in, i * p.lora_rank + j, p.dtype),
                      format::load_as_float(p.lora_weight, lora_index(p, o, j), p.dtype), y);
       if (p.bias != nullptr) y = y + format::load_as_float(p.bias, o, p.dtype);
+      if (p.addend != nullptr) y = y + format::load_as_float(p.addend, i * p.n + o, p.dtype);
       format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, y);
     }
 }

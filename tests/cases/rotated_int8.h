@@ -163,7 +163,8 @@ struct RotatedProductCase {
   std::int64_t lora_rank = 0;
   bool has_bias = false;
   std::int64_t gap = 0;                  // elements between rows of out
-  InputKind others = InputKind::normal;  // the scales, the bias and LoRA's arrays
+  InputKind others = InputKind::normal;  // the scales, the bias, the addend and LoRA's arrays
+  bool has_addend = false;
 };
 
 inline constexpr std::array kRotatedProductCases = {
@@ -181,6 +182,10 @@ inline constexpr std::array kRotatedProductCases = {
     RotatedProductCase{"rows apart by an odd gap", 3, 31, 128, 1, false, 3},
     RotatedProductCase{"subnormal scales and terms", 8, 40, 128, 7, true, 0, InputKind::tiny},
     RotatedProductCase{"infinities and NaN", 24, 70, 64, 40, true, 0, InputKind::special},
+    RotatedProductCase{"an addend", 9, 40, 128, 0, false, 0, InputKind::normal, true},
+    RotatedProductCase{"an addend after LoRA and a bias", 67, 61, 64, 3, true, 0, InputKind::normal, true},
+    RotatedProductCase{"an addend, rows apart", 6, 32, 128, 0, false, 24, InputKind::normal, true},
+    RotatedProductCase{"an addend with infinities and NaN", 24, 70, 64, 5, true, 0, InputKind::special, true},
 };
 
 struct RotatedProductInput {
@@ -191,6 +196,7 @@ struct RotatedProductInput {
   std::vector<std::uint8_t> bias;
   std::vector<std::uint8_t> lora_in;
   std::vector<std::uint8_t> lora_weight;
+  std::vector<std::uint8_t> addend;
 };
 
 // Any byte may be a q, including -128.
@@ -208,7 +214,8 @@ inline RotatedProductInput make_input(const RotatedProductCase& c, qfuse_dtype d
           random_values(c.n, QFUSE_FLOAT32, c.others, random),
           random_values(c.n, dtype, c.others, random),
           random_values(c.m * c.lora_rank, dtype, c.others, random),
-          random_values(c.n * c.lora_rank, dtype, c.others, random)};
+          random_values(c.n * c.lora_rank, dtype, c.others, random),
+          random_values(c.has_addend ? c.m * c.n : 0, dtype, c.others, random)};
 }
 
 // Parameters over `in`, without out.
@@ -229,6 +236,7 @@ inline contract::RotatedInt8Matmul make_params(const RotatedProductCase& c, qfus
   p.lora_rank = c.lora_rank;
   p.lora_in = in.lora_in.data();
   p.lora_weight = in.lora_weight.data();
+  p.addend = c.has_addend ? in.addend.data() : nullptr;
   return p;
 }
 

@@ -144,9 +144,11 @@ TEST(Arrays, of_rotated_int8) {
   EXPECT_EQ(arrays_of(rotated_int8_weight_sample<RotatedInt8Weight>(QFUSE_FORWARD)), weight);
   RotatedInt8Matmul p = rotated_int8_matmul_sample(7);
   p.out_stride = 6;
-  EXPECT_EQ(arrays_of(p), (std::vector{array("in_q", 192, kIn), array("in_scale", 12, kIn), array("weight_q", 320, kIn),
-                                       array("weight_scale", 20, kIn), array("lora_in", 42, kIn),
-                                       array("lora_weight", 70, kIn), array("out", 34, kOut)}));
+  p.addend = detail::asked<void>();
+  EXPECT_EQ(arrays_of(p),
+            (std::vector{array("in_q", 192, kIn), array("in_scale", 12, kIn), array("weight_q", 320, kIn),
+                         array("weight_scale", 20, kIn), array("lora_in", 42, kIn), array("lora_weight", 70, kIn),
+                         array("addend", 30, kIn), array("out", 34, kOut)}));
 }
 
 TEST(Arrays, of_rotated_int8_swiglu) {
@@ -309,7 +311,7 @@ TEST(Arrays, of_matmul_4bit_grouped) {
 bool is_optional(const std::string& op_name, const std::string& name) {
   if (name == "bias") return op_name.find("matmul") != std::string::npos;
   if (name == "out") return op_name.find("swiglu") != std::string::npos;
-  if (name.starts_with("global_") || name == "zero_points") return true;
+  if (name.starts_with("global_") || name == "zero_points" || name == "addend") return true;
   return name == "given_offset" || name == "importance" || name == "weights" || name == "grad_weights";
 }
 

@@ -42,7 +42,7 @@ class Product(ctypes.Structure):
         fields(size="struct_size", count="m n k", enum="dtype")
         + fields(pointer="in_q in_scale weight_q weight_scale out", count="out_stride")
         + fields(pointer="bias", enum="direction", count="lora_rank")
-        + fields(pointer="lora_in lora_weight")
+        + fields(pointer="lora_in lora_weight addend")
     )
 
 
@@ -74,12 +74,12 @@ def quantized(values):
     return torch.where((scale > 0)[:, None], q, 0).to(torch.int8), scale
 
 
-def product(x, w, lora_in, lora_weight, bias):
+def product(x, w, lora_in, lora_weight, bias, addend):
     """x and w: (q, scale). lora_weight: [n, r]. fp64 holds each fused step, except for what rounds away anyway."""
     y = (x[0].double() @ w[0].double().T).to(torch.int64).float() * x[1][:, None] * w[1]
     for j in range(lora_in.shape[1]):
         y = (lora_in[:, j, None].double() * lora_weight[:, j].double() + y.double()).float()
-    return (y + bias.float()).to(bias.dtype)
+    return (y + bias.float() + addend.float()).to(bias.dtype)
 
 
 # ---- in qfuse ----
@@ -105,12 +105,12 @@ def our_weight(packed, absmax, rows, cols, quant_type, direction):
     return q, scale
 
 
-def our_product(x, w, lora_in, lora_weight, bias, direction):
+def our_product(x, w, lora_in, lora_weight, bias, addend, direction):
     (m, k), n = x[0].shape, w[0].shape[0]
     out = empty(m, n, dtype=bias.dtype)
     arrays = {
         "in_q": x[0], "in_scale": x[1], "weight_q": w[0], "weight_scale": w[1], "out": out, "bias": bias,
-        "lora_in": lora_in, "lora_weight": lora_weight,
+        "lora_in": lora_in, "lora_weight": lora_weight, "addend": addend,
     }  # fmt: skip
     pointers = {name: array.data_ptr() for name, array in arrays.items()}
     sizes = {"m": m, "n": n, "k": k, "dtype": DTYPES[bias.dtype], "lora_rank": lora_in.shape[1]}
@@ -171,14 +171,15 @@ class RotatedInt8(unittest.TestCase):
                 n, k = w.shape
                 x = self.with_outliers(tokens, k, dtype)
                 lora_in, lora_weight = self.normal(tokens, rank, dtype=dtype), self.normal(n, rank, dtype=dtype) * 0.1
-                bias = self.normal(n, dtype=dtype)
+                bias, addend = self.normal(n, dtype=dtype), self.normal(tokens, n, dtype=dtype)
                 x_int8, w_int8 = our_inputs(x), our_weight(packed, absmax, rows, cols, 2, direction)
                 lies = lora_weight if direction == FORWARD else lora_weight.T.contiguous()
-                ours = our_product(x_int8, w_int8, lora_in, lies, bias, direction)
+                ours = our_product(x_int8, w_int8, lora_in, lies, bias, addend, direction)
                 with self.subTest(dtype=dtype, direction=direction):
                     if dtype != torch.float32:  # fp64 cannot hold fused steps of fp32
-                        self.expect_same([product(x_int8, w_int8, lora_in, lora_weight, bias)], [ours])
-                    base = our_product(x_int8, w_int8, lora_in[:, :0], lies, torch.zeros(n), direction)
+                        self.expect_same([product(x_int8, w_int8, lora_in, lora_weight, bias, addend)], [ours])
+                    nothing = torch.zeros(n), torch.zeros(tokens, n)
+                    base = our_product(x_int8, w_int8, lora_in[:, :0], lies, *nothing, direction)
                     exact = x.double() @ w.double().T
                     error = float((base - exact).norm() / exact.norm())
                     print(f"{dtype}, {'dy * W' if direction else 'x * W^T'}: an error of {100 * error:.2f} %")

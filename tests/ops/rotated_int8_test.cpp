@@ -181,13 +181,17 @@ TEST(RotatedSwiglu, has_the_formulas_values) {
 // The case has several tiles, stages and windows of LoRA terms. The software GPU runs it with each tile shape
 // (tests/software_gpu).
 TEST(RotatedTiles, every_gpu_gives_the_oracles_bytes) {
-  const RotatedProductCase c{"", 300, 300, 448, 20, true};
-  const RotatedProductInput in = make_input(c, QFUSE_BFLOAT16);
-  for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
-    const contract::RotatedInt8Matmul p = make_params(c, direction, QFUSE_BFLOAT16, in);
-    Moved<contract::RotatedInt8Matmul> expected(p);
-    run_moved(expected, oracle());
-    for_each_gpu_way([&](const qfuse_exec& exec) { expect_moved(p, expected, exec); });
+  for (const RotatedProductCase& c :
+       {RotatedProductCase{"rows of odd addresses", 300, 300, 448, 20, true, 0, InputKind::normal, true},
+        RotatedProductCase{"rows of whole vectors", 260, 304, 192, 9, true, 0, InputKind::normal, true}}) {
+    SCOPED_TRACE(c.risk);
+    const RotatedProductInput in = make_input(c, QFUSE_BFLOAT16);
+    for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+      const contract::RotatedInt8Matmul p = make_params(c, direction, QFUSE_BFLOAT16, in);
+      Moved<contract::RotatedInt8Matmul> expected(p);
+      run_moved(expected, oracle());
+      for_each_gpu_way([&](const qfuse_exec& exec) { expect_moved(p, expected, exec); });
+    }
   }
 }
 

@@ -83,6 +83,7 @@ const std::array kOps = {
               kDirection,
               kLora,
               kBias,
+              {"addend", "0", ""},
               kGap,
               kDtype,
               kSpecial,

@@ -164,7 +164,7 @@ Case choose_rotated_product(Random& random) {
   }
   c.set("dtype", random.any_of(kDtypes)).set("special", std::int64_t{random.one_in(6)});
   if (random.one_in(2)) c.set("lora", random.any_of(kRanks));
-  c.set("bias", random.below(2)).set("gap", random.any_of(kGaps));
+  c.set("bias", random.below(2)).set("addend", random.below(2)).set("gap", random.any_of(kGaps));
   return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
 }
 

@@ -437,6 +437,7 @@ Prepared prepare_rotated_int8_matmul(const Case& c, Context& context) {
     inputs.push_back({values(p.m * p.lora_rank, p.dtype, 1.0F, 5), point<&Params::lora_in>});
     inputs.push_back({values(p.n * p.lora_rank, p.dtype, 0.2F, 6), point<&Params::lora_weight>});
   }
+  if (c.number("addend") != 0) inputs.push_back({values(p.m * p.n, p.dtype, 1.0F, 7), point<&Params::addend>});
   const std::int64_t size = ((p.m - 1) * (p.n + c.number("gap")) + p.n) * size_of(p.dtype);
   Prepared made =
       prepare_simple<Params>(c, context, qfuse_rotated_int8_matmul, p, inputs, {{"out", size, point<&Params::out>}});

@@ -271,6 +271,7 @@ __global__ void __launch_bounds__(kThreads) multiply_integers(const qfuse_rotate
     y = __fmaf_rn(value(p.lora_in, token * p.lora_rank + j), value(p.lora_weight, at), y);
   }
   if (p.bias != nullptr) y = __fadd_rn(y, value(p.bias, output));
+  if (p.addend != nullptr) y = __fadd_rn(y, value(p.addend, token * p.n + output));
   const unsigned bits = Type::bits(y);
   const std::int64_t stride = p.out_stride != 0 ? p.out_stride : p.n;
   auto* const out = static_cast<std::uint8_t*>(p.out) + (token * stride + output) * sizeof(Value);

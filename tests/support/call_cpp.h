@@ -172,7 +172,8 @@ inline void throwing_call(const contract::RotatedInt8Matmul& p, const Spans& arr
                        .direction = static_cast<Direction>(p.direction),
                        .lora_rank = p.lora_rank,
                        .lora_in = arrays.of("lora_in"),
-                       .lora_weight = arrays.of("lora_weight")});
+                       .lora_weight = arrays.of("lora_weight"),
+                       .addend = arrays.of("addend")});
 }
 inline void throwing_call(const contract::RotatedInt8Swiglu& p, const Spans& arrays, const Exec& exec) {
   rotated_int8_swiglu(p.m, p.h, arrays.of("gate"), arrays.of("up"), static_cast<Direction>(p.direction),

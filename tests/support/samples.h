@@ -441,8 +441,8 @@ inline std::vector<Sample<contract::RotatedInt8Matmul>> samples(
     std::type_identity<contract::RotatedInt8Matmul> /*op*/) {
   contract::RotatedInt8Matmul full = rotated_int8_matmul_sample(5);
   full.direction = QFUSE_BACKWARD;
-  full.bias = detail::asked<void>();
-  return {{"a product", rotated_int8_matmul_sample(0)}, {"with LoRA and a bias", full}};
+  full.bias = full.addend = detail::asked<void>();
+  return {{"a product", rotated_int8_matmul_sample(0)}, {"with LoRA, a bias and an addend", full}};
 }
 
 inline std::vector<Sample<contract::DequantizeFp8>> samples(std::type_identity<contract::DequantizeFp8> /*op*/) {

@@ -441,17 +441,18 @@ def rotated_int8_matmul(
     bias: Tensor | None = None,
     lora_in: Tensor | None = None,
     lora_weight: Tensor | None = None,
+    addend: Tensor | None = None,
     *,
     direction: Direction = "forward",
 ) -> Tensor:
     """Multiplies x_q [..., terms] of rotated_int8_quantize by the transpose of weight_q [n, terms] of
-    rotated_int8_weight and adds bias [n]. Returns [..., n] in `dtype`, also bias's, with the same bits on every device.
-    It has no gradients.
+    rotated_int8_weight and adds bias [n] and addend [..., n]. Returns [..., n] in `dtype`, also theirs, rounded once,
+    with the same bits on every device. It has no gradients.
 
     lora_in [..., rank] and lora_weight, in `dtype`, add a LoRA adapter as in matmul_4bit. direction says only the
     layout of lora_weight: [n, rank] or, with "backward", [rank, n].
     """
     product: Tensor = _ops.rotated_int8_matmul.default(
-        x_q, x_scale, weight_q, weight_scale, dtype, bias, lora_in, lora_weight, direction=direction
+        x_q, x_scale, weight_q, weight_scale, dtype, bias, lora_in, lora_weight, addend, direction=direction
     )
     return product

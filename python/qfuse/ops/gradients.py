@@ -55,6 +55,7 @@ class _Matmul4bit(torch.autograd.Function):
         weight: Weight4bit,
         direction: Direction,
         order: Order | None,
+        gatherer: Tensor | None,
     ) -> Tensor:
         ctx.save_for_backward(lora_in, lora_weight, ends)
         ctx.weight, ctx.direction, ctx.order = Kept(weight), direction, order
@@ -62,7 +63,7 @@ class _Matmul4bit(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        return *_backward(ctx, ctx.weight.get(), ctx.saved_tensors, *grads), *([None] * 4)
+        return *_backward(ctx, ctx.weight.get(), ctx.saved_tensors, *grads), *([None] * 5)
 
 
 class _Matmul4bitWatched(torch.autograd.Function):
@@ -114,7 +115,8 @@ def _backward(
     refuse_second(order)
     grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
     if ctx.needs_input_grad[0]:
-        grad_x = without_nobodys(matmul_4bit(Call(grad, weight, None, TURNED[direction], order, ends=ends)), ends)
+        call = Call(grad, weight, None, TURNED[direction], order, ends=ends)
+        grad_x = None if rotated_products.put_off(ctx, call) else without_nobodys(matmul_4bit(call), ends)
     with without_autocast(grad):
         if ctx.needs_input_grad[1]:
             grad_bias = sum_of_rows(grad, ends)
@@ -257,7 +259,8 @@ def _call_with_gradient(call: Call, is_kept: bool = True) -> Tensor:
     if needs_gradient(x, bias):
         _refuse_factored(order)
     if is_kept and not is_watched():
-        found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, direction, order)
+        gatherer = rotated_products.gatherer_of(x) if order == "rotated_int8" else None
+        found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, direction, order, gatherer)
         return found
     if len(weight.tensors) > 5:  # the op refuses it with its own message
         return _call_below_autograd(call)

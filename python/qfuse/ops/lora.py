@@ -12,7 +12,7 @@ from ..native.devices import check_one_device
 from ..native.torch_ops import Call, Direction, Order
 from ..weight.form import Form
 from ..weight.weight_4bit import Weight4bit, given
-from . import grouped_products
+from . import grouped_products, rotated_products
 from .gradients import (
     TURNED,
     Kept,
@@ -58,6 +58,7 @@ class _Lora(torch.autograd.Function):
         direction: Direction,
         order: Order | None,
         put_off: list[Call] | None,
+        gatherer: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         with without_autocast(x):
             a, b = _rounded(lora_a, lora_b, x.dtype)
@@ -84,7 +85,7 @@ class _Lora(torch.autograd.Function):
             with without_autocast(lora_a):
                 a, b = _rounded(lora_a, lora_b, ctx.dtype)
         found = _backward(ctx, (x, down, a, b, ends), (lora_a, lora_b), ctx.weight.get(), grad, grad_down)
-        return *found, *([None] * 6)
+        return *found, *([None] * 7)
 
 
 class _Product(torch.autograd.Function):
@@ -183,7 +184,8 @@ def _backward(
         if needs_x and grad is not None:
             terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, grad.dtype)
             terms = _laid_out(terms, direction == "backward")
-            grad_x = matmul_4bit(Call(grad, weight, None, direction, ctx.order, terms, ends))
+            call = Call(grad, weight, None, direction, ctx.order, terms, ends)
+            grad_x = None if rotated_products.put_off(ctx, call) else matmul_4bit(call)
         elif needs_x and not ctx.has_own_x:
             grad_x = product(up, a, ends).to(ctx.dtype)
         if grad_x is not None:
@@ -303,7 +305,8 @@ def matmul_4bit_lora(call: Call, lora_x: Tensor | None, lora_a: Tensor, lora_b: 
         return watched
     if needs_gradient(x, lora_x, bias, lora_a, lora_b):
         put_off: list[Call] | None = [] if is_saved_by_hooks() else None
-        found: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, ends, weight, *how, put_off)[0]
+        gatherer = rotated_products.gatherer_of(x) if order == "rotated_int8" else None
+        found: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, ends, weight, *how, put_off, gatherer)[0]
         if put_off:
             found = _Product.apply(found, *put_off)
         return found
@@ -434,6 +437,8 @@ def _sum_products(calls: Sequence[Call], terms: tuple[Tensor | None, Tensor | No
             total = total + matmul_4bit(call)
         elif call.order is None:  # torch's product adds to the total before it rounds
             rows(total).addmm_(rows(call.x), decode(call))
+        elif call.order == "rotated_int8":
+            total = rotated_products.multiply(call, total)
         else:
             total += without_gradient(call)
     return total

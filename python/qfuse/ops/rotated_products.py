@@ -22,23 +22,29 @@ NAME = "matmul_4bit_rotated_int8"
 _library = torch.library.Library("qfuse", "FRAGMENT")  # keeps its definitions as long as it exists
 _library.define(
     f"{NAME}(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in, Tensor? lora_weight, "
-    "Tensor? x_q=None, Tensor? x_scale=None, *, SymInt[] shape, str quant_type, int blocksize, int nested_blocksize, "
-    "str direction) -> Tensor"
+    "Tensor? x_q=None, Tensor? x_scale=None, Tensor? addend=None, *, SymInt[] shape, str quant_type, int blocksize, "
+    "int nested_blocksize, str direction) -> Tensor"
 )
 
 
-def multiply(call: Call) -> Tensor:
-    """Multiplies by one weight, without gradients."""
+def multiply(call: Call, addend: Tensor | None = None) -> Tensor:
+    """Multiplies by one weight, without gradients, and adds the addend before rounding."""
     if call.ends is not None:
         raise ValueError("the order 'rotated_int8' has no products of experts: take another order")
     weight = call.weight
     form = dict(quant_type=weight.quant_type, blocksize=weight.blocksize, nested_blocksize=weight.nested_blocksize)
     op = torch.ops.qfuse.matmul_4bit_rotated_int8.default
     rows = (None, None) if torch.compiler.is_compiling() else _rotated(call.x)
-    product: Tensor = op(
-        call.x, weight.tensors, call.bias, *call.terms, *rows, shape=weight.shape, **form, direction=call.direction
-    )
+    given = call.x, weight.tensors, call.bias, *call.terms, *rows, addend
+    product: Tensor = op(*given, shape=weight.shape, **form, direction=call.direction)
     return product
+
+
+def sum_products(calls: Sequence[Call], total: Tensor | None = None) -> Tensor | None:
+    """Adds products of the same shape to `total`, each before it is rounded."""
+    for call in calls:
+        total = multiply(call, total)
+    return total
 
 
 def _multiply(
@@ -49,6 +55,7 @@ def _multiply(
     lora_weight: Tensor | None,
     x_q: Tensor | None = None,
     x_scale: Tensor | None = None,
+    addend: Tensor | None = None,
     *,
     shape: Sequence[int],
     direction: Direction,
@@ -60,7 +67,7 @@ def _multiply(
     weight_scale = _scales(of, direction)
     weight_q = torch_ops.rotated_int8_weight(of, weight_scale, direction)
     product: Tensor = torch.ops.qfuse.rotated_int8_matmul.default(
-        q, scale, weight_q, weight_scale, x.dtype, bias, lora_in, lora_weight, direction=direction
+        q, scale, weight_q, weight_scale, x.dtype, bias, lora_in, lora_weight, addend, direction=direction
     )
     return product
 
@@ -68,12 +75,12 @@ def _multiply(
 # ---- rows that are quantized only once: x of several products, and tensors quantized by the kernel that makes them
 
 
-class _Rotated(NamedTuple):
-    """q and scale of a tensor, stored as its attribute; valid until the tensor is modified or the stream changes."""
+class _Noted(NamedTuple):
+    """What is kept as a tensor's attribute; valid until the tensor is modified or the stream changes."""
 
     version: int
     stream: int | None
-    rows: tuple[Tensor, Tensor]
+    value: Any
 
     def is_of(self, x: Tensor) -> bool:
         return self.version == x._version and self.stream == _stream(x)
@@ -84,7 +91,7 @@ class _OfThread(threading.local):
 
 
 _of_thread = _OfThread()
-_AT = "_qfuse_rotated"
+_ROWS, _GATHERER = "_qfuse_rotated", "_qfuse_gatherer"  # attributes: q and scale; see gatherer_of()
 
 
 def _stream(x: Tensor) -> int | None:
@@ -104,28 +111,76 @@ def shared_inputs() -> Iterator[None]:
         for of in shared:
             tensor = of()
             if tensor is not None:
-                tensor.__dict__.pop(_AT, None)
+                tensor.__dict__.pop(_ROWS, None)
+                tensor.__dict__.pop(_GATHERER, None)
+
+
+def _note(tensor: Tensor, name: str, value: Any) -> None:
+    tensor.__dict__[name] = _Noted(tensor._version, _stream(tensor), value)
+    if _of_thread.shared is not None:
+        _of_thread.shared.append(TensorWeakRef(tensor))
 
 
 def keep_rotated(tensor: Tensor, q: Tensor, scale: Tensor) -> None:
     """Keeps a tensor's rotated rows: for all its products inside shared_inputs(), otherwise for the first product."""
     if tensor.is_inference():  # has no version counter
         return
-    tensor.__dict__[_AT] = _Rotated(tensor._version, _stream(tensor), (q, scale))
-    if _of_thread.shared is not None:
-        _of_thread.shared.append(TensorWeakRef(tensor))
+    _note(tensor, _ROWS, (q, scale))
 
 
 def _rotated(x: Tensor) -> tuple[Tensor, Tensor] | tuple[None, None]:
     is_shared = _of_thread.shared is not None
-    kept: _Rotated | None = x.__dict__.get(_AT) if is_shared else x.__dict__.pop(_AT, None)
+    kept: _Noted | None = x.__dict__.get(_ROWS) if is_shared else x.__dict__.pop(_ROWS, None)
     if kept is not None and kept.is_of(x):
-        return kept.rows
+        rows: tuple[Tensor, Tensor] = kept.value
+        return rows
     if not is_shared or x.is_inference() or torch._C._are_functorch_transforms_active():
         return None, None
     q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x)
     keep_rotated(x, q, scale)
     return q, scale
+
+
+# ---- gradients of an x of several products, which are summed in the products themselves
+
+
+class _Gatherer(torch.autograd.Function):
+    """x's gradient from the products that were put off to this function. They depend on its empty result, so autograd
+    runs this after them."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.set_materialize_grads(False)
+        ctx.put_off = {}  # lists of calls, by the backward pass that they belong to
+        return x.new_empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, *_: None) -> Tensor | None:
+        return sum_products(ctx.put_off.pop(torch._C._current_graph_task_id(), ()))
+
+
+def gatherer_of(x: Tensor) -> Tensor | None:
+    """Inside shared_inputs(), returns the last input of the autograd functions of x's products, for put_off()."""
+    if _of_thread.shared is None or not x.requires_grad or not torch.is_grad_enabled() or x.is_inference():
+        return None
+    kept: _Noted | None = x.__dict__.get(_GATHERER)
+    if kept is not None and kept.is_of(x):
+        gatherer: Tensor = kept.value
+        return gatherer
+    gatherer = _Gatherer.apply(x)
+    _note(x, _GATHERER, gatherer)
+    return gatherer
+
+
+def put_off(ctx: Any, call: Call) -> bool:
+    """Whether a product for x's gradient is left to the gatherer, which is the last input of the function of `ctx`."""
+    if not ctx.needs_input_grad[-1]:
+        return False
+    gatherer = ctx.next_functions[-1][0]
+    if not torch._C._will_engine_execute_node(gatherer):
+        return False
+    gatherer.put_off.setdefault(torch._C._current_graph_task_id(), []).append(call)
+    return True
 
 
 # ---- a weight's scales, which cost as much as decoding the weight

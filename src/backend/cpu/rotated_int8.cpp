@@ -6,7 +6,7 @@
 //         and bf16 out [m, h], or [2, m, h] of d_gate and d_up; any address
 // math:   v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
-//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias, + addend)
 //         SwiGLU: y, or d_gate and d_up, as in qfuse_swiglu, to bf16; then q and scale
 // cost:   values are rotated twice, for the scale and for q: bound by 7 additions per value each time; the product is
 //         bound by m*n*k/2 multiply-adds of pairs of 16-bit integers
@@ -478,6 +478,10 @@ HWY_INLINE void write_part(const contract::RotatedInt8Matmul& p, const ProductPa
   for (std::int64_t t = 0; t < part.tokens; ++t) {
     if (p.bias != nullptr)
       for (std::int64_t o = 0; o < kProductOutputs; ++o) tile.out[t][o] = tile.out[t][o] + tile.bias[o];
+    if (p.addend != nullptr)
+      for (std::int64_t o = 0; o < part.outputs; ++o)
+        tile.out[t][o] = tile.out[t][o] +
+                         format::load_as_float(p.addend, (part.first_token + t) * p.n + part.first_output + o, p.dtype);
     auto* const out = static_cast<std::uint8_t*>(p.out) +
                       ((part.first_token + t) * contract::out_stride(p) + part.first_output) * kSize;
     std::int64_t o = 0;

@@ -5,7 +5,7 @@
 //         [2, m, h] for d_gate and d_up; any address
 // math:   v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
-//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias, + addend)
 //         SwiGLU: y, or d_gate and d_up, as in qfuse_swiglu, to bf16; then q and scale
 // cost:   3 or 5 bytes per value of x, 7 for SwiGLU, 12 for its backward: bound by device memory bandwidth; for a
 //         weight 1.5 bytes and 16 to 20 instructions per value

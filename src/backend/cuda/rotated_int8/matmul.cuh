@@ -29,6 +29,7 @@ struct MatmulArguments {
   const void* bias;
   const void* lora_in;
   const void* lora_weight;
+  const void* addend;
 };
 
 inline MatmulArguments arguments_of(const contract::RotatedInt8Matmul& p, const MatmulPlan& plan) {
@@ -50,7 +51,8 @@ inline MatmulArguments arguments_of(const contract::RotatedInt8Matmul& p, const 
           .out = p.out,
           .bias = p.bias,
           .lora_in = p.lora_in,
-          .lora_weight = p.lora_weight};
+          .lora_weight = p.lora_weight,
+          .addend = p.addend};
 }
 
 contract::Outcome launch_mma(const contract::RotatedInt8Matmul& p, const MatmulPlan& plan, const qfuse_exec& exec);

@@ -1,10 +1,10 @@
 // in:     in_q [m, k] and weight_q [n, k] i8, in_scale [m] and weight_scale [n] fp32, bias [n] or none, lora_in [m,
-//         lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]; faster if in_q and weight_q are aligned
-//         to 16 bytes
+//         lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n], addend [m, n] or none; faster if in_q
+//         and weight_q are aligned to 16 bytes
 // out:    [m, n] fp32, fp16 or bf16, with a row stride; any address
 // math:   v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
-//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias, + addend)
 // cost:   m*n*k integer products in matrix instructions, and for LoRA m*n*lora_rank FMAs outside them
 // oracle: reference/rotated_int8.cpp
 // For every GPU from Turing on: stages of 64 terms of both operands are copied to shared memory while others are
@@ -178,6 +178,7 @@ __device__ void finish_tile(const MatmulArguments& a, const TilePlace& tile, con
     add_lora(end, at, a.lora_rank - term, y);
   }
   if (a.bias != nullptr) add_bias(end, at, y);
+  if (a.addend != nullptr) add_addend<Value>(a, tile.token + at.token, tile.output + warp.output, y);
   store_sums<Value>(a, tile.token + at.token, tile.output + warp.output, y);
 }
 

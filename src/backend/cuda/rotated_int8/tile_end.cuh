@@ -1,4 +1,4 @@
-// Epilogue of a rotated_int8_matmul tile: scales, LoRA's terms, bias, rounding and stores.
+// Epilogue of a rotated_int8_matmul tile: scales, LoRA's terms, bias, addend, rounding and stores.
 #ifndef QFUSE_BACKEND_CUDA_ROTATED_INT8_TILE_END_CUH
 #define QFUSE_BACKEND_CUDA_ROTATED_INT8_TILE_END_CUH
 
@@ -30,19 +30,26 @@ struct TileEnd {
   float bias[kOutputs];
 };
 
-// Loads eight adjacent values, of which `left` exist; the others are zeros.
+// Loads as many adjacent values as fill the words, of which `left` exist; the others are zeros.
+template <class Value, int kWords>
+__device__ void load_words(const Value* from, std::int64_t left, std::uint32_t (&words)[kWords]) {
+  constexpr int kValues = kWords * 4 / static_cast<int>(sizeof(Value));
+  if (left >= kValues && is_aligned(from, sizeof(uint4))) {
+#pragma unroll
+    for (int i = 0; i < kWords / 4; ++i) unpack(reinterpret_cast<const uint4*>(from)[i], words + 4 * i);
+    return;
+  }
+#pragma unroll
+  for (std::uint32_t& word : words) word = 0;
+#pragma unroll
+  for (int i = 0; i < kValues; ++i)
+    if (i < left) insert(words, i, load<false>(from + i));
+}
+
 template <class Value>
 __device__ void load_eight(const Value* from, std::int64_t left, float (&v)[kLoraTerms]) {
-  constexpr int kEach = static_cast<int>(sizeof(uint4) / sizeof(Value));
-  std::uint32_t words[kLoraTerms / kEach * 4] = {};
-  if (left >= kLoraTerms && is_aligned(from, sizeof(uint4))) {
-#pragma unroll
-    for (int i = 0; i < kLoraTerms / kEach; ++i) unpack(reinterpret_cast<const uint4*>(from)[i], words + 4 * i);
-  } else {
-#pragma unroll
-    for (int i = 0; i < kLoraTerms; ++i)
-      if (i < left) insert(words, i, load<false>(from + i));
-  }
+  std::uint32_t words[kLoraTerms * sizeof(Value) / 4];
+  load_words(from, left, words);
 #pragma unroll
   for (int i = 0; i < kLoraTerms; ++i) v[i] = widen<Value>(words, i);
 }
@@ -169,17 +176,55 @@ __device__ inline void exchange_halves(std::uint32_t& first, std::uint32_t& seco
   (is_second ? first : second) = other;
 }
 
-// Four lanes have two neighboring outputs each of every 8, as words. Afterwards each lane has a vector of neighbors;
-// returns the number of its first output. With 16-bit values, a lane begins with one word of each of four vectors.
+// Four lanes have two neighboring outputs each of every 8, as words. Afterwards each lane has a vector of neighbors, or
+// back: this is its own inverse. With 16-bit values, a lane has one word of each of four vectors.
 template <class Value>
-__device__ int gather_vector(std::uint32_t (&words)[4]) {
-  const int lane = static_cast<int>(threadIdx.x) % 4;
+__device__ void exchange_vectors(std::uint32_t (&words)[4]) {
   exchange_halves(words[0], words[sizeof(Value) == 2 ? 1 : 2], 1);
   exchange_halves(words[sizeof(Value) == 2 ? 2 : 1], words[3], 1);
-  if constexpr (sizeof(Value) == 4) return lane % 2 * 8 + lane / 2 * 4;
+  if constexpr (sizeof(Value) == 4) return;
   exchange_halves(words[0], words[2], 2);
   exchange_halves(words[1], words[3], 2);
-  return lane * 8;
+}
+
+// The first output of a lane's vector.
+template <class Value>
+__device__ int first_of_vector() {
+  const int lane = static_cast<int>(threadIdx.x) % 4;
+  return sizeof(Value) == 4 ? lane % 2 * 8 + lane / 2 * 4 : lane * 8;
+}
+
+// Called by all lanes, whether or not their tokens exist. Loads several vectors before it adds them.
+template <class Value, int kFragments, int kColumns>
+__device__ void add_addend(const MatmulArguments& a, std::int64_t token, std::int64_t output,
+                           LaneSums<float, kFragments, kColumns>& y) {
+  constexpr int kValues = static_cast<int>(sizeof(uint4) / sizeof(Value));
+  constexpr int kColumnsOfVector = kValues / 2;
+  constexpr int kVectors = kColumns / kColumnsOfVector;
+  constexpr int kTogether = kVectors < kValues ? kVectors : kValues;  // more fp32 vectors spill registers
+#pragma unroll
+  for (int half = 0; half < 2 * kFragments; ++half) {
+    const std::int64_t row = token + 8 * half;
+    const Value* const from = static_cast<const Value*>(a.addend) + row * a.n;
+#pragma unroll
+    for (int first = 0; first < kVectors; first += kTogether) {
+      std::uint32_t words[kTogether][4];
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        const std::int64_t at = output + 8 * kColumnsOfVector * (first + i) + first_of_vector<Value>();
+        load_words(from + at, row < a.m ? a.n - at : 0, words[i]);
+      }
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        exchange_vectors<Value>(words[i]);
+#pragma unroll
+        for (int e = 0; e < kValues; ++e) {
+          float& sum = y.of[half / 2][kColumnsOfVector * (first + i) + e / 2][half % 2 * 2 + e % 2];
+          sum = __fadd_rn(sum, widen<Value>(words[i], e));
+        }
+      }
+    }
+  }
 }
 
 // Stores neighboring outputs of a token, of which `left` exist.
@@ -211,7 +256,8 @@ __device__ void store_token(const MatmulArguments& a, std::int64_t token, std::i
     std::uint32_t words[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) words[i] = Rounding<Value>::word(&y[c + i / kWords][2 * half + i % kWords]);
-    const std::int64_t at = output + 8 * c + gather_vector<Value>(words);
+    const std::int64_t at = output + 8 * c + first_of_vector<Value>();
+    exchange_vectors<Value>(words);
     if (token < a.m) store_vector_of(to + at, a.is_wide, a.n - at, words);
   }
 }

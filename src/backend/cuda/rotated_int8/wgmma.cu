@@ -1,9 +1,9 @@
 // in:     in_q [m, k] and weight_q [n, k] i8, aligned to 16 bytes; in_scale [m] and weight_scale [n] fp32, bias [n] or
-//         none, lora_in [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n]
+//         none, lora_in [m, lora_rank], lora_weight [n, lora_rank] or, backward, [lora_rank, n], addend [m, n] or none
 // out:    [m, n] fp32, fp16 or bf16, with a row stride; any address
 // math:   v = values, rotated in blocks by sums and differences at distances 1, 2, 4 and so on;
 //         scale = (max(max |v|, 2^-100) * 1/127) * root; q = nearest(v * (root / scale));
-//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias)
+//         out = round(chain of fma of LoRA's terms from (sum * in_scale) * weight_scale, + bias, + addend)
 // cost:   m*n*k integer products in matrix instructions, and for LoRA m*n*lora_rank FMAs outside them
 // oracle: reference/rotated_int8.cpp
 // For Hopper: persistent thread blocks take tiles in turn. One thread loads stages of 128 terms of both operands by
@@ -123,10 +123,24 @@ __device__ void load_stages(const WgmmaArguments& a, Shared<Of>& shared) {
 
 // ---- role: loading the epilogues' inputs ----
 
+// To L2.
+template <class Value, class Of>
+__device__ void prefetch_addend(const MatmulArguments& a, const TilePlace& tile, int thread) {
+  constexpr int kLine = 128 / static_cast<int>(sizeof(Value));
+  constexpr int kLines = Of::kOutputs / kLine;  // per token
+  if (a.addend == nullptr) return;
+  for (int i = thread; i < kWgmmaTokens * kLines; i += kWgmmaFillers * kWarp) {
+    const std::int64_t token = tile.token + i / kLines;
+    const std::int64_t output = tile.output + i % kLines * kLine;
+    if (token < a.m && output < a.n) prefetch(static_cast<const Value*>(a.addend) + token * a.n + output);
+  }
+}
+
 template <class Value, class Of>
 __device__ void fill_ends(const WgmmaArguments& a, Shared<Of>& shared, int thread) {
   PipelineState<kWgmmaEnds> to;
   for_each_tile<Of>(a, [&](const TilePlace& tile) {
+    prefetch_addend<Value, Of>(a.matmul, tile, thread);
     for_each_window(a.matmul, [&](std::int64_t term) {
       wait_for(shared.end_empty[to.slot], to.phase - 1);
       fill_end<Value>(a.matmul, tile, term, thread, kWgmmaFillers * kWarp, shared.ends[to.slot]);
@@ -190,6 +204,7 @@ __device__ void multiply_tiles(const WgmmaArguments& a, Shared<Of>& shared, int 
       arrive_as_warp(shared.end_empty[from_end.slot], lane);
       from_end.advance(1);
     });
+    if (a.matmul.addend != nullptr) add_addend<Value>(a.matmul, tile.token + at.token, tile.output, y);
     store_sums<Value>(a.matmul, tile.token + at.token, tile.output, y);
   });
 }
