@@ -694,13 +694,14 @@ typedef struct qfuse_matmul_4bit_many_params {
 QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_params* params, const qfuse_exec* exec,
                                               qfuse_error* error);
 
-/* Finds the fastest way to multiply by W [rows, cols] in `dtype` and `direction`, depending on m. FORWARD means x * W^T
- * alone; BACKWARD a training step, which multiplies in both directions, and in both by the op or by W decoded anew:
+/* Finds the fastest way to multiply by W [rows, cols] in `dtype` and `direction`, depending on m: `few` up to few_rows,
+ * then qfuse_matmul_4bit with OF_DEVICE up to fused_rows, then W decoded to memory:
  *   few         the sum to use for few rows: SPLIT on CUDA, BF16_DOT on a CPU that also has BF16_AMX, OF_DEVICE if the
  *               device has no other. Depends only on the device and the dtype
- *   few_rows    the largest m for which `few` takes no longer than OF_DEVICE. 0: use OF_DEVICE always
- *   fused_rows  the largest m for which qfuse_matmul_4bit is faster; above it, decode W with qfuse_dequantize_4bit,
- *               then multiply with a dense matmul library. -1: decode always. INT64_MAX: never, as on the CPU
+ *   few_rows    the largest m for which `few` takes no longer than the other two. 0: never use it
+ *   fused_rows  the largest m for which OF_DEVICE is faster than to decode W with qfuse_dequantize_4bit, then multiply
+ *               with a dense matmul library; also for few rows whose sum cannot be `few`. It may be less than few_rows.
+ *               -1: decode always. INT64_MAX: never, as on the CPU
  * On CUDA the positive numbers are powers of two: few_rows is at most 64, fused_rows at most 128, or 512 on Hopper.
  * They are estimates from the device's multiprocessors, core clock and memory clock, based on times of each kernel on
  * an H200. SPLIT has a kernel for few rows if cols is a multiple of 64 and blocks have 64 elements. For E2M1 and INT4

@@ -9,10 +9,10 @@
 The weights are NF4 with nested absmax, or as --weights says; only NF4 has "factored", INT8 and bitsandbytes' layer.
 
 On a GPU: device time of CUDA graphs that rotate through more weights than the caches hold. Besides qfuse's orders and
-its default, times torch's linear with a bf16 weight, qfuse's decode followed by it, and bitsandbytes' Linear4bit if
-installed. Above 256 rows, INT8 is the order "rotated_int8" with kept scales, and INT8 alone is its product without
-quantizing either factor. Before timing, compares every result with a product in float64. QFUSE_COMPUTE_CAPABILITY=80
-measures another GPU's kernels (docs/PORTING.md).
+the defaults of both directions, times torch's linear with a bf16 weight, qfuse's decode followed by it, and
+bitsandbytes' Linear4bit if installed. Above 256 rows, INT8 is the order "rotated_int8" with kept scales, and INT8 alone
+is its product without quantizing either factor. Before timing, compares every result with a product in float64.
+QFUSE_COMPUTE_CAPABILITY=80 measures another GPU's kernels (docs/PORTING.md).
 
 On a CPU: one thread, and all. Every round times all ways in turn, so that disturbances affect all, and the caches no
 longer hold what a way has read at its next turn. bitsandbytes has two ways. Its inference reorders Linear4bit's weight,
@@ -31,7 +31,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 import qfuse
-from qfuse.ops import rotated_products
+from qfuse.ops import orders, rotated_products
 
 LAYERS = [(4096, 14336), (14336, 4096), (4096, 4096), (8192, 28672)]  # inputs and outputs
 ROWS = [1, 8, 16, 32, 64, 128, 256]
@@ -108,8 +108,8 @@ def int8_ways(x: Tensor, dy: Tensor) -> dict[str, Way]:
     }
 
 
-def ways(x: Tensor, dy: Tensor, like: Layer, orders: Sequence[qfuse.ops.Order]) -> dict[str, Way]:
-    found: dict[str, Way] = {order: partial(product, x, order) for order in orders}
+def ways(x: Tensor, dy: Tensor, like: Layer, named: Sequence[qfuse.ops.Order]) -> dict[str, Way]:
+    found: dict[str, Way] = {order: partial(product, x, order) for order in named}
     found["default"] = lambda layer: qfuse.matmul_4bit(x, layer.weight)
     found["cuBLAS"] = lambda layer: linear(x, layer.dense)
     found["decode + cuBLAS"] = lambda layer: linear(x, layer.weight.dequantize())
@@ -120,6 +120,9 @@ def ways(x: Tensor, dy: Tensor, like: Layer, orders: Sequence[qfuse.ops.Order]) 
     found["dy·W plain"] = lambda layer: layer.multiply(dy, "backward", "plain")
     found["dy·W cuBLAS"] = lambda layer: dy @ layer.dense
     found["dy·W decode + cuBLAS"] = lambda layer: dy @ layer.weight.dequantize()
+    w = like.weight
+    is_decoded = orders.is_decoded(dy, w.shape, orders.advised_blocksize(w), "backward")
+    found["dy·W default"] = found["dy·W decode + cuBLAS" if is_decoded else "dy·W plain"]
     return found
 
 
@@ -156,7 +159,7 @@ def random_rows(m: int, inputs: int, outputs: int, device: str) -> tuple[Tensor,
 
 
 def time_layer(
-    inputs: int, outputs: int, rows: Sequence[int], orders: Sequence[qfuse.ops.Order], weights: Weights
+    inputs: int, outputs: int, rows: Sequence[int], named: Sequence[qfuse.ops.Order], weights: Weights
 ) -> list[dict[str, Any]]:
     device = "cuda"
     layers = [random_layer(inputs, outputs, device, weights) for _ in range(measure.copies_for(inputs * outputs // 2))]
@@ -164,7 +167,7 @@ def time_layer(
     for m in rows:
         measure.progress(f"{inputs} -> {outputs}, {m} rows")
         x, dy = random_rows(m, inputs, outputs, device)
-        all_ways = ways(x, dy, layers[0], orders)
+        all_ways = ways(x, dy, layers[0], named)
         row: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "rows": m}
         row["errors"] = compare(layers[0], x, dy, all_ways)
         row["us"] = {name: measure.time_round(way, layers, device) for name, way in all_ways.items()}
@@ -225,11 +228,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     layers: list[tuple[int, int]] = arguments.layers or usual[0]
     rows: list[int] = arguments.rows or usual[1]
     weights: Weights = arguments.weights
-    orders = [arguments.order] if arguments.order else ORDERS if weights == "nf4" else ORDERS[1:]
+    named = [arguments.order] if arguments.order else ORDERS if weights == "nf4" else ORDERS[1:]
     found = [
         row
         for layer in layers
-        for row in (time_layer_on_cpu(*layer, rows, weights) if on_cpu else time_layer(*layer, rows, orders, weights))
+        for row in (time_layer_on_cpu(*layer, rows, weights) if on_cpu else time_layer(*layer, rows, named, weights))
     ]
     result = measure.circumstances(arguments) | {"weights": weights, "rows": found}  # after bitsandbytes' import
     return measure.finish(arguments, result, products_table(found))

@@ -251,16 +251,47 @@ def test_gradients_and_one_order_for_all_count_before_it(hopper, orders, multipl
         assert orders.pop() == "plain"
 
 
+# Advice on products and on their gradients, rows, whether x has a gradient, and the order of the product, with LoRA,
+# and of x's gradient.
+WAYS = [
+    ((16, 32), (0, 64), 16, False, "split", "plain", None),
+    ((16, 32), (0, 64), 32, False, "plain", "plain", None),
+    ((16, 32), (0, 64), 33, False, None, None, None),
+    ((16, 32), (0, 64), 16, True, "plain", "plain", "plain"),
+    ((16, 32), (0, 64), 33, True, None, None, "plain"),
+    ((16, 32), (0, 64), 65, True, None, None, None),
+    ((16, 128), (0, -1), 1, True, "plain", "plain", None),
+    ((16, 128), (0, -1), 128, True, "plain", "plain", None),
+    ((32, -1), (0, -1), 32, False, "split", None, None),  # "split" is faster than decoding, "plain" is not
+    ((32, -1), (0, 64), 32, True, None, None, "plain"),
+    ((32, -1), (0, -1), 33, False, None, None, None),
+]
+
+
 @needs_none
-def test_a_weight_is_decoded_where_both_directions_together_are_slower(monkeypatch, orders):
+@pytest.mark.parametrize("forward, backward, tokens, needs, order, with_lora, of_gradient", WAYS)
+def test_each_direction_takes_its_fastest_way(
+    monkeypatch, forward, backward, tokens, needs, order, with_lora, of_gradient
+):
+    found = []
+
+    def called(call, *_):
+        found.append(call.orders)
+        return call.x.new_empty(*call.x.shape[:-1], call.weight.shape[0])
+
     monkeypatch.setattr(
-        qfuse.ops.orders, "_find_advice", lambda *call: {"forward": (16, 32), "backward": (0, 64)}[call[-1]]
+        qfuse.ops.orders, "_find_advice", lambda *call: {"forward": forward, "backward": backward}[call[-1]]
     )
+    monkeypatch.setattr(qfuse.native.torch_ops, "_multiply", None)
+    monkeypatch.setattr(qfuse.ops.gradients, "by_dispatcher", called)
+    monkeypatch.setattr(qfuse.ops.lora, "matmul_4bit_lora", called)
     with FakeTensorMode():
-        x, weight = on_a_gpu(tokens=65)
-        for tokens, needs, expected in [(32, False, "plain"), (33, False, None), (64, True, "plain"), (65, True, None)]:
-            qfuse.matmul_4bit(x[:tokens].clone().requires_grad_(needs), weight)
-            assert orders.pop() == expected
+        x, weight = on_a_gpu(tokens=tokens)
+        x.requires_grad_(needs)
+        qfuse.matmul_4bit(x, weight)
+        qfuse.matmul_4bit_lora(x, weight, x.new_empty(8, 256), x.new_empty(64, 8))
+    assert [own for own, _ in found] == [order, with_lora]
+    assert not needs or [turned for _, turned in found] == [of_gradient] * 2
 
 
 @needs_none

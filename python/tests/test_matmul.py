@@ -234,7 +234,34 @@ def test_the_default_order_of_sums_of_many_terms(device, orders):
         few_rows, fused_rows = advice(device, 8, terms)
         for rows in (1, 8, 9, 64, 65):
             qfuse.matmul_4bit(torch.ones(rows, terms, dtype=torch.bfloat16, device=device), weight)
-            assert orders.pop() == (None if rows > fused_rows else "split" if rows <= few_rows else "plain")
+            assert orders.pop() == ("split" if rows <= few_rows else None if rows > fused_rows else "plain")
+
+
+def test_a_product_and_its_gradient_have_their_own_orders(device, monkeypatch):
+    """Decoding one direction changes neither results nor gradients, also with LoRA, whose product adds to them."""
+    weight, x = exact_weight(device, torch.bfloat16), integers(5, COLS, device=device, dtype=torch.bfloat16)
+    a, b = (integers(*shape, device=device, dtype=x.dtype) for shape in [(8, COLS), (ROWS, 8)])
+    functions = [
+        lambda x: qfuse.matmul_4bit(x, weight),
+        lambda x: qfuse.matmul_4bit_lora(x, weight, 0 * a, b),
+        lambda x: qfuse.matmul_4bit_lora_shared(x, [weight] * 2, [0 * a] * 2, [b] * 2)[1],
+    ]
+    run, found = qfuse.ops.gradients._call, []
+    monkeypatch.setattr(qfuse.native.torch_ops, "_multiply", None)
+    monkeypatch.setattr(
+        qfuse.ops.gradients, "_call", lambda call: found.append((call.direction, call.order)) or run(call)
+    )
+    dense = qfuse.dequantize_4bit(weight)
+    for orders in [("plain", None), (None, "plain")]:
+        monkeypatch.setattr(qfuse.ops.functional, "default_orders", lambda *_, orders=orders: orders)
+        monkeypatch.setattr(qfuse.ops.functional, "orders_of_training", lambda *_, orders=orders: orders)
+        for function in functions:
+            found.clear()
+            leaf = x.clone().requires_grad_()
+            y = function(leaf)
+            y.backward(torch.ones_like(y))
+            assert set(found) == {("forward", orders[0]), ("backward", orders[1])}
+            assert same_bits(y.detach(), linear(x, dense)) and same_bits(leaf.grad, torch.ones_like(y) @ dense)
 
 
 def test_compiled_code_notices_that_the_order_has_changed(device, few_rows):

@@ -12,8 +12,8 @@ in three launches and multiplies, in the function _dequant_linear_fallback, whic
 
 enable(matmul=True) also replaces matmul_4bit, which Linear4bit calls in its forward pass. qfuse's may sum in another
 order than bitsandbytes, so results differ by roundings. With enable(matmul="factored"), products of few rows without a
-gradient use the order "factored" of qfuse.ops.matmul_4bit. Products for which bitsandbytes' kernel is faster stay its
-own: on GPUs other than Hopper, all but those of few rows.
+gradient use the order "factored" of qfuse.ops.matmul_4bit. Products for which bitsandbytes' kernel is faster, or may
+be, stay its own: on GPUs other than Hopper some of more than 128 rows.
 
 Calls that qfuse does not support, such as on another device or with an unusual state, go to the original. Two cases
 raise ValueError: codes that were cast, and a weight that bitsandbytes has repacked for its CPU kernels, because the
@@ -280,7 +280,7 @@ def enable(matmul: Matmul = False) -> Report:
 
     matmul: True also replaces matmul_4bit, with which Linear4bit multiplies. "factored" does the same, and where
     qfuse.matmul_4bit would use the order "split", for few rows without a gradient, it uses "factored" if the device and
-    weight support that. On GPUs other than Hopper, other products stay bitsandbytes', whose kernels are faster there.
+    weight support that. On GPUs other than Hopper, products for which bitsandbytes' kernels may be faster stay its own.
     """
     return patch.enable(_patches_of(matmul))
 

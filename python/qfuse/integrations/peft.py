@@ -10,9 +10,9 @@ register(config) uses peft's own hook: layers that peft makes from this LoraConf
 enable() replaces the forward of peft's classes, for adapters that are already attached and for code that makes its own
 LoraConfig.
 
-A call without a gradient goes to peft's code where bitsandbytes' product is faster: on GPUs other than Hopper, unless
-there are few rows. A layer that qfuse does not cover goes to peft's unchanged code; uncovered(model) says which and
-why. So does a float32 layer, which would gain nothing and differ by roundings.
+A call without a gradient goes to peft's code where bitsandbytes' product is faster, or may be: on GPUs other than
+Hopper some of more than 128 rows. A layer that qfuse does not cover goes to peft's unchanged code; uncovered(model)
+says which and why. So does a float32 layer, which would gain nothing and differ by roundings.
 
 enable(products="int8"), or set_products() for one model or some of its layers, multiplies by the frozen weights in
 rotated INT8: faster, with an error of about 1 % of a product's norm (docs/ACCURACY.md). LoRA's own products stay in

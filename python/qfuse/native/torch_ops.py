@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Direction = Literal["forward", "backward"]
 Order = Literal["plain", "split", "factored", "rotated_int8"]
+Orders = tuple[Order | None, Order | None]  # of a product and of its gradient
 
 _decode: Callable[..., Any] | None = None
 _multiply: Callable[..., Any] | None = None
@@ -29,8 +30,9 @@ _is_compiling = torch.compiler.is_compiling  # looking it up through torch's mod
 
 
 class Call(NamedTuple):
-    """Arguments of a product. order: None decodes the weight to memory, in each direction again, and multiplies by
-    torch. terms: LoRA's lora_in and lora_weight. ends: end rows of the experts if the weight is a stack of experts."""
+    """Arguments of a product. order: None decodes the weight to memory and multiplies by torch. terms: LoRA's lora_in
+    and lora_weight. ends: end rows of the experts if the weight is a stack of experts. gradient_order: of x's gradient,
+    which is a product in the other direction; "same": order."""
 
     x: Tensor
     weight: "Weight4bit"
@@ -39,6 +41,11 @@ class Call(NamedTuple):
     order: Order | None = "plain"
     terms: tuple[Tensor | None, Tensor | None] = (None, None)
     ends: Tensor | None = None
+    gradient_order: Order | Literal["same"] | None = "same"
+
+    @property
+    def orders(self) -> Orders:
+        return self.order, self.order if self.gradient_order == "same" else self.gradient_order
 
 
 def _load_directly() -> None:
@@ -76,7 +83,7 @@ def dequantize_4bit_directly(weight: "Weight4bit", transposes: bool = False) -> 
 
 def matmul_4bit_directly(call: Call) -> Tensor | None:
     """Multiplies without gradients. Also returns None for experts and for products that the op does not compute."""
-    x, weight, bias, direction, order, terms, ends = call
+    x, weight, bias, direction, order, terms, ends, _ = call
     is_of_library = order is not None and order != "rotated_int8"
     if _multiply is None or not is_of_library or ends is not None or _is_compiling() or is_dual():
         return None
@@ -116,7 +123,7 @@ def dequantize_4bit_out(weight: "Weight4bit", out: Tensor) -> Tensor:
 
 def matmul_4bit(call: Call) -> Tensor:
     """Calls matmul_4bit or, if ends are given, matmul_4bit_grouped. The order must not be None."""
-    x, weight, bias, direction, order, terms, ends = call
+    x, weight, bias, direction, order, terms, ends, _ = call
     how = {"shape": weight.shape, **_blocks(weight), "direction": direction, "order": order}
     product: Tensor
     if ends is None:

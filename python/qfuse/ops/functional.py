@@ -17,10 +17,10 @@ from . import gradients, lora, rotated_int8_matmul, rotated_int8_quantize
 from .orders import (
     advised_blocksize,
     batch_invariant,
-    default_order,
     default_order_grouped,
+    default_orders,
     has_factored,
-    is_decoded,
+    orders_of_training,
     set_batch_invariant,
 )
 
@@ -109,10 +109,10 @@ def matmul_4bit(
     order: as for qfuse.ops.matmul_4bit. The default is "split" for few rows without a gradient (at most 64, depending
     on shape and GPU) if k is a multiple of 64, the block size is 64 and the GPU has tensor cores for x's dtype;
     otherwise "plain". Also by default, a GPU decodes the weight to memory and multiplies by torch's linear where that
-    is about as fast or faster: above 256 or 512 rows, and in float32. On GPUs other than Hopper, or if k is no
-    multiple of 64, n no multiple of 8 or blocks are smaller than 64, it does so for more than 128 rows, or for fewer,
-    or always, depending on the shape and the GPU's clock and memory. From 384 rows on, this has the bits of "plain" on
-    an H200. set_batch_invariant makes every default order "plain".
+    is about as fast or faster, for the product and for x's gradient each: above 256 or 512 rows, and in float32. On
+    GPUs other than Hopper, or if k is no multiple of 64, n no multiple of 8 or blocks are smaller than 64, it does so
+    for more than 128 rows, or for fewer, or always, depending on the shape and the GPU's clock and memory. From 384
+    rows on, this has the bits of "plain" on an H200. set_batch_invariant makes every default order "plain".
 
     order="factored", for inference with few rows on a GPU, must be requested: it does not round the weight to x's
     dtype. It has no gradients; qfuse.ops.matmul_4bit lists its requirements. order="rotated_int8", for training with
@@ -441,10 +441,8 @@ def multiply_with_lora(
 
 def _adapted_call(x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None) -> Call:
     """Returns the call of the base product, to which an adapter is added."""
-    if order is None:
-        # Never "split": the kernel for few rows has no LoRA.
-        order = None if is_decoded(x, weight.shape, advised_blocksize(weight)) else "plain"
-    return Call(x, _detached(weight), bias, order=order)
+    orders = orders_of_training(x, weight.shape, advised_blocksize(weight)) if order is None else (order, order)
+    return Call(x, _detached(weight), bias, order=orders[0], gradient_order=orders[1])
 
 
 def multiply(
@@ -468,11 +466,12 @@ def multiply_once(x: Tensor, weight: Weight4bit, bias: Tensor | None) -> Tensor:
 def _call_of(
     x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None, few_factored: bool = False
 ) -> Call:
-    if order is None:
-        order = default_order(x, weight.shape, advised_blocksize(weight), bias)
-        if order == "split" and few_factored and has_factored(x, weight):
-            order = "factored"
-    return Call(x, weight, bias, "forward", order)
+    if order is not None:
+        return Call(x, weight, bias, "forward", order)
+    order, gradient_order = default_orders(x, weight.shape, advised_blocksize(weight), bias)
+    if order == "split" and few_factored and has_factored(x, weight):
+        order = "factored"
+    return Call(x, weight, bias, "forward", order, gradient_order=gradient_order)
 
 
 def _detached(weight: Weight4bit) -> Weight4bit:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..native import torch_ops
 from ..native.devices import check_one_device
-from ..native.torch_ops import Call, Direction, Order
+from ..native.torch_ops import Call, Direction, Order, Orders
 from ..weight.form import Form
 from ..weight.weight_4bit import Weight4bit, given, unnested
 from . import grouped_products, rotated_products
@@ -54,12 +54,12 @@ class _Matmul4bit(torch.autograd.Function):
         ends: Tensor | None,
         weight: Weight4bit,
         direction: Direction,
-        order: Order | None,
+        orders: Orders,
         gatherer: Tensor | None,
     ) -> Tensor:
         ctx.save_for_backward(lora_in, lora_weight, ends)
-        ctx.weight, ctx.direction, ctx.order = Kept(weight), direction, order
-        return without_gradient(Call(x, weight, bias, direction, order, (lora_in, lora_weight), ends))
+        ctx.weight, ctx.direction, ctx.orders = Kept(weight), direction, orders
+        return without_gradient(Call(x, weight, bias, direction, orders[0], (lora_in, lora_weight), ends))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
@@ -88,15 +88,15 @@ class _Matmul4bitWatched(torch.autograd.Function):
         nested_offset: Tensor | None,
         form: Form,
         direction: Direction,
-        order: Order | None,
+        orders: Orders,
     ) -> Tensor:
         weight = Weight4bit(given(packed, absmax, nested_absmax, nested_quant_map, nested_offset), *form)
-        return without_gradient(Call(x, weight, bias, direction, order, (lora_in, lora_weight), ends))
+        return without_gradient(Call(x, weight, bias, direction, orders[0], (lora_in, lora_weight), ends))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
         ctx.save_for_backward(*inputs[2:-3])
-        ctx.form, ctx.direction, ctx.order = inputs[-3:]
+        ctx.form, ctx.direction, ctx.orders = inputs[-3:]
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
@@ -110,13 +110,13 @@ def _backward(
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]:
     """Returns the gradients of x, bias and the two LoRA terms."""
     lora_in, lora_weight, ends = terms_and_ends
-    direction, order = ctx.direction, ctx.order
+    direction, (order, gradient_order) = ctx.direction, ctx.orders
     _refuse_factored(order)  # reached under a transform, whose inner levels see no gradient
     refuse_second(order)
     grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
     if ctx.needs_input_grad[0]:
-        call = Call(grad, weight, None, TURNED[direction], order, ends=ends)
-        grad_x = None if rotated_products.put_off(ctx, call) else without_nobodys(matmul_4bit(call), ends)
+        turned = Call(grad, weight, None, TURNED[direction], gradient_order, ends=ends, gradient_order=order)
+        grad_x = None if rotated_products.put_off(ctx, turned) else without_nobodys(matmul_4bit(turned), ends)
     with without_autocast(grad):
         if ctx.needs_input_grad[1]:
             grad_bias = sum_of_rows(grad, ends)
@@ -186,7 +186,7 @@ def _call(call: Call) -> Tensor:
         return rotated_products.multiply(call)
     if call.order is not None:
         return torch_ops.matmul_4bit(call)
-    x, _, bias, direction, _, (lora_in, lora_weight), ends = call
+    x, _, bias, direction, _, (lora_in, lora_weight), ends, _ = call
     if ends is not None:
         return _call_decoded_grouped(call, ends)
     decoded = decode(call)
@@ -200,7 +200,7 @@ def _call(call: Call) -> Tensor:
 
 
 def _call_decoded_grouped(call: Call, ends: Tensor) -> Tensor:
-    x, _, bias, direction, _, (lora_in, lora_weight), _ = call
+    x, _, bias, direction, _, (lora_in, lora_weight), *_ = call
     check_one_device((("x", x), ("expert_ends", ends)))
     decoded = decode(call)
     found = grouped_products.product(x, decoded.mT if direction == "forward" else decoded, ends)
@@ -255,17 +255,17 @@ def refuse_second(order: str | None) -> None:
 
 def _call_with_gradient(call: Call, is_kept: bool = True) -> Tensor:
     """is_kept: the weight is a layer's, so that it need not be a saved tensor."""
-    x, weight, bias, direction, order, terms, ends = call
+    x, weight, bias, direction, order, terms, ends, _ = call
     if needs_gradient(x, bias):
         _refuse_factored(order)
     if is_kept and not is_watched():
         gatherer = rotated_products.gatherer_of(x) if order == "rotated_int8" else None
-        found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, direction, order, gatherer)
+        found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, direction, call.orders, gatherer)
         return found
     if len(weight.tensors) > 5:  # the op refuses it with its own message
         return _call_below_autograd(call)
     tensors = padded(weight)
-    watched: Tensor = _Matmul4bitWatched.apply(x, bias, *terms, ends, *tensors, weight.form, direction, order)
+    watched: Tensor = _Matmul4bitWatched.apply(x, bias, *terms, ends, *tensors, weight.form, direction, call.orders)
     return watched
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..native.devices import check_one_device
-from ..native.torch_ops import Call, Direction, Order
+from ..native.torch_ops import Call, Direction, Orders
 from ..weight.form import Form
 from ..weight.weight_4bit import Weight4bit, given
 from . import grouped_products, rotated_products
@@ -56,13 +56,13 @@ class _Lora(torch.autograd.Function):
         weight: Weight4bit,
         scaling: float,
         direction: Direction,
-        order: Order | None,
+        orders: Orders,
         put_off: list[Call] | None,
         gatherer: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         with without_autocast(x):
             a, b = _rounded(lora_a, lora_b, x.dtype)
-            call, down = _with_terms(Call(x, weight, bias, direction, order, ends=ends), lora_x, a, b, scaling)
+            call, down = _with_terms(Call(x, weight, bias, direction, orders[0], ends=ends), lora_x, a, b, scaling)
             if put_off is None:
                 y = without_gradient(call)
             else:
@@ -73,7 +73,7 @@ class _Lora(torch.autograd.Function):
         kept = map(_savable, (seen if needs_a else None, down if needs_b else None, a, b))
         ctx.save_for_backward(*kept, ends, *_save_factors(ctx, (lora_a, lora_b)))
         ctx.set_materialize_grads(False)
-        ctx.weight, ctx.direction, ctx.order = Kept(weight), direction, order
+        ctx.weight, ctx.direction, ctx.orders = Kept(weight), direction, orders
         ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
         return y, down
 
@@ -123,18 +123,18 @@ class _LoraWatched(torch.autograd.Function):
         form: Form,
         scaling: float,
         direction: Direction,
-        order: Order | None,
+        orders: Orders,
     ) -> tuple[Tensor, Tensor]:
         weight = Weight4bit(given(packed, absmax, nested_absmax, nested_quant_map, nested_offset), *form)
         with without_autocast(x):
             a, b = _rounded(lora_a, lora_b, x.dtype)
-            return _forward(Call(x, weight, bias, direction, order, ends=ends), lora_x, a, b, scaling)
+            return _forward(Call(x, weight, bias, direction, orders[0], ends=ends), lora_x, a, b, scaling)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], outputs: tuple[Tensor, Tensor]) -> None:
-        x, lora_x, _, lora_a, lora_b, *ends_and_weight, form, scaling, direction, order = inputs
+        x, lora_x, _, lora_a, lora_b, *ends_and_weight, form, scaling, direction, orders = inputs
         ctx.save_for_backward(x if lora_x is None else lora_x, outputs[1], lora_a, lora_b, *ends_and_weight)
-        ctx.form, ctx.direction, ctx.order = form, direction, order
+        ctx.form, ctx.direction, ctx.orders = form, direction, orders
         ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
 
     @staticmethod
@@ -171,8 +171,8 @@ def _backward(
 ) -> tuple[Tensor | None, ...]:
     """Returns the gradients of x, lora_x, bias, A and B."""
     (x, down, a, b, ends), (lora_a, lora_b) = saved, factors
-    scaling, direction = ctx.scaling, TURNED[ctx.direction]
-    refuse_second(ctx.order)
+    scaling, direction, (order, gradient_order) = ctx.scaling, TURNED[ctx.direction], ctx.orders
+    refuse_second(order)
     needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
     grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
     if grad is None and grad_down is None:
@@ -184,7 +184,7 @@ def _backward(
         if needs_x and grad is not None:
             terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, grad.dtype)
             terms = _laid_out(terms, direction == "backward")
-            call = Call(grad, weight, None, direction, ctx.order, terms, ends)
+            call = Call(grad, weight, None, direction, gradient_order, terms, ends, order)
             grad_x = None if rotated_products.put_off(ctx, call) else matmul_4bit(call)
         elif needs_x and not ctx.has_own_x:
             grad_x = product(up, a, ends).to(ctx.dtype)
@@ -296,16 +296,16 @@ def is_saved_by_hooks() -> bool:
 def matmul_4bit_lora(call: Call, lora_x: Tensor | None, lora_a: Tensor, lora_b: Tensor, scaling: float) -> Tensor:
     """matmul_4bit with an adapter; x's gradient is one product, too. call: the product without the adapter. lora_x: the
     adapter's input if it is not x, such as the output of a dropout. For experts, A and B are stacks."""
-    x, weight, bias, direction, order, _, ends = call
+    x, weight, bias, direction, _, _, ends, _ = call
     _check_devices(x, lora_x, lora_a, lora_b)
-    how = scaling, direction, order
+    how = scaling, direction, call.orders
     if is_watched():
         stored = padded(weight)
         watched: Tensor = _LoraWatched.apply(x, lora_x, bias, lora_a, lora_b, ends, *stored, weight.form, *how)[0]
         return watched
     if needs_gradient(x, lora_x, bias, lora_a, lora_b):
         put_off: list[Call] | None = [] if is_saved_by_hooks() else None
-        gatherer = rotated_products.gatherer_of(x) if order == "rotated_int8" else None
+        gatherer = rotated_products.gatherer_of(x) if call.order == "rotated_int8" else None
         found: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, ends, weight, *how, put_off, gatherer)[0]
         if put_off:
             found = _Product.apply(found, *put_off)
@@ -347,14 +347,14 @@ class _SharedLora(torch.autograd.Function):
         factors = [factor for layer in layers for factor in (layer.lora_a, layer.lora_b)]
         ctx.save_for_backward(*map(_savable, (*kept, a, *bs)), *_save_factors(ctx, factors))
         ctx.set_materialize_grads(False)
-        ctx.weights = [(Kept(layer.call.weight), layer.call.order) for layer in layers]
+        ctx.weights = [(Kept(layer.call.weight), layer.call.orders) for layer in layers]
         ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
         return *products, down
 
     @staticmethod
     def backward(ctx: Any, *some: Tensor | None) -> tuple[Tensor | None, ...]:
         scaling, count = ctx.scaling, len(ctx.weights)
-        for _, order in ctx.weights:
+        for _, (order, _) in ctx.weights:
             refuse_second(order)
         x, down, a, *saved = ctx.saved_tensors
         bs, factors = saved[:count], _saved_factors(ctx, saved[count:])
@@ -380,8 +380,8 @@ class _SharedLora(torch.autograd.Function):
             if needs_x:
                 terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, ctx.dtype)
                 calls = [
-                    Call(dy, kept.get(), None, "backward", order)
-                    for dy, (kept, order) in zip(grads, ctx.weights, strict=True)
+                    Call(dy, kept.get(), None, "backward", turned, gradient_order=order)
+                    for dy, (kept, (order, turned)) in zip(grads, ctx.weights, strict=True)
                 ]
                 grad_x = _sum_products(calls, terms)
             if needs_lora_x:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..native import devices, library
-from ..native.torch_ops import Direction, Order
+from ..native.torch_ops import Direction, Order, Orders
 from ..weight.form import FLOAT_DTYPES, QUANT_TYPES
 from ..weight.weight_4bit import Weight4bit
 from . import gradients, grouped_products, rotated_products
@@ -18,8 +18,6 @@ from . import gradients, grouped_products, rotated_products
 _MOST_ROWS_OF_TILES = 128  # largest fused_rows of a product without a Hopper kernel
 _MORE_ROWS, _MORE_COLS = 16384, 4096  # a weight larger by these is fused for more rows than that on Hopper
 _MOST_ROWS_OF_BITSANDBYTES = 1536  # with more rows, bitsandbytes decodes and calls cuBLAS on every GPU
-_ROWS_OF_MANY_OUTPUTS = 64  # up to this many rows, `multistage` beats bitsandbytes' kernels if N >= _MANY_OUTPUTS
-_MANY_OUTPUTS = 4096
 _MOST_FUSED_ROWS = 256  # up to this many rows, INT8 products, which decode the weight to memory, are not considered
 _MOST_COLS_OF_PLAIN = 256  # up to this K, "plain" is faster on an H200 (2.7 us, and 2.9), from 512 on slower (3.4, 3.1)
 _LEAST_GROUPED_ROWS = 16  # up to this many rows per expert, decoding is slower than any fused kernel
@@ -47,13 +45,21 @@ def advised_blocksize(weight: Weight4bit) -> int:
     return weight.blocksize if weight.quant_type in QUANT_TYPES else 64
 
 
-def default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> Order | None:
-    """None if the weight is decoded, "split" for few rows without a gradient, or "plain": the one order of training."""
-    if is_decoded(x, shape, blocksize):
-        return None
-    few_rows, _ = _ask_advice(x, shape, blocksize)
-    is_plain = _batch_invariant or not _is_known(_rows(x) <= few_rows) or gradients.needs_gradient(x, bias)
-    return "plain" if is_plain else "split"
+def default_orders(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> Orders:
+    """Returns the orders of a product and of x's gradient, each the fastest in its own direction: None if the weight is
+    decoded, "split" for few rows without a gradient, or "plain": the one order of training."""
+    is_one_order = _batch_invariant or gradients.needs_gradient(x, bias)
+    if not is_one_order and _is_known(_rows(x) <= _ask_advice(x, shape, blocksize)[0]):
+        return "split", "split"
+    return orders_of_training(x, shape, blocksize)
+
+
+def orders_of_training(x: Tensor, shape: Sequence[int], blocksize: int) -> Orders:
+    """default_orders without "split": the kernel for few rows has neither a gradient nor LoRA."""
+    order: Order | None = None if is_decoded(x, shape, blocksize) else "plain"
+    if not gradients.needs_gradient(x):
+        return order, order
+    return order, None if is_decoded(x, shape, blocksize, "backward") else "plain"
 
 
 def has_factored(x: Tensor, weight: Weight4bit) -> bool:
@@ -64,45 +70,46 @@ def has_factored(x: Tensor, weight: Weight4bit) -> bool:
     return has_blocks and devices.find_tensor_cores(x.device.index, x.dtype)
 
 
-def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether a GPU decodes the weight to memory first: if its fused kernel is slower or, if a gradient is needed, if
-    the fused kernels of both directions together are. Not under transforms, which cannot batch it."""
+def is_decoded(x: Tensor, shape: Sequence[int], blocksize: int, direction: Direction = "forward") -> bool:
+    """Whether a GPU decodes the weight to memory first, because its fused kernel of that direction is slower. Not under
+    transforms, which cannot batch it."""
     if not x.is_cuda or _batch_invariant or _are_transforms_active():
         return False
     # Alignment is not checked: for a view without 16-byte alignment the op is slow but correct.
-    direction: Direction = "backward" if gradients.needs_gradient(x) else "forward"
     fused_rows = _ask_advice(x, shape, blocksize, direction)[1]
     return fused_rows < 0 or _is_known(_rows(x) > fused_rows)
 
 
 def int8_order(x: Tensor, shape: Sequence[int], blocksize: int) -> Order | None:
     """Returns "rotated_int8" if both sizes are multiples of its block and it is not slower than the fused product, that
-    is, if the weight would be decoded to memory anyway; otherwise None."""
+    is, if the weight would be decoded to memory anyway, in each direction; otherwise None."""
     if any(index(size) % rotated_products.MULTIPLE for size in shape):
         return None
     is_one_order = _batch_invariant  # the choice must not depend on the number of rows
-    are_many = is_one_order or _is_known(_rows(x) > _MOST_FUSED_ROWS) or is_decoded(x, shape, blocksize)
+    are_many = is_one_order or _is_known(_rows(x) > _MOST_FUSED_ROWS)
+    are_many = are_many or orders_of_training(x, shape, blocksize) == (None, None)
     return "rotated_int8" if are_many else None
 
 
 def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether bitsandbytes' own product is faster. On GPUs other than Hopper: with a gradient, or with more rows than
-    "split" takes (with many outputs, more than 64), as long as bitsandbytes has kernels for that many rows. On Hopper:
-    for a single row without "split", unless K is small. Never with set_batch_invariant. See docs/PERFORMANCE.md.
+    """Whether bitsandbytes' own product is faster, or may be. On GPUs other than Hopper: without "split"; for a single
+    row with a gradient; and for more than 128 rows, if fused products of 128 beat decoding, for as many as bitsandbytes
+    has kernels for. On Hopper: for a single row without "split", unless K is small. Never with set_batch_invariant. See
+    docs/PERFORMANCE.md.
     """
     if not x.is_cuda or _batch_invariant:
         return False
     few_rows, fused_rows = _ask_advice(x, shape, blocksize)
     if _has_hopper_kernel(x, shape, blocksize):
         return few_rows == 0 and index(shape[1]) > _MOST_COLS_OF_PLAIN and _is_known(_rows(x) == 1)
-    has_multistage = few_rows > 0 and index(shape[0]) >= _MANY_OUTPUTS
-    most_rows = max(few_rows, min(fused_rows, _ROWS_OF_MANY_OUTPUTS) if has_multistage else 0)
-    is_fused = _is_known(_rows(x) <= most_rows) and not gradients.needs_gradient(x)
-    return not is_fused and _is_known(_rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
+    is_timed = fused_rows < _MOST_ROWS_OF_TILES or _is_known(_rows(x) <= _MOST_ROWS_OF_TILES)
+    is_single = _is_known(_rows(x) == 1) and gradients.needs_gradient(x)
+    return (few_rows == 0 or is_single or not is_timed) and _is_known(_rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
 
 
 def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int, direction: Direction = "forward") -> tuple[int, int]:
-    """Returns the largest numbers of rows for the order "split" and for the fused product; the latter -1 for none."""
+    """Returns the largest numbers of rows for the order "split", and for "plain" where "split" is not used; the latter
+    -1 for none."""
     device = x.device.index if x.is_cuda else None
     rows, cols = shape
     # A constant in compiled code may depend only on constants: index() makes one from a size that torch takes as
@@ -155,7 +162,8 @@ def default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, split
     if _batch_invariant:
         return "plain"
     experts, m = shape[0], x.shape[0]
-    few_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
+    few_rows, plain_rows = _ask_advice(x, shape[1:], blocksize)
+    fused_rows = max(few_rows, plain_rows)
     # For one weight, decoding is faster from about twice fused_rows on. For experts it pays later, because all of them
     # are decoded and torch's product has uneven tiles: on an H100 from about 1024 rows per expert, of any size.
     on_hopper = _has_hopper_kernel(x, shape[1:], blocksize)

@@ -27,20 +27,11 @@ contract::Matmul4bit product_of(const contract::Matmul4bit& p, qfuse_sum sum, st
 
 double us_of(const contract::Matmul4bit& p, const DeviceFacts& facts) { return plan_us(plan(p, facts), p, facts); }
 
-// Whether the op in one of its orders, `best` microseconds for p, beats decoding `margin` times. Backward, for both
-// products of a training step, which decodes the weight for each of them or for neither: one of them may lose.
-bool beats_decoding(const contract::Matmul4bit& p, double best, double margin, const DeviceFacts& facts) {
-  if (is_forward(p)) return margin * best < decoded_us(p, facts);
-  contract::Matmul4bit forward = p;
-  forward.direction = QFUSE_FORWARD;
-  return margin * (best + us_of(forward, facts)) < decoded_us(p, facts) + decoded_us(forward, facts);
-}
-
 // The most rows, above kRows, for which a pipeline beats decoding; -1 if it does for none of them.
 std::int64_t pipeline_rows(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const auto wins = [&](std::int64_t rows, double margin) {
     const contract::Matmul4bit product = product_of(p, QFUSE_SUM_PLAIN, rows);
-    return beats_decoding(product, us_of(product, facts), margin, facts);
+    return margin * us_of(product, facts) < decoded_us(product, facts);
   };
   if (is_forward(p) && wins(2 * kPipelineRows, kPipelineMargin)) return 2 * kPipelineRows;
   return wins(kPipelineRows, 1) ? kPipelineRows : -1;
@@ -64,19 +55,18 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
     if (has_split_k) advice.few_rows = kRows.front();
     return advice;
   }
-  bool wins = true;  // in both directions, also with fewer rows: what loses with few wins by too little with many
+  bool wins = true;  // backward, also with fewer rows: what loses with few wins by too little with many
   for (const std::int64_t rows : kRows) {
     const contract::Matmul4bit of_split = product_of(p, QFUSE_SUM_SPLIT, rows);
     const contract::Matmul4bit of_plain = product_of(p, QFUSE_SUM_PLAIN, rows);
-    const bool splits = takes(Kernel::split_k, of_split, {}, facts);
     const double plain = us_of(of_plain, facts);
-    const double split = splits ? us_of(of_split, facts) : plain;
-    wins = (is_forward(p) || wins) && beats_decoding(of_plain, std::min(plain, split), 1, facts);
+    const double decoded = decoded_us(of_plain, facts);
+    wins = (is_forward(p) || wins) && plain < decoded;
     if (wins) advice.fused_rows = rows;
-    if (splits && split <= plain) advice.few_rows = std::max(advice.few_rows, rows);
+    if (takes(Kernel::split_k, of_split, {}, facts) && us_of(of_split, facts) <= std::min(plain, decoded))
+      advice.few_rows = rows;
   }
   if (has_pipeline && (is_forward(p) || wins)) advice.fused_rows = std::max(advice.fused_rows, pipeline_rows(p, facts));
-  advice.few_rows = std::clamp<std::int64_t>(advice.fused_rows, 0, advice.few_rows);
   return advice;
 }
 
