@@ -374,6 +374,8 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
  *   t[i] = importance[column of i] * ((d[i] - x[i]) * (d[i] - x[i])); 0 if x[i] is NaN, and after the last element
  *   E    = the sum of all t: in each group of 16 elements, t[i] += t[i+8] for i < 8, then t[i] += t[i+4] for i < 4, and
  *          likewise 2 and 1; then the groups' sums in pairs of neighbors, the sums of pairs likewise, and so on
+ * With `kept`, absmax[b] is not the block's own but the A of block b in `kept` (qfuse_weight_4bit), of any value, and
+ * only weight->packed is written. A v beyond the outermost value of the codebook gets the code of that value.
  * - An all-zero block has absmax 0 and codes 0, which NF4 decodes to -0.0.
  * - A block of only NaN has absmax -FLT_MAX, or 0 if it is the short last block.
  * - The spare nibble of an odd count is the code of a padding zero. */
@@ -389,15 +391,20 @@ typedef struct qfuse_quantize_4bit_params {
   int64_t workspace_size;      /* bytes of workspace */
   const float* importance;     /* plain: [cols], >= 0: the mean square of each input of the layer; NULL: absmax is the
                                   scale. Nested: NULL */
+  const qfuse_weight_4bit*
+      kept; /* whose absmax, plain or nested, are the scales: of weight's rows, cols, quant_type and
+                                    blocksize. Its `packed` is not read, and weight's other arrays are not written; they
+                                    and given_offset are ignored. In host memory; NULL: absmax are new */
 } qfuse_quantize_4bit_params;
 
-/* Bytes of workspace for these parameters: about 4 bytes per block if nested, 0 if plain. The fields workspace and
- * workspace_size are ignored. Errors as for qfuse_quantize_4bit. */
+/* Bytes of workspace for these parameters: about 4 bytes per block if nested, 0 if plain or with `kept`. The fields
+ * workspace and workspace_size are ignored. Errors as for qfuse_quantize_4bit. */
 QFUSE_API qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params,
                                                           const qfuse_exec* exec, int64_t* size, qfuse_error* error);
 
-/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: a workspace that is too small, or importance with nested
- * absmax. Also UNSUPPORTED: E2M1 or INT4, or an approximate reciprocal on a device other than CUDA. */
+/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: a workspace that is too small, importance with nested
+ * absmax or with kept ones, or `kept` of another form. Also UNSUPPORTED: E2M1 or INT4, or an approximate reciprocal on
+ * a device other than CUDA. */
 QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                            qfuse_error* error);
 
@@ -506,7 +513,9 @@ QFUSE_API qfuse_status qfuse_dequantize_fp8(const qfuse_dequantize_fp8_params* p
  * `source` is a weight in 4 bits in place of `in`, and `target` encodes the result, which `out` then has decoded again.
  * The bits are those of these steps, of which CUDA makes one kernel where it can:
  *   in = dequantize_4bit(source) in in_dtype; out as above
- *   target = quantize_4bit(out), by an IEEE reciprocal and the mean of absmax; out = dequantize_4bit(target) */
+ *   target = quantize_4bit(out), by an IEEE reciprocal and the mean of absmax; out = dequantize_4bit(target)
+ * With keep_absmax, target has the absmax of `source`, which is quantize_4bit's `kept`: only target->packed is written,
+ * and target's other arrays are ignored. */
 typedef struct qfuse_lora_merge_params {
   size_t struct_size;
   int64_t rows;          /* >= 0: outputs of the linear layer */
@@ -525,16 +534,17 @@ typedef struct qfuse_lora_merge_params {
                                           out_dtype. NULL: none */
   void* workspace;                     /* qfuse_lora_merge_workspace_size bytes; may be NULL if that is 0 */
   int64_t workspace_size;              /* bytes of workspace */
+  int64_t keep_absmax; /* 1: target keeps source's absmax, and has its quant_type and blocksize; 0: they are new */
 } qfuse_lora_merge_params;
 
-/* Bytes of workspace for these parameters: about 4 bytes per block if target is nested, else 0. The fields workspace
- * and workspace_size are ignored. Errors as for qfuse_lora_merge. */
+/* Bytes of workspace for these parameters: about 4 bytes per block if new absmax are nested, else 0. The fields
+ * workspace and workspace_size are ignored. Errors as for qfuse_lora_merge. */
 QFUSE_API qfuse_status qfuse_lora_merge_workspace_size(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
                                                        int64_t* size, qfuse_error* error);
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, sizes that overflow int64_t, a
- * workspace that is too small. UNSUPPORTED: the device, target or stream of `exec` is not available here; a device
- * without the op; a source or target in E2M1 or INT4. */
+ * workspace that is too small, keep_absmax without source and target. UNSUPPORTED: the device, target or stream of
+ * `exec` is not available here; a device without the op; a source or target in E2M1 or INT4. */
 QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
                                         qfuse_error* error);
 

@@ -401,9 +401,23 @@ struct QuantizeOptions {
   Reciprocal reciprocal = Reciprocal::ieee;
   std::span<std::byte> workspace{};     // in the op's device's memory; if empty on the host, the call allocates it
   std::span<const float> importance{};  // plain: [cols], the mean square of each input; empty: absmax is the scale
+  const Weight4bit* kept =
+      nullptr;  // whose absmax are the scales: only weight.packed is written. Its codes are not read
 };
 
 namespace detail {
+
+// A weight of which only the codes are written.
+inline qfuse_weight_4bit_out codes_to_c(const Weight4bitOut& weight) {
+  qfuse_weight_4bit_out c{};
+  c.struct_size = sizeof c;
+  c.rows = weight.rows;
+  c.cols = weight.cols;
+  c.blocksize = weight.blocksize;
+  c.quant_type = static_cast<qfuse_quant_type>(weight.quant_type);
+  c.packed = weight.packed.data();
+  return c;
+}
 
 inline qfuse_quantize_4bit_params to_c(std::span<const std::byte> in, Dtype dtype, const qfuse_weight_4bit_out& weight,
                                        const QuantizeOptions& options) {
@@ -437,11 +451,19 @@ inline std::size_t quantize_4bit_workspace_size(const Weight4bitOut& weight, Dty
 // Encodes `in`, rows*cols elements of dtype. Throws Error if a length is wrong or the op fails.
 inline void quantize_4bit(std::span<const std::byte> in, Dtype dtype, const Weight4bitOut& weight,
                           const Exec& exec = {}, const QuantizeOptions& options = {}) {
-  const auto w = detail::to_c<qfuse_weight_4bit_out>(weight);
+  const bool keeps = options.kept != nullptr;
+  const auto w = keeps ? detail::codes_to_c(weight) : detail::to_c<qfuse_weight_4bit_out>(weight);
   detail::require_elements("in", in.size(), detail::element_count(w.rows, w.cols), dtype);
   qfuse_quantize_4bit_params p = detail::to_c(in, dtype, w, options);
+  qfuse_weight_4bit kept{};
+  if (keeps) {
+    Weight4bit view = *options.kept;
+    view.packed = weight.packed;
+    kept = detail::to_c<qfuse_weight_4bit>(view);
+    p.kept = &kept;
+  }
   std::vector<std::byte> workspace;
-  if (options.workspace.empty() && qfuse_device_has_own_memory(exec.device.type) == 0) {
+  if (!keeps && options.workspace.empty() && qfuse_device_has_own_memory(exec.device.type) == 0) {
     workspace.resize(quantize_4bit_workspace_size(weight, dtype, exec));
     p.workspace = workspace.data();
     p.workspace_size = static_cast<std::int64_t>(workspace.size());

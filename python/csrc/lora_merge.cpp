@@ -20,7 +20,7 @@ T* array_of(const Tensor& tensor) {
 // The arrays of a weight that is written, in the order of Weight4bit's tensors, and the C struct over them.
 struct Target {
   Target(const Call& call, Shape shape, const std::string& quant_type, std::int64_t blocksize,
-         std::int64_t nested_blocksize) {
+         std::int64_t nested_blocksize, bool keeps_absmax) {
     const Blocks blocks{shape[0] * shape[1], blocksize, "to_blocksize"};
     w.struct_size = sizeof w;
     w.rows = shape[0];
@@ -29,6 +29,7 @@ struct Target {
     w.quant_type = quant_type_of(quant_type);
     w.nested_blocksize = nested_blocksize;
     w.packed = array_of<std::uint8_t>(add(call.empty({qfuse_packed_size(blocks.n), 1}, ScalarType::Byte)));
+    if (keeps_absmax) return;
     if (nested_blocksize == 0) {
       w.absmax = array_of<float>(add(call.empty({blocks.count()}, ScalarType::Float)));
       return;
@@ -106,13 +107,17 @@ Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double
 Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b, double scale,
                         const std::vector<std::int64_t>& shape, ScalarType dtype, const std::string& quant_type,
                         std::int64_t blocksize, std::int64_t nested_blocksize, const std::string& to,
-                        std::int64_t to_blocksize, std::int64_t to_nested_blocksize) {
+                        std::int64_t to_blocksize, std::int64_t to_nested_blocksize, bool keep_absmax) {
   const TensorViews views(source.begin(), source.end());
   const TensorView a_view(a);
   const bool is_plain = views.size() == 1;
   const Call call(is_plain ? views[0] : packed_of(views), is_plain ? "source" : "packed");
   if (shape.size() != 2) refuse("shape is ", shape_text(shape), ", it must be [rows, cols]");
-  if (elements_of(shape) == 0) return of_nothing(call.empty(shape, dtype), to, to_blocksize, to_nested_blocksize);
+  if (elements_of(shape) == 0) {
+    Tensors nothing = of_nothing(call.empty(shape, dtype), to, to_blocksize, to_nested_blocksize);
+    if (keep_absmax) nothing.erase(nothing.begin() + 2, nothing.end());
+    return nothing;
+  }
   qfuse_lora_merge_params p{};
   p.rows = shape[0];
   p.cols = shape[1];
@@ -130,7 +135,8 @@ Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b,
     weight = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize);
     p.source = &weight;
   }
-  Target target(call, shape, to, to_blocksize, to_nested_blocksize);
+  p.keep_absmax = keep_absmax ? 1 : 0;
+  Target target(call, shape, to, to_blocksize, to_nested_blocksize, keep_absmax);
   p.target = &target.w;
   p.workspace_size = call.workspace_size(qfuse_lora_merge_workspace_size, p);
   const Tensor workspace = call.empty({p.workspace_size}, ScalarType::Byte);

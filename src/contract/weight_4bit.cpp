@@ -189,4 +189,20 @@ Outcome check_no_begin(const qfuse_weight_4bit& w) {
 }
 Outcome check_ranges(const qfuse_weight_4bit_out& w) { return check_flat_blocks(w); }
 
+Outcome check_kept(const char* name, const qfuse_weight_4bit& kept, const qfuse_weight_4bit_out& w) {
+  if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
+  if (Outcome o = check_quant_type(w.quant_type, Takes::flat_blocks); !o.ok()) return o;
+  if (Outcome o = check_blocksize(w.blocksize); !o.ok()) return o;
+  if (Outcome o = check_ranges(kept); !o.ok()) return o;
+  if (Outcome o = check_no_begin(kept); !o.ok()) return o;
+  if (kept.rows == w.rows && kept.cols == w.cols && kept.quant_type == w.quant_type && kept.blocksize == w.blocksize)
+    return {};
+  const auto form = [](const auto& of) {
+    return fmt::format("[{}, {}] of quant_type {} in blocks of {}", of.rows, of.cols, static_cast<int>(of.quant_type),
+                       of.blocksize);
+  };
+  return invalid_argument(fmt::format("{}, whose absmax are kept, is {}, and what is encoded {}: these must be equal",
+                                      name, form(kept), form(w)));
+}
+
 }  // namespace qfuse::contract

@@ -56,6 +56,8 @@ Outcome check_ranges_of_product(const qfuse_weight_4bit& w);
 // For ops that do not take a part of a nested weight.
 Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
+// For a weight whose absmax `w` is to keep.
+Outcome check_kept(const char* name, const qfuse_weight_4bit& kept, const qfuse_weight_4bit_out& w);
 
 // A checked weight of a product as kernels read it, with absmax. Row scales of one byte become nested absmax with
 // `arrays`, all in one nested block; wider ones are plain absmax, of scale_type. A divisor stays, for the map's values.
@@ -88,20 +90,30 @@ void visit_arrays_of_rows(W& w, Visit& visit) {
 }
 
 template <Weight4bit W, class Visit>
-void visit_arrays(W& w, Visit& visit) {
+void visit_packed(W& w, Visit& visit) {
+  visit("packed", w.packed, format::packed_size(element_count(w)));
+}
+
+template <Weight4bit W, class Visit>
+void visit_absmax(W& w, Visit& visit) {
   constexpr std::int64_t kFloat = sizeof(float);
   constexpr bool kReads = ParamsOf<W, qfuse_weight_4bit>;
-  if constexpr (kReads)
-    if (has_scales_of_rows(w)) return visit_arrays_of_rows(w, visit);
   const std::int64_t blocks = block_count(w);
   const bool nested = is_nested(w) && blocks > 0;
   const std::int64_t map = nested && (kReads || w.nested_quant_map != nullptr) ? format::kCodes8 * kFloat : 0;
-  visit("packed", w.packed, format::packed_size(element_count(w)));
   visit("absmax", w.absmax, is_nested(w) ? 0 : blocks * kFloat);
   visit("absmax_8bit", w.absmax_8bit, nested ? blocks : 0);
   visit("nested_absmax", w.nested_absmax, nested_block_count(w) * kFloat);
   visit("nested_quant_map", w.nested_quant_map, map);
   visit("nested_offset", w.nested_offset, nested ? kFloat : 0);
+}
+
+template <Weight4bit W, class Visit>
+void visit_arrays(W& w, Visit& visit) {
+  if constexpr (ParamsOf<W, qfuse_weight_4bit>)
+    if (has_scales_of_rows(w)) return visit_arrays_of_rows(w, visit);
+  visit_packed(w, visit);
+  visit_absmax(w, visit);
 }
 
 }  // namespace qfuse::contract

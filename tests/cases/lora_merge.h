@@ -73,7 +73,13 @@ struct LoraMerge4bitCase {
   qfuse_quant_type to_type = QFUSE_NF4;
   std::int64_t to_nested = 0;
   std::int64_t blocksize = 64;
+  bool keeps = false;  // the source's absmax; the target's type and nesting are the source's
 };
+
+constexpr LoraMerge4bitCase keeping(LoraMerge4bitCase c) {
+  c.keeps = true;
+  return c;
+}
 
 // On a GPU one kernel merges to NF4 in 16 bits by up to 16 terms, in blocks of 64 that no two rows share.
 inline constexpr std::array kLoraMerge4bitCases = {
@@ -118,6 +124,14 @@ inline constexpr std::array kLoraMerge4bitCases = {
                       .to_nested = 32},
     LoraMerge4bitCase{.risk = "infinities and NaN", .merge = {"", 23, 320, 9, 1.0F, AdapterKind::special}},
     LoraMerge4bitCase{.risk = "the same from nf4", .merge = {"", 23, 320, 9, 1.0F, AdapterKind::special}, .from = true},
+    keeping({"nf4 keeps absmax", {"", 67, 1088, 16, 0.5F}, true}),
+    keeping({"nested nf4 keeps absmax", {"", 75, 1536, 12}, true, QFUSE_NF4, 16, true, QFUSE_NF4, 16}),
+    keeping({"blocks beyond a warp keep absmax", {"", 13, 1024, 3}, true, QFUSE_NF4, 0, true, QFUSE_NF4, 0, 512}),
+    keeping({"blocks across rows keep nested absmax", {"", 13, 77, 5}, true, QFUSE_NF4, 4, true, QFUSE_NF4, 4}),
+    keeping({"fp4 keeps absmax, rank 33", {"", 20, 320, 33}, true, QFUSE_FP4, 0, true, QFUSE_FP4}),
+    keeping({"sums overflow and absmax are kept", {"", 19, 256, 10, 0.5F, AdapterKind::huge}, true}),
+    keeping({"infinities and NaN, and absmax are kept", {"", 23, 320, 9, 1.0F, AdapterKind::special}, true}),
+    keeping({"subnormals, and absmax are kept", {"", 11, 256, 12, 1.0F, AdapterKind::faint}, true}),
 };
 
 // The arrays of a case, from a fixed seed. `in` has the dtype in_dtype.

@@ -42,7 +42,13 @@ struct Quantize4bitCase {
   std::int64_t nested_blocksize = 256;  // 0: plain
   WeightKind weights = WeightKind::trained;
   std::int64_t cols = 0;  // entries of importance, which n is a multiple of; 0: none is given
+  bool keeps = false;     // the absmax of the same weights in reverse order
 };
+
+constexpr Quantize4bitCase keeping(Quantize4bitCase c) {
+  c.keeps = true;
+  return c;
+}
 
 inline constexpr std::array kQuantize4bitCases = {
     Quantize4bitCase{"one element", 1},
@@ -82,6 +88,19 @@ inline constexpr std::array kQuantize4bitCases = {
     Quantize4bitCase{"importance, order of sums over warps", 64 * 2048, 2048, QFUSE_NF4, 0, WeightKind::mirrored, 1},
     Quantize4bitCase{"importance, subnormal errors", 64 * 700, 64, QFUSE_NF4, 0, WeightKind::faint, 320},
     Quantize4bitCase{"importance, about the bounds of the search", 64 * 700, 64, QFUSE_NF4, 0, WeightKind::bounds, 160},
+    keeping({"kept, one element", 1}),
+    keeping({"kept, plain, odd count, short last block", 12345, 64, QFUSE_NF4, 0}),
+    keeping({"kept, nested, several threads", 64 * 4096 + 33}),
+    keeping({"kept, smallest blocks, nested blocks of 16", 32 * 300 + 7, 32, QFUSE_NF4, 16}),
+    keeping({"kept, largest blocks", 4096 * 5 + 33, 4096}),
+    keeping({"kept, fp4, nested", 64 * 1000, 64, QFUSE_FP4}),
+    keeping({"kept, some absmax are zero", 64 * 701, 64, QFUSE_NF4, 0, WeightKind::zero_blocks}),
+    keeping({"kept, subnormal", 64 * 700, 64, QFUSE_FP4, 0, WeightKind::subnormal}),
+    keeping({"kept, huge", 64 * 700, 64, QFUSE_NF4, 256, WeightKind::huge}),
+    keeping({"kept, specials", 64 * 700 + 33, 64, QFUSE_NF4, 0, WeightKind::specials}),
+    keeping({"kept, specials in nested fp4", 64 * 700 + 33, 64, QFUSE_FP4, 256, WeightKind::specials}),
+    keeping({"kept, absmax of NaN alone", 64 * 40 + 10, 64, QFUSE_NF4, 0, WeightKind::nan_blocks}),
+    keeping({"kept, exact ties", 64 * 700, 64, QFUSE_NF4, 256, WeightKind::ties}),
 };
 
 inline float random_weight(const Quantize4bitCase& c, std::int64_t i, std::mt19937& random) {
@@ -154,7 +173,7 @@ inline std::vector<float> make_importance(const Quantize4bitCase& c) {
   return importance;
 }
 
-// Parameters over `weights`. The caller sets the outputs and, if c.cols is not 0, the importance.
+// Parameters over `weights`. The caller sets the outputs, the importance if c.cols is not 0, and what is kept.
 inline contract::Quantize4bit make_params(const Quantize4bitCase& c, const void* weights, qfuse_dtype dtype) {
   contract::Quantize4bit p{};
   p.in_dtype = dtype;

@@ -235,6 +235,26 @@ TEST(Ranges, importance_needs_plain_absmax) {
                                {"importance is given, and absmax is nested", "give plain absmax"});
 }
 
+TEST(Ranges, what_is_kept_is_checked) {
+  const auto refused = [](const std::function<void(Quantize4bit&)>& spoil, std::initializer_list<std::string> parts) {
+    expect_refused<Quantize4bit>(quantize_4bit_sample_that_keeps(true), spoil, parts);
+  };
+  const float importance = 0;
+  refused([&](auto& p) { p.importance = &importance; }, {"importance and kept are both given"});
+  refused([](auto& p) { p.kept.cols = 64; },
+          {"kept, whose absmax are kept, is [2, 64] of quant_type 2 in blocks of 64, and what is encoded [2, 65]"});
+  refused([](auto& p) { p.weight.blocksize = 128; }, {"in blocks of 64, and", "in blocks of 128"});
+  refused([](auto& p) { p.kept.quant_type = QFUSE_FP4; }, {"of quant_type 1 in"});
+  refused([](auto& p) { p.kept.rows = -1; }, {"rows is -1"});
+  refused([](auto& p) { p.weight.cols = -1; }, {"cols is -1"});
+  refused([](auto& p) { p.weight.blocksize = 48; }, {"blocksize is 48"});
+  refused([](auto& p) { p.kept.nested_begin = 1; }, {"nested_begin is 1, it must be 0 here"});
+  refused([&](auto& p) { p.kept.absmax = &importance; }, {"absmax and absmax_8bit are both given"});
+  Quantize4bit p = quantize_4bit_sample_that_keeps(false);
+  p.weight.quant_type = p.kept.quant_type = QFUSE_E2M1;
+  EXPECT_EQ(check_ranges(p).status, QFUSE_UNSUPPORTED);
+}
+
 TEST(Ranges, plain_weights_ignore_the_nested_fields) {
   Arena arena;
   Quantize4bit p = placed(quantize_4bit_sample(false), arena);
@@ -355,6 +375,22 @@ TEST(Ranges, lora_merge_in_4_bits_is_checked) {
       {"in_dtype is 0 and out_dtype 2, with a target"});
   refused([](auto& p) { p.target.nested_quant_map = nullptr; }, {"target has nested absmax and no nested_quant_map"});
   refused([](auto& p) { p.workspace_size = 3; }, {"workspace_size is 3"});
+  refused([](auto& p) { p.keep_absmax = 2; }, {"keep_absmax is 2, it must be 0, or 1 with a source and a target"});
+  refused(
+      [](auto& p) {
+        p.keep_absmax = 1;
+        p.target.blocksize = 32;
+      },
+      {"source, whose absmax are kept, is [4, 64]", "blocks of 32"});
+  for (const bool is_source : {false, true}) {
+    LoraMerge without = lora_merge_4bit_sample();
+    without.keep_absmax = 1;
+    if (is_source)
+      without.source = {};
+    else
+      without.target = {};
+    EXPECT_EQ(check_ranges(without).status, QFUSE_INVALID_ARGUMENT);
+  }
   LoraMerge p = lora_merge_4bit_sample();
   p.source.quant_type = QFUSE_E2M1;
   EXPECT_EQ(check_ranges(p).status, QFUSE_UNSUPPORTED);

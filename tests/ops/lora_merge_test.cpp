@@ -145,6 +145,7 @@ class LoraMerge4bitCases : public testing::TestWithParam<LoraMerge4bitCase> {
     if (GetParam().to) {
       describe(p.target, GetParam().to_type, GetParam().to_nested);
       target.point(p.target);
+      p.keep_absmax = GetParam().keeps ? 1 : 0;
       p.workspace = workspace.as<void>();
       p.workspace_size = kWorkspace;
       EXPECT_LE(contract::workspace_size(p), kWorkspace);
@@ -204,9 +205,11 @@ TEST_P(LoraMerge4bitCases, is_the_composition_of_its_steps) {
     encode.in = expected.data();
     describe(encode.weight, c.to_type, c.to_nested);
     target.point(encode);
+    if (c.keeps) encode.kept = decode.weight;
     ASSERT_EQ(run(encode, oracle(), nullptr), QFUSE_OK);
     describe(decode.weight, c.to_type, c.to_nested);
-    target.point(decode.weight);
+    if (!c.keeps) target.point(decode.weight);
+    decode.weight.packed = target.packed.as();
     expected = output_of(decode, oracle());
   }
   if (c.from) {

@@ -63,6 +63,9 @@ __device__ T at_offset(const T* array, unsigned bytes) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + bytes);
 }
 
+// Returns v, or the outermost value of the codebook if v is beyond it: its rank is the same, and it has a bin.
+__device__ inline float within_codes(float v) { return v > 1.0F ? 1.0F : v < -1.0F ? -1.0F : v; }
+
 // Appends the rank of v as a new lowest nibble.
 template <bool kSigned>
 __device__ std::uint32_t append_rank(std::uint32_t ranks, const Bins& bins, float v) {

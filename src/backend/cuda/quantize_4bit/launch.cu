@@ -1,9 +1,10 @@
 // in:     in [n] fp32, fp16 or bf16; 16-byte loads if in is aligned to 16 bytes and packed to 8; otherwise any address;
-//         importance [cols] fp32 or none
+//         importance [cols] fp32 or none; kept absmax, plain or nested, or none
 // out:    packed [ceil(n/2)] u8, absmax [blocks] fp32; if nested also absmax_8bit [blocks] u8, nested_absmax, offset
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
 //         nested: the same of absmax - offset, in the 8-bit code;
-//         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2
+//         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2;
+//         kept: absmax = ftz(kept absmax)
 // cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by device memory bandwidth;
 //         importance: six more ranks, values and sums per element
 // oracle: reference/quantize_4bit.cpp
@@ -14,6 +15,7 @@
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/sum.cuh"
+#include "backend/cuda/device/weight_4bit.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/quantize_4bit/plan.h"
 #include "format/codebook4.h"
@@ -43,6 +45,12 @@ struct SearchArguments : Arguments {
   float values[format::kCodes4];  // by rank
 };
 
+// The same of kept absmax.
+struct KeptArguments : Arguments {
+  Weight4bit kept;
+  bool is_nested;
+};
+
 // ---- steps ----
 
 // The bits of kEncodeGroup elements, as 32-bit words; if only `left` elements exist, the others are zeros.
@@ -68,14 +76,17 @@ __device__ Group<In> load_group(const In* in, int left) {
 }
 
 // Encodes eight elements into four bytes: a byte's high nibble is its first element, and the first byte is the lowest.
-template <class In, bool kSigned>
+// kAny: scaled elements may have any size.
+template <class In, bool kSigned, bool kAny>
 __device__ std::uint32_t encode_word(const Group<In>& group, int first, const Bins& bins, float scale) {
   std::uint32_t ranks = 0;
 #pragma unroll
   for (int byte = 3; byte >= 0; --byte)
 #pragma unroll
-    for (int e = 2 * byte; e < 2 * byte + 2; ++e)
-      ranks = append_rank<kSigned>(ranks, bins, mul_ftz(widen<In>(group.words, first + e), scale));
+    for (int e = 2 * byte; e < 2 * byte + 2; ++e) {
+      const float scaled = mul_ftz(widen<In>(group.words, first + e), scale);
+      ranks = append_rank<kSigned>(ranks, bins, kAny ? within_codes(scaled) : scaled);
+    }
   return codes_of_ranks<kSigned>(ranks);
 }
 
@@ -188,6 +199,7 @@ __device__ float search_scale(const Weighted<In>& of, const Search& search, floa
 template <class In, bool kSigned, bool kWide, class Args>
 __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__ Args a) {
   constexpr int kTile = kEncodeThreads * kEncodeGroup;
+  constexpr bool kKeeps = std::is_same_v<Args, KeptArguments>;
   __shared__ Bins bins;
   __shared__ float of_warps[kEncodeThreads / kWarp];
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
@@ -200,7 +212,7 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
 #pragma unroll
   for (int e = 0; e < kEncodeGroup; ++e) most = larger(most, widen<In>(group.words, e));
   const int lanes = 1 << (a.block_shift - kEncodeGroupShift);
-  most = largest_of<kEncodeThreads>(most, lanes, of_warps);
+  if constexpr (!kKeeps) most = largest_of<kEncodeThreads>(most, lanes, of_warps);
   if constexpr (std::is_same_v<Args, SearchArguments>) {
     __shared__ float values[format::kCodes4];
     if (threadIdx.x < format::kCodes4) values[threadIdx.x] = a.values[threadIdx.x];
@@ -210,11 +222,14 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
     most = search_scale<In, kSigned>(of, {bins, values, of_warps, lanes, a.reciprocal}, most);
   }
   if (at >= count) return;
-  if ((at & ((1 << a.block_shift) - 1)) == 0)
-    store<kWide>(a.absmax + (tile >> a.block_shift) + (at >> a.block_shift), most);
+  const std::int64_t block = (tile >> a.block_shift) + (at >> a.block_shift);
+  if constexpr (kKeeps)  // the reciprocal reads a subnormal one as zero
+    most = load_decoded_absmax<kWide>(a.kept, a.is_nested, block);
+  else if ((at & ((1 << a.block_shift) - 1)) == 0)
+    store<kWide>(a.absmax + block, most);
   const float scale = reciprocal(most, a.reciprocal);
-  const std::uint32_t codes[kEncodeGroup / 8] = {encode_word<In, kSigned>(group, 0, bins, scale),
-                                                 encode_word<In, kSigned>(group, 8, bins, scale)};
+  const std::uint32_t codes[kEncodeGroup / 8] = {encode_word<In, kSigned, kKeeps>(group, 0, bins, scale),
+                                                 encode_word<In, kSigned, kKeeps>(group, 8, bins, scale)};
   store_codes<kWide>(a.packed + (tile + at) / 2, count - at, codes);
 }
 
@@ -303,6 +318,8 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& pl
                     .packed = p.weight.packed,
                     .absmax = contract::absmax(p),
                     .bins = codebook.signed_magnitude ? kFp4Bins : kNf4Bins};
+  if (contract::has_kept(p))
+    return launch_encode<In>(codebook, plan, KeptArguments{a, device_view(p.kept), contract::is_nested(p.kept)}, exec);
   if (p.importance == nullptr) return launch_encode<In>(codebook, plan, a, exec);
   SearchArguments search{a, p.importance, p.weight.cols, {}};
   for (std::size_t rank = 0; rank < format::kCodes4; ++rank)
@@ -335,7 +352,7 @@ contract::Outcome ops::quantize_4bit(const contract::Quantize4bit& p, const qfus
   Plan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
   if (contract::Outcome o = enqueue_encode(p, how, exec); !o.ok()) return o;
-  return contract::is_nested(p.weight) ? enqueue_nested(p, how, exec) : contract::Outcome{};
+  return contract::nests_absmax(p) ? enqueue_nested(p, how, exec) : contract::Outcome{};
 }
 
 }  // namespace qfuse::cuda
