@@ -22,6 +22,7 @@ _MOST_FP8 = 448.0  # the largest float8_e4m3fn
 _MOST_E2M1 = 6.0
 _BETWEEN_E2M1 = (0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0)  # the middles between neighboring values
 _EXPONENT_SHIFT, _MOST_FACTOR = 23, 254  # float32: bits below the exponent; its exponent plus that of its reciprocal
+_MOST_EXPONENT = 127  # of a scale that is a number
 _PIECE = 1 << 24  # elements that are widened to float32 at a time
 
 _ops = torch.ops.qfuse
@@ -29,12 +30,13 @@ _ops = torch.ops.qfuse
 
 class Target(NamedTuple):
     """What an adapter is merged to. Block size and nesting are those of a 16-bit weight; a 4-bit one keeps its own.
-    scales: of "mxfp4"."""
+    scales: of "mxfp4". keep_scales: of a 4-bit weight, only codes are new."""
 
     to: Merged
     blocksize: int = 64
     double_quant: bool = True
     scales: Rule | None = None
+    keep_scales: bool = False
 
 
 class MergedFp8(NamedTuple):
@@ -58,6 +60,7 @@ def fake_quantize(
     blocksize: int = 64,
     double_quant: bool = True,
     scales: Rule | None = None,
+    keep_scales: bool = False,
 ) -> Tensor:
     """Returns decode(encode(round(weight + scaling * lora_b @ lora_a))), which is what the file of `qfuse merge --to`
     decodes to, bit for bit, on the CPU and on CUDA.
@@ -68,7 +71,8 @@ def fake_quantize(
     of 128, "fp8", with a scale per 128 x 128 block; for an MXFP4 weight, "mxfp4". blocksize, double_quant: as for
     `qfuse merge`, for 16-bit weights; a 4-bit weight keeps its type, block size and nesting, and gets new absmax or
     scales. scales: how those of "mxfp4" are rounded (docs/FORMAT.md, section 17): "up" as in gpt-oss and DeepSeek-V4,
-    "nearest" as in compressed-tensors. Returns [n, k] in the weight's dtype.
+    "nearest" as in compressed-tensors. keep_scales: a 4-bit weight keeps its absmax or scales, and sums beyond them
+    saturate, as with `qfuse merge --keep-scales`. Returns [n, k] in the weight's dtype.
 
     Gradients are those of weight + scaling * lora_b @ lora_a, to lora_a, lora_b and a 16-bit weight. Needs memory for
     the result and the codes.
@@ -77,7 +81,7 @@ def fake_quantize(
     """
     is_plain = isinstance(weight, Tensor) and weight.dtype in FLOAT_DTYPES and not hasattr(weight, "quant_state")
     source = weight if is_plain else read_weight(weight)
-    target = Target(to, blocksize, double_quant, scales)
+    target = Target(to, blocksize, double_quant, scales, keep_scales)
     _, decoded = merge(source, lora_a, lora_b, scaling, target)
     of = weight if is_plain else None
     if not gradients.needs_gradient(of, lora_a, lora_b):
@@ -128,7 +132,7 @@ def merge(
         if isinstance(weight, Weight4bit):
             total = weight.dequantize()
             _ops.lora_merge.out(total, *factors, scaling, out=total)
-            mx = _in_mxfp4(total, weight, target.scales == "nearest")
+            mx = _in_mxfp4(total, weight, target.scales == "nearest", target.keep_scales)
             return mx, mx.dequantize(out=total)
         fp8 = _in_fp8(_ops.lora_merge.default(weight, *factors, scaling, weight.dtype))
         return fp8, fp8.dequantize(weight.dtype)
@@ -139,6 +143,8 @@ def why_not(weight: Weight4bit | Tensor, target: Target) -> str | None:
     shape = tuple(weight.shape)
     if len(shape) != 2:
         return f"its weight has shape {shape}, it must be [n, k]"
+    if target.keep_scales and not isinstance(weight, Weight4bit):
+        return "its weight is not in 4 bits, and has no scales to keep"
     kind = weight.quant_type if isinstance(weight, Weight4bit) else "not in mxfp4" if target.to == "mxfp4" else None
     if kind is not None:
         refused = kind not in (*QUANT_TYPES, "mxfp4") or kind != target.to
@@ -167,7 +173,10 @@ def _in_4bit(
         to=form.quant_type,
         to_blocksize=form.blocksize,
         to_nested_blocksize=form.nested_blocksize if nested else 0,
+        keep_absmax=target.keep_scales,
     )
+    if target.keep_scales:
+        made += tensors[1:]
     return Weight4bit(tuple(made), *form), decoded
 
 
@@ -188,34 +197,43 @@ def _in_fp8(total: Tensor) -> MergedFp8:
     return MergedFp8(codes, scales)
 
 
-def _in_mxfp4(total: Tensor, weight: Weight4bit, nearest: bool) -> Weight4bit:
+def _in_mxfp4(total: Tensor, weight: Weight4bit, nearest: bool, keeps: bool) -> Weight4bit:
     """Encodes by the formulas of docs/FORMAT.md, section 17: triton_kernels' or, nearest, compressed-tensors'."""
     (rows, cols), size = total.shape, weight.blocksize
+    packed, scales = weight.tensors
     codes = total.new_empty((rows, cols // 2), dtype=torch.uint8)
-    exponents = total.new_empty((rows, cols // size), dtype=torch.uint8)
+    kept = scales.view(torch.uint8).view(rows, cols // size)
+    exponents = kept if keeps else torch.empty_like(kept)
     step = max(_PIECE // max(cols, 1), 1)
     for first in range(0, rows, step):
         piece = slice(first, first + step)
         blocks = total[piece].float().view(-1, cols // size, size)
-        factor, exponents[piece] = _mx_factors(blocks.abs().amax(2), nearest)
+        if not keeps:
+            exponents[piece] = _mx_exponents(blocks.abs().amax(2), nearest)
+        factor = _mx_factors(exponents[piece], nearest)
         scaled = (blocks * factor[:, :, None]).view(-1, cols)
         found = _e2m1_codes(scaled, nearest)
         codes[piece] = found[:, 0::2] | found[:, 1::2] << 4
-    packed, scales = weight.tensors
     codes = codes.view(packed.dtype).view(packed.shape)
     return Weight4bit((codes, exponents.view(scales.dtype).view(scales.shape)), *weight.form)
 
 
-def _mx_factors(most: Tensor, nearest: bool) -> tuple[Tensor, Tensor]:
-    """Returns the factors of blocks' values and the exponents of their scales. most: [rows, blocks], the largest
-    magnitudes. In integers, as the libraries compute them."""
+def _mx_exponents(most: Tensor, nearest: bool) -> Tensor:
+    """Returns the exponents of blocks' scales, in integers, as the libraries compute them. most: [rows, blocks], the
+    largest magnitudes."""
     if nearest:
-        exponents = ((most.view(torch.int32) + (1 << 21)) >> _EXPONENT_SHIFT).sub_(2).clamp_(min=0)
-    else:
-        scale = most / torch.full_like(most, _MOST_E2M1)  # by a number, torch on CUDA would multiply by its reciprocal
-        exponents = (scale.view(torch.int32) + ((1 << _EXPONENT_SHIFT) - 1)) >> _EXPONENT_SHIFT
-    factor = ((_MOST_FACTOR - exponents) << _EXPONENT_SHIFT).view(torch.float32)
-    return factor if nearest else torch.where(exponents == 0, 0.0, factor), exponents
+        return ((most.view(torch.int32) + (1 << 21)) >> _EXPONENT_SHIFT).sub_(2).clamp_(min=0)
+    scale = most / torch.full_like(most, _MOST_E2M1)  # by a number, torch on CUDA would multiply by its reciprocal
+    return (scale.view(torch.int32) + ((1 << _EXPONENT_SHIFT) - 1)) >> _EXPONENT_SHIFT
+
+
+def _mx_factors(exponents: Tensor, nearest: bool) -> Tensor:
+    """Returns the factors of the values of blocks whose scales have these exponents, in uint8."""
+    factor = ((_MOST_FACTOR - exponents.int()) << _EXPONENT_SHIFT).view(torch.float32)
+    if not nearest:
+        return torch.where(exponents == 0, 0.0, factor)
+    factor = torch.where(exponents == _MOST_FACTOR, 2.0**-_MOST_EXPONENT, factor)
+    return torch.where(exponents > _MOST_FACTOR, math.nan, factor)
 
 
 def _e2m1_codes(scaled: Tensor, even: bool) -> Tensor:
