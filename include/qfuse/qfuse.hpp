@@ -69,6 +69,8 @@ enum class Sum : int {
   bf16_amx = QFUSE_SUM_BF16_AMX
 };
 
+enum class MxScales : int { up = QFUSE_MX_UP, nearest = QFUSE_MX_NEAREST };
+
 enum class Reciprocal : int { ieee = QFUSE_RECIPROCAL_IEEE, approx = QFUSE_RECIPROCAL_APPROX };
 
 enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4, e2m1 = QFUSE_E2M1, int4 = QFUSE_INT4 };
@@ -231,6 +233,8 @@ struct Weight4bitOut {
   std::span<float> nested_quant_map{};  // optional
   float* nested_offset = nullptr;
   std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
+  std::span<std::uint8_t> scales{};  // MXFP4, which is e2m1 here
+  MxScales mx_scales = MxScales::up;
 };
 
 namespace detail {
@@ -331,6 +335,12 @@ inline void give_scales_of_rows(const Weight4bit& view, qfuse_weight_4bit& c) {
 
 inline bool is_along_rows(QuantType type) { return type == QuantType::e2m1 || type == QuantType::int4; }
 
+inline void require_lengths_of_rows(const Weight4bitOut& view) {
+  if (element_count(view.rows, view.cols) < 0 || view.blocksize < 1) return;  // the op says what is wrong
+  require_length("packed", view.packed.size(), view.rows * qfuse_packed_size(view.cols));
+  require_length("scales", view.scales.size(), view.rows * (view.cols / view.blocksize));
+}
+
 inline void require_lengths_of_rows(const Weight4bit& view) {
   if (element_count(view.rows, view.cols) < 0 || view.blocksize < 1) return;  // the op says what is wrong
   const std::int64_t blocks = view.rows * qfuse_block_count(view.cols, view.blocksize);
@@ -360,10 +370,13 @@ C to_c(const View& view) {
   if constexpr (requires { view.nested_begin; }) {
     blocks_before = c.nested_begin = view.nested_begin;
     give_scales_of_rows(view, c);
-    if (is_along_rows(view.quant_type)) {
-      require_lengths_of_rows(view);
-      return c;
-    }
+  } else {
+    c.scales = view.scales.data();
+    c.mx_scales = static_cast<qfuse_mx_scales>(view.mx_scales);
+  }
+  if (is_along_rows(view.quant_type)) {
+    require_lengths_of_rows(view);
+    return c;
   }
   const std::int64_t n = element_count(view.rows, view.cols);
   if (n < 0 || view.blocksize < 1 || !std::has_single_bit(static_cast<std::uint64_t>(view.blocksize)))
@@ -407,7 +420,7 @@ struct QuantizeOptions {
 
 namespace detail {
 
-// A weight of which only the codes are written.
+// A weight of which only the codes are written, and perhaps the scales of MXFP4.
 inline qfuse_weight_4bit_out codes_to_c(const Weight4bitOut& weight) {
   qfuse_weight_4bit_out c{};
   c.struct_size = sizeof c;
@@ -416,6 +429,7 @@ inline qfuse_weight_4bit_out codes_to_c(const Weight4bitOut& weight) {
   c.blocksize = weight.blocksize;
   c.quant_type = static_cast<qfuse_quant_type>(weight.quant_type);
   c.packed = weight.packed.data();
+  c.mx_scales = static_cast<qfuse_mx_scales>(weight.mx_scales);
   return c;
 }
 

@@ -69,7 +69,7 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "lora_merge_4bit(Tensor[] source, Tensor a, Tensor b, float scale, int[] shape, ScalarType "
       "dtype, " QFUSE_SCALARS_4BIT
       ", *, str to=\"nf4\", int to_blocksize=64, int to_nested_blocksize=0, bool "
-      "keep_absmax=False) -> Tensor[]");
+      "keep_absmax=False, str mx_scales=\"up\") -> Tensor[]");
   m.def("lora_merge.out(Tensor weight, Tensor a, Tensor b, float scale, *, Tensor(a!) out) -> ()");
 }
 

@@ -36,8 +36,7 @@ Outcome check_ranges(const LoraMerge& p) {
         fmt::format("keep_absmax is {}, it must be 0, or 1 with a source and a target", p.keep_absmax));
   if (has_source(p)) {
     if (Outcome o = check_shape("source", p.source, p); !o.ok()) return o;
-    if (Outcome o = check_ranges(p.source); !o.ok()) return o;
-    if (Outcome o = check_no_begin(p.source); !o.ok()) return o;
+    if (Outcome o = check_ranges_of_encoded(p.source); !o.ok()) return o;
     if (p.in_dtype != p.out_dtype)
       return invalid_argument(fmt::format("in_dtype is {} and out_dtype {}, with a source they must be one",
                                           static_cast<int>(p.in_dtype), static_cast<int>(p.out_dtype)));

@@ -76,6 +76,10 @@ inline Dequantize4bit result_step(const LoraMerge& p) {
   step.weight.nested_quant_map = w.nested_quant_map;
   step.weight.nested_offset = w.nested_offset;
   step.weight.nested_blocksize = w.nested_blocksize;
+  if (has_scales_of_rows(w)) {
+    step.weight.scale_type = QFUSE_SCALES_UE8M0;
+    step.weight.scales = w.scales;
+  }
   return step;
 }
 

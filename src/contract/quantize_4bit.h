@@ -56,6 +56,8 @@ inline Outcome check_ranges(const Quantize4bit& p) {
   if (Outcome o = check_dtype("in_dtype", p.in_dtype); !o.ok()) return o;
   if (p.importance != nullptr && has_kept(p))
     return invalid_argument("importance and kept are both given: importance chooses new scales");
+  if (p.importance != nullptr && has_scales_of_rows(p.weight))
+    return invalid_argument("importance is given, and quant_type is QFUSE_E2M1 (3), which has no such scales");
   if (p.importance != nullptr && is_nested(p.weight))
     return invalid_argument(
         "importance is given, and absmax is nested: importance chooses scales that may be negative, give plain absmax");

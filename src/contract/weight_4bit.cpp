@@ -152,6 +152,22 @@ Outcome check_flat_blocks(const Weight4bit auto& w) {
   return check_absmax(w);
 }
 
+// Checks a weight that is written, except its arrays.
+Outcome check_form(const qfuse_weight_4bit_out& w) {
+  if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
+  if (w.quant_type != QFUSE_E2M1) {
+    if (Outcome o = check_quant_type(w.quant_type, Takes::flat_blocks); !o.ok()) return o;
+    return check_blocksize(w.blocksize);
+  }
+  if (w.blocksize != format::kMinBlocksize || w.cols % w.blocksize != 0)
+    return unsupported(fmt::format("blocksize is {} and cols {}, MXFP4 has whole blocks of {}", w.blocksize, w.cols,
+                                   format::kMinBlocksize));
+  if (w.absmax != nullptr || is_nested(w))
+    return invalid_argument(
+        "absmax or absmax_8bit is given, but quant_type is QFUSE_E2M1 (3), whose scales are `scales`");
+  return check_enumerator("mx_scales", w.mx_scales, {"QFUSE_MX_UP", "QFUSE_MX_NEAREST"});
+}
+
 }  // namespace
 
 Outcome check_blocksize(std::int64_t blocksize) {
@@ -187,14 +203,22 @@ Outcome check_no_begin(const qfuse_weight_4bit& w) {
   if (w.nested_begin == 0) return {};
   return invalid_argument(fmt::format("nested_begin is {}, it must be 0 here", w.nested_begin));
 }
-Outcome check_ranges(const qfuse_weight_4bit_out& w) { return check_flat_blocks(w); }
+Outcome check_ranges(const qfuse_weight_4bit_out& w) {
+  return w.quant_type == QFUSE_E2M1 ? check_form(w) : check_flat_blocks(w);
+}
+
+Outcome check_ranges_of_encoded(const qfuse_weight_4bit& w) {
+  if (w.quant_type != QFUSE_E2M1) {
+    if (Outcome o = check_ranges(w); !o.ok()) return o;
+    return check_no_begin(w);
+  }
+  if (Outcome o = check_ranges_of_product(w); !o.ok() || w.scale_type == QFUSE_SCALES_UE8M0) return o;
+  return unsupported("scale_type is QFUSE_SCALES_E4M3 (4), of what is encoded it must be QFUSE_SCALES_UE8M0 (1)");
+}
 
 Outcome check_kept(const char* name, const qfuse_weight_4bit& kept, const qfuse_weight_4bit_out& w) {
-  if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
-  if (Outcome o = check_quant_type(w.quant_type, Takes::flat_blocks); !o.ok()) return o;
-  if (Outcome o = check_blocksize(w.blocksize); !o.ok()) return o;
-  if (Outcome o = check_ranges(kept); !o.ok()) return o;
-  if (Outcome o = check_no_begin(kept); !o.ok()) return o;
+  if (Outcome o = check_form(w); !o.ok()) return o;
+  if (Outcome o = check_ranges_of_encoded(kept); !o.ok()) return o;
   if (kept.rows == w.rows && kept.cols == w.cols && kept.quant_type == w.quant_type && kept.blocksize == w.blocksize)
     return {};
   const auto form = [](const auto& of) {

@@ -3,7 +3,7 @@
 // math: absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
 //       nested: the same of absmax - offset, in the 8-bit code;
 //       importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2;
-//       kept: absmax = ftz(kept absmax)
+//       kept: absmax = ftz(kept absmax); MXFP4: code = e2m1(x * 1/scale)
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/block_codes.h"
 #include "format/codebook4.h"
 #include "format/dynamic8.h"
 #include "format/elements.h"
@@ -126,9 +127,28 @@ void encode_absmax(const contract::Quantize4bit& p) {
   quantize_blockwise(contract::nested_step(p, offset));
 }
 
+void encode_mx_block(const contract::Quantize4bit& p, std::int64_t block) {
+  const qfuse_weight_4bit_out& w = p.weight;
+  const bool is_nearest = w.mx_scales == QFUSE_MX_NEAREST;
+  const auto load = [&](std::int64_t i) { return format::load_as_float(p.in, block * w.blocksize + i, p.in_dtype); };
+  std::uint32_t most = 0;
+  for (std::int64_t i = 0; i < w.blocksize; ++i) most = std::max(most, format::bits_of(load(i)) & ~format::kSignBit);
+  const std::uint8_t exponent = contract::has_kept(p) ? static_cast<const std::uint8_t*>(p.kept.scales)[block]
+                                                      : format::mx_exponent(is_nearest, most);
+  if (!contract::has_kept(p)) w.scales[block] = exponent;
+  const float factor = format::mx_factor(is_nearest, exponent);
+  for (std::int64_t i = 0; i < w.blocksize; i += 2)
+    w.packed[(block * w.blocksize + i) / 2] = static_cast<std::uint8_t>(
+        format::to_e2m1(is_nearest, load(i) * factor) | format::to_e2m1(is_nearest, load(i + 1) * factor) << 4);
+}
+
 }  // namespace
 
 void quantize_4bit(const contract::Quantize4bit& p) {
+  if (contract::has_scales_of_rows(p.weight)) {
+    for (std::int64_t block = 0; block < contract::block_count(p.weight); ++block) encode_mx_block(p, block);
+    return;
+  }
   encode_weights(p);
   if (contract::nests_absmax(p)) encode_absmax(p);
 }

@@ -96,6 +96,8 @@ TEST(Arrays, of_quantize_4bit) {
   EXPECT_EQ(arrays_of(p), nested) << "nobody asked for the map";
   EXPECT_EQ(arrays_of(quantize_4bit_sample_that_keeps(false)),
             (std::vector{array("in", 520, kIn), array("packed", 65, kOut), array("absmax", 12, kIn)}));
+  p = quantize_mxfp4_sample();
+  EXPECT_EQ(arrays_of(p), (std::vector{array("in", 512, kIn), array("packed", 64, kOut), array("scales", 4, kOut)}));
   p = quantize_4bit_sample_that_keeps(true);
   p.given_offset = &offset;
   p.weight.absmax_8bit = p.weight.packed;

@@ -106,9 +106,13 @@ TEST(Quantize4bit, offset_is_the_mean_within_the_rounding_of_bitsandbytes) {
 
 // ---- against the oracle ----
 
+Encoded outputs_of(const Quantize4bitCase& c, std::size_t misalignment) {
+  return {c.n, c.blocksize, c.nested_blocksize, misalignment, c.quant_type == QFUSE_E2M1};
+}
+
 // Codes and absmax of a case's weights in reverse order, if it keeps absmax.
 Encoded make_kept(const Quantize4bitCase& c, std::size_t misalignment) {
-  Encoded kept(c.n, c.blocksize, c.nested_blocksize, misalignment);
+  Encoded kept = outputs_of(c, misalignment);
   if (!c.keeps) return kept;
   const std::vector<std::uint8_t> weights = make_weights(c, QFUSE_FLOAT32);
   std::vector<float> reversed(static_cast<std::size_t>(c.n));
@@ -141,7 +145,7 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
     const std::vector<float> importance = make_importance(c);
     contract::Quantize4bit p = make_params(c, weights.data(), dtype);
     p.importance = c.cols == 0 ? nullptr : importance.data();
-    Encoded expected(c.n, c.blocksize, c.nested_blocksize);
+    Encoded expected = outputs_of(c, 0);
     expected.point(p);
     Encoded kept = make_kept(c, 0);
     if (c.keeps) keep(kept, p);
@@ -156,7 +160,7 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
       const Buffer moved = copy_of(importance, misalignment);
       p.importance = c.cols == 0 ? nullptr : reinterpret_cast<const float*>(moved.data());
       for_each_fast_way([&](const qfuse_exec& exec) {
-        Encoded actual(c.n, c.blocksize, c.nested_blocksize, misalignment);
+        Encoded actual = outputs_of(c, misalignment);
         actual.point(p);
         ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
         ASSERT_TRUE(same_encoding(expected, actual));

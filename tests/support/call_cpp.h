@@ -86,7 +86,10 @@ inline void throwing_call(const contract::Dequantize4bit& p, const Spans& arrays
 }
 inline void throwing_call(const contract::Quantize4bit& p, const Spans& arrays, const Exec& exec) {
   const Weight4bit kept = weight_of(p.kept, arrays);
-  quantize_4bit(arrays.of("in"), dtype(p.in_dtype), view_of<Weight4bitOut>(p.weight, arrays), exec,
+  auto weight = view_of<Weight4bitOut>(p.weight, arrays);
+  weight.scales = arrays.of<std::uint8_t>("scales");
+  weight.mx_scales = static_cast<MxScales>(p.weight.mx_scales);
+  quantize_4bit(arrays.of("in"), dtype(p.in_dtype), weight, exec,
                 {.given_offset = p.given_offset,
                  .reciprocal = static_cast<Reciprocal>(p.reciprocal),
                  .workspace = arrays.of("workspace"),

@@ -122,6 +122,15 @@ inline contract::Quantize4bit quantize_4bit_sample_that_keeps(bool nested) {
   return p;
 }
 
+inline contract::Quantize4bit quantize_mxfp4_sample() {
+  contract::Quantize4bit p = quantize_4bit_sample(false);
+  p.weight.cols = 64;
+  p.weight.blocksize = 32;
+  p.weight.quant_type = QFUSE_E2M1;
+  p.weight.mx_scales = QFUSE_MX_NEAREST;
+  return p;
+}
+
 inline contract::QuantizeBlockwise quantize_blockwise_sample() {
   contract::QuantizeBlockwise p{};
   p.n = 100;
@@ -368,6 +377,7 @@ inline std::vector<Sample<contract::Quantize4bit>> samples(std::type_identity<co
           {"nested", quantize_4bit_sample(true)},
           {"nested with a given offset", given},
           {"nested without a map", no_map},
+          {"MXFP4", quantize_mxfp4_sample()},
           {"of kept absmax", quantize_4bit_sample_that_keeps(false)},
           {"of kept nested absmax", quantize_4bit_sample_that_keeps(true)}};
 }

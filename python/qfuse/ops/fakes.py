@@ -105,12 +105,15 @@ def _lora_merge_4bit(
     dtype: torch.dtype,
     to_blocksize: int = 64,
     to_nested_blocksize: int = 0,
+    to: str = "nf4",
     keep_absmax: bool = False,
     **_: Any,
 ) -> list[Tensor]:
     out = source[0].new_empty(tuple(shape), dtype=dtype)
     if keep_absmax:
         return [out, _quantize_4bit_kept(out)]
+    if to == "mxfp4":
+        return [out, _quantize_4bit_kept(out), out.new_empty((out.numel() // to_blocksize,), dtype=torch.uint8)]
     if to_nested_blocksize:
         return [out, *_quantize_4bit_nested(out, to_blocksize, to_nested_blocksize)]
     return [out, *_quantize_4bit(out, to_blocksize)]

@@ -19,10 +19,6 @@ Merged = Literal["nf4", "fp4", "mxfp4", "fp8"]
 Rule = Literal["up", "nearest"]
 FP8_BLOCK = 128  # rows and columns with one scale, as in DeepSeek-V3
 _MOST_FP8 = 448.0  # the largest float8_e4m3fn
-_MOST_E2M1 = 6.0
-_BETWEEN_E2M1 = (0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0)  # the middles between neighboring values
-_EXPONENT_SHIFT, _MOST_FACTOR = 23, 254  # float32: bits below the exponent; its exponent plus that of its reciprocal
-_MOST_EXPONENT = 127  # of a scale that is a number
 _PIECE = 1 << 24  # elements that are widened to float32 at a time
 
 _ops = torch.ops.qfuse
@@ -127,13 +123,8 @@ def merge(
     factors = lora_a.detach().float().contiguous(), lora_b.detach().float().contiguous()
     weight = weight.detach().contiguous() if isinstance(weight, Tensor) else plain_weight(weight)
     with torch.no_grad():
-        if target.to in QUANT_TYPES:
+        if target.to != "fp8":
             return _in_4bit(weight, *factors, scaling, target)
-        if isinstance(weight, Weight4bit):
-            total = weight.dequantize()
-            _ops.lora_merge.out(total, *factors, scaling, out=total)
-            mx = _in_mxfp4(total, weight, target.scales == "nearest", target.keep_scales)
-            return mx, mx.dequantize(out=total)
         fp8 = _in_fp8(_ops.lora_merge.default(weight, *factors, scaling, weight.dtype))
         return fp8, fp8.dequantize(weight.dtype)
 
@@ -174,7 +165,10 @@ def _in_4bit(
         to_blocksize=form.blocksize,
         to_nested_blocksize=form.nested_blocksize if nested else 0,
         keep_absmax=target.keep_scales,
+        mx_scales=target.scales or "up",
     )
+    if target.to == "mxfp4":
+        made = [new.view(old.dtype).view(old.shape) for new, old in zip(made, tensors, strict=False)]
     if target.keep_scales:
         made += tensors[1:]
     return Weight4bit(tuple(made), *form), decoded
@@ -195,54 +189,6 @@ def _in_fp8(total: Tensor) -> MergedFp8:
         scaled = (blocks * factor[:, None, :, None]).clamp(-_MOST_FP8, _MOST_FP8)
         codes[piece] = scaled.view(-1, total.shape[1]).to(torch.float8_e4m3fn)
     return MergedFp8(codes, scales)
-
-
-def _in_mxfp4(total: Tensor, weight: Weight4bit, nearest: bool, keeps: bool) -> Weight4bit:
-    """Encodes by the formulas of docs/FORMAT.md, section 17: triton_kernels' or, nearest, compressed-tensors'."""
-    (rows, cols), size = total.shape, weight.blocksize
-    packed, scales = weight.tensors
-    codes = total.new_empty((rows, cols // 2), dtype=torch.uint8)
-    kept = scales.view(torch.uint8).view(rows, cols // size)
-    exponents = kept if keeps else torch.empty_like(kept)
-    step = max(_PIECE // max(cols, 1), 1)
-    for first in range(0, rows, step):
-        piece = slice(first, first + step)
-        blocks = total[piece].float().view(-1, cols // size, size)
-        if not keeps:
-            exponents[piece] = _mx_exponents(blocks.abs().amax(2), nearest)
-        factor = _mx_factors(exponents[piece], nearest)
-        scaled = (blocks * factor[:, :, None]).view(-1, cols)
-        found = _e2m1_codes(scaled, nearest)
-        codes[piece] = found[:, 0::2] | found[:, 1::2] << 4
-    codes = codes.view(packed.dtype).view(packed.shape)
-    return Weight4bit((codes, exponents.view(scales.dtype).view(scales.shape)), *weight.form)
-
-
-def _mx_exponents(most: Tensor, nearest: bool) -> Tensor:
-    """Returns the exponents of blocks' scales, in integers, as the libraries compute them. most: [rows, blocks], the
-    largest magnitudes."""
-    if nearest:
-        return ((most.view(torch.int32) + (1 << 21)) >> _EXPONENT_SHIFT).sub_(2).clamp_(min=0)
-    scale = most / torch.full_like(most, _MOST_E2M1)  # by a number, torch on CUDA would multiply by its reciprocal
-    return (scale.view(torch.int32) + ((1 << _EXPONENT_SHIFT) - 1)) >> _EXPONENT_SHIFT
-
-
-def _mx_factors(exponents: Tensor, nearest: bool) -> Tensor:
-    """Returns the factors of the values of blocks whose scales have these exponents, in uint8."""
-    factor = ((_MOST_FACTOR - exponents.int()) << _EXPONENT_SHIFT).view(torch.float32)
-    if not nearest:
-        return torch.where(exponents == 0, 0.0, factor)
-    factor = torch.where(exponents == _MOST_FACTOR, 2.0**-_MOST_EXPONENT, factor)
-    return torch.where(exponents > _MOST_FACTOR, math.nan, factor)
-
-
-def _e2m1_codes(scaled: Tensor, even: bool) -> Tensor:
-    """Returns the nearest codes of E2M1, in uint8. even: ties take the even code and -0 is 0, else the larger value."""
-    size, codes = scaled.abs(), torch.zeros_like(scaled, dtype=torch.uint8)
-    for number, middle in enumerate(_BETWEEN_E2M1):
-        codes += size > middle if even and number % 2 == 0 else size >= middle
-    codes += (scaled < 0 if even else torch.signbit(scaled)).to(torch.uint8) << 3
-    return codes
 
 
 # ---- the product with such a weight

@@ -3,7 +3,7 @@
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
 //         nested: the same of absmax - offset, in the 8-bit code;
 //         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2;
-//         kept: absmax = ftz(kept absmax)
+//         kept: absmax = ftz(kept absmax); MXFP4: code = e2m1(x * 1/scale)
 // cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the comparisons for the ranks, 4 to 15 per element;
 //         importance: 6 times as many more
 // oracle: reference/quantize_4bit.cpp
@@ -22,6 +22,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
+#include "format/block_codes.h"
 #include "format/codebook4.h"
 #include "format/dynamic8.h"
 #include "format/elements.h"
@@ -267,7 +268,43 @@ void encode(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t en
                                    : encode_blocks<kDtype, QFUSE_FP4>(p, begin, end);
 }
 
+// ---- MXFP4 ----
+
+// Encodes a block of 32. Loops over arrays, which compilers vectorize.
+template <bool kNearest>
+HWY_INLINE void encode_mx_block(const float (&values)[format::kMinBlocksize], const std::uint8_t* kept,
+                                std::uint8_t* scale, std::uint8_t* packed) {
+  std::uint32_t most = 0;
+  for (const float value : values) most = std::max(most, format::bits_of(value) & ~format::kSignBit);
+  const std::uint8_t exponent = kept != nullptr ? *kept : format::mx_exponent(kNearest, most);
+  if (kept == nullptr) *scale = exponent;
+  const float factor = format::mx_factor(kNearest, exponent);
+  std::uint8_t codes[format::kMinBlocksize];
+  for (std::int64_t i = 0; i < format::kMinBlocksize; ++i) {
+    const float scaled = values[i] * factor;
+    const std::uint8_t code = kNearest ? format::to_e2m1_even(scaled) : format::to_e2m1_up(scaled);
+    codes[i] = scaled == scaled ? code : 0;
+  }
+  for (std::int64_t i = 0; i < format::kMinBlocksize / 2; ++i)
+    packed[i] = static_cast<std::uint8_t>(codes[2 * i] | codes[2 * i + 1] << 4);
+}
+
+template <bool kNearest>
+void encode_mx_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  const auto* const kept = static_cast<const std::uint8_t*>(p.kept.scales);
+  for (std::int64_t block = begin; block < end; ++block) {
+    float values[format::kMinBlocksize];
+    for (std::int64_t i = 0; i < format::kMinBlocksize; ++i)
+      values[i] = format::load_as_float(p.in, block * format::kMinBlocksize + i, p.in_dtype);
+    encode_mx_block<kNearest>(values, kept == nullptr ? nullptr : kept + block, p.weight.scales + block,
+                              p.weight.packed + block * format::kMinBlocksize / 2);
+  }
+}
+
 void quantize_4bit_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  if (contract::has_scales_of_rows(p.weight))
+    return p.weight.mx_scales == QFUSE_MX_NEAREST ? encode_mx_blocks<true>(p, begin, end)
+                                                  : encode_mx_blocks<false>(p, begin, end);
   switch (p.in_dtype) {
     case QFUSE_FLOAT32: return encode<QFUSE_FLOAT32>(p, begin, end);
     case QFUSE_FLOAT16: return encode<QFUSE_FLOAT16>(p, begin, end);

@@ -237,7 +237,7 @@ bool are_whole_vectors(const auto& w, std::int64_t columns) {
 // Whether merge_rows_to_nf4 does the call. On an H200, 14336 x 4096 by rank 16, in us, and its steps: from NF4 to plain
 // NF4 143 and 188, nested to nested 190 and 213, from bf16 to plain 141 and 150, but to nested 190 and 175.
 bool is_to_nf4_by_rows(const contract::LoraMerge& p) {
-  if (!contract::has_source(p) && contract::is_nested(p.target)) return false;
+  if (contract::has_source(p) ? contract::has_scales_of_rows(p.source) : contract::is_nested(p.target)) return false;
   if (!contract::has_target(p) || p.target.quant_type != QFUSE_NF4 || p.in_dtype == QFUSE_FLOAT32) return false;
   constexpr std::int64_t kCount = Columns<kFewTerms>::kCount;
   if (!contract::keeps_absmax(p) && p.target.blocksize != kTargetBlock) return false;
@@ -246,6 +246,29 @@ bool is_to_nf4_by_rows(const contract::LoraMerge& p) {
     return false;
   return contract::has_source(p) ? are_whole_vectors(p.source, kCount) && are_vectors(contract::sum_step(p), kCount)
                                  : are_vectors(p, kCount);
+}
+
+bool is_in_mxfp4_by_rows(const contract::LoraMerge& p) {
+  if (!contract::has_source(p) || !contract::has_target(p) || p.in_dtype == QFUSE_FLOAT32) return false;
+  if (!contract::has_scales_of_rows(p.source) || !contract::has_scales_of_rows(p.target)) return false;
+  constexpr std::int64_t kCount = Columns<kFewTerms>::kCount;
+  return p.rank <= kFewTerms && is_aligned(p.b, sizeof(float)) && is_aligned(p.source.packed, kCount / 2) &&
+         is_aligned(p.target.packed, kCount / 2) && are_vectors(contract::sum_step(p), kCount);
+}
+
+contract::Outcome run_in_mxfp4(const contract::LoraMerge& p, const qfuse_exec& exec) {
+  InMx given{.by_rows = {p, 0},
+             .from = p.source.packed,
+             .from_scales = static_cast<const std::uint8_t*>(p.source.scales),
+             .to = p.target.packed,
+             .to_scales = contract::keeps_absmax(p) ? nullptr : p.target.scales,
+             .is_nearest = p.target.mx_scales == QFUSE_MX_NEAREST,
+             .values = {}};
+  std::ranges::copy(format::kE2m1, given.values);
+  LaunchShape shape{};
+  if (contract::Outcome o = find_shape<kFewTerms>(exec, given.by_rows, shape); !o.ok()) return o;
+  return p.in_dtype == QFUSE_FLOAT16 ? launch(merge_rows_in_mxfp4<Half, kFewTerms>, shape, given, exec)
+                                     : launch(merge_rows_in_mxfp4<Bfloat16, kFewTerms>, shape, given, exec);
 }
 
 contract::Outcome run_to_nf4(const contract::LoraMerge& p, const qfuse_exec& exec) {
@@ -266,6 +289,7 @@ namespace qfuse::cuda {
 contract::Outcome ops::lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
   using namespace cuda::lora_merge;
   if (is_to_nf4_by_rows(p)) return run_to_nf4(p, exec);
+  if (is_in_mxfp4_by_rows(p)) return run_in_mxfp4(p, exec);
   return contract::run_steps(p, [&](const auto& step) { return run_step(step, exec); });
 }
 

@@ -10,7 +10,9 @@
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/weight_4bit.cuh"
 #include "contract/lora_merge.h"
+#include "format/block_codes.h"
 #include "format/codebook4.h"
+#include "format/layout.h"
 
 namespace qfuse::cuda::lora_merge {
 
@@ -391,6 +393,104 @@ __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_to_nf4(con
       packed += p.cols / 2;
       if constexpr (!kKeeps) absmax += p.cols / kTargetBlock;
       out += p.cols;
+    }
+  };
+  for_rows<kTerms, kTogetherAhead, kTogether>(p, band, col, load, finish);
+}
+
+// ---- by rows, from MXFP4 to MXFP4 ----
+
+struct InMx {
+  ByRows by_rows;
+  const std::uint8_t* from;
+  const std::uint8_t* from_scales;
+  std::uint8_t* to;
+  std::uint8_t* to_scales;  // null: kept
+  bool is_nearest;
+  float values[format::kCodes4];
+};
+
+// A thread's adjacent elements of a row, and where those of the next row are.
+template <int kCount>
+struct MxRows {
+  std::int64_t at;  // in elements
+
+  __device__ std::uint32_t codes(const InMx& a) const { return load_bytes_once<kCount / 2>(a.from + at / 2); }
+  __device__ unsigned scale(const InMx& a) const { return __ldg(a.from_scales + at / format::kMinBlocksize); }
+  __device__ void advance(const InMx& a) { at += a.by_rows.p.cols; }
+};
+
+// Returns the bits of the largest magnitude of the block. All threads of a warp must call this.
+template <int kCount>
+__device__ inline std::uint32_t most_of_block(const float (&values)[kCount]) {
+  std::uint32_t most = 0;
+#pragma unroll
+  for (int c = 0; c < kCount; ++c) most = larger_magnitude(most, values[c]);
+#pragma unroll
+  for (int step = 1; step < format::kMinBlocksize / kCount; step *= 2)
+    most = larger_magnitude(most, __uint_as_float(exchange(most, step)));
+  return most;
+}
+
+template <int kCount>
+__device__ inline std::uint32_t encode_mx(bool is_nearest, unsigned exponent, const float (&values)[kCount]) {
+  const float factor = format::mx_factor(is_nearest, static_cast<std::uint8_t>(exponent));
+  std::uint32_t codes = 0;
+#pragma unroll
+  for (int c = 0; c < kCount; ++c)
+    codes |= static_cast<std::uint32_t>(format::to_e2m1(is_nearest, values[c] * factor)) << (4 * c);
+  return codes;
+}
+
+template <int kCount>
+__device__ inline void decode_mx(const float* table, std::uint32_t codes, unsigned exponent, float (&values)[kCount]) {
+  const float scale = format::from_ue8m0(exponent);
+#pragma unroll
+  for (int c = 0; c < kCount; ++c) values[c] = __fmul_rn(table[codes >> (4 * c) & 0xfU], scale);
+}
+
+// `out` may be `in`, as for merge_rows.
+template <class T, int kTerms>
+__global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_in_mxfp4(const __grid_constant__ InMx given) {
+  constexpr int kCount = Columns<kTerms>::kCount;
+  __shared__ float table[format::kCodes4];
+  const contract::LoraMerge& p = given.by_rows.p;
+  const std::int64_t col = first_column<kTerms>();
+  const Band band = band_of(given.by_rows, col);
+  if (threadIdx.x < format::kCodes4) table[threadIdx.x] = given.values[threadIdx.x];
+  __syncthreads();
+  MxRows<kCount> input{band.first * p.cols + col};
+  MxRows<kCount> output = input;
+  std::uint32_t codes[kTogetherAhead] = {};
+  unsigned scales[kTogetherAhead] = {};
+  const auto load = [&](int r, bool is_there) {
+    if (is_there) {
+      codes[r] = input.codes(given);
+      scales[r] = input.scale(given);
+    }
+    input.advance(given);
+  };
+  const auto finish = [&](int r, const float(&sums)[kTogether][kCount], int left) {
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      float values[kCount];
+      decode_mx(table, codes[r + i], scales[r + i], values);
+      round_to<T>(values);
+#pragma unroll
+      for (int c = 0; c < kCount; ++c) values[c] = added(values[c], sums[i][c], p.scale);
+      round_to<T>(values);
+      const std::uint32_t most = most_of_block(values);
+      const unsigned exponent =
+          given.to_scales == nullptr ? scales[r + i] : format::mx_exponent(given.is_nearest, most);
+      const std::uint32_t made = encode_mx(given.is_nearest, exponent, values);
+      if (r + i < left) {
+        store_codes<kCount>(given.to + output.at / 2, made);
+        if (given.to_scales != nullptr && col % format::kMinBlocksize == 0)
+          given.to_scales[output.at / format::kMinBlocksize] = static_cast<std::uint8_t>(exponent);
+        decode_mx(table, made, exponent, values);
+        store_vectors(static_cast<T*>(p.out) + output.at, values);
+      }
+      output.advance(given);
     }
   };
   for_rows<kTerms, kTogetherAhead, kTogether>(p, band, col, load, finish);

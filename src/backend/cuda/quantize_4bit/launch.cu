@@ -4,7 +4,7 @@
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
 //         nested: the same of absmax - offset, in the 8-bit code;
 //         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2;
-//         kept: absmax = ftz(kept absmax)
+//         kept: absmax = ftz(kept absmax); MXFP4: code = e2m1(x * 1/scale)
 // cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by device memory bandwidth;
 //         importance: six more ranks, values and sums per element
 // oracle: reference/quantize_4bit.cpp
@@ -18,6 +18,7 @@
 #include "backend/cuda/device/weight_4bit.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/quantize_4bit/plan.h"
+#include "format/block_codes.h"
 #include "format/codebook4.h"
 #include "format/layout.h"
 #include "format/mean.h"
@@ -233,6 +234,51 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
   store_codes<kWide>(a.packed + (tile + at) / 2, count - at, codes);
 }
 
+// ---- kernel: MXFP4 ----
+
+struct MxArguments {
+  std::int64_t n;
+  const void* in;
+  std::uint8_t* packed;
+  std::uint8_t* scales;
+  const std::uint8_t* kept;  // null: scales are new
+  bool is_nearest;
+};
+
+template <class In, bool kWide>
+__global__ void __launch_bounds__(kEncodeThreads) encode_mx(const __grid_constant__ MxArguments a) {
+  const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * kEncodeThreads + threadIdx.x) * kEncodeGroup;
+  const int left = at < a.n ? kEncodeGroup : 0;  // a block is two groups
+  const Group<In> group = load_group<In, kWide>(static_cast<const In*>(a.in) + at, left);
+  std::uint32_t most = 0;
+#pragma unroll
+  for (int e = 0; e < kEncodeGroup; ++e) most = larger_magnitude(most, widen<In>(group.words, e));
+  most = larger_magnitude(most, __uint_as_float(exchange(most, 1)));
+  if (left == 0) return;
+  const std::int64_t block = at / format::kMinBlocksize;
+  const std::uint8_t exponent = a.kept != nullptr ? a.kept[block] : format::mx_exponent(a.is_nearest, most);
+  if (a.kept == nullptr && at % format::kMinBlocksize == 0) a.scales[block] = exponent;
+  const float factor = format::mx_factor(a.is_nearest, exponent);
+  std::uint32_t codes[kEncodeGroup / 8] = {};
+#pragma unroll
+  for (int e = 0; e < kEncodeGroup; ++e)
+    codes[e / 8] |= static_cast<std::uint32_t>(format::to_e2m1(a.is_nearest, widen<In>(group.words, e) * factor))
+                    << (e % 8 * 4);
+  store_codes<kWide>(a.packed + at / 2, left, codes);
+}
+
+template <class In>
+contract::Outcome enqueue_mx(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
+  const MxArguments a{.n = contract::element_count(p.weight),
+                      .in = p.in,
+                      .packed = p.weight.packed,
+                      .scales = p.weight.scales,
+                      .kept = static_cast<const std::uint8_t*>(p.kept.scales),
+                      .is_nearest = p.weight.mx_scales == QFUSE_MX_NEAREST};
+  return launch(plan.wide ? encode_mx<In, true> : encode_mx<In, false>,
+                {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
+}
+
 // ---- kernels: the mean of absmax, in the order of format/mean.h ----
 
 struct MeanArguments {
@@ -310,6 +356,7 @@ contract::Outcome launch_encode(const format::Codebook4& codebook, const Plan& p
 
 template <class In>
 contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
+  if (contract::has_scales_of_rows(p.weight)) return enqueue_mx<In>(p, plan, exec);
   const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
   const Arguments a{.n = contract::element_count(p.weight),
                     .block_shift = log2(p.weight.blocksize),
