@@ -28,6 +28,7 @@ E2M1 = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
 KEEP = ["--keep-scales"]
 WAYS = [
     ("NF4, blocks of 64", "nf4", []),
+    ("NF4, `--keep-scales`", "nf4", KEEP),
     ("MXFP4", "mxfp4", []),
     ("MXFP4, `--keep-scales`", "mxfp4", KEEP),
     ("NVFP4", "nvfp4", []),

@@ -169,9 +169,9 @@ Command add_merge(CLI::App& app) {
       ->check(valid_if(check_number))
       ->capture_default_str();
   parser->add_flag("--ue8m0", args->ue8m0, "With --to fp8, use powers of two as scales even if the base does not");
-  parser->add_flag(
-      "--keep-scales", args->keep_scales,
-      "With --to fp8, mxfp4, nvfp4 or int4, keep the base's scales and make only new codes; nvfp4 always does");
+  parser->add_flag("--keep-scales", args->keep_scales,
+                   "Back to the base's own 4 bits or fp8, keep its absmax or scales and make only new codes; nvfp4 "
+                   "always does");
   parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters even if they hold NaN or infinity");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, args->components,

@@ -34,8 +34,8 @@ checkpoint::MergeOptions options_for(unsigned number) {
   if (options.to_blocks) {  // dtype, to_4bit and to_blocks exclude each other
     options.dtype.reset();
     options.to_4bit.reset();
-    options.keep_scales = number / 1728 % 2 == 1;
   }
+  options.keep_scales = (options.to_4bit || options.to_blocks) && number / 1728 % 2 == 1;
   options.max_shard_size = 500;  // small, so that there is often more than one shard
   options.exec.threads = 1;
   return options;

@@ -123,6 +123,10 @@ typedef enum qfuse_quant_type QFUSE_ENUM {
   QFUSE_INT4 = 4
 } qfuse_quant_type;
 
+/* How the scale of an MXFP4 block follows from its largest magnitude. UP: a sixth of it, rounded up to a power of two,
+ * as in gpt-oss and DeepSeek-V4. NEAREST: a quarter of it, rounded to a power of two, as in compressed-tensors. */
+typedef enum qfuse_mx_scales QFUSE_ENUM { QFUSE_MX_UP = 0, QFUSE_MX_NEAREST = 1 } qfuse_mx_scales;
+
 /* Encoders divide by absmax by multiplying with its reciprocal. IEEE: the IEEE reciprocal. APPROX, only on CUDA: the
  * GPU's approximate reciprocal, as bitsandbytes uses on CUDA (docs/ACCURACY.md counts the codes that differ). */
 typedef enum qfuse_reciprocal QFUSE_ENUM { QFUSE_RECIPROCAL_IEEE = 0, QFUSE_RECIPROCAL_APPROX = 1 } qfuse_reciprocal;
@@ -321,8 +325,9 @@ typedef struct qfuse_weight_4bit {
   const uint8_t* zero_points;  /* INT4: [rows, blocks], one byte each, usually 0 to 16; NULL: all are 8. E2M1: NULL */
 } qfuse_weight_4bit;
 
-/* An NF4 or FP4 weight to write. Fields have the names, meanings and sizes of those of qfuse_weight_4bit, with
- * nested_begin 0. The arrays that are not NULL select plain or nested. */
+/* An NF4, FP4 or MXFP4 weight to write. MXFP4 is E2M1 in blocks of 32, of which rows have whole ones. Fields have the
+ * names, meanings and sizes of those of qfuse_weight_4bit, with nested_begin 0. The arrays that are not NULL select
+ * plain or nested. */
 typedef struct qfuse_weight_4bit_out {
   size_t struct_size;
   int64_t rows;
@@ -337,6 +342,8 @@ typedef struct qfuse_weight_4bit_out {
   float* nested_quant_map; /* nested: [256], receives the map of qfuse_nested_quant_map; NULL: do not write it */
   float* nested_offset;
   int64_t nested_blocksize;
+  uint8_t* scales;           /* MXFP4: [rows, cols/32], UE8M0; ignored with NF4 and FP4 */
+  qfuse_mx_scales mx_scales; /* MXFP4 */
 } qfuse_weight_4bit_out;
 
 /* ---- dequantize_4bit ------------------------------------------------------------------------------------------- */
@@ -374,6 +381,12 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
  *   t[i] = importance[column of i] * ((d[i] - x[i]) * (d[i] - x[i])); 0 if x[i] is NaN, and after the last element
  *   E    = the sum of all t: in each group of 16 elements, t[i] += t[i+8] for i < 8, then t[i] += t[i+4] for i < 4, and
  *          likewise 2 and 1; then the groups' sums in pairs of neighbors, the sums of pairs likewise, and so on
+ * MXFP4, whose subnormals are kept (docs/FORMAT.md, section 17, has the formulas in integers):
+ *   e        = 255 if the block has NaN or infinity, else the exponent of the scale by weight->mx_scales
+ *   code[i]  = of the nearest value to x[i] / 2^(e - 127), saturated; 0 if x[i] is NaN or e is 255. With UP, ties take
+ *              the larger magnitude and -0 keeps its sign; with NEAREST, ties take the even code and -0 becomes 0
+ * With `kept`, absmax[b] is not the block's own but the A of block b in `kept` (qfuse_weight_4bit), of any value, and
+ * only weight->packed is written. A v beyond the outermost value of the codebook gets the code of that value.
  * - An all-zero block has absmax 0 and codes 0, which NF4 decodes to -0.0.
  * - A block of only NaN has absmax -FLT_MAX, or 0 if it is the short last block.
  * - The spare nibble of an odd count is the code of a padding zero. */
@@ -389,15 +402,20 @@ typedef struct qfuse_quantize_4bit_params {
   int64_t workspace_size;      /* bytes of workspace */
   const float* importance;     /* plain: [cols], >= 0: the mean square of each input of the layer; NULL: absmax is the
                                   scale. Nested: NULL */
+  const qfuse_weight_4bit*
+      kept; /* whose absmax, plain or nested, are the scales: of weight's rows, cols, quant_type and
+                                    blocksize. Its `packed` is not read, and weight's other arrays are not written; they
+                                    and given_offset are ignored. In host memory; NULL: absmax are new */
 } qfuse_quantize_4bit_params;
 
-/* Bytes of workspace for these parameters: about 4 bytes per block if nested, 0 if plain. The fields workspace and
- * workspace_size are ignored. Errors as for qfuse_quantize_4bit. */
+/* Bytes of workspace for these parameters: about 4 bytes per block if nested, 0 if plain or with `kept`. The fields
+ * workspace and workspace_size are ignored. Errors as for qfuse_quantize_4bit. */
 QFUSE_API qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params,
                                                           const qfuse_exec* exec, int64_t* size, qfuse_error* error);
 
-/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: a workspace that is too small, or importance with nested
- * absmax. Also UNSUPPORTED: E2M1 or INT4, or an approximate reciprocal on a device other than CUDA. */
+/* Errors as for qfuse_dequantize_4bit. Also INVALID_ARGUMENT: a workspace that is too small, importance with nested
+ * absmax or with kept ones, or `kept` of another form. Also UNSUPPORTED: INT4 or NVFP4, or an approximate reciprocal on
+ * a device other than CUDA. */
 QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                            qfuse_error* error);
 
@@ -506,7 +524,9 @@ QFUSE_API qfuse_status qfuse_dequantize_fp8(const qfuse_dequantize_fp8_params* p
  * `source` is a weight in 4 bits in place of `in`, and `target` encodes the result, which `out` then has decoded again.
  * The bits are those of these steps, of which CUDA makes one kernel where it can:
  *   in = dequantize_4bit(source) in in_dtype; out as above
- *   target = quantize_4bit(out), by an IEEE reciprocal and the mean of absmax; out = dequantize_4bit(target) */
+ *   target = quantize_4bit(out), by an IEEE reciprocal and the mean of absmax; out = dequantize_4bit(target)
+ * With keep_absmax, target has the absmax of `source`, which is quantize_4bit's `kept`: only target->packed is written,
+ * and target's other arrays are ignored. */
 typedef struct qfuse_lora_merge_params {
   size_t struct_size;
   int64_t rows;          /* >= 0: outputs of the linear layer */
@@ -520,21 +540,22 @@ typedef struct qfuse_lora_merge_params {
   qfuse_dtype out_dtype; /* element type of `out` */
   void* out;             /* [rows, cols] of out_dtype; may be `in`, if the dtypes have the same size */
   /* optional from here on */
-  const qfuse_weight_4bit* source;     /* [rows, cols] in NF4 or FP4, in place of `in`, which is ignored; NULL: none */
+  const qfuse_weight_4bit* source;     /* [rows, cols], NF4, FP4, MXFP4: in place of `in`, then ignored; NULL: none */
   const qfuse_weight_4bit_out* target; /* out: [rows, cols], with nested_quant_map if nested; then in_dtype must be
                                           out_dtype. NULL: none */
   void* workspace;                     /* qfuse_lora_merge_workspace_size bytes; may be NULL if that is 0 */
   int64_t workspace_size;              /* bytes of workspace */
+  int64_t keep_absmax; /* 1: target keeps source's absmax, and has its quant_type and blocksize; 0: they are new */
 } qfuse_lora_merge_params;
 
-/* Bytes of workspace for these parameters: about 4 bytes per block if target is nested, else 0. The fields workspace
- * and workspace_size are ignored. Errors as for qfuse_lora_merge. */
+/* Bytes of workspace for these parameters: about 4 bytes per block if new absmax are nested, else 0. The fields
+ * workspace and workspace_size are ignored. Errors as for qfuse_lora_merge. */
 QFUSE_API qfuse_status qfuse_lora_merge_workspace_size(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
                                                        int64_t* size, qfuse_error* error);
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, sizes that overflow int64_t, a
- * workspace that is too small. UNSUPPORTED: the device, target or stream of `exec` is not available here; a device
- * without the op; a source or target in E2M1 or INT4. */
+ * workspace that is too small, keep_absmax without source and target. UNSUPPORTED: the device, target or stream of
+ * `exec` is not available here; a device without the op; a source or target in INT4 or NVFP4. */
 QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
                                         qfuse_error* error);
 

@@ -69,6 +69,8 @@ enum class Sum : int {
   bf16_amx = QFUSE_SUM_BF16_AMX
 };
 
+enum class MxScales : int { up = QFUSE_MX_UP, nearest = QFUSE_MX_NEAREST };
+
 enum class Reciprocal : int { ieee = QFUSE_RECIPROCAL_IEEE, approx = QFUSE_RECIPROCAL_APPROX };
 
 enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4, e2m1 = QFUSE_E2M1, int4 = QFUSE_INT4 };
@@ -231,6 +233,8 @@ struct Weight4bitOut {
   std::span<float> nested_quant_map{};  // optional
   float* nested_offset = nullptr;
   std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
+  std::span<std::uint8_t> scales{};  // MXFP4, which is e2m1 here
+  MxScales mx_scales = MxScales::up;
 };
 
 namespace detail {
@@ -331,6 +335,12 @@ inline void give_scales_of_rows(const Weight4bit& view, qfuse_weight_4bit& c) {
 
 inline bool is_along_rows(QuantType type) { return type == QuantType::e2m1 || type == QuantType::int4; }
 
+inline void require_lengths_of_rows(const Weight4bitOut& view) {
+  if (element_count(view.rows, view.cols) < 0 || view.blocksize < 1) return;  // the op says what is wrong
+  require_length("packed", view.packed.size(), view.rows * qfuse_packed_size(view.cols));
+  require_length("scales", view.scales.size(), view.rows * (view.cols / view.blocksize));
+}
+
 inline void require_lengths_of_rows(const Weight4bit& view) {
   if (element_count(view.rows, view.cols) < 0 || view.blocksize < 1) return;  // the op says what is wrong
   const std::int64_t blocks = view.rows * qfuse_block_count(view.cols, view.blocksize);
@@ -360,10 +370,13 @@ C to_c(const View& view) {
   if constexpr (requires { view.nested_begin; }) {
     blocks_before = c.nested_begin = view.nested_begin;
     give_scales_of_rows(view, c);
-    if (is_along_rows(view.quant_type)) {
-      require_lengths_of_rows(view);
-      return c;
-    }
+  } else {
+    c.scales = view.scales.data();
+    c.mx_scales = static_cast<qfuse_mx_scales>(view.mx_scales);
+  }
+  if (is_along_rows(view.quant_type)) {
+    require_lengths_of_rows(view);
+    return c;
   }
   const std::int64_t n = element_count(view.rows, view.cols);
   if (n < 0 || view.blocksize < 1 || !std::has_single_bit(static_cast<std::uint64_t>(view.blocksize)))
@@ -401,9 +414,24 @@ struct QuantizeOptions {
   Reciprocal reciprocal = Reciprocal::ieee;
   std::span<std::byte> workspace{};     // in the op's device's memory; if empty on the host, the call allocates it
   std::span<const float> importance{};  // plain: [cols], the mean square of each input; empty: absmax is the scale
+  const Weight4bit* kept =
+      nullptr;  // whose absmax are the scales: only weight.packed is written. Its codes are not read
 };
 
 namespace detail {
+
+// A weight of which only the codes are written, and perhaps the scales of MXFP4.
+inline qfuse_weight_4bit_out codes_to_c(const Weight4bitOut& weight) {
+  qfuse_weight_4bit_out c{};
+  c.struct_size = sizeof c;
+  c.rows = weight.rows;
+  c.cols = weight.cols;
+  c.blocksize = weight.blocksize;
+  c.quant_type = static_cast<qfuse_quant_type>(weight.quant_type);
+  c.packed = weight.packed.data();
+  c.mx_scales = static_cast<qfuse_mx_scales>(weight.mx_scales);
+  return c;
+}
 
 inline qfuse_quantize_4bit_params to_c(std::span<const std::byte> in, Dtype dtype, const qfuse_weight_4bit_out& weight,
                                        const QuantizeOptions& options) {
@@ -437,11 +465,19 @@ inline std::size_t quantize_4bit_workspace_size(const Weight4bitOut& weight, Dty
 // Encodes `in`, rows*cols elements of dtype. Throws Error if a length is wrong or the op fails.
 inline void quantize_4bit(std::span<const std::byte> in, Dtype dtype, const Weight4bitOut& weight,
                           const Exec& exec = {}, const QuantizeOptions& options = {}) {
-  const auto w = detail::to_c<qfuse_weight_4bit_out>(weight);
+  const bool keeps = options.kept != nullptr;
+  const auto w = keeps ? detail::codes_to_c(weight) : detail::to_c<qfuse_weight_4bit_out>(weight);
   detail::require_elements("in", in.size(), detail::element_count(w.rows, w.cols), dtype);
   qfuse_quantize_4bit_params p = detail::to_c(in, dtype, w, options);
+  qfuse_weight_4bit kept{};
+  if (keeps) {
+    Weight4bit view = *options.kept;
+    view.packed = weight.packed;
+    kept = detail::to_c<qfuse_weight_4bit>(view);
+    p.kept = &kept;
+  }
   std::vector<std::byte> workspace;
-  if (options.workspace.empty() && qfuse_device_has_own_memory(exec.device.type) == 0) {
+  if (!keeps && options.workspace.empty() && qfuse_device_has_own_memory(exec.device.type) == 0) {
     workspace.resize(quantize_4bit_workspace_size(weight, dtype, exec));
     p.workspace = workspace.data();
     p.workspace_size = static_cast<std::int64_t>(workspace.size());

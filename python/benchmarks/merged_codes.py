@@ -22,10 +22,12 @@ from qfuse.ops import merged
 
 SHAPES = ((4096, 4096), (14336, 4096), (4096, 14336))
 SMALL = ((128, 256),)
-PLAIN, NESTED = "NF4", "nested NF4"
+PLAIN, NESTED, KEPT = "NF4", "nested NF4", " with its absmax"
 KINDS = {  # what W is, and what its sum becomes
     f"{PLAIN} to {PLAIN}": (PLAIN, PLAIN),
     f"{NESTED} to {NESTED}": (NESTED, NESTED),
+    f"{PLAIN}{KEPT}": (PLAIN, PLAIN),
+    f"{NESTED}{KEPT}": (NESTED, NESTED),
     f"bf16 to {PLAIN}": ("bf16", PLAIN),
     f"bf16 to {NESTED}": ("bf16", NESTED),
     "MXFP4 to MXFP4": ("mxfp4", "mxfp4"),
@@ -66,7 +68,11 @@ def step_by_step(target: merged.Target, layer: Layer) -> list[Tensor]:
     weight = layer.weight
     total = weight.dequantize() if isinstance(weight, qfuse.Weight4bit) else torch.empty_like(weight)
     ops.lora_merge_out(weight if isinstance(weight, Tensor) else total, layer.lora_a, layer.lora_b, 2.0, out=total)
-    made = quantized(total, target.double_quant)
+    if target.keep_scales and isinstance(weight, qfuse.Weight4bit):
+        packed = ops.quantize_4bit_kept(total, weight.tensors)
+        made = qfuse.Weight4bit((packed, *weight.tensors[1:]), *weight.form)
+    else:
+        made = quantized(total, target.double_quant)
     return [made.dequantize(out=total), *made.tensors]
 
 
@@ -74,7 +80,13 @@ def time_kind(kind: str, shape: tuple[int, int], rank: int, device: str) -> dict
     source, to = KINDS[kind]
     in_nf4 = to in (PLAIN, NESTED)
     scales = "nearest" if to == "mxfp4" else None
-    target = merged.Target("nf4" if in_nf4 else to, 64, to == NESTED, scales)  # type: ignore[arg-type]
+    target = merged.Target(
+        "nf4" if in_nf4 else to,  # type: ignore[arg-type]
+        64,
+        to == NESTED,
+        scales,
+        keep_scales=kind.endswith(KEPT),
+    )
     count = measure.copies_for(5 * shape[0] * shape[1] // 2) if device == "cuda" else 2
     layers = [make_layer(source, *shape, rank, device) for _ in range(count)]
     ways = {"at once": at_once} | ({"step by step": step_by_step} if in_nf4 else {})

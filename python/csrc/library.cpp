@@ -20,6 +20,7 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "quantize_4bit.nested(Tensor input, int blocksize, str quant_type, *, int nested_blocksize, "
       "Tensor? given_offset=None, str reciprocal=\"ieee\") -> (Tensor packed, Tensor absmax_8bit, "
       "Tensor nested_absmax, Tensor nested_quant_map, Tensor nested_offset)");
+  m.def("quantize_4bit.kept(Tensor input, Tensor[] weight, " QFUSE_SCALARS_4BIT ") -> Tensor");
   m.def(
       "quantize_blockwise(Tensor input, int blocksize, float offset=0, str reciprocal=\"ieee\") -> "
       "(Tensor codes, Tensor absmax)");
@@ -67,7 +68,9 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
   m.def("lora_merge(Tensor weight, Tensor a, Tensor b, float scale, ScalarType dtype) -> Tensor");
   m.def(
       "lora_merge_4bit(Tensor[] source, Tensor a, Tensor b, float scale, int[] shape, ScalarType "
-      "dtype, " QFUSE_SCALARS_4BIT ", *, str to=\"nf4\", int to_blocksize=64, int to_nested_blocksize=0) -> Tensor[]");
+      "dtype, " QFUSE_SCALARS_4BIT
+      ", *, str to=\"nf4\", int to_blocksize=64, int to_nested_blocksize=0, bool "
+      "keep_absmax=False, str mx_scales=\"up\") -> Tensor[]");
   m.def("lora_merge.out(Tensor weight, Tensor a, Tensor b, float scale, *, Tensor(a!) out) -> ()");
 }
 
@@ -79,6 +82,7 @@ void register_all(torch::stable::detail::StableLibrary& m) {
   m.impl("dequantize_4bit.out", TORCH_BOX(&dequantize_4bit_out));
   m.impl("quantize_4bit", TORCH_BOX(&quantize_4bit));
   m.impl("quantize_4bit.nested", TORCH_BOX(&quantize_4bit_nested));
+  m.impl("quantize_4bit.kept", TORCH_BOX(&quantize_4bit_kept));
   m.impl("quantize_blockwise", TORCH_BOX(&quantize_blockwise));
   m.impl("dequantize_blockwise", TORCH_BOX(&dequantize_blockwise));
   m.impl("dequantize_blockwise.out", TORCH_BOX(&dequantize_blockwise_out));

@@ -20,15 +20,24 @@ T* array_of(const Tensor& tensor) {
 // The arrays of a weight that is written, in the order of Weight4bit's tensors, and the C struct over them.
 struct Target {
   Target(const Call& call, Shape shape, const std::string& quant_type, std::int64_t blocksize,
-         std::int64_t nested_blocksize) {
+         std::int64_t nested_blocksize, bool keeps_absmax, const std::string& mx_scales) {
     const Blocks blocks{shape[0] * shape[1], blocksize, "to_blocksize"};
     w.struct_size = sizeof w;
     w.rows = shape[0];
     w.cols = shape[1];
     w.blocksize = blocksize;
-    w.quant_type = quant_type_of(quant_type);
+    const bool is_mx = quant_type == "mxfp4";
+    w.quant_type = is_mx ? QFUSE_E2M1 : quant_type_of(quant_type);
     w.nested_blocksize = nested_blocksize;
     w.packed = array_of<std::uint8_t>(add(call.empty({qfuse_packed_size(blocks.n), 1}, ScalarType::Byte)));
+    if (mx_scales != "up" && mx_scales != "nearest")
+      refuse("mx_scales is '", mx_scales, "', it can be 'up' or 'nearest'");
+    w.mx_scales = mx_scales == "up" ? QFUSE_MX_UP : QFUSE_MX_NEAREST;
+    if (keeps_absmax) return;
+    if (is_mx) {
+      w.scales = array_of<std::uint8_t>(add(call.empty({blocks.count()}, ScalarType::Byte)));
+      return;
+    }
     if (nested_blocksize == 0) {
       w.absmax = array_of<float>(add(call.empty({blocks.count()}, ScalarType::Float)));
       return;
@@ -49,7 +58,9 @@ struct Target {
 
 // Result for a matrix without elements. The op writes nothing then, and the ops that encode know what a map and an
 // offset are.
-Tensors of_nothing(const Tensor& out, const std::string& to, std::int64_t blocksize, std::int64_t nested_blocksize) {
+Tensors of_nothing(const Call& call, const Tensor& out, const std::string& to, std::int64_t blocksize,
+                   std::int64_t nested_blocksize) {
+  if (to == "mxfp4") return {out, call.empty({0, 1}, ScalarType::Byte), call.empty({0}, ScalarType::Byte)};
   if (nested_blocksize == 0) {
     const auto [packed, absmax] = quantize_4bit(out, blocksize, to, "ieee", std::nullopt);
     return {out, packed, absmax};
@@ -106,13 +117,18 @@ Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double
 Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b, double scale,
                         const std::vector<std::int64_t>& shape, ScalarType dtype, const std::string& quant_type,
                         std::int64_t blocksize, std::int64_t nested_blocksize, const std::string& to,
-                        std::int64_t to_blocksize, std::int64_t to_nested_blocksize) {
+                        std::int64_t to_blocksize, std::int64_t to_nested_blocksize, bool keep_absmax,
+                        const std::string& mx_scales) {
   const TensorViews views(source.begin(), source.end());
   const TensorView a_view(a);
   const bool is_plain = views.size() == 1;
   const Call call(is_plain ? views[0] : packed_of(views), is_plain ? "source" : "packed");
   if (shape.size() != 2) refuse("shape is ", shape_text(shape), ", it must be [rows, cols]");
-  if (elements_of(shape) == 0) return of_nothing(call.empty(shape, dtype), to, to_blocksize, to_nested_blocksize);
+  if (elements_of(shape) == 0) {
+    Tensors nothing = of_nothing(call, call.empty(shape, dtype), to, to_blocksize, to_nested_blocksize);
+    if (keep_absmax) nothing.erase(nothing.begin() + 2, nothing.end());
+    return nothing;
+  }
   qfuse_lora_merge_params p{};
   p.rows = shape[0];
   p.cols = shape[1];
@@ -130,7 +146,8 @@ Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b,
     weight = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize);
     p.source = &weight;
   }
-  Target target(call, shape, to, to_blocksize, to_nested_blocksize);
+  p.keep_absmax = keep_absmax ? 1 : 0;
+  Target target(call, shape, to, to_blocksize, to_nested_blocksize, keep_absmax, mx_scales);
   p.target = &target.w;
   p.workspace_size = call.workspace_size(qfuse_lora_merge_workspace_size, p);
   const Tensor workspace = call.empty({p.workspace_size}, ScalarType::Byte);

@@ -37,6 +37,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Te
                                                                         const std::optional<Tensor>& given_offset,
                                                                         const std::string& reciprocal);
 
+// Returns packed, by the absmax of a weight with as many elements, as for dequantize_4bit.
+Tensor quantize_4bit_kept(const Tensor& input, const Tensors& weight, const std::string& quant_type,
+                          std::int64_t blocksize, std::int64_t nested_blocksize);
+
 // Returns codes, absmax.
 std::tuple<Tensor, Tensor> quantize_blockwise(const Tensor& input, std::int64_t blocksize, double offset,
                                               const std::string& reciprocal);
@@ -140,11 +144,13 @@ Tensor lora_merge(const Tensor& weight, const Tensor& a, const Tensor& b, double
 void lora_merge_out(const Tensor& weight, const Tensor& a, const Tensor& b, double scale, const Tensor& out);
 
 // The same for a matrix that is encoded in 4 bits. source: [values], or as for dequantize_4bit. to_nested_blocksize 0:
-// plain absmax. Returns what the codes decode to, in `dtype`, then the tensors of quantize_4bit or its nested form.
+// plain absmax. mx_scales: of to "mxfp4", whose tensors are packed and scales. Returns what the codes decode to, in
+// `dtype`, then the tensors of quantize_4bit or its nested form, or with keep_absmax packed alone.
 Tensors lora_merge_4bit(const Tensors& source, const Tensor& a, const Tensor& b, double scale,
                         const std::vector<std::int64_t>& shape, ScalarType dtype, const std::string& quant_type,
                         std::int64_t blocksize, std::int64_t nested_blocksize, const std::string& to,
-                        std::int64_t to_blocksize, std::int64_t to_nested_blocksize);
+                        std::int64_t to_blocksize, std::int64_t to_nested_blocksize, bool keep_absmax,
+                        const std::string& mx_scales);
 
 // Returns y of a SwiGLU block or, with grad_y, d_gate and d_up stacked as [2, ...]; then the q and scale of these.
 std::tuple<Tensor, Tensor, Tensor> rotated_int8_swiglu(const Tensor& gate, const Tensor& up,

@@ -107,4 +107,21 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Te
   return {encoded.packed, absmax_8bit, nested_absmax, nested_quant_map, nested_offset};
 }
 
+Tensor quantize_4bit_kept(const Tensor& input, const Tensors& weight, const std::string& quant_type,
+                          std::int64_t blocksize, std::int64_t nested_blocksize) {
+  const Call call(input, "input");
+  const Encoded encoded(call, input, blocksize, quant_type);
+  if (encoded.blocks.n == 0) return encoded.packed;
+  const TensorViews views(weight.begin(), weight.end());
+  const std::vector<std::int64_t> shape{1, encoded.blocks.n};
+  const qfuse_weight_4bit kept = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize);
+  qfuse_quantize_4bit_params p{};
+  p.in_dtype = dtype_of(input.scalar_type(), "input");
+  p.in = call.bytes(input, "input");
+  p.weight = &encoded.weight;
+  p.kept = &kept;
+  call.run(qfuse_quantize_4bit, p);
+  return encoded.packed;
+}
+
 }  // namespace qfuse::torch_ops

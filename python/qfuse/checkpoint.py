@@ -394,7 +394,8 @@ def merge(
     to: format of merged and quantized weights. "auto": their own dtype, or the one they decode to; "nf4", "fp4": the
     result is quantized as by quantize(); "fp8", "mxfp4", "nvfp4", "int4": a base in that format stays in it and only
     merged weights are encoded again, and "fp8" quantizes a plain base in blocks of 128 x 128. ue8m0: "fp8" with scales
-    that are powers of two. keep_scales: makes only the codes again in these formats, as "nvfp4" always does.
+    that are powers of two. keep_scales: a quantized base keeps its absmax or scales, and only codes are made again, as
+    with "nvfp4" always.
     base_as: quantizes and decodes a 16-bit or 32-bit base in this format before the merge, because a QLoRA adapter was
     trained on such weights. `to` and base_as share blocksize, double_quant and include, exclude: shell patterns of
     tensor names that are quantized besides the default ones, or are not. fail_below: refuses a weight that is quantized

@@ -115,6 +115,7 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "functional.fake_quantize": lambda i: [qfuse.fake_quantize(i.weight, i.lora_a, i.lora_b, 2.0)],
     "ops.quantize_4bit": lambda i: qfuse.ops.quantize_4bit(i.original, 64, "nf4"),
     "ops.quantize_4bit_nested": lambda i: qfuse.ops.quantize_4bit_nested(i.original, 64, "nf4"),
+    "ops.quantize_4bit_kept": lambda i: [qfuse.ops.quantize_4bit_kept(i.original, i.weight.tensors)],
     "ops.quantize_blockwise": lambda i: qfuse.ops.quantize_blockwise(i.values, 64),
     "ops.dequantize_blockwise": lambda i: [
         qfuse.ops.dequantize_blockwise(i.codes, i.scales, i.map, 64, torch.bfloat16)

@@ -29,10 +29,13 @@ KINDS = {
     NF4: ({}, dict(to="nf4")),
     "4-bit NF4, plain": (dict(double_quant=False, blocksize=128), dict(to="nf4")),
     "4-bit FP4": (dict(quant_type="fp4"), dict(to="fp4")),
+    "4-bit NF4, nested, absmax kept": ({}, dict(to="nf4", keep_scales=True)),
+    "4-bit FP4, plain, absmax kept": (dict(quant_type="fp4", double_quant=False), dict(to="fp4", keep_scales=True)),
     "16-bit to NF4": (None, dict(to="nf4")),
     "16-bit to NF4, plain": (None, dict(to="nf4", blocksize=128, double_quant=False)),
     "16-bit to FP8": (None, dict(to="fp8")),
     "MXFP4 of compressed-tensors": ("mxfp4", dict(to="mxfp4")),
+    "MXFP4 of compressed-tensors, scales kept": ("mxfp4", dict(to="mxfp4", keep_scales=True)),
 }
 
 
@@ -77,6 +80,10 @@ def file_of(path: Path) -> dict[str, torch.Tensor]:
     return {name: tensor for file in path.glob("*.safetensors") for name, tensor in load_file(file).items()}
 
 
+def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.flatten().view(torch.uint8)
+
+
 @pytest.fixture
 def last(monkeypatch):
     """The merged weights of the latest forward, by the address of A."""
@@ -104,11 +111,12 @@ def test_the_last_forward_multiplies_by_the_bytes_of_the_merged_file(tmp_path, d
     assert any("which this is" in note for note in report.notes)
     assert len(report.merged) == layers == (14 if target["to"] == "mxfp4" else 7)
     stored, plain = qfuse.load_checkpoint(tmp_path / "out"), file_of(tmp_path / "out")
-    changed = 0
+    changed, codes = 0, set()
     for name, layer in model.named_modules():
         if not isinstance(layer, peft_merge_aware._MergeAware):
             continue
         name = name.removeprefix("base_model.model.") + ".weight"
+        codes.add(f"{name}_packed" if target["to"] == "mxfp4" else name)
         weight = last[layer.lora_A["default"].weight.data_ptr()]
         effective = qfuse.fake_quantize(
             layer.base_layer if quantized is not None else layer.base_layer.weight,
@@ -130,10 +138,15 @@ def test_the_last_forward_multiplies_by_the_bytes_of_the_merged_file(tmp_path, d
         base_weight = qfuse.dequantize_4bit(layer.base_layer) if quantized is not None else layer.base_layer.weight
         changed += not torch.equal(base_weight.cpu(), decoded)
     assert changed == layers
-    if target["to"] == "mxfp4":
-        options = dict(target, keep_scales=True, fail_below=0, force=True)
+    if target.get("keep_scales"):
+        changed = {
+            name for name, tensor in file_of(base).items() if not same_bits(*map(bytes_of, (tensor, plain[name])))
+        }
+        assert changed == codes
+    if target.get("keep_scales") or target["to"] == "mxfp4":
+        options = target | dict(keep_scales=not target.get("keep_scales", False), fail_below=0, force=True)
         report = checkpoint.merge(base, tmp_path / "adapter", tmp_path / "out", **options)
-        assert any("from a base in 4 bits, and this is another" in note for note in report.notes)
+        assert any(", and this is another" in note for note in report.notes)
 
 
 def factors(device, rows=192, cols=256, rank=5, dtype=torch.float32):
@@ -264,6 +277,10 @@ def test_compiled(device):
         (dict(to="mxfp4"), "scales is None, of 'mxfp4' it is 'up' or 'nearest'"),
         (dict(to="mxfp4", scales="up"), "its weight is nf4, which `qfuse merge` does not turn into mxfp4"),
         (dict(weight=torch.zeros(192, 256), to="mxfp4", scales="up"), "its weight is not in mxfp4, which"),
+        (
+            dict(weight=torch.zeros(192, 256), keep_scales=True),
+            "its weight is not in 4 bits, and has no scales to keep",
+        ),
         (dict(to="fp4"), "its weight is nf4, which `qfuse merge` does not turn into fp4"),
         (dict(to="fp8"), "its weight is nf4, which `qfuse merge` does not turn into fp8"),
         (dict(weight=torch.zeros(192, 256), to="fp8"), "multiples of 128"),

@@ -63,6 +63,8 @@ def calls(device):
         (OPS.quantize_4bit.default, (made.original, 64, "nf4"), {}),
         (OPS.quantize_4bit.default, (made.original, 64, "fp4"), {"importance": made.original[0].square()}),
         (OPS.quantize_4bit.nested, (made.original.half(), 128, "fp4"), {"nested_blocksize": 256}),
+        (OPS.quantize_4bit.kept, (made.original.half(), weight.tensors), {}),
+        (OPS.quantize_4bit.kept, (made.original, (weight.packed, made.plain)), {}),
         (OPS.quantize_blockwise.default, (made.original, 256, 0.5), {}),
         (OPS.dequantize_blockwise.default, blockwise, {}),
         (OPS.dequantize_blockwise.out, blockwise, {"out": out.clone()}),
@@ -114,6 +116,11 @@ def calls(device):
             OPS.lora_merge_4bit.default,
             (weight.tensors, *adapter, 2.0, weight.shape, torch.half),
             {"to_nested_blocksize": 256},
+        ),
+        (
+            OPS.lora_merge_4bit.default,
+            (weight.tensors, *adapter, 2.0, weight.shape, torch.half),
+            {"to_nested_blocksize": 256, "keep_absmax": True},
         ),
         (OPS.dequantize_fp8.default, (codes & 0xFE, made.original[:4, :2].contiguous(), 16, 96, torch.half), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
@@ -327,6 +334,26 @@ def test_refuses_other_layouts_and_no_tensors(made):
         qfuse.ops.dequantize_4bit(*made.weight._replace(tensors=()))
 
 
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("quant_type", ["nf4", "fp4"])
+def test_kept_absmax_give_the_nearest_values_of_bitsandbytes_table(device, quant_type, nested):
+    bnb = pytest.importorskip("bitsandbytes")
+    given, x = (torch.randn(64, 192, generator=torch.Generator().manual_seed(seed)).to(device) for seed in (1, 2))
+    encode = qfuse.ops.quantize_4bit_nested if nested else qfuse.ops.quantize_4bit
+    tensors = encode(given, 64, quant_type)
+    absmax = tensors[1]
+    if nested:
+        _, codes, scales, table, offset = (tensor.cpu() for tensor in tensors)
+        absmax = bnb.functional.dequantize_blockwise(codes, absmax=scales, code=table, blocksize=256) + offset
+    v = x.cpu().double().view(-1, 64) / absmax.cpu().double()[:, None]
+    table = bnb.functional.get_4bit_type(quant_type, "cpu").double()
+    nearest, next_one = (v[..., None] - table.unique()).abs().sort(-1)[0][..., :2].unbind(-1)
+    packed = qfuse.ops.quantize_4bit_kept(x, tensors, quant_type).cpu()
+    found = table[torch.cat((packed >> 4, packed & 15), 1).flatten().long()].view_as(v)
+    is_tie = next_one - nearest < 1e-5
+    assert (((found - v).abs() == nearest) | is_tie).all() and is_tie.sum() < 10 and (v.abs() > 1.2).any()
+
+
 def test_refuses_inputs_of_the_other_ops(made, device):
     x = made.original
     codes, absmax = qfuse.ops.quantize_blockwise(x, 256)
@@ -339,6 +366,8 @@ def test_refuses_inputs_of_the_other_ops(made, device):
         (lambda: qfuse.ops.quantize_4bit(x.sum(), 64, "nf4", importance=x[0]), "it must have columns"),
         (lambda: qfuse.ops.quantize_4bit(x, 64, "nf4", "fast"), "reciprocal is 'fast'"),
         (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", 0), "nested_blocksize is 0"),
+        (lambda: qfuse.ops.quantize_4bit_kept(x, made.weight.tensors, blocksize=128), "absmax has 192 elements"),
+        (lambda: qfuse.ops.quantize_4bit_kept(x, made.weight.tensors, "mxfp4"), "mxfp4"),
         (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", given_offset=x), "given_offset has 12288 elements"),
         (lambda: qfuse.ops.quantize_blockwise(x, -1), "blocksize is -1"),
         (lambda: qfuse.ops.dequantize_blockwise(codes, absmax[1:], x[0], 256, x.dtype), "absmax has 47 elements"),

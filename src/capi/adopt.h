@@ -87,6 +87,13 @@ contract::Outcome adopt_params(const Params* from, Op& to) {
   return {};
 }
 
+inline contract::Outcome adopt_params(const qfuse_quantize_4bit_params* from, contract::Quantize4bit& to) {
+  qfuse_quantize_4bit_params& params = to;
+  if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
+  if (contract::Outcome o = adopt(params.weight, "params.weight", to.weight); !o.ok()) return o;
+  return params.kept == nullptr ? contract::Outcome{} : adopt(params.kept, "params.kept", to.kept);
+}
+
 // Also copies the weights that the parameters point to, if any.
 inline contract::Outcome adopt_params(const qfuse_lora_merge_params* from, contract::LoraMerge& to) {
   qfuse_lora_merge_params& params = to;

@@ -21,6 +21,7 @@ const Params& as_caller(Op& p) {
     p.weight.struct_size = sizeof p.weight;
     params.weight = &p.weight;
   }
+  if constexpr (requires { p.kept; }) params.kept = has_kept(p) ? &p.kept : nullptr;
   if constexpr (requires { p.target; }) {
     params.source = has_source(p) ? &p.source : nullptr;
     params.target = has_target(p) ? &p.target : nullptr;

@@ -20,6 +20,7 @@ struct LoraMerge : qfuse_lora_merge_params {
 inline bool is_empty(const LoraMerge& p) { return p.rows == 0 || p.cols == 0; }
 inline bool has_source(const LoraMerge& p) { return p.source.struct_size != 0; }
 inline bool has_target(const LoraMerge& p) { return p.target.struct_size != 0; }
+inline bool keeps_absmax(const LoraMerge& p) { return p.keep_absmax != 0; }
 
 // ---- the steps, as ops of their own ----
 
@@ -38,6 +39,7 @@ inline LoraMerge sum_step(const LoraMerge& p) {
   if (has_source(p)) step.in = p.out;
   step.source = {};
   step.target = {};
+  step.keep_absmax = 0;
   return step;
 }
 
@@ -48,6 +50,7 @@ inline Quantize4bit target_step(const LoraMerge& p) {
   step.in = p.out;
   step.workspace = p.workspace;
   step.workspace_size = p.workspace_size;
+  if (keeps_absmax(p)) step.kept = p.source;
   return step;
 }
 
@@ -55,6 +58,13 @@ inline Quantize4bit target_step(const LoraMerge& p) {
 inline Dequantize4bit result_step(const LoraMerge& p) {
   const qfuse_weight_4bit_out& w = p.target;
   Dequantize4bit step{};
+  step.out_dtype = p.out_dtype;
+  step.out = p.out;
+  if (keeps_absmax(p)) {
+    step.weight = p.source;
+    step.weight.packed = w.packed;
+    return step;
+  }
   step.weight.rows = w.rows;
   step.weight.cols = w.cols;
   step.weight.blocksize = w.blocksize;
@@ -66,8 +76,10 @@ inline Dequantize4bit result_step(const LoraMerge& p) {
   step.weight.nested_quant_map = w.nested_quant_map;
   step.weight.nested_offset = w.nested_offset;
   step.weight.nested_blocksize = w.nested_blocksize;
-  step.out_dtype = p.out_dtype;
-  step.out = p.out;
+  if (has_scales_of_rows(w)) {
+    step.weight.scale_type = QFUSE_SCALES_UE8M0;
+    step.weight.scales = w.scales;
+  }
   return step;
 }
 
@@ -96,6 +108,7 @@ void visit_arrays(P& p, Visit& visit) {
   visit("out", p.out, p.rows * p.cols * format::dtype_size(p.out_dtype));
   if (has_source(p)) visit_arrays(p.source, visit);
   if (!has_target(p)) return;
+  if (keeps_absmax(p)) return visit_packed(p.target, visit);
   visit_arrays(p.target, visit);
   visit("workspace", p.workspace, workspace_size(p), kWorkspace);
 }

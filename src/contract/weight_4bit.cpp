@@ -13,11 +13,12 @@
 namespace qfuse::contract {
 namespace {
 
-// Formats that an op takes: those with blocks of the flattened tensor (bitsandbytes'), or all.
-enum class Takes { flat_blocks, all };
+// Formats that an op takes: those with blocks of the flattened tensor (bitsandbytes'), all, or those that it can write.
+enum class Takes { flat_blocks, all, written };
 
 bool is_taken(const format::Format4& format, Takes takes) {
-  return takes == Takes::all || format.scales == format::ScalesOf::flat_blocks;
+  if (format.scales == format::ScalesOf::flat_blocks) return true;
+  return takes == Takes::all || (takes == Takes::written && format.quant_type == QFUSE_E2M1);
 }
 
 std::string list_of(Takes takes) {
@@ -31,8 +32,7 @@ std::string list_of(Takes takes) {
   return list + " or " + last;
 }
 
-// is_read: whether the op reads the weight, or writes it.
-Outcome check_quant_type(qfuse_quant_type quant_type, Takes takes, bool is_read = true) {
+Outcome check_quant_type(qfuse_quant_type quant_type, Takes takes) {
   const format::Format4* const format = format::find_format4(quant_type);
   if (format == nullptr)
     return invalid_argument(
@@ -40,7 +40,8 @@ Outcome check_quant_type(qfuse_quant_type quant_type, Takes takes, bool is_read 
   if (!is_taken(*format, takes))
     return unsupported(fmt::format(
         "quant_type is {} ({}), which this op does not {}", format->name, static_cast<int>(quant_type),
-        is_read ? "take: decode the weight by qfuse_dequantize_4bit first" : "encode: it can be " + list_of(takes)));
+        takes == Takes::written ? "encode: it can be " + list_of(takes)
+                                : "take: decode the weight by qfuse_dequantize_4bit first"));
   return {};
 }
 
@@ -149,9 +150,25 @@ Outcome check_nested_begin(const qfuse_weight_4bit& w) {
 Outcome check_flat_blocks(const Weight4bit auto& w) {
   if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
   constexpr bool kIsRead = std::is_same_v<std::remove_cvref_t<decltype(w)>, qfuse_weight_4bit>;
-  if (Outcome o = check_quant_type(w.quant_type, Takes::flat_blocks, kIsRead); !o.ok()) return o;
+  if (Outcome o = check_quant_type(w.quant_type, kIsRead ? Takes::flat_blocks : Takes::written); !o.ok()) return o;
   if (Outcome o = check_blocksize(w.blocksize); !o.ok()) return o;
   return check_absmax(w);
+}
+
+// Checks a weight that is written, except its arrays.
+Outcome check_form(const qfuse_weight_4bit_out& w) {
+  if (Outcome o = check_matrix(w.rows, w.cols); !o.ok()) return o;
+  if (w.quant_type != QFUSE_E2M1) {
+    if (Outcome o = check_quant_type(w.quant_type, Takes::written); !o.ok()) return o;
+    return check_blocksize(w.blocksize);
+  }
+  if (w.blocksize != format::kMinBlocksize || w.cols % w.blocksize != 0)
+    return unsupported(fmt::format("blocksize is {} and cols {}, MXFP4 has whole blocks of {}", w.blocksize, w.cols,
+                                   format::kMinBlocksize));
+  if (w.absmax != nullptr || is_nested(w))
+    return invalid_argument(
+        "absmax or absmax_8bit is given, but quant_type is QFUSE_E2M1 (3), whose scales are `scales`");
+  return check_enumerator("mx_scales", w.mx_scales, {"QFUSE_MX_UP", "QFUSE_MX_NEAREST"});
 }
 
 }  // namespace
@@ -189,6 +206,31 @@ Outcome check_no_begin(const qfuse_weight_4bit& w) {
   if (w.nested_begin == 0) return {};
   return invalid_argument(fmt::format("nested_begin is {}, it must be 0 here", w.nested_begin));
 }
-Outcome check_ranges(const qfuse_weight_4bit_out& w) { return check_flat_blocks(w); }
+
+Outcome check_ranges(const qfuse_weight_4bit_out& w) {
+  return w.quant_type == QFUSE_E2M1 ? check_form(w) : check_flat_blocks(w);
+}
+
+Outcome check_ranges_of_encoded(const qfuse_weight_4bit& w) {
+  if (w.quant_type != QFUSE_E2M1) {
+    if (Outcome o = check_ranges(w); !o.ok()) return o;
+    return check_no_begin(w);
+  }
+  if (Outcome o = check_ranges_of_product(w); !o.ok() || w.scale_type == QFUSE_SCALES_UE8M0) return o;
+  return unsupported("scale_type is QFUSE_SCALES_E4M3 (4), of what is encoded it must be QFUSE_SCALES_UE8M0 (1)");
+}
+
+Outcome check_kept(const char* name, const qfuse_weight_4bit& kept, const qfuse_weight_4bit_out& w) {
+  if (Outcome o = check_form(w); !o.ok()) return o;
+  if (Outcome o = check_ranges_of_encoded(kept); !o.ok()) return o;
+  if (kept.rows == w.rows && kept.cols == w.cols && kept.quant_type == w.quant_type && kept.blocksize == w.blocksize)
+    return {};
+  const auto form = [](const auto& of) {
+    return fmt::format("[{}, {}] of quant_type {} in blocks of {}", of.rows, of.cols, static_cast<int>(of.quant_type),
+                       of.blocksize);
+  };
+  return invalid_argument(fmt::format("{}, whose absmax are kept, is {}, and what is encoded {}: these must be equal",
+                                      name, form(kept), form(w)));
+}
 
 }  // namespace qfuse::contract

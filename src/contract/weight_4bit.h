@@ -34,6 +34,10 @@ std::int64_t nested_block_count(const Weight4bit auto& w) {
 inline bool has_scales_of_rows(const qfuse_weight_4bit& w) {
   return format::format4(w.quant_type).scales == format::ScalesOf::rows;
 }
+// MXFP4 is the only such format that is written.
+inline bool has_scales_of_rows(const qfuse_weight_4bit_out& w) {
+  return format::format4(w.quant_type).scales == format::ScalesOf::rows;
+}
 
 // What multiplies or divides all scales of a weight; null if nothing does.
 struct Global {
@@ -70,6 +74,10 @@ Outcome check_ranges_of_product(const qfuse_weight_4bit& w);
 // For ops that do not take a part of a nested weight.
 Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
+// For a weight in bitsandbytes' formats or MXFP4.
+Outcome check_ranges_of_encoded(const qfuse_weight_4bit& w);
+// For a weight whose absmax or scales `w` is to keep.
+Outcome check_kept(const char* name, const qfuse_weight_4bit& kept, const qfuse_weight_4bit_out& w);
 
 // A checked weight of a product as kernels read it, with absmax. Row scales of one byte become nested absmax with
 // `arrays`, all in one nested block; wider ones are plain absmax, of scale_type. A divisor stays, for the map's values.
@@ -90,32 +98,45 @@ inline qfuse_weight_4bit with_absmax(qfuse_weight_4bit w, const format::RowAbsma
 }
 
 template <ParamsOf<qfuse_weight_4bit> W, class Visit>
-void visit_arrays_of_rows(W& w, Visit& visit) {
+void visit_scales_of_rows(W& w, Visit& visit) {
   constexpr std::int64_t kFloat = sizeof(float);
   const std::int64_t blocks = w.rows * blocks_a_row(w);
   const std::int64_t global = blocks > 0 ? kFloat : 0;
-  visit("packed", w.packed, w.rows * bytes_a_row(w));
   visit("scales", w.scales, blocks * format::scale_size(w.scale_type));
   visit("global_scale", w.global_scale, w.global_scale != nullptr ? global : 0);
   visit("global_divisor", w.global_divisor, w.global_divisor != nullptr ? global : 0);
   visit("zero_points", w.zero_points, w.zero_points != nullptr ? blocks : 0);
 }
+template <ParamsOf<qfuse_weight_4bit_out> W, class Visit>
+void visit_scales_of_rows(W& w, Visit& visit) {
+  visit("scales", w.scales, w.rows * (w.cols / w.blocksize));
+}
 
 template <Weight4bit W, class Visit>
-void visit_arrays(W& w, Visit& visit) {
+void visit_packed(W& w, Visit& visit) {
+  visit("packed", w.packed,
+        has_scales_of_rows(w) ? w.rows * format::packed_size(w.cols) : format::packed_size(element_count(w)));
+}
+
+template <Weight4bit W, class Visit>
+void visit_absmax(W& w, Visit& visit) {
+  if (has_scales_of_rows(w)) return visit_scales_of_rows(w, visit);
   constexpr std::int64_t kFloat = sizeof(float);
   constexpr bool kReads = ParamsOf<W, qfuse_weight_4bit>;
-  if constexpr (kReads)
-    if (has_scales_of_rows(w)) return visit_arrays_of_rows(w, visit);
   const std::int64_t blocks = block_count(w);
   const bool nested = is_nested(w) && blocks > 0;
   const std::int64_t map = nested && (kReads || w.nested_quant_map != nullptr) ? format::kCodes8 * kFloat : 0;
-  visit("packed", w.packed, format::packed_size(element_count(w)));
   visit("absmax", w.absmax, is_nested(w) ? 0 : blocks * kFloat);
   visit("absmax_8bit", w.absmax_8bit, nested ? blocks : 0);
   visit("nested_absmax", w.nested_absmax, nested_block_count(w) * kFloat);
   visit("nested_quant_map", w.nested_quant_map, map);
   visit("nested_offset", w.nested_offset, nested ? kFloat : 0);
+}
+
+template <Weight4bit W, class Visit>
+void visit_arrays(W& w, Visit& visit) {
+  visit_packed(w, visit);
+  visit_absmax(w, visit);
 }
 
 }  // namespace qfuse::contract

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "format/fp8_groups.h"
+#include "format/host_device.h"
 #include "format/rounding.h"
 
 namespace qfuse::format {
@@ -56,16 +57,29 @@ constexpr std::uint8_t number_to_e4m3(float v) {
 inline constexpr float kE2m1Most = 6.0F;
 
 // triton_kernels: the exponent of absmax / 6 rounded up to a power of two; 0 for blocks of zeros, whose factor is 0.
-inline std::uint8_t mx_exponent_rounded_up(float absmax) {
+QFUSE_HOST_DEVICE inline std::uint8_t mx_exponent_rounded_up(float absmax) {
   return static_cast<std::uint8_t>((bits_of(absmax / kE2m1Most) + (kMinNormalBits - 1U)) >> 23);
 }
-inline float mx_factor(std::uint8_t exponent) { return exponent == 0 ? 0.0F : float_of((kTwoBiases - exponent) << 23); }
+QFUSE_HOST_DEVICE inline float mx_factor(std::uint8_t exponent) {
+  return exponent == 0 ? 0.0F : float_of((kTwoBiases - exponent) << 23);
+}
 
 // compressed-tensors: absmax rounded to a power of two (up from 1.75 times one, else down), divided by 4.
-inline std::uint8_t mx_exponent_of_nearest(float absmax) {
+QFUSE_HOST_DEVICE inline std::uint8_t mx_exponent_of_nearest(float absmax) {
   constexpr std::uint32_t kQuarter = 1U << 21;
   const std::uint32_t exponent = (bits_of(absmax) + kQuarter) >> 23;
   return static_cast<std::uint8_t>(exponent < 2 ? 0 : exponent - 2);
+}
+
+// A block as either rule encodes it. `most`: the bits of its largest magnitude.
+QFUSE_HOST_DEVICE inline std::uint8_t mx_exponent(bool is_nearest, std::uint32_t most) {
+  if (most >= kInfBits) return kUe8m0Nan;
+  return is_nearest ? mx_exponent_of_nearest(float_of(most)) : mx_exponent_rounded_up(float_of(most));
+}
+// The factor of a block's values; NaN if they have none.
+QFUSE_HOST_DEVICE inline float mx_factor(bool is_nearest, std::uint8_t exponent) {
+  if (exponent == kUe8m0Nan) return float_of(kNan32);
+  return is_nearest ? 1.0F / from_ue8m0(exponent) : mx_factor(exponent);
 }
 
 // ---- INT4 ------------------------------------------------------------------------------------------------------
@@ -83,7 +97,7 @@ inline std::uint8_t to_int4(float v) {
 
 // Rounds to nearest and saturates. Comparisons instead of branches, so that loops over these are vectorized. Ties go
 // up, and zeros keep their sign, as in triton_kernels.
-inline std::uint8_t to_e2m1_up(float v) {
+QFUSE_HOST_DEVICE inline std::uint8_t to_e2m1_up(float v) {
   const float m = float_of(bits_of(v) & ~kSignBit);
   const int code = static_cast<int>(m >= 0.25F) + static_cast<int>(m >= 0.75F) + static_cast<int>(m >= 1.25F) +
                    static_cast<int>(m >= 1.75F) + static_cast<int>(m >= 2.5F) + static_cast<int>(m >= 3.5F) +
@@ -92,12 +106,18 @@ inline std::uint8_t to_e2m1_up(float v) {
 }
 
 // Ties go to the even code. -0 becomes 0, but negative values that round to 0 become -0: compressed-tensors, modelopt.
-inline std::uint8_t to_e2m1_even(float v) {
+QFUSE_HOST_DEVICE inline std::uint8_t to_e2m1_even(float v) {
   const float m = float_of(bits_of(v) & ~kSignBit);
   const int code = static_cast<int>(m > 0.25F) + static_cast<int>(m >= 0.75F) + static_cast<int>(m > 1.25F) +
                    static_cast<int>(m >= 1.75F) + static_cast<int>(m > 2.5F) + static_cast<int>(m >= 3.5F) +
                    static_cast<int>(m > 5.0F);
   return static_cast<std::uint8_t>(code | static_cast<int>(v < 0.0F) * 8);
+}
+
+// The code of a scaled value by either rule.
+QFUSE_HOST_DEVICE inline std::uint8_t to_e2m1(bool is_nearest, float v) {
+  if (v != v) return 0;
+  return is_nearest ? to_e2m1_even(v) : to_e2m1_up(v);
 }
 
 }  // namespace qfuse::format

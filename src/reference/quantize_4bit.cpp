@@ -1,8 +1,9 @@
-// in:   in [n] fp32, fp16 or bf16; importance [cols] fp32 or none
+// in:   in [n] fp32, fp16 or bf16; importance [cols] fp32 or none; kept absmax, plain or nested, or none
 // out:  packed [ceil(n/2)] u8, absmax [blocks] fp32 or, nested, absmax_8bit [blocks] u8, nested_absmax and offset
 // math: absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
 //       nested: the same of absmax - offset, in the 8-bit code;
-//       importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2
+//       importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2;
+//       kept: absmax = ftz(kept absmax); MXFP4: code = e2m1(x * 1/scale)
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/block_codes.h"
 #include "format/codebook4.h"
 #include "format/dynamic8.h"
 #include "format/elements.h"
@@ -20,6 +22,7 @@
 #include "format/scale_search.h"
 #include "reference/absmax.h"
 #include "reference/reference.h"
+#include "reference/weight_4bit.h"
 
 namespace qfuse::reference {
 namespace {
@@ -90,18 +93,24 @@ float search_scale(const contract::Quantize4bit& p, std::int64_t begin, std::int
   return best;
 }
 
+// What the elements [begin, end), which are one block, are scaled by.
+float scale_of(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  if (contract::has_kept(p)) return format::ftz(decode_absmax(p.kept, begin / p.weight.blocksize));
+  AbsmaxOf absmax(end - begin == p.weight.blocksize);
+  for (std::int64_t i = begin; i < end; ++i) absmax.add(load(p, i));
+  const bool searched = p.importance != nullptr && format::is_searched(absmax.value());
+  return searched ? search_scale(p, begin, end, absmax.value()) : absmax.value();
+}
+
 void encode_weights(const contract::Quantize4bit& p) {
   const qfuse_weight_4bit_out& w = p.weight;
   const format::Codebook4& codebook = format::codebook4(w.quant_type);
   const std::int64_t n = contract::element_count(w);
   for (std::int64_t begin = 0; begin < n; begin += w.blocksize) {
     const std::int64_t end = std::min(n, begin + w.blocksize);
-    AbsmaxOf absmax(end - begin == w.blocksize);
-    for (std::int64_t i = begin; i < end; ++i) absmax.add(load(p, i));
-    const bool searched = p.importance != nullptr && format::is_searched(absmax.value());
-    const float stored = searched ? search_scale(p, begin, end, absmax.value()) : absmax.value();
-    format::store_unaligned(contract::absmax(p), begin / w.blocksize, stored);
-    const float scale = reciprocal(stored);
+    const float absmax = scale_of(p, begin, end);
+    if (!contract::has_kept(p)) format::store_unaligned(contract::absmax(p), begin / w.blocksize, absmax);
+    const float scale = reciprocal(absmax);
     for (std::int64_t i = begin; i < end; i += 2) {
       const unsigned high = encode_4bit(codebook, format::mul_ftz(load(p, i), scale));
       const unsigned low = encode_4bit(codebook, format::mul_ftz(i + 1 < end ? load(p, i + 1) : 0.0F, scale));
@@ -118,11 +127,30 @@ void encode_absmax(const contract::Quantize4bit& p) {
   quantize_blockwise(contract::nested_step(p, offset));
 }
 
+void encode_mx_block(const contract::Quantize4bit& p, std::int64_t block) {
+  const qfuse_weight_4bit_out& w = p.weight;
+  const bool is_nearest = w.mx_scales == QFUSE_MX_NEAREST;
+  const auto load = [&](std::int64_t i) { return format::load_as_float(p.in, block * w.blocksize + i, p.in_dtype); };
+  std::uint32_t most = 0;
+  for (std::int64_t i = 0; i < w.blocksize; ++i) most = std::max(most, format::bits_of(load(i)) & ~format::kSignBit);
+  const std::uint8_t exponent = contract::has_kept(p) ? static_cast<const std::uint8_t*>(p.kept.scales)[block]
+                                                      : format::mx_exponent(is_nearest, most);
+  if (!contract::has_kept(p)) w.scales[block] = exponent;
+  const float factor = format::mx_factor(is_nearest, exponent);
+  for (std::int64_t i = 0; i < w.blocksize; i += 2)
+    w.packed[(block * w.blocksize + i) / 2] = static_cast<std::uint8_t>(
+        format::to_e2m1(is_nearest, load(i) * factor) | format::to_e2m1(is_nearest, load(i + 1) * factor) << 4);
+}
+
 }  // namespace
 
 void quantize_4bit(const contract::Quantize4bit& p) {
+  if (contract::has_scales_of_rows(p.weight)) {
+    for (std::int64_t block = 0; block < contract::block_count(p.weight); ++block) encode_mx_block(p, block);
+    return;
+  }
   encode_weights(p);
-  if (contract::is_nested(p.weight)) encode_absmax(p);
+  if (contract::nests_absmax(p)) encode_absmax(p);
 }
 
 }  // namespace qfuse::reference

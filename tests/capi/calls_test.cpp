@@ -52,6 +52,8 @@ void expect_empty_call_is_fine(contract::Dequantize4bit p, const qfuse_exec& exe
 }
 void expect_empty_call_is_fine(contract::Quantize4bit p, const qfuse_exec& exec) {
   p.weight = flat_weight_out(0, 64, QFUSE_NF4);
+  p.kept.rows = p.weight.rows;
+  p.kept.cols = p.weight.cols;
   EXPECT_EQ(call(p, &exec), QFUSE_OK);
 }
 template <contract::RotatedWeight Op>

@@ -73,7 +73,26 @@ struct LoraMerge4bitCase {
   qfuse_quant_type to_type = QFUSE_NF4;
   std::int64_t to_nested = 0;
   std::int64_t blocksize = 64;
+  bool keeps = false;  // the source's absmax; the target's type and nesting are the source's
+  qfuse_mx_scales mx_scales = QFUSE_MX_UP;
 };
+
+constexpr LoraMerge4bitCase in_mxfp4(const char* risk, const LoraMergeCase& merge,
+                                     qfuse_mx_scales mx_scales = QFUSE_MX_UP, bool keeps = false) {
+  return {.risk = risk,
+          .merge = merge,
+          .from = true,
+          .from_type = QFUSE_E2M1,
+          .to_type = QFUSE_E2M1,
+          .blocksize = 32,
+          .keeps = keeps,
+          .mx_scales = mx_scales};
+}
+
+constexpr LoraMerge4bitCase keeping(LoraMerge4bitCase c) {
+  c.keeps = true;
+  return c;
+}
 
 // On a GPU one kernel merges to NF4 in 16 bits by up to 16 terms, in blocks of 64 that no two rows share.
 inline constexpr std::array kLoraMerge4bitCases = {
@@ -118,6 +137,24 @@ inline constexpr std::array kLoraMerge4bitCases = {
                       .to_nested = 32},
     LoraMerge4bitCase{.risk = "infinities and NaN", .merge = {"", 23, 320, 9, 1.0F, AdapterKind::special}},
     LoraMerge4bitCase{.risk = "the same from nf4", .merge = {"", 23, 320, 9, 1.0F, AdapterKind::special}, .from = true},
+    keeping({"nf4 keeps absmax", {"", 67, 1088, 16, 0.5F}, true}),
+    keeping({"nested nf4 keeps absmax", {"", 75, 1536, 12}, true, QFUSE_NF4, 16, true, QFUSE_NF4, 16}),
+    keeping({"blocks beyond a warp keep absmax", {"", 13, 1024, 3}, true, QFUSE_NF4, 0, true, QFUSE_NF4, 0, 512}),
+    keeping({"blocks across rows keep nested absmax", {"", 13, 77, 5}, true, QFUSE_NF4, 4, true, QFUSE_NF4, 4}),
+    keeping({"fp4 keeps absmax, rank 33", {"", 20, 320, 33}, true, QFUSE_FP4, 0, true, QFUSE_FP4}),
+    keeping({"sums overflow and absmax are kept", {"", 19, 256, 10, 0.5F, AdapterKind::huge}, true}),
+    keeping({"infinities and NaN, and absmax are kept", {"", 23, 320, 9, 1.0F, AdapterKind::special}, true}),
+    keeping({"subnormals, and absmax are kept", {"", 11, 256, 12, 1.0F, AdapterKind::faint}, true}),
+    in_mxfp4("MXFP4", {"", 67, 1088, 16, 0.5F}),
+    in_mxfp4("MXFP4, to nearest", {"", 75, 1536, 12}, QFUSE_MX_NEAREST),
+    in_mxfp4("MXFP4, one block", {"", 1, 32, 1}),
+    in_mxfp4("MXFP4, rank 17", {"", 41, 544, 17, -0.4F}, QFUSE_MX_NEAREST),
+    in_mxfp4("MXFP4 keeps scales", {"", 67, 1088, 16, 0.5F}, QFUSE_MX_UP, true),
+    in_mxfp4("MXFP4 keeps scales, to nearest, rank 33", {"", 23, 96, 33}, QFUSE_MX_NEAREST, true),
+    in_mxfp4("MXFP4, sums that overflow", {"", 19, 256, 10, 0.5F, AdapterKind::huge}),
+    in_mxfp4("MXFP4, infinities and NaN", {"", 23, 320, 9, 1.0F, AdapterKind::special}, QFUSE_MX_NEAREST),
+    in_mxfp4("MXFP4, blocks of zeros", {"", 24, 192, 4, 1.0F, AdapterKind::vanishing}),
+    in_mxfp4("MXFP4, subnormals", {"", 11, 256, 12, 1.0F, AdapterKind::faint}, QFUSE_MX_NEAREST),
 };
 
 // The arrays of a case, from a fixed seed. `in` has the dtype in_dtype.

@@ -31,6 +31,7 @@ enum class WeightKind {
   ties,
   bounds,
   mirrored,
+  halves,
   faint
 };
 
@@ -41,8 +42,28 @@ struct Quantize4bitCase {
   qfuse_quant_type quant_type = QFUSE_NF4;
   std::int64_t nested_blocksize = 256;  // 0: plain
   WeightKind weights = WeightKind::trained;
-  std::int64_t cols = 0;  // entries of importance, which n is a multiple of; 0: none is given
+  std::int64_t cols = 0;                    // entries of importance, which n is a multiple of; 0: none is given
+  bool keeps = false;                       // the absmax of the same weights in reverse order
+  qfuse_mx_scales mx_scales = QFUSE_MX_UP;  // of E2M1, which is MXFP4
 };
+
+constexpr Quantize4bitCase mx_case(const char* risk, qfuse_mx_scales mx_scales,
+                                   WeightKind weights = WeightKind::trained, std::int64_t blocks = 701,
+                                   bool keeps = false) {
+  return {.risk = risk,
+          .n = blocks * 32,
+          .blocksize = 32,
+          .quant_type = QFUSE_E2M1,
+          .nested_blocksize = 0,
+          .weights = weights,
+          .keeps = keeps,
+          .mx_scales = mx_scales};
+}
+
+constexpr Quantize4bitCase keeping(Quantize4bitCase c) {
+  c.keeps = true;
+  return c;
+}
 
 inline constexpr std::array kQuantize4bitCases = {
     Quantize4bitCase{"one element", 1},
@@ -82,6 +103,37 @@ inline constexpr std::array kQuantize4bitCases = {
     Quantize4bitCase{"importance, order of sums over warps", 64 * 2048, 2048, QFUSE_NF4, 0, WeightKind::mirrored, 1},
     Quantize4bitCase{"importance, subnormal errors", 64 * 700, 64, QFUSE_NF4, 0, WeightKind::faint, 320},
     Quantize4bitCase{"importance, about the bounds of the search", 64 * 700, 64, QFUSE_NF4, 0, WeightKind::bounds, 160},
+    keeping({"kept, one element", 1}),
+    keeping({"kept, plain, odd count, short last block", 12345, 64, QFUSE_NF4, 0}),
+    keeping({"kept, nested, several threads", 64 * 4096 + 33}),
+    keeping({"kept, smallest blocks, nested blocks of 16", 32 * 300 + 7, 32, QFUSE_NF4, 16}),
+    keeping({"kept, largest blocks", 4096 * 5 + 33, 4096}),
+    keeping({"kept, fp4, nested", 64 * 1000, 64, QFUSE_FP4}),
+    keeping({"kept, some absmax are zero", 64 * 701, 64, QFUSE_NF4, 0, WeightKind::zero_blocks}),
+    keeping({"kept, subnormal", 64 * 700, 64, QFUSE_FP4, 0, WeightKind::subnormal}),
+    keeping({"kept, huge", 64 * 700, 64, QFUSE_NF4, 256, WeightKind::huge}),
+    keeping({"kept, specials", 64 * 700 + 33, 64, QFUSE_NF4, 0, WeightKind::specials}),
+    keeping({"kept, specials in nested fp4", 64 * 700 + 33, 64, QFUSE_FP4, 256, WeightKind::specials}),
+    keeping({"kept, absmax of NaN alone", 64 * 40 + 10, 64, QFUSE_NF4, 0, WeightKind::nan_blocks}),
+    mx_case("MXFP4", QFUSE_MX_UP),
+    mx_case("MXFP4, to nearest", QFUSE_MX_NEAREST),
+    mx_case("MXFP4, one block", QFUSE_MX_UP, WeightKind::trained, 1),
+    mx_case("MXFP4, several threads", QFUSE_MX_NEAREST, WeightKind::trained, 4096),
+    mx_case("MXFP4, blocks of zeros", QFUSE_MX_UP, WeightKind::zero_blocks),
+    mx_case("MXFP4, blocks of zeros, to nearest", QFUSE_MX_NEAREST, WeightKind::zero_blocks),
+    mx_case("MXFP4, subnormal", QFUSE_MX_UP, WeightKind::subnormal),
+    mx_case("MXFP4, subnormal, to nearest", QFUSE_MX_NEAREST, WeightKind::subnormal),
+    mx_case("MXFP4, huge", QFUSE_MX_UP, WeightKind::huge),
+    mx_case("MXFP4, huge, to nearest", QFUSE_MX_NEAREST, WeightKind::huge),
+    mx_case("MXFP4, specials", QFUSE_MX_UP, WeightKind::specials),
+    mx_case("MXFP4, specials, to nearest", QFUSE_MX_NEAREST, WeightKind::specials),
+    mx_case("MXFP4, ties", QFUSE_MX_UP, WeightKind::halves),
+    mx_case("MXFP4, ties, to nearest", QFUSE_MX_NEAREST, WeightKind::halves),
+    mx_case("MXFP4, kept", QFUSE_MX_UP, WeightKind::trained, 701, true),
+    mx_case("MXFP4, kept, specials", QFUSE_MX_UP, WeightKind::specials, 701, true),
+    mx_case("MXFP4, kept, specials, to nearest", QFUSE_MX_NEAREST, WeightKind::specials, 701, true),
+    mx_case("MXFP4, kept, huge, to nearest", QFUSE_MX_NEAREST, WeightKind::huge, 701, true),
+    keeping({"kept, exact ties", 64 * 700, 64, QFUSE_NF4, 256, WeightKind::ties}),
 };
 
 inline float random_weight(const Quantize4bitCase& c, std::int64_t i, std::mt19937& random) {
@@ -99,6 +151,7 @@ inline float random_weight(const Quantize4bitCase& c, std::int64_t i, std::mt199
     case WeightKind::trained:
     case WeightKind::mirrored:
     case WeightKind::faint: return normal;
+    case WeightKind::halves: return 0.125F * static_cast<float>(static_cast<int>(random() % 129) - 64);
     case WeightKind::zeros: return random() % 2 == 0 ? 0.0F : -0.0F;
     case WeightKind::zero_blocks: return i / c.blocksize % 3 == 0 ? 0.0F : normal;
     case WeightKind::subnormal: return std::ldexp(normal, -std::uniform_int_distribution(115, 150)(random));
@@ -154,7 +207,7 @@ inline std::vector<float> make_importance(const Quantize4bitCase& c) {
   return importance;
 }
 
-// Parameters over `weights`. The caller sets the outputs and, if c.cols is not 0, the importance.
+// Parameters over `weights`. The caller sets the outputs, the importance if c.cols is not 0, and what is kept.
 inline contract::Quantize4bit make_params(const Quantize4bitCase& c, const void* weights, qfuse_dtype dtype) {
   contract::Quantize4bit p{};
   p.in_dtype = dtype;
@@ -164,6 +217,7 @@ inline contract::Quantize4bit make_params(const Quantize4bitCase& c, const void*
   p.weight.blocksize = c.blocksize;
   p.weight.quant_type = c.quant_type;
   p.weight.nested_blocksize = c.nested_blocksize;
+  p.weight.mx_scales = c.mx_scales;
   return p;
 }
 

@@ -107,6 +107,9 @@ class Merge(Command):
         self.assertRegex(error, r"of what the adapter adds, -?[\d.]+ % is left when the sum is quantized")
         self.assertIn("to write it anyway: --fail-below 0", error)
         self.merge("--to", "nf4", "--force", "--fail-below", "0", source=TINY / "bnb4", adapters=faint)
+        self.merge("--to", "nf4", "--force", "--keep-scales", "--fail-below", "0", source=TINY / "bnb4")
+        for to in ("nf4", "fp8"):
+            self.assertIn("has no scales that --keep-scales could keep", self.refuse("--to", to, "--keep-scales"))
 
     def test_blocks(self):
         """Quantizes a plain base to FP8, merges the adapter back into that, and checks errors."""
@@ -119,7 +122,7 @@ class Merge(Command):
         self.assertEqual((self.out / "config.json").read_text(), (fp8 / "config.json").read_text())
         for options, message in (
             (["--to", "nvfp4"], "and cannot become nvfp4: merge to 16 bits, or back to what they are"),
-            (["--to", "fp8", "--ue8m0", "--keep-scales"], "--keep-scales is of fp8, mxfp4, nvfp4 and int4"),
+            (["--to", "fp8", "--ue8m0", "--keep-scales"], "--keep-scales is of nf4, fp4, fp8, mxfp4, nvfp4 and int4"),
             (["--to", "bf16", "--ue8m0"], "--ue8m0 is of fp8"),
             (["--to", "bf16", "--include", "*"], "--include and --exclude say what is quantized of a base in 16 or"),
         ):

@@ -94,6 +94,17 @@ TEST(Arrays, of_quantize_4bit) {
   p.weight.nested_quant_map = nullptr;
   nested.erase(nested.begin() + 5);
   EXPECT_EQ(arrays_of(p), nested) << "nobody asked for the map";
+  EXPECT_EQ(arrays_of(quantize_4bit_sample_that_keeps(false)),
+            (std::vector{array("in", 520, kIn), array("packed", 65, kOut), array("absmax", 12, kIn)}));
+  p = quantize_mxfp4_sample();
+  EXPECT_EQ(arrays_of(p), (std::vector{array("in", 512, kIn), array("packed", 64, kOut), array("scales", 4, kOut)}));
+  p = quantize_4bit_sample_that_keeps(true);
+  p.given_offset = &offset;
+  p.weight.absmax_8bit = p.weight.packed;
+  EXPECT_EQ(workspace_size(p), 0);
+  EXPECT_EQ(arrays_of(p), (std::vector{array("in", 520, kIn), array("packed", 65, kOut), array("absmax_8bit", 3, kIn),
+                                       array("nested_absmax", 8, kIn), array("nested_quant_map", 1024, kIn),
+                                       array("nested_offset", 4, kIn)}));
 }
 
 TEST(Arrays, of_the_8_bit_ops) {
@@ -130,6 +141,11 @@ TEST(Arrays, of_lora_merge) {
                          array("absmax", 16, kIn), array("packed", 128, kOut), array("absmax_8bit", 4, kOut),
                          array("nested_absmax", 4, kOut), array("nested_quant_map", 1024, kOut),
                          array("nested_offset", 4, kOut), array("workspace", 24, Direction::workspace)}));
+  LoraMerge p = lora_merge_4bit_sample();
+  p.keep_absmax = 1;
+  EXPECT_EQ(arrays_of(p),
+            (std::vector{array("a", 768, kIn), array("b", 48, kIn), array("out", 512, kOut), array("packed", 128, kIn),
+                         array("absmax", 16, kIn), array("packed", 128, kOut)}));
 }
 
 TEST(Arrays, of_rotated_int8) {

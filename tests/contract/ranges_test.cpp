@@ -71,17 +71,17 @@ TEST(Ranges, only_dequantize_4bit_takes_every_format) {
     refused(dequantize_4bit_sample(false), unknown, QFUSE_INVALID_ARGUMENT,
             number + ", it must be QFUSE_FP4 (1), QFUSE_NF4 (2), QFUSE_E2M1 (3) or QFUSE_INT4 (4)");
     refused(quantize_4bit_sample(false), unknown, QFUSE_INVALID_ARGUMENT,
-            number + ", it must be QFUSE_FP4 (1) or QFUSE_NF4 (2)");
+            number + ", it must be QFUSE_FP4 (1), QFUSE_NF4 (2) or QFUSE_E2M1 (3)");
   }
   const auto refused_by_name = [&](const auto& p, int type, const std::string& name) {
     refused(
         p, type, QFUSE_UNSUPPORTED,
         "quant_type is " + name + ", which this op does not take: decode the weight by qfuse_dequantize_4bit first");
   };
+  refused(quantize_4bit_sample(false), QFUSE_INT4, QFUSE_UNSUPPORTED,
+          "quant_type is QFUSE_INT4 (4), which this op does not encode: it can be QFUSE_FP4 (1), QFUSE_NF4 (2) or "
+          "QFUSE_E2M1 (3)");
   for (const auto& [type, name] : {std::pair{QFUSE_E2M1, "QFUSE_E2M1 (3)"}, {QFUSE_INT4, "QFUSE_INT4 (4)"}}) {
-    refused(quantize_4bit_sample(false), type, QFUSE_UNSUPPORTED,
-            std::string("quant_type is ") + name +
-                ", which this op does not encode: it can be QFUSE_FP4 (1) or QFUSE_NF4 (2)");
     refused_by_name(rotated_int8_weight_sample<RotatedInt8WeightScales>(QFUSE_FORWARD), type, name);
     refused_by_name(rotated_int8_weight_sample<RotatedInt8Weight>(QFUSE_FORWARD), type, name);
   }
@@ -237,6 +237,45 @@ TEST(Ranges, importance_needs_plain_absmax) {
                                {"importance is given, and absmax is nested", "give plain absmax"});
 }
 
+TEST(Ranges, what_is_kept_is_checked) {
+  const auto refused = [](const std::function<void(Quantize4bit&)>& spoil, std::initializer_list<std::string> parts) {
+    expect_refused<Quantize4bit>(quantize_4bit_sample_that_keeps(true), spoil, parts);
+  };
+  const float importance = 0;
+  refused([&](auto& p) { p.importance = &importance; }, {"importance and kept are both given"});
+  refused([](auto& p) { p.kept.cols = 64; },
+          {"kept, whose absmax are kept, is [2, 64] of quant_type 2 in blocks of 64, and what is encoded [2, 65]"});
+  refused([](auto& p) { p.weight.blocksize = 128; }, {"in blocks of 64, and", "in blocks of 128"});
+  refused([](auto& p) { p.kept.quant_type = QFUSE_FP4; }, {"of quant_type 1 in"});
+  refused([](auto& p) { p.kept.rows = -1; }, {"rows is -1"});
+  refused([](auto& p) { p.weight.cols = -1; }, {"cols is -1"});
+  refused([](auto& p) { p.weight.blocksize = 48; }, {"blocksize is 48"});
+  refused([](auto& p) { p.kept.nested_begin = 1; }, {"nested_begin is 1, it must be 0 here"});
+  refused([&](auto& p) { p.kept.absmax = &importance; }, {"absmax and absmax_8bit are both given"});
+}
+
+TEST(Ranges, mxfp4_that_is_written_is_checked) {
+  const auto refused = [](const std::function<void(Quantize4bit&)>& spoil, std::initializer_list<std::string> parts) {
+    expect_refused<Quantize4bit>(quantize_mxfp4_sample(), spoil, parts);
+  };
+  float absmax = 0;
+  refused([&](auto& p) { p.weight.absmax = &absmax; }, {"absmax or absmax_8bit is given", "whose scales are `scales`"});
+  refused([&](auto& p) { p.importance = &absmax; }, {"importance is given, and quant_type is QFUSE_E2M1 (3)"});
+  refused([](auto& p) { p.weight.mx_scales = static_cast<qfuse_mx_scales>(2); }, {"mx_scales is 2"});
+  refused([](auto& p) { p.weight.rows = -1; }, {"rows is -1"});
+  Quantize4bit p = quantize_mxfp4_sample();
+  p.weight.cols = 65;
+  EXPECT_EQ(check_ranges(p).message, "blocksize is 32 and cols 65, MXFP4 has whole blocks of 32");
+  p = quantize_mxfp4_sample();
+  p.kept.struct_size = sizeof p.kept;
+  p.kept.rows = 2;
+  p.kept.cols = 64;
+  p.kept.blocksize = 16;
+  p.kept.quant_type = QFUSE_E2M1;
+  p.kept.scale_type = QFUSE_SCALES_E4M3;
+  EXPECT_EQ(check_ranges(p).status, QFUSE_UNSUPPORTED) << "NVFP4";
+}
+
 TEST(Ranges, plain_weights_ignore_the_nested_fields) {
   Arena arena;
   Quantize4bit p = placed(quantize_4bit_sample(false), arena);
@@ -357,8 +396,25 @@ TEST(Ranges, lora_merge_in_4_bits_is_checked) {
       {"in_dtype is 0 and out_dtype 2, with a target"});
   refused([](auto& p) { p.target.nested_quant_map = nullptr; }, {"target has nested absmax and no nested_quant_map"});
   refused([](auto& p) { p.workspace_size = 3; }, {"workspace_size is 3"});
+  refused([](auto& p) { p.keep_absmax = 2; }, {"keep_absmax is 2, it must be 0, or 1 with a source and a target"});
+  refused(
+      [](auto& p) {
+        p.keep_absmax = 1;
+        p.target.blocksize = 32;
+      },
+      {"source, whose absmax are kept, is [4, 64]", "blocks of 32"});
+  for (const bool is_source : {false, true}) {
+    LoraMerge without = lora_merge_4bit_sample();
+    without.keep_absmax = 1;
+    if (is_source)
+      without.source = {};
+    else
+      without.target = {};
+    EXPECT_EQ(check_ranges(without).status, QFUSE_INVALID_ARGUMENT);
+  }
   LoraMerge p = lora_merge_4bit_sample();
-  p.source.quant_type = QFUSE_E2M1;
+  p.source.quant_type = QFUSE_INT4;
+  p.source.absmax = nullptr;
   EXPECT_EQ(check_ranges(p).status, QFUSE_UNSUPPORTED);
   p = lora_merge_4bit_sample();
   p.target.quant_type = QFUSE_INT4;

@@ -119,11 +119,12 @@ class LoraMerge4bitCases : public testing::TestWithParam<LoraMerge4bitCase> {
     w.blocksize = c.blocksize;
     w.quant_type = quant_type;
     w.nested_blocksize = nested;
+    if constexpr (requires { w.mx_scales; }) w.mx_scales = c.mx_scales;
   }
 
-  static Encoded encoded(std::int64_t nested, std::size_t odd) {
+  static Encoded encoded(qfuse_quant_type quant_type, std::int64_t nested, std::size_t odd) {
     const LoraMerge4bitCase& c = GetParam();
-    return {c.merge.rows * c.merge.cols, c.blocksize, nested, odd};
+    return {c.merge.rows * c.merge.cols, c.blocksize, nested, odd, quant_type == QFUSE_E2M1};
   }
 
   // The case's input, encoded as its source at an odd address.
@@ -132,7 +133,7 @@ class LoraMerge4bitCases : public testing::TestWithParam<LoraMerge4bitCase> {
     p.in_dtype = dtype;
     p.in = input.in.data();
     describe(p.weight, GetParam().from_type, GetParam().from_nested);
-    Encoded source = encoded(GetParam().from_nested, odd);
+    Encoded source = encoded(GetParam().from_type, GetParam().from_nested, odd);
     source.point(p);
     EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
     return source;
@@ -140,11 +141,12 @@ class LoraMerge4bitCases : public testing::TestWithParam<LoraMerge4bitCase> {
 
   // Runs the case, whose `out` and target are returned. A workspace at an odd address is the test's own.
   static std::pair<Buffer, Encoded> run_case(contract::LoraMerge p, const qfuse_exec& exec, std::size_t odd) {
-    Encoded target = encoded(GetParam().to_nested, odd);
+    Encoded target = encoded(GetParam().to_type, GetParam().to_nested, odd);
     Buffer workspace(kWorkspace, odd);
     if (GetParam().to) {
       describe(p.target, GetParam().to_type, GetParam().to_nested);
       target.point(p.target);
+      p.keep_absmax = GetParam().keeps ? 1 : 0;
       p.workspace = workspace.as<void>();
       p.workspace_size = kWorkspace;
       EXPECT_LE(contract::workspace_size(p), kWorkspace);
@@ -197,16 +199,18 @@ TEST_P(LoraMerge4bitCases, is_the_composition_of_its_steps) {
   contract::LoraMerge sum = p;
   if (c.from) sum.in = decoded.data();
   Buffer expected = output_of(sum, oracle());
-  Encoded target = encoded(c.to_nested, 0);
+  Encoded target = encoded(c.to_type, c.to_nested, 0);
   if (c.to) {
     contract::Quantize4bit encode{};
     encode.in_dtype = QFUSE_BFLOAT16;
     encode.in = expected.data();
     describe(encode.weight, c.to_type, c.to_nested);
     target.point(encode);
+    if (c.keeps) encode.kept = decode.weight;
     ASSERT_EQ(run(encode, oracle(), nullptr), QFUSE_OK);
     describe(decode.weight, c.to_type, c.to_nested);
-    target.point(decode.weight);
+    if (!c.keeps) target.point(decode.weight);
+    decode.weight.packed = target.packed.as();
     expected = output_of(decode, oracle());
   }
   if (c.from) {

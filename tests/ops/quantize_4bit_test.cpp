@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -105,6 +106,35 @@ TEST(Quantize4bit, offset_is_the_mean_within_the_rounding_of_bitsandbytes) {
 
 // ---- against the oracle ----
 
+Encoded outputs_of(const Quantize4bitCase& c, std::size_t misalignment) {
+  return {c.n, c.blocksize, c.nested_blocksize, misalignment, c.quant_type == QFUSE_E2M1};
+}
+
+// Codes and absmax of a case's weights in reverse order, if it keeps absmax.
+Encoded make_kept(const Quantize4bitCase& c, std::size_t misalignment) {
+  Encoded kept = outputs_of(c, misalignment);
+  if (!c.keeps) return kept;
+  const std::vector<std::uint8_t> weights = make_weights(c, QFUSE_FLOAT32);
+  std::vector<float> reversed(static_cast<std::size_t>(c.n));
+  std::memcpy(reversed.data(), weights.data(), weights.size());
+  std::ranges::reverse(reversed);
+  contract::Quantize4bit p = make_params(c, reversed.data(), QFUSE_FLOAT32);
+  kept.point(p);
+  EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+  return kept;
+}
+
+void keep(Encoded& kept, contract::Quantize4bit& p) {
+  p.kept.struct_size = sizeof p.kept;
+  p.kept.rows = p.weight.rows;
+  p.kept.cols = p.weight.cols;
+  p.kept.blocksize = p.weight.blocksize;
+  p.kept.quant_type = p.weight.quant_type;
+  p.kept.nested_blocksize = p.weight.nested_blocksize;
+  kept.point(p.kept);
+  p.kept.packed = nullptr;
+}
+
 class Quantize4bitCases : public testing::TestWithParam<Quantize4bitCase> {};
 
 TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
@@ -115,18 +145,22 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
     const std::vector<float> importance = make_importance(c);
     contract::Quantize4bit p = make_params(c, weights.data(), dtype);
     p.importance = c.cols == 0 ? nullptr : importance.data();
-    Encoded expected(c.n, c.blocksize, c.nested_blocksize);
+    Encoded expected = outputs_of(c, 0);
     expected.point(p);
+    Encoded kept = make_kept(c, 0);
+    if (c.keeps) keep(kept, p);
     qfuse_error error{};
     ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
     for (const std::size_t misalignment : kMisalignments) {
+      Encoded moved_kept = make_kept(c, misalignment);
+      if (c.keeps) keep(moved_kept, p);
       Buffer in(weights.size(), misalignment);
       std::memcpy(in.as<void>(), weights.data(), weights.size());
       p.in = in.data();
       const Buffer moved = copy_of(importance, misalignment);
       p.importance = c.cols == 0 ? nullptr : reinterpret_cast<const float*>(moved.data());
       for_each_fast_way([&](const qfuse_exec& exec) {
-        Encoded actual(c.n, c.blocksize, c.nested_blocksize, misalignment);
+        Encoded actual = outputs_of(c, misalignment);
         actual.point(p);
         ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
         ASSERT_TRUE(same_encoding(expected, actual));
@@ -137,6 +171,45 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, Quantize4bitCases, testing::ValuesIn(kQuantize4bitCases), risk_name<Quantize4bitCase>);
+
+// v is x/absmax. The codes of NF4 for v = 1, 0 and -1 are 15, 7 and 0.
+TEST(Quantize4bit, kept_absmax_worked_out_by_hand) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  static constexpr std::array kValues = {1.0F, -1.0F, 0.0F, -0.0F, kInf, kNan};
+  struct Example {
+    const char* what;
+    float absmax;
+    std::array<unsigned, kValues.size()> nf4;
+    std::array<unsigned, kValues.size()> fp4;
+  };
+  const std::vector<Example> examples = {
+      {"v is 2, -2, 0, -0, inf, NaN", 0.5F, {15, 0, 7, 7, 15, 0}, {3, 11, 0, 0, 3, 0}},
+      {"a negative one", -0.5F, {0, 15, 7, 7, 0, 0}, {11, 3, 0, 0, 11, 0}},
+      {"v is inf, -inf, NaN, NaN, inf, NaN", 0.0F, {15, 0, 0, 0, 15, 0}, {3, 11, 0, 0, 3, 0}},
+      {"a subnormal one is zero", -0x1p-127F, {0, 15, 0, 0, 0, 0}, {11, 3, 0, 0, 11, 0}},
+      {"v is 0, -0, 0, -0, NaN, NaN", kInf, {7, 7, 7, 7, 0, 0}, {0, 0, 0, 0, 0, 0}},
+      {"v is NaN", kNan, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}},
+      {"v is 2^-100, which no code but zero is near", 0x1p100F, {7, 7, 7, 7, 15, 0}, {0, 8, 0, 0, 3, 0}}};
+  for (const Example& e : examples)
+    for (const qfuse_quant_type quant_type : {QFUSE_NF4, QFUSE_FP4}) {
+      SCOPED_TRACE(e.what);
+      const Quantize4bitCase c{"", std::ssize(kValues), 64, quant_type, 0};
+      contract::Quantize4bit p = make_params(c, kValues.data(), QFUSE_FLOAT32);
+      Encoded kept(c.n, c.blocksize, 0);
+      format::store_unaligned(kept.absmax.as<void>(), 0, e.absmax);
+      keep(kept, p);
+      for_each_way([&](const qfuse_exec& exec) {
+        Encoded found(c.n, c.blocksize, 0);
+        p.weight.packed = found.packed.as();
+        ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+        for (std::size_t i = 0; i < kValues.size(); ++i)
+          EXPECT_EQ(format::load_nibble(found.packed.data(), static_cast<std::int64_t>(i)),
+                    (quant_type == QFUSE_NF4 ? e.nf4 : e.fp4).at(i))
+              << i;
+      });
+    }
+}
 
 // Each block's sum of importance * (decoded - weight)^2, in fp64.
 std::vector<double> block_errors(const contract::Quantize4bit& p, const std::vector<float>& weights,

@@ -85,11 +85,16 @@ inline void throwing_call(const contract::Dequantize4bit& p, const Spans& arrays
   dequantize_4bit(weight_of(p.weight, arrays), arrays.of("out"), dtype(p.out_dtype), exec);
 }
 inline void throwing_call(const contract::Quantize4bit& p, const Spans& arrays, const Exec& exec) {
-  quantize_4bit(arrays.of("in"), dtype(p.in_dtype), view_of<Weight4bitOut>(p.weight, arrays), exec,
+  const Weight4bit kept = weight_of(p.kept, arrays);
+  auto weight = view_of<Weight4bitOut>(p.weight, arrays);
+  weight.scales = arrays.of<std::uint8_t>("scales");
+  weight.mx_scales = static_cast<MxScales>(p.weight.mx_scales);
+  quantize_4bit(arrays.of("in"), dtype(p.in_dtype), weight, exec,
                 {.given_offset = p.given_offset,
                  .reciprocal = static_cast<Reciprocal>(p.reciprocal),
                  .workspace = arrays.of("workspace"),
-                 .importance = arrays.of<const float>("importance")});
+                 .importance = arrays.of<const float>("importance"),
+                 .kept = has_kept(p) ? &kept : nullptr});
 }
 inline void throwing_call(const contract::QuantizeBlockwise& p, const Spans& arrays, const Exec& exec) {
   quantize_blockwise(arrays.of<float>("in"), p.blocksize, p.offset, arrays.of<std::uint8_t>("codes"),

@@ -12,11 +12,14 @@
 namespace qfuse::tests {
 
 struct Encoded {
-  Encoded(std::int64_t n, std::int64_t blocksize, std::int64_t nested_blocksize, std::size_t misalignment = 0)
+  // is_mx: of MXFP4, with scales in the place of absmax.
+  Encoded(std::int64_t n, std::int64_t blocksize, std::int64_t nested_blocksize, std::size_t misalignment = 0,
+          bool is_mx = false)
       : blocks(qfuse_block_count(n, blocksize)),
         nested(nested_blocksize > 0),
+        mx(is_mx),
         packed(static_cast<std::size_t>(qfuse_packed_size(n)), misalignment),
-        absmax(nested ? 0 : static_cast<std::size_t>(blocks) * sizeof(float), misalignment),
+        absmax(nested ? 0 : static_cast<std::size_t>(blocks) * (mx ? 1 : sizeof(float)), misalignment),
         absmax_8bit(nested ? static_cast<std::size_t>(blocks) : 0, misalignment),
         nested_absmax(
             nested ? static_cast<std::size_t>(qfuse_block_count(blocks, nested_blocksize)) * sizeof(float) : 0,
@@ -29,7 +32,9 @@ struct Encoded {
   // Sets the arrays of a weight that is written or, afterwards, read.
   void point(auto& w) {
     w.packed = packed.as();
-    w.absmax = nested ? nullptr : absmax.as<float>();
+    w.absmax = nested || mx ? nullptr : absmax.as<float>();
+    w.scales = mx ? absmax.as() : nullptr;
+    if constexpr (requires { w.scale_type; }) w.scale_type = mx ? QFUSE_SCALES_UE8M0 : QFUSE_SCALES_FLOAT32;
     w.absmax_8bit = nested ? absmax_8bit.as() : nullptr;
     w.nested_absmax = nested ? nested_absmax.as<float>() : nullptr;
     w.nested_quant_map = nested ? nested_quant_map.as<float>() : nullptr;
@@ -40,6 +45,7 @@ struct Encoded {
 
   std::int64_t blocks;
   bool nested;
+  bool mx;
   Buffer packed;
   Buffer absmax;
   Buffer absmax_8bit;

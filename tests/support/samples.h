@@ -115,6 +115,22 @@ inline contract::Quantize4bit quantize_4bit_sample(bool nested) {
   return p;
 }
 
+inline contract::Quantize4bit quantize_4bit_sample_that_keeps(bool nested) {
+  contract::Quantize4bit p = quantize_4bit_sample(false);
+  p.kept = detail::weight<qfuse_weight_4bit>(nested);
+  p.kept.struct_size = sizeof p.kept;
+  return p;
+}
+
+inline contract::Quantize4bit quantize_mxfp4_sample() {
+  contract::Quantize4bit p = quantize_4bit_sample(false);
+  p.weight.cols = 64;
+  p.weight.blocksize = 32;
+  p.weight.quant_type = QFUSE_E2M1;
+  p.weight.mx_scales = QFUSE_MX_NEAREST;
+  return p;
+}
+
 inline contract::QuantizeBlockwise quantize_blockwise_sample() {
   contract::QuantizeBlockwise p{};
   p.n = 100;
@@ -360,7 +376,10 @@ inline std::vector<Sample<contract::Quantize4bit>> samples(std::type_identity<co
           {"plain with importance", important},
           {"nested", quantize_4bit_sample(true)},
           {"nested with a given offset", given},
-          {"nested without a map", no_map}};
+          {"nested without a map", no_map},
+          {"MXFP4", quantize_mxfp4_sample()},
+          {"of kept absmax", quantize_4bit_sample_that_keeps(false)},
+          {"of kept nested absmax", quantize_4bit_sample_that_keeps(true)}};
 }
 inline std::vector<Sample<contract::QuantizeBlockwise>> samples(
     std::type_identity<contract::QuantizeBlockwise> /*op*/) {

@@ -146,6 +146,7 @@ def merge_aware(
     blocksize: int = 64,
     double_quant: bool = True,
     layers: Iterable[str] | None = None,
+    keep_scales: bool = False,
 ) -> dict[str, str]:
     """Trains a model's adapter for the merge: its layers multiply by the weight that `qfuse merge ADAPTER --to` writes,
     bit for bit, in training and evaluation, with the gradients of LoRA (qfuse.fake_quantize). Without it, a merge into
@@ -155,6 +156,7 @@ def merge_aware(
     "mxfp4". None: undoes it. from_step: number of optimizer steps over the adapter before. blocksize, double_quant: as
     for `qfuse merge`, for a 16-bit base.
     layers: as for set_products, for a 16-bit base whose merge leaves out the others by --exclude.
+    keep_scales: as for `qfuse merge`, for a 4-bit base: absmax or scales stay the base's, and only codes change.
 
     Returns the adapter's layers that the merge leaves in 16 bits, with the reason. They are computed as before. The
     active adapter's config says what it was trained for: `qfuse merge` then does not ask how much of it survives.
@@ -164,7 +166,7 @@ def merge_aware(
     """
     from . import peft_merge_aware
 
-    return peft_merge_aware.merge_aware(model, to, from_step, blocksize, double_quant, layers)
+    return peft_merge_aware.merge_aware(model, to, from_step, blocksize, double_quant, layers, keep_scales)
 
 
 def report(model: nn.Module | None = None) -> Report:

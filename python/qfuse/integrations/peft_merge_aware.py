@@ -138,6 +138,7 @@ def merge_aware(
     blocksize: int,
     double_quant: bool,
     layers: Iterable[str] | None,
+    keep_scales: bool,
 ) -> dict[str, str]:
     from peft.tuners.lora.layer import LoraLayer
 
@@ -145,7 +146,7 @@ def merge_aware(
     if to is None:
         _restore(model, adapted)
         return {}
-    target, in_4bit = Target(to, blocksize, double_quant), any(map(is_base, model.modules()))
+    target, in_4bit = Target(to, blocksize, double_quant, keep_scales=keep_scales), any(map(is_base, model.modules()))
     ends = None if layers is None else tuple(f".{name}" for name in ([layers] if isinstance(layers, str) else layers))
     left: dict[str, str] = {}
     refused: dict[str, str] = {}
@@ -221,6 +222,7 @@ def _record(model: nn.Module, target: Target, in_4bit: bool) -> None:
     """Writes the target to the adapters' configs. peft loads auto_mapping as it is, whatever its version, and reads it
     only for an adapter without a task_type, for which it replaces it on saving."""
     own = {} if in_4bit or target.to == "fp8" else {"block_size": target.blocksize, "double_quant": target.double_quant}
+    own |= {"keep_scales": True} if target.keep_scales else {}
     for config in _active_configs(model).values():
         config.auto_mapping = {
             **(config.auto_mapping or {}),

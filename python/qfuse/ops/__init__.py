@@ -68,6 +68,7 @@ for _op in (
     "lora_merge_4bit",
     "quantize_4bit",
     "quantize_4bit.nested",
+    "quantize_4bit.kept",
     "quantize_blockwise",
     "rotated_int8_matmul",
     "rotated_int8_quantize",
@@ -166,6 +167,24 @@ def quantize_4bit_nested(
         reciprocal=reciprocal,
     )
     return outputs
+
+
+def quantize_4bit_kept(
+    input: Tensor,
+    weight: Sequence[Tensor],
+    quant_type: QuantType = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+) -> Tensor:
+    """Quantizes float32, float16 or bfloat16 by the absmax of another weight to packed [ceil(n/2), 1] uint8.
+
+    weight: a weight of as many elements, as for dequantize_4bit, plain or nested; its codes are not read. Values beyond
+    a block's absmax get the outermost code. With the other tensors of weight, packed is a weight.
+    """
+    packed: Tensor = _ops.quantize_4bit.kept(
+        input, weight, quant_type=quant_type, blocksize=blocksize, nested_blocksize=nested_blocksize
+    )
+    return packed
 
 
 def quantize_blockwise(

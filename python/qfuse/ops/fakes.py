@@ -80,6 +80,10 @@ def _quantize_4bit_nested(
     return packed, torch.empty_like(absmax, dtype=torch.uint8), nested_absmax, nested_quant_map, absmax.new_empty(())
 
 
+def _quantize_4bit_kept(input: Tensor, **_: Any) -> Tensor:
+    return input.new_empty((-(-input.numel() // 2), 1), dtype=torch.uint8)
+
+
 def _quantize_blockwise(input: Tensor, blocksize: int, **_: Any) -> tuple[Tensor, Tensor]:
     return (
         input.new_empty(input.shape, dtype=torch.uint8),
@@ -101,9 +105,15 @@ def _lora_merge_4bit(
     dtype: torch.dtype,
     to_blocksize: int = 64,
     to_nested_blocksize: int = 0,
+    to: str = "nf4",
+    keep_absmax: bool = False,
     **_: Any,
 ) -> list[Tensor]:
     out = source[0].new_empty(tuple(shape), dtype=dtype)
+    if keep_absmax:
+        return [out, _quantize_4bit_kept(out)]
+    if to == "mxfp4":
+        return [out, _quantize_4bit_kept(out), out.new_empty((out.numel() // to_blocksize,), dtype=torch.uint8)]
     if to_nested_blocksize:
         return [out, *_quantize_4bit_nested(out, to_blocksize, to_nested_blocksize)]
     return [out, *_quantize_4bit(out, to_blocksize)]
@@ -183,6 +193,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "dequantize_4bit.out": _dequantize_4bit_out,
     "quantize_4bit": _quantize_4bit,
     "quantize_4bit.nested": _quantize_4bit_nested,
+    "quantize_4bit.kept": _quantize_4bit_kept,
     "quantize_blockwise": _quantize_blockwise,
     "dequantize_blockwise": _decoded_codes,
     "dequantize_blockwise.out": _dequantize_blockwise_out,

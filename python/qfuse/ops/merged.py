@@ -19,9 +19,6 @@ Merged = Literal["nf4", "fp4", "mxfp4", "fp8"]
 Rule = Literal["up", "nearest"]
 FP8_BLOCK = 128  # rows and columns with one scale, as in DeepSeek-V3
 _MOST_FP8 = 448.0  # the largest float8_e4m3fn
-_MOST_E2M1 = 6.0
-_BETWEEN_E2M1 = (0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0)  # the middles between neighboring values
-_EXPONENT_SHIFT, _MOST_FACTOR = 23, 254  # float32: bits below the exponent; its exponent plus that of its reciprocal
 _PIECE = 1 << 24  # elements that are widened to float32 at a time
 
 _ops = torch.ops.qfuse
@@ -29,12 +26,13 @@ _ops = torch.ops.qfuse
 
 class Target(NamedTuple):
     """What an adapter is merged to. Block size and nesting are those of a 16-bit weight; a 4-bit one keeps its own.
-    scales: of "mxfp4"."""
+    scales: of "mxfp4". keep_scales: of a 4-bit weight, only codes are new."""
 
     to: Merged
     blocksize: int = 64
     double_quant: bool = True
     scales: Rule | None = None
+    keep_scales: bool = False
 
 
 class MergedFp8(NamedTuple):
@@ -58,6 +56,7 @@ def fake_quantize(
     blocksize: int = 64,
     double_quant: bool = True,
     scales: Rule | None = None,
+    keep_scales: bool = False,
 ) -> Tensor:
     """Returns decode(encode(round(weight + scaling * lora_b @ lora_a))), which is what the file of `qfuse merge --to`
     decodes to, bit for bit, on the CPU and on CUDA.
@@ -68,7 +67,8 @@ def fake_quantize(
     of 128, "fp8", with a scale per 128 x 128 block; for an MXFP4 weight, "mxfp4". blocksize, double_quant: as for
     `qfuse merge`, for 16-bit weights; a 4-bit weight keeps its type, block size and nesting, and gets new absmax or
     scales. scales: how those of "mxfp4" are rounded (docs/FORMAT.md, section 17): "up" as in gpt-oss and DeepSeek-V4,
-    "nearest" as in compressed-tensors. Returns [n, k] in the weight's dtype.
+    "nearest" as in compressed-tensors. keep_scales: a 4-bit weight keeps its absmax or scales, and sums beyond them
+    saturate, as with `qfuse merge --keep-scales`. Returns [n, k] in the weight's dtype.
 
     Gradients are those of weight + scaling * lora_b @ lora_a, to lora_a, lora_b and a 16-bit weight. Needs memory for
     the result and the codes.
@@ -77,7 +77,7 @@ def fake_quantize(
     """
     is_plain = isinstance(weight, Tensor) and weight.dtype in FLOAT_DTYPES and not hasattr(weight, "quant_state")
     source = weight if is_plain else read_weight(weight)
-    target = Target(to, blocksize, double_quant, scales)
+    target = Target(to, blocksize, double_quant, scales, keep_scales)
     _, decoded = merge(source, lora_a, lora_b, scaling, target)
     of = weight if is_plain else None
     if not gradients.needs_gradient(of, lora_a, lora_b):
@@ -123,13 +123,8 @@ def merge(
     factors = lora_a.detach().float().contiguous(), lora_b.detach().float().contiguous()
     weight = weight.detach().contiguous() if isinstance(weight, Tensor) else plain_weight(weight)
     with torch.no_grad():
-        if target.to in QUANT_TYPES:
+        if target.to != "fp8":
             return _in_4bit(weight, *factors, scaling, target)
-        if isinstance(weight, Weight4bit):
-            total = weight.dequantize()
-            _ops.lora_merge.out(total, *factors, scaling, out=total)
-            mx = _in_mxfp4(total, weight, target.scales == "nearest")
-            return mx, mx.dequantize(out=total)
         fp8 = _in_fp8(_ops.lora_merge.default(weight, *factors, scaling, weight.dtype))
         return fp8, fp8.dequantize(weight.dtype)
 
@@ -139,6 +134,8 @@ def why_not(weight: Weight4bit | Tensor, target: Target) -> str | None:
     shape = tuple(weight.shape)
     if len(shape) != 2:
         return f"its weight has shape {shape}, it must be [n, k]"
+    if target.keep_scales and not isinstance(weight, Weight4bit):
+        return "its weight is not in 4 bits, and has no scales to keep"
     kind = weight.quant_type if isinstance(weight, Weight4bit) else "not in mxfp4" if target.to == "mxfp4" else None
     if kind is not None:
         refused = kind not in (*QUANT_TYPES, "mxfp4") or kind != target.to
@@ -167,7 +164,13 @@ def _in_4bit(
         to=form.quant_type,
         to_blocksize=form.blocksize,
         to_nested_blocksize=form.nested_blocksize if nested else 0,
+        keep_absmax=target.keep_scales,
+        mx_scales=target.scales or "up",
     )
+    if target.to == "mxfp4":
+        made = [new.view(old.dtype).view(old.shape) for new, old in zip(made, tensors, strict=False)]
+    if target.keep_scales:
+        made += tensors[1:]
     return Weight4bit(tuple(made), *form), decoded
 
 
@@ -186,45 +189,6 @@ def _in_fp8(total: Tensor) -> MergedFp8:
         scaled = (blocks * factor[:, None, :, None]).clamp(-_MOST_FP8, _MOST_FP8)
         codes[piece] = scaled.flatten(2).flatten(0, 1).to(torch.float8_e4m3fn)
     return MergedFp8(codes, scales)
-
-
-def _in_mxfp4(total: Tensor, weight: Weight4bit, nearest: bool) -> Weight4bit:
-    """Encodes by the formulas of docs/FORMAT.md, section 17: triton_kernels' or, nearest, compressed-tensors'."""
-    (rows, cols), size = total.shape, weight.blocksize
-    codes = total.new_empty((rows, cols // 2), dtype=torch.uint8)
-    exponents = total.new_empty((rows, cols // size), dtype=torch.uint8)
-    step = max(_PIECE // max(cols, 1), 1)
-    for first in range(0, rows, step):
-        piece = slice(first, first + step)
-        blocks = total[piece].float().unflatten(1, (-1, size))
-        factor, exponents[piece] = _mx_factors(blocks.abs().amax(2), nearest)
-        scaled = (blocks * factor[:, :, None]).flatten(1)
-        found = _e2m1_codes(scaled, nearest)
-        codes[piece] = found[:, 0::2] | found[:, 1::2] << 4
-    packed, scales = weight.tensors
-    codes = codes.view(packed.dtype).view(packed.shape)
-    return Weight4bit((codes, exponents.view(scales.dtype).view(scales.shape)), *weight.form)
-
-
-def _mx_factors(most: Tensor, nearest: bool) -> tuple[Tensor, Tensor]:
-    """Returns the factors of blocks' values and the exponents of their scales. most: [rows, blocks], the largest
-    magnitudes. In integers, as the libraries compute them."""
-    if nearest:
-        exponents = ((most.view(torch.int32) + (1 << 21)) >> _EXPONENT_SHIFT).sub_(2).clamp_(min=0)
-    else:
-        scale = most / torch.full_like(most, _MOST_E2M1)  # by a number, torch on CUDA would multiply by its reciprocal
-        exponents = (scale.view(torch.int32) + ((1 << _EXPONENT_SHIFT) - 1)) >> _EXPONENT_SHIFT
-    factor = ((_MOST_FACTOR - exponents) << _EXPONENT_SHIFT).view(torch.float32)
-    return factor if nearest else torch.where(exponents == 0, 0.0, factor), exponents
-
-
-def _e2m1_codes(scaled: Tensor, even: bool) -> Tensor:
-    """Returns the nearest codes of E2M1, in uint8. even: ties take the even code and -0 is 0, else the larger value."""
-    size, codes = scaled.abs(), torch.zeros_like(scaled, dtype=torch.uint8)
-    for number, middle in enumerate(_BETWEEN_E2M1):
-        codes += size > middle if even and number % 2 == 0 else size >= middle
-    codes += (scaled < 0 if even else torch.signbit(scaled)).to(torch.uint8) << 3
-    return codes
 
 
 # ---- the product with such a weight

@@ -1,8 +1,9 @@
-// in:     in [n] fp32, fp16 or bf16; importance [cols] fp32 or none; any address
+// in:     in [n] fp32, fp16 or bf16; importance [cols] fp32 or none; kept absmax, plain or nested, or none; any address
 // out:    packed [ceil(n/2)] u8, absmax [blocks] fp32 or, nested, absmax_8bit [blocks] u8, nested_absmax and offset
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
 //         nested: the same of absmax - offset, in the 8-bit code;
-//         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2
+//         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2;
+//         kept: absmax = ftz(kept absmax); MXFP4: code = e2m1(x * 1/scale)
 // cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the comparisons for the ranks, 4 to 15 per element;
 //         importance: 6 times as many more
 // oracle: reference/quantize_4bit.cpp
@@ -21,6 +22,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
+#include "format/block_codes.h"
 #include "format/codebook4.h"
 #include "format/dynamic8.h"
 #include "format/elements.h"
@@ -194,13 +196,23 @@ HWY_INLINE bool is_tame(float absmax) {
   return !format::codebook4(kQuantType).signed_magnitude && absmax >= kTameAbsmax;
 }
 
+HWY_INLINE float kept_absmax(const qfuse_weight_4bit& w, std::int64_t block) {
+  if (!contract::is_nested(w)) return format::ftz(format::load_unaligned<float>(w.absmax, block));
+  const float value = format::load_unaligned<float>(w.nested_quant_map, w.absmax_8bit[block]);
+  const float scale = format::load_unaligned<float>(w.nested_absmax, block / w.nested_blocksize);
+  return format::ftz(format::mul_ftz(value, scale) + contract::nested_offset(w));
+}
+
+// Encodes a block, of which `in` has whole vectors.
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
-HWY_INLINE void encode_block(const std::uint8_t* in, std::int64_t blocksize, bool full_block, const float* importance,
-                             float* absmax_out, std::uint8_t* packed) {
-  const float absmax = find_absmax<kDtype>(in, blocksize, full_block);
+HWY_INLINE void encode_block(const contract::Quantize4bit& p, std::int64_t block, const std::uint8_t* in,
+                             bool full_block, const float* importance, std::uint8_t* packed) {
+  const std::int64_t blocksize = p.weight.blocksize;
+  const bool has_kept = contract::has_kept(p);
+  const float absmax = has_kept ? kept_absmax(p.kept, block) : find_absmax<kDtype>(in, blocksize, full_block);
   const bool searched = importance != nullptr && format::is_searched(absmax);
   const float scale = searched ? search_scale<kDtype, kQuantType>(in, blocksize, importance, absmax) : absmax;
-  format::store_unaligned(absmax_out, 0, scale);
+  if (!has_kept) format::store_unaligned(contract::absmax(p), block, scale);
   is_tame<kQuantType>(absmax) ? encode_codes<kDtype, kQuantType, true>(in, blocksize, scale, packed)
                               : encode_codes<kDtype, kQuantType, false>(in, blocksize, scale, packed);
 }
@@ -233,8 +245,7 @@ HWY_NOINLINE void encode_short_block(const contract::Quantize4bit& p, std::int64
   std::memcpy(in.data(), static_cast<const std::uint8_t*>(p.in) + first * kSize,
               static_cast<std::size_t>(count * kSize));
   BlockFloats room;
-  encode_block<kDtype, kQuantType>(in.data(), p.weight.blocksize, false, importance_of(p, block, room),
-                                   contract::absmax(p) + block, packed.data());
+  encode_block<kDtype, kQuantType>(p, block, in.data(), false, importance_of(p, block, room), packed.data());
   std::memcpy(p.weight.packed + first / 2, packed.data(), static_cast<std::size_t>(format::packed_size(count)));
 }
 
@@ -242,12 +253,11 @@ template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
 void encode_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
   const std::int64_t full_end = std::min(end, contract::element_count(p.weight) / p.weight.blocksize);
   const auto* const in = static_cast<const std::uint8_t*>(p.in);
-  float* const absmax = contract::absmax(p);
   BlockFloats room;
   for (std::int64_t block = begin; block < full_end; ++block) {
     const std::int64_t first = block * p.weight.blocksize;
-    encode_block<kDtype, kQuantType>(in + first * format::dtype_size(kDtype), p.weight.blocksize, true,
-                                     importance_of(p, block, room), absmax + block, p.weight.packed + first / 2);
+    encode_block<kDtype, kQuantType>(p, block, in + first * format::dtype_size(kDtype), true,
+                                     importance_of(p, block, room), p.weight.packed + first / 2);
   }
   if (end > full_end) encode_short_block<kDtype, kQuantType>(p, end - 1);
 }
@@ -258,7 +268,43 @@ void encode(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t en
                                    : encode_blocks<kDtype, QFUSE_FP4>(p, begin, end);
 }
 
+// ---- MXFP4 ----
+
+// Encodes a block of 32. Loops over arrays, which compilers vectorize.
+template <bool kNearest>
+HWY_INLINE void encode_mx_block(const float (&values)[format::kMinBlocksize], const std::uint8_t* kept,
+                                std::uint8_t* scale, std::uint8_t* packed) {
+  std::uint32_t most = 0;
+  for (const float value : values) most = std::max(most, format::bits_of(value) & ~format::kSignBit);
+  const std::uint8_t exponent = kept != nullptr ? *kept : format::mx_exponent(kNearest, most);
+  if (kept == nullptr) *scale = exponent;
+  const float factor = format::mx_factor(kNearest, exponent);
+  std::uint8_t codes[format::kMinBlocksize];
+  for (std::int64_t i = 0; i < format::kMinBlocksize; ++i) {
+    const float scaled = values[i] * factor;
+    const std::uint8_t code = kNearest ? format::to_e2m1_even(scaled) : format::to_e2m1_up(scaled);
+    codes[i] = scaled == scaled ? code : 0;
+  }
+  for (std::int64_t i = 0; i < format::kMinBlocksize / 2; ++i)
+    packed[i] = static_cast<std::uint8_t>(codes[2 * i] | codes[2 * i + 1] << 4);
+}
+
+template <bool kNearest>
+void encode_mx_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  const auto* const kept = static_cast<const std::uint8_t*>(p.kept.scales);
+  for (std::int64_t block = begin; block < end; ++block) {
+    float values[format::kMinBlocksize];
+    for (std::int64_t i = 0; i < format::kMinBlocksize; ++i)
+      values[i] = format::load_as_float(p.in, block * format::kMinBlocksize + i, p.in_dtype);
+    encode_mx_block<kNearest>(values, kept == nullptr ? nullptr : kept + block, p.weight.scales + block,
+                              p.weight.packed + block * format::kMinBlocksize / 2);
+  }
+}
+
 void quantize_4bit_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  if (contract::has_scales_of_rows(p.weight))
+    return p.weight.mx_scales == QFUSE_MX_NEAREST ? encode_mx_blocks<true>(p, begin, end)
+                                                  : encode_mx_blocks<false>(p, begin, end);
   switch (p.in_dtype) {
     case QFUSE_FLOAT32: return encode<QFUSE_FLOAT32>(p, begin, end);
     case QFUSE_FLOAT16: return encode<QFUSE_FLOAT16>(p, begin, end);
@@ -305,7 +351,7 @@ contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exe
   };
   contract::Outcome outcome =
       run(p, contract::block_count(p.weight), kGrainElements / p.weight.blocksize, exec, encode);
-  return outcome.ok() && contract::is_nested(p.weight) ? encode_absmax(p, exec) : outcome;
+  return outcome.ok() && contract::nests_absmax(p) ? encode_absmax(p, exec) : outcome;
 }
 
 }  // namespace qfuse::cpu

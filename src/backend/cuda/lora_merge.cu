@@ -199,6 +199,14 @@ contract::Outcome run_step(const contract::LoraMerge& p, const qfuse_exec& exec)
 
 // ---- to NF4 ----
 
+template <class T, From kFrom>
+contract::Outcome launch_to_nf4(const contract::LoraMerge& p, const LaunchShape& shape, const To4bit& given,
+                                const qfuse_exec& exec) {
+  if constexpr (kFrom != From::array)
+    if (contract::keeps_absmax(p)) return launch(merge_rows_to_nf4<T, kFewTerms, kFrom, true>, shape, given, exec);
+  return launch(merge_rows_to_nf4<T, kFewTerms, kFrom, false>, shape, given, exec);
+}
+
 template <class T>
 contract::Outcome launch_to_nf4(const contract::LoraMerge& p, const qfuse_exec& exec) {
   const bool is_coded = contract::has_source(p);
@@ -206,16 +214,15 @@ contract::Outcome launch_to_nf4(const contract::LoraMerge& p, const qfuse_exec& 
                .source = is_coded ? device_view(p.source) : Weight4bit{},
                .packed = p.target.packed,
                .absmax = contract::absmax(contract::target_step(p)),
-               .decodes = !contract::is_nested(p.target),
+               .decodes = !contract::nests_absmax(contract::target_step(p)),
                .bins = kNf4Bins,
                .values = {}};
   std::ranges::copy(format::kNf4.values, given.values);
   LaunchShape shape{};
   if (contract::Outcome o = find_shape<kFewTerms>(exec, given.by_rows, shape); !o.ok()) return o;
-  if (!is_coded) return launch(merge_rows_to_nf4<T, kFewTerms, From::array>, shape, given, exec);
-  return launch(contract::is_nested(p.source) ? merge_rows_to_nf4<T, kFewTerms, From::nested>
-                                              : merge_rows_to_nf4<T, kFewTerms, From::plain>,
-                shape, given, exec);
+  if (!is_coded) return launch_to_nf4<T, From::array>(p, shape, given, exec);
+  return contract::is_nested(p.source) ? launch_to_nf4<T, From::nested>(p, shape, given, exec)
+                                       : launch_to_nf4<T, From::plain>(p, shape, given, exec);
 }
 
 // Whether rows are whole blocks, and kernels can load and store all arrays of a weight in vectors of `columns`.
@@ -230,20 +237,44 @@ bool are_whole_vectors(const auto& w, std::int64_t columns) {
 // Whether merge_rows_to_nf4 does the call. On an H200, 14336 x 4096 by rank 16, in us, and its steps: from NF4 to plain
 // NF4 143 and 188, nested to nested 190 and 213, from bf16 to plain 141 and 150, but to nested 190 and 175.
 bool is_to_nf4_by_rows(const contract::LoraMerge& p) {
-  if (!contract::has_source(p) && contract::is_nested(p.target)) return false;
+  if (contract::has_source(p) ? contract::has_scales_of_rows(p.source) : contract::is_nested(p.target)) return false;
   if (!contract::has_target(p) || p.target.quant_type != QFUSE_NF4 || p.in_dtype == QFUSE_FLOAT32) return false;
   constexpr std::int64_t kCount = Columns<kFewTerms>::kCount;
-  if (p.rank > kFewTerms || p.target.blocksize != kTargetBlock || !is_aligned(p.b, sizeof(float))) return false;
+  if (!contract::keeps_absmax(p) && p.target.blocksize != kTargetBlock) return false;
+  if (p.rank > kFewTerms || !is_aligned(p.b, sizeof(float))) return false;
   if (!are_whole_vectors(p.target, kCount) || !is_aligned(contract::absmax(contract::target_step(p)), sizeof(float)))
     return false;
   return contract::has_source(p) ? are_whole_vectors(p.source, kCount) && are_vectors(contract::sum_step(p), kCount)
                                  : are_vectors(p, kCount);
 }
 
+bool is_in_mxfp4_by_rows(const contract::LoraMerge& p) {
+  if (!contract::has_source(p) || !contract::has_target(p) || p.in_dtype == QFUSE_FLOAT32) return false;
+  if (!contract::has_scales_of_rows(p.source) || !contract::has_scales_of_rows(p.target)) return false;
+  constexpr std::int64_t kCount = Columns<kFewTerms>::kCount;
+  return p.rank <= kFewTerms && is_aligned(p.b, sizeof(float)) && is_aligned(p.source.packed, kCount / 2) &&
+         is_aligned(p.target.packed, kCount / 2) && are_vectors(contract::sum_step(p), kCount);
+}
+
+contract::Outcome run_in_mxfp4(const contract::LoraMerge& p, const qfuse_exec& exec) {
+  InMx given{.by_rows = {p, 0},
+             .from = p.source.packed,
+             .from_scales = static_cast<const std::uint8_t*>(p.source.scales),
+             .to = p.target.packed,
+             .to_scales = contract::keeps_absmax(p) ? nullptr : p.target.scales,
+             .is_nearest = p.target.mx_scales == QFUSE_MX_NEAREST,
+             .values = {}};
+  std::ranges::copy(format::kE2m1, given.values);
+  LaunchShape shape{};
+  if (contract::Outcome o = find_shape<kFewTerms>(exec, given.by_rows, shape); !o.ok()) return o;
+  return p.in_dtype == QFUSE_FLOAT16 ? launch(merge_rows_in_mxfp4<Half, kFewTerms>, shape, given, exec)
+                                     : launch(merge_rows_in_mxfp4<Bfloat16, kFewTerms>, shape, given, exec);
+}
+
 contract::Outcome run_to_nf4(const contract::LoraMerge& p, const qfuse_exec& exec) {
   if (contract::Outcome o =
           p.in_dtype == QFUSE_FLOAT16 ? launch_to_nf4<Half>(p, exec) : launch_to_nf4<Bfloat16>(p, exec);
-      !o.ok() || !contract::is_nested(p.target))
+      !o.ok() || !contract::nests_absmax(contract::target_step(p)))
     return o;
   if (contract::Outcome o = nest_absmax(contract::target_step(p), exec); !o.ok()) return o;
   return ops::dequantize_4bit(contract::result_step(p), exec);
@@ -258,6 +289,7 @@ namespace qfuse::cuda {
 contract::Outcome ops::lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
   using namespace cuda::lora_merge;
   if (is_to_nf4_by_rows(p)) return run_to_nf4(p, exec);
+  if (is_in_mxfp4_by_rows(p)) return run_in_mxfp4(p, exec);
   return contract::run_steps(p, [&](const auto& step) { return run_step(step, exec); });
 }
 

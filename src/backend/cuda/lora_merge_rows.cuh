@@ -10,7 +10,9 @@
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/weight_4bit.cuh"
 #include "contract/lora_merge.h"
+#include "format/block_codes.h"
 #include "format/codebook4.h"
+#include "format/layout.h"
 
 namespace qfuse::cuda::lora_merge {
 
@@ -28,8 +30,8 @@ constexpr int kMostAhead = 8;  // rows
 constexpr int kChunk = 32;     // rows whose values of b are in shared memory
 static_assert(kChunk % kMostAhead == 0);
 
-// To NF4, in blocks of 64, bitsandbytes' own. Rows are encoded two at a time: a thread waits for its neighbors and for
-// tables at each step, and few threads fit.
+// To NF4, in blocks of 64, bitsandbytes' own, or of any size with the source's absmax. Rows are encoded two at a time:
+// a thread waits for its neighbors and for tables at each step, and few threads fit.
 constexpr int kTargetBlock = 64;
 constexpr int kTogether = 2;
 constexpr int kTogetherAhead = 4;  // rows
@@ -260,13 +262,14 @@ struct FromArray {
   __device__ FromArray(const To4bit& a, std::int64_t first) : at(static_cast<const T*>(a.by_rows.p.in) + first) {}
   __device__ void load(const To4bit& /*a*/, Row& row) const { row.load(at); }
   __device__ void advance(const To4bit& a) { at += a.by_rows.p.cols; }
-  __device__ void decode(const To4bitTables& /*tables*/, const Row& row, float (&values)[kCount]) const {
+  __device__ float decode(const To4bitTables& /*tables*/, const Row& row, float (&values)[kCount]) const {
 #pragma unroll
     for (int c = 0; c < kCount; ++c) values[c] = row[c];
+    return 0.0F;
   }
 };
 
-// The same of the source, of which rows are whole blocks.
+// The same of the source, of which rows are whole blocks. decode() returns their absmax.
 template <class T, int kCount, bool kNested>
 struct FromCodes {
   struct Row {
@@ -294,11 +297,12 @@ struct FromCodes {
     codes += a.by_rows.p.cols / 2;
     block += a.by_rows.p.cols >> a.source.block_shift;
   }
-  __device__ void decode(const To4bitTables& tables, const Row& row, float (&values)[kCount]) const {
+  __device__ float decode(const To4bitTables& tables, const Row& row, float (&values)[kCount]) const {
     const float scale = decode_absmax(kNested, tables.map, row.absmax, offset);
 #pragma unroll
     for (int c = 0; c < kCount; ++c) values[c] = mul_ftz(tables.source[nibble(row.codes, c)], scale);
     round_to<T>(values);
+    return scale;
   }
 };
 
@@ -317,8 +321,9 @@ __device__ inline float absmax_of(const float (&values)[kCount]) {
   return most;
 }
 
-// Encodes a thread's adjacent elements, which become what their codes decode to. Returns the codes.
-template <int kCount>
+// Encodes a thread's adjacent elements, which become what their codes decode to. Returns the codes. kAny: elements may
+// be beyond absmax.
+template <bool kAny, int kCount>
 __device__ inline std::uint32_t encode_elements(const To4bitTables& tables, float absmax, float scale,
                                                 float (&values)[kCount]) {
   std::uint32_t codes = 0;
@@ -326,7 +331,8 @@ __device__ inline std::uint32_t encode_elements(const To4bitTables& tables, floa
   for (int byte = kCount / 2 - 1; byte >= 0; --byte)
 #pragma unroll
     for (int c = 2 * byte; c < 2 * byte + 2; ++c) {
-      codes = append_rank<false>(codes, tables.bins, mul_ftz(values[c], scale));
+      const float scaled = mul_ftz(values[c], scale);
+      codes = append_rank<false>(codes, tables.bins, kAny ? within_codes(scaled) : scaled);
       values[c] = mul_ftz(tables.values[codes & 0xfU], absmax);
     }
   return codes;
@@ -340,8 +346,8 @@ __device__ inline void store_codes(std::uint8_t* to, std::uint32_t codes) {
     *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(codes);
 }
 
-// `out` may be `in`, as for merge_rows.
-template <class T, int kTerms, From kFrom>
+// `out` may be `in`, as for merge_rows. kKeeps: absmax are the source's, and not written.
+template <class T, int kTerms, From kFrom, bool kKeeps>
 __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_to_nf4(const __grid_constant__ To4bit given) {
   constexpr int kCount = Columns<kTerms>::kCount;
   __shared__ To4bitTables tables;
@@ -352,7 +358,7 @@ __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_to_nf4(con
   const std::int64_t first = band.first * p.cols + col;
   Input<kFrom, T, kCount> input(given, first);
   std::uint8_t* packed = given.packed + first / 2;
-  float* absmax = given.absmax + first / kTargetBlock;
+  float* absmax = kKeeps ? nullptr : given.absmax + first / kTargetBlock;
   T* out = static_cast<T*>(p.out) + first;
   const bool is_first_of_block = col % kTargetBlock == 0;
   typename Input<kFrom, T, kCount>::Row ahead[kTogetherAhead] = {};
@@ -367,26 +373,124 @@ __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_to_nf4(con
     std::uint32_t codes[kTogether];
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-      input.decode(tables, ahead[r + i], values[i]);
+      most[i] = input.decode(tables, ahead[r + i], values[i]);
 #pragma unroll
       for (int c = 0; c < kCount; ++c) values[i][c] = added(values[i][c], sums[i][c], p.scale);
       round_to<T>(values[i]);
-      most[i] = absmax_of(values[i]);
+      if constexpr (!kKeeps) most[i] = absmax_of(values[i]);
     }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) scale[i] = reciprocal_ftz(most[i]);
 #pragma unroll
-    for (int i = 0; i < kTogether; ++i) codes[i] = encode_elements(tables, most[i], scale[i], values[i]);
+    for (int i = 0; i < kTogether; ++i) codes[i] = encode_elements<kKeeps>(tables, most[i], scale[i], values[i]);
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
       if (r + i < left) {
         store_codes<kCount>(packed, codes[i]);
-        if (is_first_of_block) *absmax = most[i];
+        if (!kKeeps && is_first_of_block) *absmax = most[i];
         if (given.decodes) store_vectors(out, values[i]);
       }
       packed += p.cols / 2;
-      absmax += p.cols / kTargetBlock;
+      if constexpr (!kKeeps) absmax += p.cols / kTargetBlock;
       out += p.cols;
+    }
+  };
+  for_rows<kTerms, kTogetherAhead, kTogether>(p, band, col, load, finish);
+}
+
+// ---- by rows, from MXFP4 to MXFP4 ----
+
+struct InMx {
+  ByRows by_rows;
+  const std::uint8_t* from;
+  const std::uint8_t* from_scales;
+  std::uint8_t* to;
+  std::uint8_t* to_scales;  // null: kept
+  bool is_nearest;
+  float values[format::kCodes4];
+};
+
+// A thread's adjacent elements of a row, and where those of the next row are.
+template <int kCount>
+struct MxRows {
+  std::int64_t at;  // in elements
+
+  __device__ std::uint32_t codes(const InMx& a) const { return load_bytes_once<kCount / 2>(a.from + at / 2); }
+  __device__ unsigned scale(const InMx& a) const { return __ldg(a.from_scales + at / format::kMinBlocksize); }
+  __device__ void advance(const InMx& a) { at += a.by_rows.p.cols; }
+};
+
+// Returns the bits of the largest magnitude of the block. All threads of a warp must call this.
+template <int kCount>
+__device__ inline std::uint32_t most_of_block(const float (&values)[kCount]) {
+  std::uint32_t most = 0;
+#pragma unroll
+  for (int c = 0; c < kCount; ++c) most = larger_magnitude(most, values[c]);
+#pragma unroll
+  for (int step = 1; step < format::kMinBlocksize / kCount; step *= 2)
+    most = larger_magnitude(most, __uint_as_float(exchange(most, step)));
+  return most;
+}
+
+template <int kCount>
+__device__ inline std::uint32_t encode_mx(bool is_nearest, unsigned exponent, const float (&values)[kCount]) {
+  const float factor = format::mx_factor(is_nearest, static_cast<std::uint8_t>(exponent));
+  std::uint32_t codes = 0;
+#pragma unroll
+  for (int c = 0; c < kCount; ++c)
+    codes |= static_cast<std::uint32_t>(format::to_e2m1(is_nearest, values[c] * factor)) << (4 * c);
+  return codes;
+}
+
+template <int kCount>
+__device__ inline void decode_mx(const float* table, std::uint32_t codes, unsigned exponent, float (&values)[kCount]) {
+  const float scale = format::from_ue8m0(exponent);
+#pragma unroll
+  for (int c = 0; c < kCount; ++c) values[c] = __fmul_rn(table[codes >> (4 * c) & 0xfU], scale);
+}
+
+// `out` may be `in`, as for merge_rows.
+template <class T, int kTerms>
+__global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_in_mxfp4(const __grid_constant__ InMx given) {
+  constexpr int kCount = Columns<kTerms>::kCount;
+  __shared__ float table[format::kCodes4];
+  const contract::LoraMerge& p = given.by_rows.p;
+  const std::int64_t col = first_column<kTerms>();
+  const Band band = band_of(given.by_rows, col);
+  if (threadIdx.x < format::kCodes4) table[threadIdx.x] = given.values[threadIdx.x];
+  __syncthreads();
+  MxRows<kCount> input{band.first * p.cols + col};
+  MxRows<kCount> output = input;
+  std::uint32_t codes[kTogetherAhead] = {};
+  unsigned scales[kTogetherAhead] = {};
+  const auto load = [&](int r, bool is_there) {
+    if (is_there) {
+      codes[r] = input.codes(given);
+      scales[r] = input.scale(given);
+    }
+    input.advance(given);
+  };
+  const auto finish = [&](int r, const float(&sums)[kTogether][kCount], int left) {
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      float values[kCount];
+      decode_mx(table, codes[r + i], scales[r + i], values);
+      round_to<T>(values);
+#pragma unroll
+      for (int c = 0; c < kCount; ++c) values[c] = added(values[c], sums[i][c], p.scale);
+      round_to<T>(values);
+      const std::uint32_t most = most_of_block(values);
+      const unsigned exponent =
+          given.to_scales == nullptr ? scales[r + i] : format::mx_exponent(given.is_nearest, most);
+      const std::uint32_t made = encode_mx(given.is_nearest, exponent, values);
+      if (r + i < left) {
+        store_codes<kCount>(given.to + output.at / 2, made);
+        if (given.to_scales != nullptr && col % format::kMinBlocksize == 0)
+          given.to_scales[output.at / format::kMinBlocksize] = static_cast<std::uint8_t>(exponent);
+        decode_mx(table, made, exponent, values);
+        store_vectors(static_cast<T*>(p.out) + output.at, values);
+      }
+      output.advance(given);
     }
   };
   for_rows<kTerms, kTogetherAhead, kTogether>(p, band, col, load, finish);

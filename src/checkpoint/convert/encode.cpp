@@ -81,15 +81,19 @@ void read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::b
   });
 }
 
-// Like read_codes(), from a source that has encoded its values; `codes` are in host memory.
+// Reads a source that has encoded its values from byte `from` on, and copies its codes to host memory.
+void copy_codes(const Source& source, std::int64_t from, std::span<std::byte> codes, Piece& piece) {
+  const std::int64_t size = std::min(2 * std::ssize(codes) * size_of(source.dtype), source.bytes - from);
+  read_now(source, from, piece.host(array::kToEncode, static_cast<std::size_t>(size)), piece, array::kToEncode);
+  std::ranges::copy(source.encoded->codes, codes.begin());
+}
+
+// Like read_codes(), by copy_codes().
 void take_codes(const WeightPointer& weight, std::int64_t from, std::span<std::byte> codes, Piece& piece) {
   const Source& source = weight->source;
-  const std::int64_t element = size_of(source.dtype);
-  const std::int64_t size = std::min(2 * std::ssize(codes) * element, source.bytes - from);
-  read_now(source, from, piece.host(array::kToEncode, static_cast<std::size_t>(size)), piece, array::kToEncode);
+  copy_codes(source, from, codes, piece);
   const std::vector<std::byte>& absmax = source.encoded->scales;
-  std::ranges::copy(source.encoded->codes, codes.begin());
-  weight->write(from / element / weight->state.blocksize * kFloatBytes, absmax);
+  weight->write(from / size_of(source.dtype) / weight->state.blocksize * kFloatBytes, absmax);
   if (weight->state.nested)
     weight->mean.add(reinterpret_cast<const float*>(absmax.data()), std::ssize(absmax) / kFloatBytes);
 }
@@ -144,6 +148,43 @@ Source constant(std::vector<float> values) {
           }};
 }
 
+// Returns the decoded absmax of `count` blocks of a stored weight from block `first` on, the beginning of a nested one.
+std::vector<float> absmax_of(const StoredWeight4bit& weight, std::int64_t first, std::int64_t count, const Exec& exec) {
+  std::vector<float> absmax(static_cast<std::size_t>(count));
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(absmax));
+  if (!weight.state.nested) {
+    weight.absmax.read(first * kFloatBytes, bytes);
+    return absmax;
+  }
+  const NestedState& nested = *weight.state.nested;
+  std::vector<std::uint8_t> codes(absmax.size());
+  std::vector<float> scales(static_cast<std::size_t>(qfuse_block_count(count, nested.blocksize)));
+  std::vector<float> map(format::kCodes8);
+  weight.absmax.read(first, std::as_writable_bytes(std::span(codes)));
+  weight.nested_absmax.read(first / nested.blocksize * kFloatBytes, std::as_writable_bytes(std::span(scales)));
+  weight.nested_quant_map.read(0, std::as_writable_bytes(std::span(map)));
+  dequantize_blockwise(codes, scales, map, nested.blocksize, bytes, Dtype::float32, exec);
+  for (float& scale : absmax) scale += nested.offset;
+  return absmax;
+}
+
+// Encodes values and decodes them again, by the absmax of a stored weight. `first`: its element that values begin with.
+void pass_through_kept(const StoredWeight4bit& weight, std::int64_t first, std::span<const std::byte> values,
+                       Dtype dtype, Encoded& encoded, std::span<float> left, const Exec& exec) {
+  const QuantState& state = weight.state;
+  const std::int64_t count = std::ssize(left);
+  const std::span<std::byte> bytes = append_room(encoded.codes, qfuse_packed_size(count));
+  const std::span codes(reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size());
+  const std::vector<float> absmax =
+      absmax_of(weight, first / state.blocksize, qfuse_block_count(count, state.blocksize), exec);
+  const Weight4bit kept{
+      .cols = count, .blocksize = state.blocksize, .quant_type = state.quant_type, .packed = codes, .absmax = absmax};
+  quantize_4bit(values, dtype,
+                {.cols = count, .blocksize = state.blocksize, .quant_type = state.quant_type, .packed = codes}, exec,
+                {.kept = &kept});
+  dequantize_4bit(kept, std::as_writable_bytes(left), Dtype::float32, exec);
+}
+
 // Encodes values and decodes them again, with absmax that are not nested.
 void pass_through_4bit(const QuantState& state, std::span<const std::byte> values, Dtype dtype, Encoded& encoded,
                        std::span<float> left, const Exec& exec) {
@@ -179,13 +220,24 @@ std::int64_t absmax_bytes(const QuantState& state) {
   return qfuse_block_count(element_count(state.shape).value(), state.blocksize) * kFloatBytes;
 }
 
-RoundTrip through_4bit(const QuantState& state) {
-  const auto begin = [state]() -> RoundTrip::Pass {
-    return
-        [state](std::int64_t, std::span<const std::byte> values, Dtype dtype, Encoded& encoded, std::span<float> left,
-                const Exec& exec) { pass_through_4bit(state, values, dtype, encoded, left, exec); };
+RoundTrip through_4bit(const QuantState& state, const std::optional<StoredWeight4bit>& kept) {
+  const auto begin = [state, kept]() -> RoundTrip::Pass {
+    return [state, kept](std::int64_t first, std::span<const std::byte> values, Dtype dtype, Encoded& encoded,
+                         std::span<float> left, const Exec& exec) {
+      if (kept) return pass_through_kept(*kept, first, values, dtype, encoded, left, exec);
+      pass_through_4bit(state, values, dtype, encoded, left, exec);
+    };
   };
-  return {state.blocksize, begin};
+  return {state.blocksize * (kept && state.nested ? state.nested->blocksize : 1), begin};
+}
+
+Source encoded_codes(const Source& weight) {
+  return {.bytes = qfuse_packed_size(weight.elements()),
+          .unit = weight.unit_elements() / 2,
+          .piece = weight.piece / size_of(weight.dtype) / 2,
+          .read = [weight](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+            copy_codes(weight, 2 * begin * size_of(weight.dtype), out, piece);
+          }};
 }
 
 OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place,

@@ -5,6 +5,7 @@
 #include <qfuse/qfuse.hpp>
 
 #include <cstdint>
+#include <optional>
 
 #include "checkpoint/convert/importance.h"
 #include "checkpoint/convert/round_trip.h"
@@ -24,8 +25,11 @@ OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile&
                      Vector importance = nullptr);
 std::int64_t absmax_bytes(const QuantState& state);
 
-// The round trip through such codes, with absmax that are not nested.
-RoundTrip through_4bit(const QuantState& state);
+// The round trip through such codes, with absmax that are not nested, or with those of a stored weight.
+RoundTrip through_4bit(const QuantState& state, const std::optional<StoredWeight4bit>& kept = {});
+
+// The codes alone of a source that has encoded its values.
+Source encoded_codes(const Source& weight);
 
 }  // namespace qfuse::checkpoint
 

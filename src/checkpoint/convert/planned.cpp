@@ -50,4 +50,19 @@ PlannedTensor planned_encoded(const std::string& name, const PlannedSource& sour
   return encoded_one;
 }
 
+PlannedTensor planned_codes(const std::string& name, const PlannedSource& source, const StoredTensor& codes,
+                            const std::vector<StoredTensor>& parts) {
+  std::vector<StoredTensor> kept = parts;
+  std::erase_if(kept, [&](const StoredTensor& part) { return part.entry == codes.entry; });
+  PlannedTensor coded = planned(name, source);
+  coded.outputs = {*codes.entry};
+  for (const StoredTensor& part : kept) coded.outputs.push_back(*part.entry);
+  coded.open = [source, kept](ScratchFile* scratch) {
+    OpenedTensor opened{{encoded_codes(source.open(scratch))}};
+    for (const StoredTensor& part : kept) opened.sources.push_back(stored(part));
+    return opened;
+  };
+  return coded;
+}
+
 }  // namespace qfuse::checkpoint

@@ -50,6 +50,10 @@ PlannedTensor planned_plain(const std::string& name, const PlannedSource& source
 PlannedTensor planned_encoded(const std::string& name, const PlannedSource& source, const QuantState& state,
                               const Vector& importance = nullptr);
 
+// Plans a 4-bit weight of which only `codes` are new; its other parts are copied. source: has encoded its values.
+PlannedTensor planned_codes(const std::string& name, const PlannedSource& source, const StoredTensor& codes,
+                            const std::vector<StoredTensor>& parts);
+
 }  // namespace qfuse::checkpoint
 
 #endif  // QFUSE_CHECKPOINT_CONVERT_PLANNED_H

@@ -232,7 +232,8 @@ std::optional<TrainedMerge> trained_merge(const OrderedJson& json, const std::st
   return TrainedMerge{.to = read.text("to"),
                       .from_4bit = read.text("base") == "4-bit",
                       .blocksize = read.find("block_size") == nullptr ? 0 : read.number("block_size"),
-                      .double_quant = read.flag("double_quant")};
+                      .double_quant = read.flag("double_quant"),
+                      .keep_scales = read.flag("keep_scales")};
 }
 
 // unsloth marks the models that it loads, and peft copies the mark into auto_mapping.

@@ -32,6 +32,7 @@ struct TrainedMerge {
   bool from_4bit = false;  // the base
   double blocksize = 0;    // 0: the format has no choice of it
   bool double_quant = false;
+  bool keep_scales = false;
 };
 
 class AdapterConfig {

@@ -188,6 +188,9 @@ class Merge : public Transform {
   void check_base(const MergedModel& base) const {
     const bool quantizes = (options_.to_4bit || options_.to_blocks) && !base.is_quantized();
     const bool chooses = options_.base_as || quantizes;
+    if (options_.keep_scales && quantizes)
+      fail(Status::invalid_argument, "{}: is not quantized, and has no scales that `keep_scales` could keep",
+           base.model().name());
     if (!chooses && !(options_.include.empty() && options_.exclude.empty()))
       fail(Status::invalid_argument,
            "{}: `include` and `exclude` say what is quantized of a base in 16 or 32 bits, with `base_as` or `to`",
@@ -315,6 +318,10 @@ class Merge : public Transform {
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (weight == nullptr || base.change_of(tensor.name)->replacement)
       return planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor));
+    if (options_.keep_scales)
+      return planned_codes(tensor.name,
+                           source_of(base, prefix, tensor.name, tensor, through_4bit(weight->state, *weight)),
+                           weight->packed, tensor.parts);
     PlannedTensor planned = planned_encoded(
         tensor.name, source_of(base, prefix, tensor.name, tensor, through_4bit(weight->state)), weight->state);
     const TensorEntry& codes = *weight->packed.entry;  // of another type than U8 if training sharded them (FSDP)
@@ -432,8 +439,8 @@ MergeReport merge_checked(const fs::path& given_base, std::span<const AdapterInp
   if (options.to_blocks && (options.to_4bit || options.dtype))
     fail(Status::invalid_argument, "the output is {}: neither a dtype nor another format can be asked for",
          name_of(*options.to_blocks));
-  if (options.keep_scales && (!options.to_blocks || options.ue8m0))
-    fail(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4, nvfp4 and int4, and not with `ue8m0`");
+  if (options.keep_scales && ((!options.to_blocks && !options.to_4bit) || options.ue8m0))
+    fail(Status::invalid_argument, "`keep_scales` is of nf4, fp4, fp8, mxfp4, nvfp4 and int4, and not with `ue8m0`");
   if (options.ue8m0 && options.to_blocks != BlockFormat::fp8)
     fail(Status::invalid_argument,
          "`ue8m0` is of fp8: mxfp4 has no other scales, nvfp4 keeps them, int4 has none of them");

@@ -69,7 +69,8 @@ std::string described(const TrainedMerge& merge) {
   const std::string blocks = merge.blocksize == 0 ? ""
                                                   : fmt::format(", in blocks of {}{}", merge.blocksize,
                                                                 merge.double_quant ? ", double_quant" : "");
-  return fmt::format("{} from a base in {}{}", printable(merge.to), merge.from_4bit ? "4 bits" : "16 bits", blocks);
+  return fmt::format("{} from a base in {}{}{}", printable(merge.to), merge.from_4bit ? "4 bits" : "16 bits", blocks,
+                     merge.keep_scales ? ", keep_scales" : "");
 }
 
 void note_training(const MergedModel& base, const MergeOptions& options, std::vector<std::string>& notes) {
@@ -105,7 +106,7 @@ bool is_trained_for(const MergedModel& base, const MergeOptions& options) {
   const std::optional<TrainedMerge>& trained = adapter->config().trained_for();
   if (!trained || weight != 1.0 || trained->to != target_of(options)) return false;
   const bool is_4bit = base.is_4bit() || options.base_as || options.to_blocks == BlockFormat::mxfp4;
-  if (trained->from_4bit != is_4bit || options.ue8m0 || options.keep_scales) return false;
+  if (trained->from_4bit != is_4bit || options.ue8m0 || options.keep_scales != trained->keep_scales) return false;
   const bool chooses_blocks = !base.is_4bit() && trained->blocksize != 0;
   return !chooses_blocks || (trained->blocksize == static_cast<double>(options.blocksize) &&
                              trained->double_quant == options.double_quant);

@@ -332,7 +332,7 @@ TEST_F(BackToBlocks, scales_are_kept_where_that_is_asked_for) {
                  .codes;
   EXPECT_TRUE(out.at(name + "_blocks").bytes == codes);
   options.to_blocks.reset();
-  EXPECT_REFUSED(Status::invalid_argument, "`keep_scales` is of fp8, mxfp4, nvfp4 and int4", merged(options));
+  EXPECT_REFUSED(Status::invalid_argument, "`keep_scales` is of nf4, fp4, fp8, mxfp4, nvfp4 and int4", merged(options));
 }
 
 TEST_F(BackToBlocks, nvfp4_keeps_its_scales) {

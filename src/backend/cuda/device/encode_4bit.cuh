@@ -63,6 +63,15 @@ __device__ T at_offset(const T* array, unsigned bytes) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + bytes);
 }
 
+// Returns the larger of `most` and the bits of v's magnitude, which integers order. NaN is the largest.
+__device__ inline std::uint32_t larger_magnitude(std::uint32_t most, float v) {
+  const std::uint32_t magnitude = __float_as_uint(v) & ~format::kSignBit;
+  return magnitude > most ? magnitude : most;
+}
+
+// Returns v, or the outermost value of the codebook if v is beyond it: its rank is the same, and it has a bin.
+__device__ inline float within_codes(float v) { return v > 1.0F ? 1.0F : v < -1.0F ? -1.0F : v; }
+
 // Appends the rank of v as a new lowest nibble.
 template <bool kSigned>
 __device__ std::uint32_t append_rank(std::uint32_t ranks, const Bins& bins, float v) {

@@ -1,9 +1,10 @@
 // in:     in [n] fp32, fp16 or bf16; 16-byte loads if in is aligned to 16 bytes and packed to 8; otherwise any address;
-//         importance [cols] fp32 or none
+//         importance [cols] fp32 or none; kept absmax, plain or nested, or none
 // out:    packed [ceil(n/2)] u8, absmax [blocks] fp32; if nested also absmax_8bit [blocks] u8, nested_absmax, offset
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax)));
 //         nested: the same of absmax - offset, in the 8-bit code;
-//         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2
+//         importance: absmax becomes absmax * f, where f has the least sum of importance * (decoded - x)^2;
+//         kept: absmax = ftz(kept absmax); MXFP4: code = e2m1(x * 1/scale)
 // cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by device memory bandwidth;
 //         importance: six more ranks, values and sums per element
 // oracle: reference/quantize_4bit.cpp
@@ -14,8 +15,10 @@
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/sum.cuh"
+#include "backend/cuda/device/weight_4bit.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/quantize_4bit/plan.h"
+#include "format/block_codes.h"
 #include "format/codebook4.h"
 #include "format/layout.h"
 #include "format/mean.h"
@@ -43,6 +46,12 @@ struct SearchArguments : Arguments {
   float values[format::kCodes4];  // by rank
 };
 
+// The same of kept absmax.
+struct KeptArguments : Arguments {
+  Weight4bit kept;
+  bool is_nested;
+};
+
 // ---- steps ----
 
 // The bits of kEncodeGroup elements, as 32-bit words; if only `left` elements exist, the others are zeros.
@@ -68,14 +77,17 @@ __device__ Group<In> load_group(const In* in, int left) {
 }
 
 // Encodes eight elements into four bytes: a byte's high nibble is its first element, and the first byte is the lowest.
-template <class In, bool kSigned>
+// kAny: scaled elements may have any size.
+template <class In, bool kSigned, bool kAny>
 __device__ std::uint32_t encode_word(const Group<In>& group, int first, const Bins& bins, float scale) {
   std::uint32_t ranks = 0;
 #pragma unroll
   for (int byte = 3; byte >= 0; --byte)
 #pragma unroll
-    for (int e = 2 * byte; e < 2 * byte + 2; ++e)
-      ranks = append_rank<kSigned>(ranks, bins, mul_ftz(widen<In>(group.words, first + e), scale));
+    for (int e = 2 * byte; e < 2 * byte + 2; ++e) {
+      const float scaled = mul_ftz(widen<In>(group.words, first + e), scale);
+      ranks = append_rank<kSigned>(ranks, bins, kAny ? within_codes(scaled) : scaled);
+    }
   return codes_of_ranks<kSigned>(ranks);
 }
 
@@ -188,6 +200,7 @@ __device__ float search_scale(const Weighted<In>& of, const Search& search, floa
 template <class In, bool kSigned, bool kWide, class Args>
 __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__ Args a) {
   constexpr int kTile = kEncodeThreads * kEncodeGroup;
+  constexpr bool kKeeps = std::is_same_v<Args, KeptArguments>;
   __shared__ Bins bins;
   __shared__ float of_warps[kEncodeThreads / kWarp];
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
@@ -200,7 +213,7 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
 #pragma unroll
   for (int e = 0; e < kEncodeGroup; ++e) most = larger(most, widen<In>(group.words, e));
   const int lanes = 1 << (a.block_shift - kEncodeGroupShift);
-  most = largest_of<kEncodeThreads>(most, lanes, of_warps);
+  if constexpr (!kKeeps) most = largest_of<kEncodeThreads>(most, lanes, of_warps);
   if constexpr (std::is_same_v<Args, SearchArguments>) {
     __shared__ float values[format::kCodes4];
     if (threadIdx.x < format::kCodes4) values[threadIdx.x] = a.values[threadIdx.x];
@@ -210,12 +223,60 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
     most = search_scale<In, kSigned>(of, {bins, values, of_warps, lanes, a.reciprocal}, most);
   }
   if (at >= count) return;
-  if ((at & ((1 << a.block_shift) - 1)) == 0)
-    store<kWide>(a.absmax + (tile >> a.block_shift) + (at >> a.block_shift), most);
+  const std::int64_t block = (tile >> a.block_shift) + (at >> a.block_shift);
+  if constexpr (kKeeps)  // the reciprocal reads a subnormal one as zero
+    most = load_decoded_absmax<kWide>(a.kept, a.is_nested, block);
+  else if ((at & ((1 << a.block_shift) - 1)) == 0)
+    store<kWide>(a.absmax + block, most);
   const float scale = reciprocal(most, a.reciprocal);
-  const std::uint32_t codes[kEncodeGroup / 8] = {encode_word<In, kSigned>(group, 0, bins, scale),
-                                                 encode_word<In, kSigned>(group, 8, bins, scale)};
+  const std::uint32_t codes[kEncodeGroup / 8] = {encode_word<In, kSigned, kKeeps>(group, 0, bins, scale),
+                                                 encode_word<In, kSigned, kKeeps>(group, 8, bins, scale)};
   store_codes<kWide>(a.packed + (tile + at) / 2, count - at, codes);
+}
+
+// ---- kernel: MXFP4 ----
+
+struct MxArguments {
+  std::int64_t n;
+  const void* in;
+  std::uint8_t* packed;
+  std::uint8_t* scales;
+  const std::uint8_t* kept;  // null: scales are new
+  bool is_nearest;
+};
+
+template <class In, bool kWide>
+__global__ void __launch_bounds__(kEncodeThreads) encode_mx(const __grid_constant__ MxArguments a) {
+  const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * kEncodeThreads + threadIdx.x) * kEncodeGroup;
+  const int left = at < a.n ? kEncodeGroup : 0;  // a block is two groups
+  const Group<In> group = load_group<In, kWide>(static_cast<const In*>(a.in) + at, left);
+  std::uint32_t most = 0;
+#pragma unroll
+  for (int e = 0; e < kEncodeGroup; ++e) most = larger_magnitude(most, widen<In>(group.words, e));
+  most = larger_magnitude(most, __uint_as_float(exchange(most, 1)));
+  if (left == 0) return;
+  const std::int64_t block = at / format::kMinBlocksize;
+  const std::uint8_t exponent = a.kept != nullptr ? a.kept[block] : format::mx_exponent(a.is_nearest, most);
+  if (a.kept == nullptr && at % format::kMinBlocksize == 0) a.scales[block] = exponent;
+  const float factor = format::mx_factor(a.is_nearest, exponent);
+  std::uint32_t codes[kEncodeGroup / 8] = {};
+#pragma unroll
+  for (int e = 0; e < kEncodeGroup; ++e)
+    codes[e / 8] |= static_cast<std::uint32_t>(format::to_e2m1(a.is_nearest, widen<In>(group.words, e) * factor))
+                    << (e % 8 * 4);
+  store_codes<kWide>(a.packed + at / 2, left, codes);
+}
+
+template <class In>
+contract::Outcome enqueue_mx(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
+  const MxArguments a{.n = contract::element_count(p.weight),
+                      .in = p.in,
+                      .packed = p.weight.packed,
+                      .scales = p.weight.scales,
+                      .kept = static_cast<const std::uint8_t*>(p.kept.scales),
+                      .is_nearest = p.weight.mx_scales == QFUSE_MX_NEAREST};
+  return launch(plan.wide ? encode_mx<In, true> : encode_mx<In, false>,
+                {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
 }
 
 // ---- kernels: the mean of absmax, in the order of format/mean.h ----
@@ -295,6 +356,7 @@ contract::Outcome launch_encode(const format::Codebook4& codebook, const Plan& p
 
 template <class In>
 contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& plan, const qfuse_exec& exec) {
+  if (contract::has_scales_of_rows(p.weight)) return enqueue_mx<In>(p, plan, exec);
   const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
   const Arguments a{.n = contract::element_count(p.weight),
                     .block_shift = log2(p.weight.blocksize),
@@ -303,6 +365,8 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Plan& pl
                     .packed = p.weight.packed,
                     .absmax = contract::absmax(p),
                     .bins = codebook.signed_magnitude ? kFp4Bins : kNf4Bins};
+  if (contract::has_kept(p))
+    return launch_encode<In>(codebook, plan, KeptArguments{a, device_view(p.kept), contract::is_nested(p.kept)}, exec);
   if (p.importance == nullptr) return launch_encode<In>(codebook, plan, a, exec);
   SearchArguments search{a, p.importance, p.weight.cols, {}};
   for (std::size_t rank = 0; rank < format::kCodes4; ++rank)
@@ -335,7 +399,7 @@ contract::Outcome ops::quantize_4bit(const contract::Quantize4bit& p, const qfus
   Plan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
   if (contract::Outcome o = enqueue_encode(p, how, exec); !o.ok()) return o;
-  return contract::is_nested(p.weight) ? enqueue_nested(p, how, exec) : contract::Outcome{};
+  return contract::nests_absmax(p) ? enqueue_nested(p, how, exec) : contract::Outcome{};
 }
 
 }  // namespace qfuse::cuda
