@@ -43,10 +43,10 @@ function(qfuse_machine_code target)
 endfunction()
 
 # qfuse_software_kernels(<target> <sources...>): compiles a target's kernels as C++ for the GPU in tests/software_gpu,
-# which has no fp64.
+# which has no fp64. Unroll pragmas are meant for GPUs: to obey them would take most of the time to compile.
 function(qfuse_software_kernels target)
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX SKIP_UNITY_BUILD_INCLUSION ON
-                              COMPILE_OPTIONS -Wno-pass-failed)  # unroll pragmas are meant for GPUs
+                              COMPILE_OPTIONS "-Wno-pass-failed;-mllvm;-pragma-unroll-threshold=0")
   target_sources(${target} PRIVATE ${ARGN})
   target_include_directories(${target} SYSTEM PRIVATE ${PROJECT_SOURCE_DIR}/tests/software_gpu/include)
   target_compile_definitions(${target} PRIVATE QFUSE_PORTABLE QFUSE_NO_FP64)
