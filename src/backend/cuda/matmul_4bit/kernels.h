@@ -192,9 +192,10 @@ constexpr std::int64_t register_weights_shared_bytes() {
   return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
-// multistage: the tile of a thread block, a warp's part of it, the copying warps, the stages of 64 elements of K in
-// shared memory (on Turing, where 0 means no kernel, and on later GPUs), and the clocks of a multiprocessor for a stage
-// of its blocks, forward and backward: `each` per block, but at least `least`.
+// multistage: the tile of a thread block, a warp's part of it, the copying warps, the stages in shared memory (on
+// Turing, where 0 means no kernel and a stage has kMultistageTerms elements of K, and on later GPUs), the elements of K
+// of a later GPU's stage, and the clocks of a multiprocessor per kMultistageTerms of its blocks, forward and backward:
+// `each` per block, but at least `least`.
 inline constexpr int kMultistageTerms = 64;
 struct StageClocks {
   int least;
@@ -208,6 +209,7 @@ struct MultistageShape {
   int copiers;
   int turing_stages;
   int stages;
+  int terms;
   StageClocks forward;
   StageClocks backward;
 
@@ -215,19 +217,18 @@ struct MultistageShape {
   [[nodiscard]] constexpr int threads() const { return 32 * (multipliers() + copiers); }
   [[nodiscard]] constexpr int blocks() const { return outputs * tokens > 128 * 64 ? 1 : 2; }  // per SM, by registers
   [[nodiscard]] constexpr int stages_of(bool is_turing) const { return is_turing ? turing_stages : stages; }
-  [[nodiscard]] constexpr std::int64_t input_bytes() const { return std::int64_t{2} * tokens * kMultistageTerms; }
-  [[nodiscard]] constexpr std::int64_t code_bytes() const { return std::int64_t{outputs} * kMultistageTerms / 2; }
+  [[nodiscard]] constexpr int terms_of(bool is_turing) const { return is_turing ? kMultistageTerms : terms; }
 };
-// outputs, tokens; warp_outputs, warp_tokens; copiers; turing_stages, stages; forward; backward
+// outputs, tokens; warp_outputs, warp_tokens; copiers; turing_stages, stages, terms; forward; backward
 inline constexpr std::array<MultistageShape, 8> kMultistageShapes = {
-    {{32, 16, 16, 16, 2, 2, 8, {275, 230}, {720, 375}},
-     {32, 32, 16, 32, 2, 2, 6, {360, 265}, {705, 420}},
-     {32, 64, 16, 32, 2, 2, 4, {495, 390}, {715, 505}},
-     {64, 32, 16, 32, 4, 2, 6, {520, 430}, {780, 540}},
-     {64, 64, 16, 64, 4, 2, 4, {700, 590}, {870, 695}},
-     {128, 32, 32, 32, 4, 3, 4, {850, 730}, {925, 800}},
-     {128, 64, 32, 64, 2, 2, 3, {1150, 940}, {1405, 1010}},
-     {128, 128, 32, 128, 4, 0, 3, {1740, 1700}, {1740, 1700}}}};
+    {{32, 16, 16, 16, 2, 2, 4, 128, {240, 210}, {500, 330}},
+     {32, 32, 16, 32, 2, 2, 4, 128, {310, 255}, {450, 400}},
+     {32, 64, 16, 32, 2, 2, 3, 128, {425, 360}, {545, 490}},
+     {64, 32, 16, 32, 4, 2, 3, 128, {430, 385}, {555, 530}},
+     {64, 64, 16, 64, 4, 2, 4, 64, {700, 590}, {775, 690}},
+     {128, 32, 32, 32, 4, 3, 3, 128, {725, 640}, {840, 755}},
+     {128, 64, 32, 64, 2, 2, 3, 64, {1150, 940}, {1405, 1010}},
+     {128, 128, 32, 128, 4, 0, 3, 64, {1740, 1700}, {1740, 1700}}}};
 
 constexpr MultistageShape multistage_shape(int outputs, int tokens) {
   for (const MultistageShape& shape : kMultistageShapes)
@@ -241,8 +242,10 @@ inline constexpr std::int64_t kMultistageTableBytes = 1 << 15;
 inline constexpr std::int64_t kMultistageArgumentBytes = 512;  // at most
 constexpr std::int64_t multistage_shared_bytes(const MultistageShape& shape, bool is_turing) {
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
-  return kMultistageTableBytes + shape.stages_of(is_turing) * (shape.input_bytes() + shape.code_bytes()) +
-         2 * kFloat * shape.code_bytes() / static_cast<std::int64_t>(kLoadBytes) + format::kCodes8 * kFloat +
+  const std::int64_t terms = shape.terms_of(is_turing);
+  const std::int64_t code_bytes = shape.outputs * terms / 2;
+  return kMultistageTableBytes + shape.stages_of(is_turing) * (2 * shape.tokens * terms + code_bytes) +
+         2 * kFloat * code_bytes / static_cast<std::int64_t>(kLoadBytes) + format::kCodes8 * kFloat +
          kMultistageArgumentBytes;
 }
 constexpr bool has_kernel(const MultistageShape& shape, const DeviceFacts& facts) {

@@ -1,7 +1,7 @@
-// Kernel `multistage`: PLAIN on every GPU with matrix instructions. A stage is 64 elements of K in shared memory:
-// codes, inputs and absmax. Copying warps fill later stages, so that multiplying warps wait for nothing but their
-// products. Multiplying warps decode codes to registers, as the left operand of mma.sync, so that decoded weights are
-// never in shared memory.
+// Kernel `multistage`: PLAIN on every GPU with matrix instructions. A stage is 64 or 128 elements of K in shared
+// memory: codes, inputs and absmax. Copying warps fill later stages, so that multiplying warps wait for nothing but
+// their products. Multiplying warps decode codes to registers, as the left operand of mma.sync, so that decoded weights
+// are never in shared memory.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTISTAGE_CUH
 
@@ -72,7 +72,7 @@ __device__ RowCodes load_row_codes(const MultistageStage<Tile>& stage, const flo
   RowCodes codes;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    unpack(stage.codes[code_place<2>(row + 8 * h, window)], codes.words[h]);
+    unpack(stage.codes[code_place<kRowCodeVectors<Tile, true>>(row + 8 * h, window)], codes.words[h]);
     codes.absmax[h] = absmax[absmax_place<Tile, true>(row + 8 * h, window)];
   }
   return codes;
@@ -133,7 +133,7 @@ __device__ void multiply_step(const uint4* inputs, const WarpPlace<Tile, kForwar
 #pragma unroll
   for (int c = 0; c < Tile::kColumns; c += 2) {
     const auto row = [&](int m, int r) {
-      return inputs + (warp.token + c * 8 + m / 2 * 8 + r) * kRowVectors + (r ^ m % 2 ^ 2 * step);
+      return inputs + (warp.token + c * 8 + m / 2 * 8 + r) * Tile::kRowVectors + (r ^ m % 2 ^ 2 * step);
     };
     std::uint32_t words[4];
     load_matrices(row, warp.lane, words);
@@ -177,9 +177,9 @@ __device__ void multiply_stage(const MultistageStage<Tile>& stage, const float* 
   StepWeights<Value, Tile, kForward> weights;
   weights.decode(stage, absmax, pairs, warp, 0);
 #pragma unroll
-  for (int step = 0; step < kStageSteps; ++step) {
+  for (int step = 0; step < Tile::kSteps; ++step) {
     const StepWeights<Value, Tile, kForward> here = weights;
-    if (step + 1 < kStageSteps) weights.decode(stage, absmax, pairs, warp, step + 1);
+    if (step + 1 < Tile::kSteps) weights.decode(stage, absmax, pairs, warp, step + 1);
     multiply_step<Value>(stage.inputs, warp, step, here.fragments, sums);
   }
 }
@@ -197,9 +197,9 @@ __device__ inline std::uint32_t lora_value(const void* values, std::int64_t rows
 template <class Tile, bool kForward>
 __device__ void copy_lora_stage(const MatmulArguments& a, const BlockTile& block, std::int64_t term, uint4* inputs,
                                 uint4* weights) {
-  constexpr int kRowWords = kMultistageTerms / 2;
+  constexpr int kRowWords = Tile::kTerms / 2;
   const auto word_at = [](uint4* tile, int row, int word) {
-    return reinterpret_cast<std::uint32_t*>(tile + value_place(row, word / 4)) + word % 4;
+    return reinterpret_cast<std::uint32_t*>(tile + value_place<Tile>(row, word / 4)) + word % 4;
   };
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < Tile::kTokens * kRowWords; i += Tile::kThreads) {
@@ -226,12 +226,12 @@ template <class Value, class Tile, bool kForward>
 __device__ void multiply_lora_stage(const uint4* inputs, const uint4* weights, const WarpPlace<Tile, kForward>& warp,
                                     WarpSums<Tile>& sums) {
 #pragma unroll
-  for (int step = 0; step < kStageSteps; ++step) {
+  for (int step = 0; step < Tile::kSteps; ++step) {
     Fragment fragments[Tile::kFragments];
 #pragma unroll
     for (int f = 0; f < Tile::kFragments; ++f) {
       const auto row = [&](int m, int r) {
-        return weights + value_place(warp.output_of(f, m % 2 * 8 + r), 2 * step + m / 2);
+        return weights + value_place<Tile>(warp.output_of(f, m % 2 * 8 + r), 2 * step + m / 2);
       };
       load_matrices(row, warp.lane, fragments[f].words);
     }
@@ -243,11 +243,11 @@ __device__ void multiply_lora_stage(const uint4* inputs, const uint4* weights, c
 template <class Tile, bool kForward, class Multiply>
 __device__ void add_lora(const MatmulArguments& a, const BlockTile& block, MultistageShared<Tile>& shared,
                          const Multiply& multiply) {
-  static_assert((Tile::kInputVectors + Tile::kOutputs * kRowVectors) * sizeof(uint4) <= sizeof shared.stages);
+  static_assert((Tile::kInputVectors + Tile::kOutputs * Tile::kRowVectors) * sizeof(uint4) <= sizeof shared.stages);
   uint4* const inputs = shared.stages[0].inputs;
   uint4* const weights = inputs + Tile::kInputVectors;
 #pragma unroll 1
-  for (std::int64_t term = 0; term < a.lora_rank; term += kMultistageTerms) {
+  for (std::int64_t term = 0; term < a.lora_rank; term += Tile::kTerms) {
     __syncthreads();
     copy_lora_stage<Tile, kForward>(a, block, term, inputs, weights);
     __syncthreads();
@@ -368,7 +368,7 @@ __device__ void copy_stages(const MatmulArguments& a, const BlockTile& block, Mu
     absmax.template load<at>();
     slots.advance();
   };
-  const int stages = (stage_terms<kForward>(a) + kMultistageTerms - 1) / kMultistageTerms;
+  const int stages = (stage_terms<kForward>(a) + Tile::kTerms - 1) / Tile::kTerms;
 #pragma unroll 1
   for (int stage = 0; stage < stages; ++stage) {
     if constexpr (kLast > 0) {
@@ -388,7 +388,7 @@ __device__ void multiply_stages(const MatmulArguments& a, const WarpPlace<Tile, 
   const SharedPairs pairs = shared_pairs(shared.pairs, warp.lane);
   StageSlots<Tile> slots;
 #pragma unroll 1
-  for (int term = 0; term < stage_terms<kForward>(a); term += kMultistageTerms) {
+  for (int term = 0; term < stage_terms<kForward>(a); term += Tile::kTerms) {
     __syncthreads();
     multiply_stage<Value>(shared.stages[slots.slot], shared.absmax[slots.phase], pairs, warp, sums);
     slots.advance();

@@ -16,9 +16,7 @@ constexpr int kVectorCodes = static_cast<int>(kCodesALoad);  // of one row, in 1
 constexpr int kVectorShift = 5;
 static_assert(1 << kVectorShift == kVectorCodes);
 constexpr int kVectorValues = static_cast<int>(kValuesALoad);  // 16-bit values in 16 bytes
-constexpr int kStageSteps = kMultistageTerms / format::kStepTerms;
 constexpr int kStagesAhead = 4;                                // distance in stages of absmax's prefetch to L2
-constexpr int kRowVectors = kMultistageTerms / kVectorValues;  // per row of 16-bit values in a stage
 
 // Copies through registers, for Turing. begin() stores the vector that the previous group loaded under this number to
 // `shared`, then loads the next one. So `shared` is the place of the previous group's vector.
@@ -47,13 +45,16 @@ struct MultistageTile {
   static constexpr int kThreads = kShape.threads();
   static constexpr int kCopiers = kShape.copiers * kWarp;
   static constexpr int kStages = kShape.stages_of(kOnTuring);
-  static constexpr int kHeld = kOnTuring ? 1 : 0;                                  // stages in registers
-  static constexpr int kFragments = kShape.warp_outputs / 16;                      // per warp: mma's left operands
-  static constexpr int kColumns = kShape.warp_tokens / 8;                          // per warp, of 8 tokens each
-  static constexpr int kCodeVectors = kOutputs * kMultistageTerms / kVectorCodes;  // per stage
-  static constexpr int kInputVectors = kTokens * kRowVectors;                      // per stage
-  static constexpr int kCodesEach = kCodeVectors / kCopiers;                       // per copying thread
-  static constexpr int kInputsEach = kInputVectors / kCopiers;                     // per copying thread
+  static constexpr int kTerms = kShape.terms_of(kOnTuring);  // per stage
+  static constexpr int kSteps = kTerms / format::kStepTerms;
+  static constexpr int kRowVectors = kTerms / kVectorValues;             // per row of 16-bit values in a stage
+  static constexpr int kHeld = kOnTuring ? 1 : 0;                        // stages in registers
+  static constexpr int kFragments = kShape.warp_outputs / 16;            // per warp: mma's left operands
+  static constexpr int kColumns = kShape.warp_tokens / 8;                // per warp, of 8 tokens each
+  static constexpr int kCodeVectors = kOutputs * kTerms / kVectorCodes;  // per stage
+  static constexpr int kInputVectors = kTokens * kRowVectors;            // per stage
+  static constexpr int kCodesEach = kCodeVectors / kCopiers;             // per copying thread
+  static constexpr int kInputsEach = kInputVectors / kCopiers;           // per copying thread
   using StageCopies = std::conditional_t<kOnTuring, HeldCopies<kCodesEach + kInputsEach>, Copies>;
   static_assert(kCodeVectors % kCopiers == 0 && kInputVectors % kCopiers == 0);
   static_assert(kColumns % 2 == 0 && kFragments <= 2);
@@ -84,11 +85,14 @@ __device__ MultistageShared<Tile>& multistage_shared() {
 }
 
 // Place of a vector in swizzled rows, from which a warp reads without bank conflicts. For rows of 16-bit values:
-__device__ inline int value_place(int row, int vector) { return row * kRowVectors + (row % 8 ^ vector); }
+template <class Tile>
+__device__ int value_place(int row, int vector) {
+  return row * Tile::kRowVectors + (row % 8 ^ vector);
+}
 
 // For rows of codes, which are outputs forward and terms backward: vectors per row, and a vector's place.
 template <class Tile, bool kForward>
-inline constexpr int kRowCodeVectors = kForward ? kMultistageTerms / kVectorCodes : Tile::kOutputs / kVectorCodes;
+inline constexpr int kRowCodeVectors = kForward ? Tile::kTerms / kVectorCodes : Tile::kOutputs / kVectorCodes;
 template <int kInRow>
 __device__ int code_place(int row, int vector) {
   return row * kInRow + (row / (8 / kInRow) % kInRow ^ vector);
@@ -117,15 +121,17 @@ __device__ inline void fill_pairs(const Weight4bit& w, Pair* pairs, int warp, in
 template <class Tile, bool kForward>
 struct ThreadVectors {
   static constexpr int kInRow = kRowCodeVectors<Tile, kForward>;
-  static constexpr int kCodeRows = Tile::kCopiers / kInRow;        // rows between vectors of codes
-  static constexpr int kInputRows = Tile::kCopiers / kRowVectors;  // rows between vectors of inputs
+  static constexpr int kCodeRows = Tile::kCopiers / kInRow;              // rows between vectors of codes
+  static constexpr int kInputRows = Tile::kCopiers / Tile::kRowVectors;  // rows between vectors of inputs
   static __device__ int thread() { return static_cast<int>(threadIdx.x) - Tile::kMultipliers; }
   static __device__ int code_row() { return thread() / kInRow; }
   static __device__ int code_col() { return thread() % kInRow * kVectorCodes; }
   static __device__ int code_at(int v) { return code_place<kInRow>(code_row() + v * kCodeRows, thread() % kInRow); }
-  static __device__ int input_row() { return thread() / kRowVectors; }
-  static __device__ int input_col() { return thread() % kRowVectors * kVectorValues; }
-  static __device__ int input_at(int v) { return value_place(input_row() + v * kInputRows, thread() % kRowVectors); }
+  static __device__ int input_row() { return thread() / Tile::kRowVectors; }
+  static __device__ int input_col() { return thread() % Tile::kRowVectors * kVectorValues; }
+  static __device__ int input_at(int v) {
+    return value_place<Tile>(input_row() + v * kInputRows, thread() % Tile::kRowVectors);
+  }
   // Number of the thread's vectors in rows that exist: `rows` rows from the tile's first one.
   static __device__ int count(std::int64_t rows, int row, int apart) {
     const std::int64_t vectors = (rows - row + apart - 1) / apart;
@@ -164,7 +170,7 @@ struct StageCopier {
   __device__ StageCopier(const MatmulArguments& a, const BlockTile& block)
       : bounds(a, block),
         codes(a.weight.packed + first_code(a, block) / 2),
-        code_step(kForward ? kMultistageTerms / 2 : kMultistageTerms * a.cols / 2),
+        code_step(kForward ? Tile::kTerms / 2 : Tile::kTerms * a.cols / 2),
         codes_apart(Vectors::kCodeRows * a.cols / 2),
         inputs(static_cast<const std::uint16_t*>(a.in) + (block.first_token + Vectors::input_row()) * a.in_stride +
                Vectors::input_col()),
@@ -190,20 +196,20 @@ struct StageCopier {
       copies.begin(Tile::kCodesEach + v, stage.inputs + Vectors::input_at(v), of_inputs, v < there);
     copies.close();
     codes += code_step;
-    inputs += kMultistageTerms;
-    left -= kMultistageTerms;
+    inputs += Tile::kTerms;
+    left -= Tile::kTerms;
   }
 };
 
 // Index of a vector's absmax in shared memory: row-major forward, column-major backward.
 template <class Tile, bool kForward>
 __device__ int absmax_place(int row, int vector) {
-  return kForward ? row * kRowCodeVectors<Tile, true> + vector : vector * kMultistageTerms + row;
+  return kForward ? row * kRowCodeVectors<Tile, true> + vector : vector * Tile::kTerms + row;
 }
 
 // Stages from the load of an absmax to its use. Backward, loads take longer than a stage of a small tile.
 template <class Tile, bool kForward>
-inline constexpr int kAbsmaxStages = !kForward && Tile::kStages > 3 ? 2 : 1;
+inline constexpr int kAbsmaxStages = !kForward && (Tile::kStages > 3 || Tile::kTerms > kMultistageTerms) ? 2 : 1;
 
 // Loads the absmax of a thread's vectors of codes, stage after stage. Vectors are numbered from the start of the nested
 // blocks. kHalves: absmax has 16 bits; not a branch per load, which would keep the loads from being under way at once.
@@ -236,8 +242,7 @@ struct StageAbsmax {
         vector(static_cast<std::uint32_t>(((a.is_nested ? a.weight.nested_begin << a.weight.block_shift : 0) +
                                            StageCopier<Tile, kForward>::first_code(a, block)) /
                                           kVectorCodes)),
-        step(static_cast<std::uint32_t>(kForward ? kMultistageTerms / kVectorCodes
-                                                 : kMultistageTerms * a.cols / kVectorCodes)),
+        step(static_cast<std::uint32_t>(kForward ? Tile::kTerms / kVectorCodes : Tile::kTerms * a.cols / kVectorCodes)),
         apart(static_cast<std::uint32_t>(Vectors::kCodeRows * a.cols / kVectorCodes)),
         left(static_cast<int>(kForward ? a.cols : a.rows)),
         loaded{} {}
@@ -268,10 +273,10 @@ struct StageAbsmax {
     for (int v = 0; v < Tile::kCodesEach; ++v) {
       const std::uint32_t of = vector + static_cast<std::uint32_t>(v) * apart;
 #pragma unroll 1
-      for (int term = 0; term < (kForward ? left : kStagesAhead * kMultistageTerms);
-           term += kForward ? apart_terms : kMultistageTerms)
+      for (int term = 0; term < (kForward ? left : kStagesAhead * Tile::kTerms);
+           term += kForward ? apart_terms : Tile::kTerms)
         if (bounds.contain(v, left - term))
-          prefetch_of(of + static_cast<std::uint32_t>(kForward ? term / kVectorCodes : term / kMultistageTerms * step));
+          prefetch_of(of + static_cast<std::uint32_t>(kForward ? term / kVectorCodes : term / Tile::kTerms * step));
     }
   }
 
@@ -294,17 +299,17 @@ struct StageAbsmax {
         loaded[kAt][v].scale = __ldg(scales + (of >> scale_shift));
       if constexpr (!kForward) {
         const std::uint32_t later = of + kStagesAhead * step;
-        if (starts_sector(later) && bounds.contain(v, left - kStagesAhead * kMultistageTerms)) prefetch_of(later);
+        if (starts_sector(later) && bounds.contain(v, left - kStagesAhead * Tile::kTerms)) prefetch_of(later);
       }
     }
     vector += step;
-    left -= kMultistageTerms;
+    left -= Tile::kTerms;
   }
 
   // Decodes the absmax in registers kAt to shared memory. Outside the weight they are 0, so that decoded weights are 0.
   template <int kAt>
   __device__ void store(const float* map, float* to) const {
-    constexpr int kTerms = kAbsmaxStages<Tile, kForward> * kMultistageTerms;  // since they were loaded
+    constexpr int kTerms = kAbsmaxStages<Tile, kForward> * Tile::kTerms;  // since they were loaded
 #pragma unroll
     for (int v = 0; v < Tile::kCodesEach; ++v)
       to[absmax_place<Tile, kForward>(Vectors::code_row() + v * Vectors::kCodeRows,
