@@ -74,7 +74,9 @@ contract::Quantize4bit encode_params(std::int64_t count, qfuse_dtype dtype, cons
               .nested_absmax = nullptr,
               .nested_quant_map = nullptr,
               .nested_offset = nullptr,
-              .nested_blocksize = QFUSE_NESTED_BLOCKSIZE};
+              .nested_blocksize = QFUSE_NESTED_BLOCKSIZE,
+              .scales = nullptr,
+              .mx_scales = QFUSE_MX_UP};
   return p;
 }
 

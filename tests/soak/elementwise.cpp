@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "format/layout.h"
+#include "format/elements.h"
 #include "prepared.h"
 #include "product_oracle.h"
 
