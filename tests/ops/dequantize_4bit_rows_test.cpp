@@ -82,16 +82,6 @@ void expect_products(const contract::Dequantize4bit& all, const std::vector<doub
   expect_values(all, values);
 }
 
-TEST(Dequantize4bitRows, every_pair_of_code_and_ue8m0_scale_is_exact) {
-  std::vector<std::uint8_t> bytes;
-  std::vector<double> scales;
-  for (int byte = 0; byte <= 255; ++byte) {
-    bytes.push_back(static_cast<std::uint8_t>(byte));
-    scales.push_back(byte == 255 ? std::nan("") : std::ldexp(1.0, byte - 127));
-  }
-  expect_products(AllCodes(QFUSE_E2M1, QFUSE_SCALES_UE8M0, std::ssize(bytes), bytes.data()).p, scales);
-}
-
 // Every e4m3 scale, plain, times a factor or over a divisor; the result is rounded to fp32 once.
 TEST(Dequantize4bitRows, every_e4m3_scale_has_its_global_scale_first) {
   std::vector<std::uint8_t> bytes;
@@ -152,32 +142,6 @@ TEST(Dequantize4bitRows, int4_is_the_nibble_less_its_zero_point) {
   expect(std::vector<std::uint8_t>(scales.size(), 8));
   all.p.weight.zero_points = zero_points.data();
   expect(zero_points);
-}
-
-// Tests which nibble, scale and zero point each element has: 2 x 19 in blocks of 16 has 2 x 2 scales and 10-byte rows.
-TEST(Dequantize4bitRows, rows_begin_with_a_byte_and_a_scale_of_their_own) {
-  std::vector<std::uint8_t> packed(20, 0xba);  // codes 10, then 11
-  packed[9] = packed[19] = 0xf4;               // code 4; the spare nibble has no element
-  const std::vector<float> scales = {1, 2, 10, 20};
-  const std::vector<std::uint8_t> zero_points = {0, 1, 2, 3};
-  std::vector<float> expected;
-  for (const auto& [scale, zero, next, next_zero] : {std::array<float, 4>{1, 0, 2, 1}, {10, 2, 20, 3}}) {
-    for (int pair = 0; pair < 8; ++pair) expected.insert(expected.end(), {(10 - zero) * scale, (11 - zero) * scale});
-    expected.insert(expected.end(), {(10 - next_zero) * next, (11 - next_zero) * next, (4 - next_zero) * next});
-  }
-  contract::Dequantize4bit p{};
-  p.weight.rows = 2;
-  p.weight.cols = 19;
-  p.weight.blocksize = 16;
-  p.weight.quant_type = QFUSE_INT4;
-  p.weight.packed = packed.data();
-  p.weight.scales = scales.data();
-  p.weight.zero_points = zero_points.data();
-  p.out_dtype = QFUSE_FLOAT32;
-  for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
-    const Buffer out = output_of(p, exec);
-    ASSERT_TRUE(same_elements(expected.data(), out.data(), std::ssize(expected), QFUSE_FLOAT32));
-  });
 }
 
 // ---- against compressed-tensors and modelopt ----
