@@ -79,12 +79,11 @@ def step_by_step(target: merged.Target, layer: Layer) -> list[Tensor]:
 def time_kind(kind: str, shape: tuple[int, int], rank: int, device: str) -> dict[str, Any]:
     source, to = KINDS[kind]
     in_nf4 = to in (PLAIN, NESTED)
-    scales = "nearest" if to == "mxfp4" else None
     target = merged.Target(
         "nf4" if in_nf4 else to,  # type: ignore[arg-type]
         64,
         to == NESTED,
-        scales,
+        "nearest" if to == "mxfp4" else None,
         keep_scales=kind.endswith(KEPT),
     )
     count = measure.copies_for(5 * shape[0] * shape[1] // 2) if device == "cuda" else 2

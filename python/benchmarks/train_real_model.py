@@ -279,13 +279,15 @@ def simulate(scheme: Any) -> None:
     import qfuse
     from qfuse.ops import rotated_products
 
-    def multiply(call: Any) -> Any:
+    def multiply(call: Any, addend: Any = None) -> Any:
         is_forward, (low, factor) = call.direction == "forward", call.terms
         weight = qfuse.dequantize_4bit(call.weight, dtype=torch.float32)
         x = call.x.flatten(0, -2)
         y = scheme(x.float(), False) @ scheme(weight if is_forward else weight.t(), True).t()
         if low is not None:
             y += low.flatten(0, -2).float() @ (factor.t() if is_forward else factor).float()
+        if addend is not None:
+            y += addend.flatten(0, -2).float()
         return y.to(x.dtype).view(*call.x.shape[:-1], y.shape[1])
 
     torch.set_float32_matmul_precision("high")

@@ -95,7 +95,7 @@ WHOLE = {
         _with_either_global_scale(),
     ]
 }
-WHOLE |= {call[0]: call for call in calls(CPU) if "expert_ends" in call[2]}
+WHOLE |= {call[0]: call for call in calls(CPU) if {"expert_ends", "addend"} & call[2].keys()}
 CALLS = {str(op): (op, _named(op, args, kwargs)) for op, args, kwargs in WHOLE.values()}
 CASES = [
     pytest.param(name, place, id=f"{name}-{place[0]}{'' if place[1] is None else place[1]}")

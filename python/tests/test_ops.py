@@ -27,12 +27,12 @@ def rotated_int8_calls(made):
         (OPS.rotated_int8_matmul.default, (*qfuse.ops.rotated_int8_quantize(x), q, scale, x.dtype, *terms), {}),
         (
             OPS.rotated_int8_matmul.default,
-            (*qfuse.ops.rotated_int8_quantize(x), q, scale, x.dtype),
+            (*qfuse.ops.rotated_int8_quantize(x), q, scale, x.dtype, *terms),
             {"addend": x @ x.T},
         ),
         (
             OPS.matmul_4bit_rotated_int8.default,
-            (x, weight.tensors, *terms, *qfuse.ops.rotated_int8_quantize(x)),
+            (x, weight.tensors, *terms, *qfuse.ops.rotated_int8_quantize(x), x @ x.T),
             {
                 "shape": weight.shape,
                 "quant_type": weight.quant_type,
