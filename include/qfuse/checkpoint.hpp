@@ -200,10 +200,9 @@ struct MergeOptions : ConversionOptions {
   // Or: the base's weights stay in this format, in which it has some, and those that adapters change are encoded again.
   // In a plain base, fp8 encodes linear layers in blocks of 128 x 128. Excludes `dtype`.
   std::optional<BlockFormat> to_blocks;
-  bool ue8m0 = false;  // fp8: scales are powers of two, even if the base's are not
-  bool keep_scales =
-      false;  // of a base in 4 bits or FP8: keep its absmax or scales and make only codes again, as nvfp4
-              // always does
+  bool ue8m0 = false;        // fp8: scales are powers of two, even if the base's are not
+  bool keep_scales = false;  // keep the absmax or scales of a base in 4 bits or FP8, as nvfp4 always does: only codes
+                             // are made again
   std::optional<QuantType> base_as;  // quantize and decode the base as bitsandbytes does, before merging: this is the
                                      // base of QLoRA training. All linear layers except output heads
   std::int64_t blocksize = 64;       // for to_4bit and base_as

@@ -396,16 +396,15 @@ typedef struct qfuse_quantize_4bit_params {
   const void* in;                      /* [rows, cols] of in_dtype */
   const qfuse_weight_4bit_out* weight; /* out: in host memory; its arrays are where the op runs */
   /* optional from here on */
-  const float* given_offset;   /* nested: [1], the offset; NULL: the mean of absmax */
-  qfuse_reciprocal reciprocal; /* how to divide by absmax */
-  void* workspace;             /* qfuse_quantize_4bit_workspace_size bytes; may be NULL if that is 0 */
-  int64_t workspace_size;      /* bytes of workspace */
-  const float* importance;     /* plain: [cols], >= 0: the mean square of each input of the layer; NULL: absmax is the
-                                  scale. Nested: NULL */
-  const qfuse_weight_4bit*
-      kept; /* whose absmax, plain or nested, are the scales: of weight's rows, cols, quant_type and
-                                    blocksize. Its `packed` is not read, and weight's other arrays are not written; they
-                                    and given_offset are ignored. In host memory; NULL: absmax are new */
+  const float* given_offset;     /* nested: [1], the offset; NULL: the mean of absmax */
+  qfuse_reciprocal reciprocal;   /* how to divide by absmax */
+  void* workspace;               /* qfuse_quantize_4bit_workspace_size bytes; may be NULL if that is 0 */
+  int64_t workspace_size;        /* bytes of workspace */
+  const float* importance;       /* plain: [cols], >= 0: the mean square of each input of the layer; NULL: absmax is the
+                                    scale. Nested: NULL */
+  const qfuse_weight_4bit* kept; /* in host memory, as large as weight and in its format: its absmax or scales are
+                                    the scales. Its `packed` is not read; weight's other arrays and given_offset are
+                                    ignored. NULL: the scales are new */
 } qfuse_quantize_4bit_params;
 
 /* Bytes of workspace for these parameters: about 4 bytes per block if nested, 0 if plain or with `kept`. The fields

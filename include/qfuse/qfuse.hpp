@@ -414,8 +414,7 @@ struct QuantizeOptions {
   Reciprocal reciprocal = Reciprocal::ieee;
   std::span<std::byte> workspace{};     // in the op's device's memory; if empty on the host, the call allocates it
   std::span<const float> importance{};  // plain: [cols], the mean square of each input; empty: absmax is the scale
-  const Weight4bit* kept =
-      nullptr;  // whose absmax are the scales: only weight.packed is written. Its codes are not read
+  const Weight4bit* kept = nullptr;     // has the scales: only weight.packed is written. Its codes are not read
 };
 
 namespace detail {

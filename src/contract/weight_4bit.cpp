@@ -38,10 +38,10 @@ Outcome check_quant_type(qfuse_quant_type quant_type, Takes takes) {
     return invalid_argument(
         fmt::format("quant_type is {}, it must be {}", static_cast<int>(quant_type), list_of(takes)));
   if (!is_taken(*format, takes))
-    return unsupported(fmt::format(
-        "quant_type is {} ({}), which this op does not {}", format->name, static_cast<int>(quant_type),
-        takes == Takes::written ? "encode: it can be " + list_of(takes)
-                                : "take: decode the weight by qfuse_dequantize_4bit first"));
+    return unsupported(fmt::format("quant_type is {} ({}), which this op does not {}", format->name,
+                                   static_cast<int>(quant_type),
+                                   takes == Takes::written ? "encode: it can be " + list_of(takes)
+                                                           : "take: decode the weight by qfuse_dequantize_4bit first"));
   return {};
 }
 
