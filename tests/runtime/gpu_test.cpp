@@ -130,7 +130,7 @@ TEST_F(Gpu, runs_every_op_on_its_own_memory) {
       });
     });
   }
-  EXPECT_EQ(compared, 2 * 45) << "each sample of support/samples.h, twice";
+  EXPECT_EQ(compared, 2 * 48) << "each sample of support/samples.h, twice";
 }
 
 TEST_F(Gpu, an_op_on_memory_of_the_host_fails) {
