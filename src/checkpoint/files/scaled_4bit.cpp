@@ -78,7 +78,7 @@ void add_scaled_4bit(Claims& claims, Tensor tensor, StoredWeightScaled4bit weigh
   tensor.shape = decoded_shape(weight);
   if (!element_count(tensor.shape))
     fail(Status::invalid_data, "{}: the size of shape {} overflows", weight.codes.where(), printable(tensor.shape));
-  tensor.storage = std::move(weight);
+  tensor.storage = weight;
   claims.add(std::move(tensor));
 }
 

@@ -244,7 +244,7 @@ constexpr std::int64_t multistage_shared_bytes(const MultistageShape& shape, boo
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   const std::int64_t terms = shape.terms_of(is_turing);
   const std::int64_t code_bytes = shape.outputs * terms / 2;
-  return kMultistageTableBytes + shape.stages_of(is_turing) * (2 * shape.tokens * terms + code_bytes) +
+  return kMultistageTableBytes + shape.stages_of(is_turing) * (shape.tokens * terms * 2 + code_bytes) +
          2 * kFloat * code_bytes / static_cast<std::int64_t>(kLoadBytes) + format::kCodes8 * kFloat +
          kMultistageArgumentBytes;
 }
