@@ -98,6 +98,9 @@ __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high)
 // a / b, rounded to nearest even; subnormals are kept.
 __device__ inline float divide(float a, float b) { return format::quotient(a, b); }
 
+// The same for a positive b, where no quotient is subnormal or infinite. `a` may be zero or NaN.
+__device__ inline float divide_normal(float a, float b) { return divide(a, b); }
+
 // 1 / (1 + exp(-g)). fast_sigmoid() is right only if |g|, as bf16, is at most kFastSigmoidMost.
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
 __device__ inline float fast_sigmoid(float g) { return sigmoid(g); }

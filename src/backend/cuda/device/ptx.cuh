@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "format/fp8_groups.h"
+#include "format/row_absmax.h"
 
 namespace qfuse::cuda::ptx {
 
@@ -136,6 +137,12 @@ __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high)
 }
 
 __device__ inline float divide(float a, float b) { return __fdiv_rn(a, b); }
+
+// divide() without its checks of operands, which take many more instructions for zeros and NaN.
+__device__ inline float divide_normal(float a, float b) {
+  const auto fma = [](float x, float y, float z) { return __fmaf_rn(x, y, z); };
+  return format::over_size(a, {b, divide(1.0F, b), 1.0F}, fma);
+}
 
 // The same operations as PyTorch's sigmoid on CUDA.
 __device__ inline float sigmoid(float g) { return __frcp_rn(1.0F + expf(-g)); }

@@ -10,7 +10,6 @@
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/row_tiles.cuh"
 #include "format/fp8_groups.h"
-#include "format/row_absmax.h"
 
 namespace qfuse::cuda {
 
@@ -38,14 +37,12 @@ __device__ inline float widen_byte(std::uint32_t byte, qfuse_scale_type type) {
   return type == QFUSE_SCALES_UE8M0 ? format::from_ue8m0(byte) : e4m3_number(byte);
 }
 
-// Divides what widen_byte() returns. A division checks its operands, and takes many more instructions for E4M3's zeros
-// and NaN; over_size() takes the same few for all, but no quotient may be subnormal or infinite.
+// Divides what widen_byte() returns. By a divisor from kLeast to kMost no E4M3 scale becomes subnormal or infinite.
 __device__ inline float divide_byte(float scale, float divisor, qfuse_scale_type type) {
   constexpr float kLeast = 0x1p-100F;
   constexpr float kMost = 0x1p100F;
   if (type == QFUSE_SCALES_UE8M0 || !(divisor >= kLeast && divisor <= kMost)) return divide(scale, divisor);
-  const auto fma = [](float a, float b, float c) { return __fmaf_rn(a, b, c); };
-  return format::over_size(scale, {divisor, divide(1.0F, divisor), 1.0F}, fma);
+  return divide_normal(scale, divisor);
 }
 
 // Scale i of an array of FP8's scales. The contract refuses E4M3 there; with that case the compiler makes a jump table,
