@@ -350,9 +350,9 @@ inline void require_lengths_of_rows(const Weight4bit& view) {
   if (!view.zero_points.empty()) require_length("zero_points", view.zero_points.size(), blocks);
 }
 
-// Converts a view to its C struct. Throws Error if an array's length does not match rows, cols and blocksize.
+// Converts a view to its C struct, without scales.
 template <class C, class View>
-C to_c(const View& view) {
+C codes_to_c(const View& view) {
   C c{};
   c.struct_size = sizeof c;
   c.rows = view.rows;
@@ -360,6 +360,14 @@ C to_c(const View& view) {
   c.blocksize = view.blocksize;
   c.quant_type = static_cast<qfuse_quant_type>(view.quant_type);
   c.packed = view.packed.data();
+  if constexpr (requires { view.mx_scales; }) c.mx_scales = static_cast<qfuse_mx_scales>(view.mx_scales);
+  return c;
+}
+
+// Converts a view to its C struct. Throws Error if an array's length does not match rows, cols and blocksize.
+template <class C, class View>
+C to_c(const View& view) {
+  C c = codes_to_c<C>(view);
   c.absmax = view.absmax.empty() ? nullptr : view.absmax.data();
   c.absmax_8bit = view.absmax_8bit.empty() ? nullptr : view.absmax_8bit.data();
   c.nested_absmax = view.nested_absmax.data();
@@ -372,7 +380,6 @@ C to_c(const View& view) {
     give_scales_of_rows(view, c);
   } else {
     c.scales = view.scales.data();
-    c.mx_scales = static_cast<qfuse_mx_scales>(view.mx_scales);
   }
   if (is_along_rows(view.quant_type)) {
     require_lengths_of_rows(view);
@@ -419,19 +426,6 @@ struct QuantizeOptions {
 
 namespace detail {
 
-// A weight of which only the codes are written, and perhaps the scales of MXFP4.
-inline qfuse_weight_4bit_out codes_to_c(const Weight4bitOut& weight) {
-  qfuse_weight_4bit_out c{};
-  c.struct_size = sizeof c;
-  c.rows = weight.rows;
-  c.cols = weight.cols;
-  c.blocksize = weight.blocksize;
-  c.quant_type = static_cast<qfuse_quant_type>(weight.quant_type);
-  c.packed = weight.packed.data();
-  c.mx_scales = static_cast<qfuse_mx_scales>(weight.mx_scales);
-  return c;
-}
-
 inline qfuse_quantize_4bit_params to_c(std::span<const std::byte> in, Dtype dtype, const qfuse_weight_4bit_out& weight,
                                        const QuantizeOptions& options) {
   qfuse_quantize_4bit_params p{};
@@ -465,7 +459,8 @@ inline std::size_t quantize_4bit_workspace_size(const Weight4bitOut& weight, Dty
 inline void quantize_4bit(std::span<const std::byte> in, Dtype dtype, const Weight4bitOut& weight,
                           const Exec& exec = {}, const QuantizeOptions& options = {}) {
   const bool keeps = options.kept != nullptr;
-  const auto w = keeps ? detail::codes_to_c(weight) : detail::to_c<qfuse_weight_4bit_out>(weight);
+  const auto w =
+      keeps ? detail::codes_to_c<qfuse_weight_4bit_out>(weight) : detail::to_c<qfuse_weight_4bit_out>(weight);
   detail::require_elements("in", in.size(), detail::element_count(w.rows, w.cols), dtype);
   qfuse_quantize_4bit_params p = detail::to_c(in, dtype, w, options);
   qfuse_weight_4bit kept{};

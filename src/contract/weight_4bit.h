@@ -31,11 +31,8 @@ std::int64_t nested_block_count(const Weight4bit auto& w) {
 }
 
 // Whether each row starts a new byte and a new block, and each block has one of `scales`: E2M1 and INT4.
-inline bool has_scales_of_rows(const qfuse_weight_4bit& w) {
-  return format::format4(w.quant_type).scales == format::ScalesOf::rows;
-}
-// MXFP4 is the only such format that is written.
-inline bool has_scales_of_rows(const qfuse_weight_4bit_out& w) {
+// Of these, only MXFP4 is written.
+bool has_scales_of_rows(const Weight4bit auto& w) {
   return format::format4(w.quant_type).scales == format::ScalesOf::rows;
 }
 

@@ -250,13 +250,11 @@ void BlockEncoder::encode_fp8(Work& work, Dtype dtype) const {
 
 // Sets the exponent of an MXFP4 block unless it is kept, and the factor of its values.
 void BlockEncoder::set_mx_scale(Work& work, std::size_t block) const {
-  const float absmax = format::float_of(static_cast<std::uint32_t>(work.absmax[block]));
   const bool is_nearest = encoding_.rule == BlockRule::mxfp4_nearest;
   if (!encoding_.scales)
-    work.scales[block] = static_cast<std::byte>(is_nearest ? format::mx_exponent_of_nearest(absmax)
-                                                           : format::mx_exponent_rounded_up(absmax));
-  const auto exponent = static_cast<std::uint8_t>(work.scales[block]);
-  work.factors[block] = is_nearest ? 1.0F / format::from_ue8m0(exponent) : format::mx_factor(exponent);
+    work.scales[block] =
+        static_cast<std::byte>(format::mx_exponent(is_nearest, static_cast<std::uint32_t>(work.absmax[block])));
+  work.factors[block] = format::mx_factor(is_nearest, static_cast<std::uint8_t>(work.scales[block]));
 }
 
 float BlockEncoder::kept_scale(const std::byte* scales, std::int64_t block) const {
@@ -319,7 +317,7 @@ void BlockEncoder::decode_part(const Part& part, const std::byte* codes, std::sp
       for (std::int64_t r = 0; r < part.rows; r += 2)
         for (std::int64_t i = 0; i < 2; ++i)
           values[(r + i) * columns + c] =
-              scales[static_cast<std::size_t>(c)] * pair_at(kE2m1Pairs, codes, c * part.rows + r)[i];
+              scales[static_cast<std::size_t>(c)] * pair_at(pairs, codes, c * part.rows + r)[i];
     return;
   }
   for (std::int64_t r = 0; r < part.rows; ++r)

@@ -80,9 +80,6 @@ struct E2m1Up {
 struct E2m1Even {
   static HWY_INLINE std::uint8_t code(float value, float factor) { return format::to_e2m1_even(value * factor); }
 };
-struct E2m1EvenDivided {
-  static HWY_INLINE std::uint8_t code(float value, float divisor) { return format::to_e2m1_even(value / divisor); }
-};
 
 template <class Step>
 HWY_INLINE void encode_run(const float* HWY_RESTRICT values, const float* HWY_RESTRICT scales, std::int64_t count,
@@ -171,7 +168,7 @@ const ElementLoops& loops_of_target() {
       .encode_e4m3_divided = encode_divided<format::number_to_e4m3>,
       .encode_e2m1_up = encode<E2m1Up>,
       .encode_e2m1_even = encode<E2m1Even>,
-      .encode_e2m1_even_divided = encode<E2m1EvenDivided>,
+      .encode_e2m1_even_divided = encode<Divided<QFUSE_FLOAT32, format::to_e2m1_even>>,
       .encode_int4_divided = encode_divided<format::to_int4>,
       .pack = pack,
       .sum_products = sum_products,
