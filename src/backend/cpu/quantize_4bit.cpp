@@ -270,14 +270,17 @@ void encode(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t en
 
 // ---- MXFP4 ----
 
-// Encodes a block of 32. Loops over arrays, which compilers vectorize.
+// A block of 32, in loops over arrays, which compilers vectorize.
 template <bool kNearest>
-HWY_INLINE void encode_mx_block(const float (&values)[format::kMinBlocksize], const std::uint8_t* kept,
-                                std::uint8_t* scale, std::uint8_t* packed) {
+HWY_INLINE std::uint8_t find_mx_exponent(const float (&values)[format::kMinBlocksize]) {
   std::uint32_t most = 0;
   for (const float value : values) most = std::max(most, format::bits_of(value) & ~format::kSignBit);
-  const std::uint8_t exponent = kept != nullptr ? *kept : format::mx_exponent(kNearest, most);
-  if (kept == nullptr) *scale = exponent;
+  return format::mx_exponent(kNearest, most);
+}
+
+template <bool kNearest>
+HWY_INLINE void encode_mx_block(const float (&values)[format::kMinBlocksize], std::uint8_t exponent,
+                                std::uint8_t* packed) {
   const float factor = format::mx_factor(kNearest, exponent);
   std::uint8_t codes[format::kMinBlocksize];
   for (std::int64_t i = 0; i < format::kMinBlocksize; ++i) {
@@ -296,8 +299,9 @@ void encode_mx_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::
     float values[format::kMinBlocksize];
     for (std::int64_t i = 0; i < format::kMinBlocksize; ++i)
       values[i] = format::load_as_float(p.in, block * format::kMinBlocksize + i, p.in_dtype);
-    encode_mx_block<kNearest>(values, kept == nullptr ? nullptr : kept + block, p.weight.scales + block,
-                              p.weight.packed + block * format::kMinBlocksize / 2);
+    const std::uint8_t exponent = kept != nullptr ? kept[block] : find_mx_exponent<kNearest>(values);
+    if (kept == nullptr) p.weight.scales[block] = exponent;
+    encode_mx_block<kNearest>(values, exponent, p.weight.packed + block * format::kMinBlocksize / 2);
   }
 }
 

@@ -138,7 +138,8 @@ __device__ inline void e4m3_numbers(std::uint32_t pair, float& low, float& high)
 
 __device__ inline float divide(float a, float b) { return __fdiv_rn(a, b); }
 
-// divide() without its checks of operands, which take many more instructions for zeros and NaN.
+// The same for a positive b, where no quotient is subnormal or infinite. `a` may be zero or NaN: divide() takes many
+// more instructions for these.
 __device__ inline float divide_normal(float a, float b) {
   const auto fma = [](float x, float y, float z) { return __fmaf_rn(x, y, z); };
   return format::over_size(a, {b, divide(1.0F, b), 1.0F}, fma);
