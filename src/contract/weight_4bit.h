@@ -31,7 +31,7 @@ std::int64_t nested_block_count(const Weight4bit auto& w) {
 }
 
 // Whether each row starts a new byte and a new block, and each block has one of `scales`: E2M1 and INT4.
-// Of these, only MXFP4 is written.
+// MXFP4 alone of these is written.
 bool has_scales_of_rows(const Weight4bit auto& w) {
   return format::format4(w.quant_type).scales == format::ScalesOf::rows;
 }

@@ -381,6 +381,13 @@ TEST_F(BackToBlocks, int4_in_the_groups_and_types_of_the_base) {
   expect_kept(back(BlockFormat::int4), {"a.weight_packed", "b.weight_packed"});
 }
 
+TEST_F(BackToBlocks, int4_that_ends_within_a_word_is_refused) {
+  write(packed_int4("a", 9, 36, 32).tensors, kInt4Config);
+  write_adapter(adapter(), lora("a", 9, 36, 4));
+  EXPECT_REFUSED(Status::unsupported, "has 36 columns, which do not fill words of 8 codes: merge to 16 bits",
+                 back_refused(BlockFormat::int4));
+}
+
 TEST_F(BackToBlocks, a_model_of_two_formats) {
   RawTensors tensors = made_fp4("x", kDeepseek, 5, 64).tensors;
   tensors.merge(RawTensors{{"a.weight", fp8_codes({4, 8})}, {"a.scale", fp8_scales("F8_E8M0", {1, 1})}});
