@@ -71,8 +71,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name / "adapter_config.json").write_text(
             json.dumps(config | {"base_model_name_or_path": "Llama-3-8B"})
         )
-    for name in ("llama-bnb-4bit", "model-bnb-4bit"):
-        shutil.copytree(TINY / "bnb4", folder / name)
+    shutil.copytree(TINY / "bnb4", folder / "model-bnb-4bit")
     make_pipeline(folder / "FLUX.1-schnell")
     config = dict(vocab_size=512, hidden_size=128, num_hidden_layers=1, num_attention_heads=4, num_key_value_heads=2)
     config |= dict(head_dim=32, moe_intermediate_size=64, num_experts=8, num_experts_per_tok=2)
