@@ -2,9 +2,9 @@
 
 peft multiplies by the base weight in the layer's compute_dtype. It casts the input to the adapter's dtype, float32 by
 default, multiplies by A, B and the scale in that dtype, casts the result and adds it. qfuse rounds the adapter to the
-compute_dtype and adds its product to the base weight's sums before they are rounded, or, on a GPU with more than 256
-rows, to the base product. qfuse.matmul_4bit_lora documents what is rounded where; results differ from peft's by such
-roundings.
+compute_dtype and adds its product to the base weight's sums before they are rounded, or, on a GPU, to the base product
+of few rows without a gradient or of more than 256. qfuse.matmul_4bit_lora documents what is rounded where; results
+differ from peft's by such roundings.
 
 register(config) uses peft's own hook: layers that peft makes from this LoraConfig are qfuse's, and nothing is patched.
 enable() replaces the forward of peft's classes, for adapters that are already attached and for code that makes its own
