@@ -6,8 +6,8 @@
 
 Makes a model whose bf16 form has that many gigabytes, in NF4 or another format, in shards of 5 GB, and an adapter of
 rank 16 over every weight. Runs `qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY` in turn, likewise
-`qfuse merge`, also back to NF4, FP8, MXFP4 or NVFP4 (`--to`), and for NF4 `qfuse quantize` on the output of `qfuse
-dequantize`, with double quantization, without, and with `--importance`. Prints medians, their ratio, the peak of
+`qfuse merge`, also back to NF4, FP8, MXFP4, NVFP4 or INT4 (`--to`), and for NF4 `qfuse quantize` on the output of
+`qfuse dequantize`, with double quantization, without, and with `--importance`. Prints medians, their ratio, the peak of
 RssAnon + RssShmem, and one line of JSON.
 """
 
@@ -25,7 +25,7 @@ from formats import CONFIGS, FORMATS
 
 ROWS, COLUMNS = 14336, 4096
 RANK = 16
-BACK_TO = ("nf4", "fp8", "mxfp4", "nvfp4")  # formats that `qfuse merge --to` writes
+BACK_TO = ("nf4", "fp8", "mxfp4", "nvfp4", "int4")  # formats that `qfuse merge --to` writes
 # Without the codes of FP8 that are NaN or large.
 NOISE = bytes(byte & 0x3F for byte in os.urandom(1 << 20))
 

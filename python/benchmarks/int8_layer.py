@@ -5,8 +5,9 @@
 The layer is an 8B Llama's by default: q, k, v of one input, o of another, gate and up of a third, and down of SwiGLU's
 y, without attention, norms or adapters. Computes the gradients of all three inputs. Ways: "decode + cuBLAS" is qfuse's
 default; "INT8 apart" rotates the rows for every product; "INT8" rotates a shared input once, and its SwiGLU quantizes
-its own output. Other ways use liger-kernel's SwiGLU if installed, else torch's. Times CUDA graphs of four layers on the
-device. Before timing, compares every way's results with those of "decode + cuBLAS".
+its own output; "INT8 kept" also keeps the weights' INT8 codes. Other ways use liger-kernel's SwiGLU if installed, else
+torch's. Times CUDA graphs of four layers on the device. Before timing, compares every way's results with those of
+"decode + cuBLAS".
 """
 
 from collections.abc import Callable, Sequence
@@ -51,6 +52,18 @@ def random_layer(size: Size, device: str) -> Layer:
     return Layer(weights[:3], weights[3], weights[4:6], weights[6])
 
 
+def with_codes_kept(layer: Layer) -> Layer:
+    """Copies a layer, because what is kept of a weight belongs to its memory."""
+    weights = [weight._replace(tensors=tuple(each.clone() for each in weight.tensors)) for weight in all_of(layer)]
+    for weight in weights:
+        rotated_products.keep_scales(weight.packed, codes=True)
+    return Layer(weights[:3], weights[3], weights[4:6], weights[6])
+
+
+def all_of(layer: Layer) -> list[qfuse.Weight4bit]:
+    return [*layer.attention, layer.out, *layer.mlp, layer.down]
+
+
 def activation(device: str) -> Callable[[Tensor, Tensor], Tensor]:
     """On a GPU, liger-kernel's if it is installed."""
     try:
@@ -84,10 +97,12 @@ def step(
 
 def ways(inputs: Inputs, gradients: Sequence[Tensor]) -> dict[str, Callable[[Layer], list[Tensor]]]:
     of, swiglu = partial(step, inputs, gradients), activation(inputs.x.device.type)
+    in_int8 = partial(of, INT8, rotated_swiglu.swiglu, rotated_products.shared_inputs)
     return {
         "decode + cuBLAS": partial(of, None, swiglu, nullcontext),
         "INT8 apart": partial(of, INT8, swiglu, nullcontext),
-        "INT8": partial(of, INT8, rotated_swiglu.swiglu, rotated_products.shared_inputs),
+        "INT8": in_int8,
+        "INT8 kept": in_int8,
     }
 
 
@@ -120,10 +135,12 @@ def time_tokens(m: int, size: Size, layers: Sequence[Layer], device: str) -> dic
     found: dict[str, Any] = {"tokens": m, "errors": {}, "us": {}}
     all_ways = ways(inputs, gradients)
     expected = all_ways["decode + cuBLAS"](layers[0])
+    kept = [with_codes_kept(layer) for layer in layers]
+    layers_of = {name: kept if name == "INT8 kept" else layers for name in all_ways}
     for name, way in all_ways.items():
-        pairs = zip(way(layers[0]), expected, strict=True)
+        pairs = zip(way(layers_of[name][0]), expected, strict=True)
         found["errors"][name] = max(measure.require(name, measure.relative_error(*pair), ERROR) for pair in pairs)
-    runs: dict[str, measure.Run] = {name: partial(run_all, way, layers) for name, way in all_ways.items()}
+    runs: dict[str, measure.Run] = {name: partial(run_all, way, layers_of[name]) for name, way in all_ways.items()}
     for run in runs.values():  # also makes the weights' scales
         run()
     if device == "cuda":

@@ -61,7 +61,8 @@ def test_int8_of_a_layer(run):
     status, result, printed = run(int8_layer)
     (row,) = result["rows"]
     assert status == 0 and row["tokens"] == 40 and "SwiGLU" not in printed
-    assert list(row["us"]) == ["decode + cuBLAS", "INT8 apart", "INT8"]
+    assert list(row["us"]) == ["decode + cuBLAS", "INT8 apart", "INT8", "INT8 kept"]
+    assert row["errors"]["INT8 kept"] == row["errors"]["INT8"]
     assert 0 == row["errors"]["decode + cuBLAS"] < row["errors"]["INT8 apart"] < 0.03
     assert len(row["swiglu_us"]) == 5 and all(times["min"] > 0 for times in row["swiglu_us"].values())
 

@@ -13,6 +13,8 @@ from torch.utils.checkpoint import checkpoint
 
 import qfuse
 from qfuse.native.torch_ops import Call
+from qfuse.ops import functional
+from qfuse.ops.gradients import needs_gradient
 from qfuse.ops.lora import matmul_4bit_lora
 
 OP = torch.ops.qfuse.matmul_4bit.default
@@ -41,6 +43,30 @@ def few_integers(*shape, device, dtype, seed=6):
 
 def by_torch(x, dense, lora_a, lora_b, bias=None, lora_x=None):
     return linear(x, dense, bias) + SCALING * linear(linear(x if lora_x is None else lora_x, lora_a), lora_b)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_few_rows_without_a_gradient_take_their_own_kernel(device, dtype, monkeypatch):
+    weight = make_weight(device, 128, 256).weight
+    x, other = (few_integers(2, 3, 256, device=device, dtype=dtype, seed=seed) for seed in (6, 7))
+    a, b = torch.randn(RANK, 256, device=device), torch.randn(128, RANK, device=device, requires_grad=True)
+    bias = integers(128, device=device, dtype=dtype)
+    if device == "cpu":  # does as a GPU with a kernel for few rows
+        monkeypatch.setattr(functional, "_adds_adapter_after", lambda x, weight, *given: not needs_gradient(x, *given))
+    with torch.no_grad():
+        base = qfuse.matmul_4bit(x, weight, bias=bias, order="split")
+        for given in (None, other):
+            found = qfuse.matmul_4bit_lora(x, weight, a, b, SCALING, bias=bias, lora_x=given)
+            low = torch.float32 if dtype == torch.float16 else dtype
+            t = SCALING * linear((x if given is None else given).to(low), a.to(low))
+            assert (found - base).float().norm() > 0
+            assert close(found, base + linear(t.double(), b.double()), dtype)
+    trained = qfuse.matmul_4bit_lora(x, weight, a, b, SCALING, bias=bias)
+    assert same_bits(trained.detach(), qfuse.matmul_4bit_lora(x, weight, a, b, SCALING, bias=bias, order="plain"))
+
+
+def close(found, expected, dtype):
+    return (found - expected).abs().max() <= 8 * torch.finfo(dtype).eps * expected.abs().max()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -19,7 +19,7 @@ from qfuse.integrations.transformers_training import restore_training, speed_up_
 from qfuse.ops import rotated_products, rotated_swiglu
 
 OP = "qfuse::matmul_4bit_rotated_int8"
-SCALES = "qfuse::rotated_int8_weight_scales"
+SCALES, CODES = "qfuse::rotated_int8_weight_scales", "qfuse::rotated_int8_weight"
 MANY = 150  # tokens of each of two sequences: more rows than a fused product takes
 ROWS, COLS, RANK = 128, 192, 8
 
@@ -167,29 +167,47 @@ def test_a_models_layers_are_set_by_their_names(device):
     with integration.enabled(products="int8"), Calls(OP) as calls:
         step(model, x)
     assert calls.count == 4
-    with pytest.raises(ValueError, match="products is 'int4', it can be 'int8', 'bf16' or None"):
+    with pytest.raises(ValueError, match="products is 'int4', it can be 'int8', 'int8_kept', 'bf16' or None"):
         integration.set_products(model, "int4")
 
 
-def test_scales_are_made_once_a_weight_until_it_is_modified(device):
+@pytest.mark.parametrize(("products", "op"), [("int8", SCALES), ("int8_kept", SCALES), ("int8_kept", CODES)])
+def test_what_is_kept_of_a_weight_is_made_once_until_it_is_modified(device, products, op):
     model, x = make(device), inputs(device, tokens=MANY)
-    integration.enable(products="int8")
-    with Calls(SCALES) as calls:
+    integration.enable()
+    plain = make(device)
+    integration.set_products(plain, "int8")
+    expected = step(plain, x)
+    integration.set_products(model, products)
+    with Calls(op) as calls:
         first = step(model, x)
-    assert calls.count == 4
-    with Calls(SCALES) as calls:
+    assert calls.count == 4 and all(same_bits(first[name], each) for name, each in expected.items())
+    with Calls(op) as calls:
         again = step(model, x)
     assert calls.count == 0 and all(same_bits(again[name], each) for name, each in first.items())
     up = model.base_model.model.up.base_layer
     with torch.no_grad():
         up.weight.quant_state.absmax.mul_(4)
-    with Calls(SCALES) as calls:
+    with Calls(op) as calls:
         larger = step(model, x)
     assert calls.count == 2
     fresh = make(device)
     with torch.no_grad():
         fresh.base_model.model.up.base_layer.weight.quant_state.absmax.mul_(4)
-    assert all(same_bits(larger[name], each) for name, each in step(fresh, x).items())
+    integration.set_products(fresh, "int8")
+    for found in (larger, step(model, x)):
+        assert all(same_bits(found[name], each) for name, each in step(fresh, x).items())
+
+
+def test_codes_can_be_kept_after_scales_are(device):
+    weight, x = make_weight(device, ROWS, COLS).weight, random(40, COLS, device=device)
+    rotated_products.keep_scales(weight.packed)
+    found = [qfuse.matmul_4bit(x, weight, order="rotated_int8")]
+    rotated_products.keep_scales(weight.packed, codes=True)
+    with Calls(SCALES, CODES) as calls:
+        found += [qfuse.matmul_4bit(x, weight, order="rotated_int8") for _ in range(2)]
+    assert calls.counts == (0, 1)
+    assert same_bits(found[1], found[0]) and same_bits(found[2], found[0])
 
 
 def test_scales_of_the_same_tensors_in_another_form(device):
@@ -353,6 +371,12 @@ def test_layers_of_transformers_share_what_is_rotated(device, monkeypatch):
     model.enable_input_require_grads()
     again = gradients_of(model, batch)
     assert all(same_bits(again[name], value) for name, value in found.items())
+    restore_training(model)
+    assert "weights kept in INT8" in str(speed_up_training(model, products="int8_kept", graphs=False))
+    gradients_of(model, batch)
+    with Calls(CODES) as calls:
+        kept = gradients_of(model, batch)
+    assert calls.count == 0 and all(same_bits(kept[name], value) for name, value in found.items())
     loaded = pickle.loads(pickle.dumps(mlp_of(copied)))
     assert loaded.forward.__func__ is type(loaded).forward
     for each in (model, copied):

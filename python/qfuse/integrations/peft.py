@@ -2,9 +2,9 @@
 
 peft multiplies by the base weight in the layer's compute_dtype. It casts the input to the adapter's dtype, float32 by
 default, multiplies by A, B and the scale in that dtype, casts the result and adds it. qfuse rounds the adapter to the
-compute_dtype and adds its product to the base weight's sums before they are rounded, or, on a GPU with more than 256
-rows, to the base product. qfuse.matmul_4bit_lora documents what is rounded where; results differ from peft's by such
-roundings.
+compute_dtype and adds its product to the base weight's sums before they are rounded, or, on a GPU, to the base product
+of few rows without a gradient or of more than 256. qfuse.matmul_4bit_lora documents what is rounded where; results
+differ from peft's by such roundings.
 
 register(config) uses peft's own hook: layers that peft makes from this LoraConfig are qfuse's, and nothing is patched.
 enable() replaces the forward of peft's classes, for adapters that are already attached and for code that makes its own
@@ -100,23 +100,25 @@ def enabled(products: Products = None) -> AbstractContextManager[Report]:
 
 
 def set_products(
-    model: nn.Module, products: Literal["int8", "bf16"] | None, layers: Iterable[str] | None = None
+    model: nn.Module, products: Literal["int8", "int8_kept", "bf16"] | None, layers: Iterable[str] | None = None
 ) -> dict[str, str]:
     """Sets how layers covered by enable() or register() multiply, regardless of enable()'s products: "int8" in the
-    order "rotated_int8", "bf16" in the dtype of x as without "int8". None: follows enable() again.
+    order "rotated_int8", "bf16" in the dtype of x as without "int8". None: follows enable() again. "int8_kept": as
+    "int8", with the same bits, but a weight's INT8 codes are kept from their first use until the weight is freed: 2
+    bytes per element, for layers of bitsandbytes outside FSDP.
 
     layers: only layers whose names end with one of these, such as "down_proj" or "layers.0.mlp.up_proj"; default: all.
     Returns the layers among these that cannot multiply in INT8, with the reason.
     """
-    if products not in ("int8", "bf16", None):
-        raise ValueError(f"products is {products!r}, it can be 'int8', 'bf16' or None")
+    if products not in (*peft_forward.IN_INT8, "bf16", None):
+        raise ValueError(f"products is {products!r}, it can be 'int8', 'int8_kept', 'bf16' or None")
     ends = None if layers is None else tuple(f".{name}" for name in ([layers] if isinstance(layers, str) else layers))
     left = {}
     for name, layer in _layers(model):
         if ends is not None and not f".{name}".endswith(ends):
             continue
         shape = layer.out_features, layer.in_features
-        if products == "int8" and any(size % MULTIPLE for size in shape):
+        if products in peft_forward.IN_INT8 and any(size % MULTIPLE for size in shape):
             left[name] = f"its weight is of {shape[0]} x {shape[1]}: products in INT8 need multiples of {MULTIPLE}"
             continue
         peft_forward.set_products(layer, products)

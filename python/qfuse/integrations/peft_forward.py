@@ -29,6 +29,7 @@ from ..weight.tensor import Weight4bitTensor
 from ..weight.weight_4bit import Weight4bit
 
 in_int8 = Patches()  # replaces nothing: a flag that multiplies_in_int8 reads
+IN_INT8 = "int8", "int8_kept"
 _PRODUCTS = "_qfuse_products"  # attribute of a layer that overrides in_int8
 MERGED = "_qfuse_merged"  # attribute of a layer that multiplies by its merged weight (peft_merge_aware.py)
 
@@ -136,7 +137,7 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     given = x.to(dtype)
     order = int8_order(given, weight.shape, weight.blocksize) if multiplies_in_int8(self) else None
     if order is not None:
-        keep_scales(base)
+        keep_scales(base, vars(self).get(_PRODUCTS))
     elif not needs_gradient(x, *self.parameters()):
         is_slower = is_slower_than_bitsandbytes(given, weight.shape, weight.blocksize)
         if is_slower and is_bitsandbytes_linear(base):
@@ -150,20 +151,21 @@ def multiplies_in_int8(layer: Any) -> bool:
     own = vars(layer).get(_PRODUCTS)
     if vars(layer).get(MERGED) is not None:
         return False
-    return in_int8.is_enabled if own is None else own == "int8"
+    return in_int8.is_enabled if own is None else own in IN_INT8
 
 
 def set_products(layer: Any, products: str | None) -> None:
     setattr(layer, _PRODUCTS, products)
-    if products == "int8":
-        keep_scales(layer.get_base_layer())
+    if products in IN_INT8:
+        keep_scales(layer.get_base_layer(), products)
 
 
-def keep_scales(base: Any) -> None:
-    """Caches INT8 scales only for bitsandbytes' own parameter, whose memory FSDP does not rewrite unnoticed."""
+def keep_scales(base: Any, products: str | None) -> None:
+    """Caches INT8 scales, and for "int8_kept" codes, only for bitsandbytes' own parameter, whose memory FSDP does not
+    rewrite unnoticed."""
     weight = base._parameters.get("weight")
     if hasattr(weight, "bnb_quantized") and not torch.compiler.is_compiling():
-        rotated_products.keep_scales(weight)
+        rotated_products.keep_scales(weight, codes=products == "int8_kept")
 
 
 def compute_dtype_of(base: Any, x: Tensor) -> torch.dtype | None:

@@ -186,9 +186,9 @@ def matmul_4bit_lora(
     under torch.autocast, to the product's. t = scaling·x·Aᵀ is summed in fp32 and rounded to that dtype; t·Bᵀ is added
     to the sums of x·Wᵀ, which are then rounded once. Likewise, for x's gradient, u = scaling·dy·B is rounded, and u·A
     is added to the sums of dy·W. The gradients of A, uᵀ·x, and of B, dyᵀ·t, are summed in fp32 and rounded to the
-    dtypes of A and B; a CPU first rounds them to x's dtype. If the weight is decoded to memory (see matmul_4bit), the
-    adapter's product is added to the rounded product. lora_x: the adapter's input, in x's shape, if it is not x, such
-    as torch.nn.functional.dropout(x, p).
+    dtypes of A and B; a CPU first rounds them to x's dtype. On a GPU, if the default order is "split" or decodes the
+    weight to memory (see matmul_4bit), the adapter's product is added to the rounded product. lora_x: the adapter's
+    input, in x's shape, if it is not x, such as torch.nn.functional.dropout(x, p).
 
     In float16, because of its small range, t, u and the gradients of A and B are computed in float32 from x, dy, A and
     B. For t·Bᵀ and u·A, both factors are rounded to float16 after a scale moves from one to the other: t is divided by
@@ -436,7 +436,18 @@ def multiply_with_lora(
 ) -> Tensor:
     """Implements matmul_4bit_lora for a weight from read_weight, and a bias and lora_x in x's dtype."""
     with without_torch_function():
+        if order is None and _adds_adapter_after(x, weight, bias, lora_a, lora_b, lora_x):
+            product = multiply(x, weight, bias, "split")
+            return lora.add_to(product, x if lora_x is None else lora_x, lora_a, lora_b, scaling)
         return lora.matmul_4bit_lora(_adapted_call(x, weight, bias, order), lora_x, lora_a, lora_b, scaling)
+
+
+def _adds_adapter_after(x: Tensor, weight: Weight4bit, *tensors: Tensor | None) -> bool:
+    """Whether a product takes the kernel for few rows, which has no LoRA. Without it, one row takes almost twice as
+    long."""
+    if not x.is_cuda or torch._C._are_functorch_transforms_active() or gradients.needs_gradient(x, *tensors):
+        return False
+    return default_orders(x, weight.shape, advised_blocksize(weight), None)[0] == "split"
 
 
 def _adapted_call(x: Tensor, weight: Weight4bit, bias: Tensor | None, order: ops.Order | None) -> Call:

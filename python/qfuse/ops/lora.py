@@ -314,6 +314,17 @@ def matmul_4bit_lora(call: Call, lora_x: Tensor | None, lora_a: Tensor, lora_b: 
         return _forward(call, lora_x, *_rounded(lora_a, lora_b, x.dtype), scaling)[0]
 
 
+def add_to(product: Tensor, x: Tensor, lora_a: Tensor, lora_b: Tensor, scaling: float) -> Tensor:
+    """Adds an adapter's product to a rounded one in place, without gradients."""
+    _check_devices(product, x, lora_a, lora_b)
+    with without_autocast(x):
+        a, b = _rounded(lora_a, lora_b, product.dtype)
+        down = _multiply_down(x.to(a.dtype), a.t(), scaling)
+        low, b = _terms(down, b, scaling, _DOWN_SHARE, product.dtype)
+        rows(product).addmm_(rows(low), b.t())
+    return product
+
+
 def _check_devices(x: Tensor, lora_x: Tensor | None, *factors: Tensor) -> None:
     """Checks devices, because torch's products accept tensors on meta among others and return uninitialized memory."""
     others = factors if lora_x is None else (lora_x, *factors)

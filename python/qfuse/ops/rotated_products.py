@@ -64,8 +64,7 @@ def _multiply(
     """x_q, x_scale: the result of rotated_int8_quantize(x), if it exists already."""
     of = Weight4bit(tuple(weight), tuple(shape), x.dtype, **form)
     q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x) if x_q is None else (x_q, x_scale)
-    weight_scale = _scales(of, direction)
-    weight_q = torch_ops.rotated_int8_weight(of, weight_scale, direction)
+    weight_q, weight_scale = _rotated_weight(of, direction)
     product: Tensor = torch.ops.qfuse.rotated_int8_matmul.default(
         q, scale, weight_q, weight_scale, x.dtype, bias, lora_in, lora_weight, addend, direction=direction
     )
@@ -183,29 +182,40 @@ def put_off(ctx: Any, call: Call) -> bool:
     return True
 
 
-# ---- a weight's scales, which cost as much as decoding the weight
+# ---- what is kept of a weight: its scales, which cost as much as decoding it, and if asked for its codes in INT8
+
+
+class _Made(NamedTuple):
+    of: Any  # the state of the weight
+    scale: Tensor
+    q: Tensor | None
 
 
 class _Kept:
-    """Scales of the weight in a storage. Their memory never moves, because a CUDA graph may read it."""
+    """What is kept of the weight in a storage. The tensors' memory never moves, because a CUDA graph may read it."""
 
     def __init__(self, storage: Any) -> None:
         self.storage = StorageWeakRef(storage)
-        self.scales: dict[Direction, tuple[Any, Tensor]] = {}  # and what they were made of
+        self.has_codes = False
+        self.made: dict[Direction, _Made] = {}
 
 
 _kept: dict[int, _Kept] = {}
 
 
-def keep_scales(packed: Tensor) -> None:
-    """Caches this weight's scales until it is modified. Only torch operations that count versions may write its codes.
-    FSDP's gathers do not count them, so a part of a larger storage, which may be FSDP's, is not cached."""
+def keep_scales(packed: Tensor, codes: bool = False) -> None:
+    """Caches this weight's scales until it is modified, and with `codes` its INT8 codes in both directions, 2 bytes per
+    element. Only torch operations that count versions may write its codes. FSDP's gathers do not count them, so a part
+    of a larger storage, which may be FSDP's, is not cached."""
     with without_torch_function():
         storage, size = packed.untyped_storage(), packed.nbytes
-    if storage.nbytes() == size and _kept_of(storage) is None:
+    kept = _kept_of(storage)
+    if kept is None and storage.nbytes() == size:
         for key in [key for key, kept in list(_kept.items()) if kept.storage.expired()]:
             _kept.pop(key, None)  # another thread may have done so
-        _kept[storage._cdata] = _Kept(storage)
+        kept = _kept[storage._cdata] = _Kept(storage)
+    if kept is not None and codes:
+        kept.has_codes = True
 
 
 def _kept_of(storage: Any) -> _Kept | None:
@@ -213,23 +223,38 @@ def _kept_of(storage: Any) -> _Kept | None:
     return None if kept is None or kept.storage.expired() else kept
 
 
-def _scales(weight: Weight4bit, direction: Direction) -> Tensor:
+def _rotated_weight(weight: Weight4bit, direction: Direction) -> tuple[Tensor, Tensor]:
+    """Returns INT8 codes and their scales."""
     kept = _kept_of(weight.packed.untyped_storage())
     if kept is None or any(each.is_inference() for each in weight.tensors):  # those have no version counter
-        return torch_ops.rotated_int8_weight_scales(weight, direction)
+        return _decoded(weight, torch_ops.rotated_int8_weight_scales(weight, direction), direction)
     state = weight.shape, weight[3:], [(each.data_ptr(), each._version) for each in weight.tensors]
-    made_of, scale = kept.scales.get(direction, (None, None))
-    if scale is not None and made_of == state:
-        return scale
-    found = torch_ops.rotated_int8_weight_scales(weight, direction)
+    before = kept.made.get(direction)
+    if before is not None and before.of == state:
+        if before.q is not None:
+            return before.q, before.scale
+        found = _decoded(weight, before.scale, direction)
+        if not kept.has_codes:
+            return found
+    else:
+        found = _decoded(weight, torch_ops.rotated_int8_weight_scales(weight, direction), direction)
     if weight.packed.is_cuda and torch.cuda.is_current_stream_capturing():
         return found  # not cached: it is in the graph's memory
-    if scale is None or scale.shape != found.shape:
-        scale = found
-    else:
-        scale.copy_(found)
-    kept.scales[direction] = state, scale
-    return scale
+    q, scale = found
+    kept.made[direction] = _Made(
+        state,
+        _in_place_of(None if before is None else before.scale, scale),
+        _in_place_of(None if before is None else before.q, q) if kept.has_codes else None,
+    )
+    return found
+
+
+def _decoded(weight: Weight4bit, scale: Tensor, direction: Direction) -> tuple[Tensor, Tensor]:
+    return torch_ops.rotated_int8_weight(weight, scale, direction), scale
+
+
+def _in_place_of(before: Tensor | None, found: Tensor) -> Tensor:
+    return found if before is None or before.shape != found.shape else before.copy_(found)
 
 
 def register() -> None:
