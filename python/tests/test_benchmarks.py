@@ -408,12 +408,16 @@ def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
     losses = json.loads(eager.read_text())["losses"]
     assert found["losses"] == pytest.approx(losses, rel=2**-8) and len(set(losses)) == 10
     assert "| qfuse, seed 0 |" in run("table", sped_up, eager)
-    for way in ("merge-aware", "merge-aware-from-16-bits"):
-        file = tmp_path / f"{way}.json"
-        run("train", model, "--way", way, "--json", file, "--merge", "--rate", 0.05, *options)  # changes codes
+    for way, *kept in (("merge-aware",), ("merge-aware", "--keep-scales"), ("merge-aware-from-16-bits",)):
+        file = tmp_path / f"{way}{kept}.json"
+        run("train", model, "--way", way, *kept, "--json", file, "--merge", "--rate", 0.05, *options)  # changes codes
         found = json.loads(file.read_text())
         assert found["held_out"]["0"] - 0.01 > found["merged"] == pytest.approx(found["held_out"]["10"], rel=2**-8)
-        assert f"{found['merged']:.4f}" in run("table", eager, file)
+        line = f"| {way}{train_real_model.KEPT * len(kept)}, seed 0, rate 0.05 |"
+        assert line in (printed := run("table", eager, file)) and f"{found['merged']:.4f}" in printed
+    with pytest.raises(SystemExit):
+        run("train", model, "--way", "from-16-bits", "--keep-scales", "--json", file, *options)
+    assert "--keep-scales needs absmax to keep" in capsys.readouterr().err
     in_int8 = tmp_path / "qfuse-int8.json"
     options = ["--device", device, "--steps", 2, "--sequences", 5, "--tokens", 64, "--held-out", 1]
     run("train", model, "--way", in_int8.stem, "--json", in_int8, *options)
