@@ -1,26 +1,29 @@
-"""Layers of a MoE model's experts over 4-bit stacks, in bf16: qfuse's orders beside torch's grouped product.
+"""Layers of a MoE model's experts over 4-bit stacks: qfuse's orders beside torch's grouped product in bf16.
 
     python python/benchmarks/experts.py --json experts.json
     python python/benchmarks/experts.py --shapes qwen3-30b-a3b --rows 1,8,64
-    python python/benchmarks/experts.py --shapes gpt-oss-20b --weights mxfp4
+    python python/benchmarks/experts.py --shapes gpt-oss-20b --weights mxfp4 --dtype float16
     python python/benchmarks/experts.py --device cpu --small
 
 It measures device time of CUDA graphs that cycle through more 4-bit stacks than the caches hold; on a CPU, of runs. The
 layers are those of Qwen3-30B-A3B (128 experts, 8 per token, 2048 -> 2 x 768 -> 2048) and Mixtral 8x7B (8 experts, 2 per
 token, 4096 -> 2 x 14336 -> 4096), or those asked for. Stacks are in nested NF4 or in MXFP4. Rows are distributed
 unevenly, as by a router: each token takes the experts with the largest sums of Gumbel noise and a normal bias per
-expert with a standard deviation of 0.6. Both the mean and the largest number of rows per expert are printed.
+expert with a standard deviation of 0.6. Both the mean and the largest number of rows per expert are printed. With
+--dtype float16, rows and results of 4-bit products are in fp16, and torch._grouped_mm has the same rows in bf16.
 
 x·Wᵀ, forward, and dy·W, its gradient, in qfuse's orders are compared with torch._grouped_mm on bf16 stacks, with qfuse
-decoding the whole stack and torch._grouped_mm after it, and, forward and if those packages are installed, with others'
-Triton kernels: grouped-nf4-gemm, which takes plain absmax, and for MXFP4 triton_kernels, which transformers uses for
-gpt-oss, here with sorted rows and without bias and activation. A package that raises or is wrong is left out with a
-warning. The orders for few rows are measured up to a mean of 32.
+decoding the whole stack and torch._grouped_mm after it, and, if those packages are installed, with others' Triton
+kernels: forward with grouped-nf4-gemm, which takes plain absmax, and for MXFP4 with triton_kernels, which transformers
+uses for gpt-oss, here with sorted rows and without bias and activation; for MXFP4 and rows in bf16 with unsloth_zoo's,
+which trains gpt-oss, in both directions. A package that raises or is wrong is left out with a warning. The orders for
+few rows are measured up to a mean of 32.
 
 Before anything is timed, each result of qfuse is compared bit for bit with qfuse.ops.matmul_4bit expert by expert, and
 those of the others by norm. Last comes the host's time per call for a stack so small that the host is the bottleneck.
 """
 
+import argparse
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -29,6 +32,7 @@ from typing import Any, NamedTuple, TypeVar
 import measure
 import mixtures
 import mxfp4_of_triton
+import mxfp4_of_unsloth
 import torch
 from llamas import WEIGHTS, Weights, random_weight
 from torch import Tensor
@@ -44,8 +48,9 @@ ROWS = [1, 8, 32, 64, 128, 256, 512]  # per expert, on average
 SMALL_ROWS = [1, 8, 64]
 FEW = 32  # largest mean number of rows per expert with the orders "split" and "factored"
 ERROR = 4e-3  # relative, by norm, between two results rounded to bf16: each rounding adds up to 2e-3
+DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 DIRECTIONS: tuple[qfuse.ops.Direction, ...] = ("forward", "backward")
-PACKAGES = ("grouped-nf4-gemm", "triton_kernels")
+PACKAGES = ("grouped-nf4-gemm", "triton_kernels", "unsloth_zoo")
 
 Result = TypeVar("Result")
 
@@ -93,9 +98,17 @@ class Operands(NamedTuple):
     direction: qfuse.ops.Direction
 
     @classmethod
-    def random(cls, ends: Tensor, shape: tuple[int, int, int], direction: qfuse.ops.Direction) -> "Operands":
+    def random(
+        cls,
+        ends: Tensor,
+        shape: tuple[int, int, int],
+        direction: qfuse.ops.Direction,
+        dtype: torch.dtype = torch.bfloat16,
+    ) -> "Operands":
+        """Rows that bf16 can hold."""
         width = shape[2] if direction == "forward" else shape[1]
-        return cls(torch.randn(int(ends[-1]), width, dtype=torch.bfloat16, device=ends.device), ends, direction)
+        x = torch.randn(int(ends[-1]), width, dtype=torch.bfloat16, device=ends.device)
+        return cls(x.to(dtype), ends, direction)
 
 
 def form_of(weight: qfuse.Weight4bit) -> dict[str, Any]:
@@ -149,6 +162,11 @@ def by_triton_kernels(operands: Operands) -> Way:
     return multiply
 
 
+def by_unsloth(operands: Operands) -> Way:
+    product = mxfp4_of_unsloth.product_of(*operands)
+    return lambda layer: product(layer.stack)
+
+
 def orders_of(operands: Operands, mean: int, weights: Weights = "nf4") -> list[qfuse.ops.Order]:
     few: list[qfuse.ops.Order] = ["split", "factored"] if operands.x.is_cuda and weights == "nf4" else ["split"]
     return ["plain", *(few if operands.direction == "forward" and mean <= FEW else [])]
@@ -156,12 +174,15 @@ def orders_of(operands: Operands, mean: int, weights: Weights = "nf4") -> list[q
 
 def ways(operands: Operands, orders: Sequence[qfuse.ops.Order], layer: Layer) -> dict[str, Way]:
     found: dict[str, Way] = {order: partial(ours, operands, order) for order in orders}
-    found["_grouped_mm"] = lambda layer: grouped_mm(operands, layer.dense)
-    found["decode + _grouped_mm"] = lambda layer: grouped_mm(operands, layer.stack.dequantize())
+    in_bf16 = operands._replace(x=operands.x.bfloat16())
+    found["_grouped_mm"] = lambda layer: grouped_mm(in_bf16, layer.dense)
+    found["decode + _grouped_mm"] = lambda layer: grouped_mm(in_bf16, layer.stack.dequantize())
     if operands.direction == "forward" and gemm_of_triton is not None and layer.absmax is not None:
         found["grouped-nf4-gemm"] = by_nf4_gemm(operands)
     if operands.direction == "forward" and layer.swizzled is not None:
         found |= results_of({"triton_kernels": partial(by_triton_kernels, operands)})
+    if mxfp4_of_unsloth.takes(layer.stack.quant_type, operands.x.device.type, operands.x.dtype):
+        found |= results_of({"unsloth_zoo": partial(by_unsloth, operands)})
     return found
 
 
@@ -182,8 +203,8 @@ def compare(operands: Operands, layer: Layer, orders: Sequence[qfuse.ops.Order])
 # ---- timing ----
 
 
-def time_stack(name: str, stack: str, means: Sequence[int], device: str, weights: Weights) -> list[dict[str, Any]]:
-    size = mixtures.SIZES[name]
+def time_stack(name: str, stack: str, means: Sequence[int], arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    size, device, weights = mixtures.SIZES[name], arguments.device, arguments.weights
     shape = size.stacks[stack]
     layers = [Layer.random(shape, device, weights) for _ in range(measure.copies_for(math.prod(shape) // 2))]
     rows = []
@@ -193,7 +214,7 @@ def time_stack(name: str, stack: str, means: Sequence[int], device: str, weights
         shares = {"mean": mean, "rows": sum(counts), "largest": max(counts), "empty": counts.count(0)}
         for direction in DIRECTIONS:
             measure.progress(f"{name} {stack}, {mean} rows an expert, at most {max(counts)}, {direction}")
-            operands = Operands.random(ends, shape, direction)
+            operands = Operands.random(ends, shape, direction, DTYPES[arguments.dtype])
             orders = orders_of(operands, mean, weights)
             row: dict[str, Any] = {"model": name, "stack": stack, "shape": shape, "direction": direction} | shares
             row["errors"] = compare(operands, layers[0], orders)
@@ -239,16 +260,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--shapes", choices=mixtures.SIZES, nargs="+", help="default: Qwen3's and Mixtral's")
     parser.add_argument("--rows", type=measure.counts, metavar="M,M,...")
     parser.add_argument("--weights", choices=WEIGHTS, default="nf4", help="the experts' 4 bits, default nf4")
+    parser.add_argument("--dtype", choices=DTYPES, default="bfloat16", help="of rows, default bfloat16")
     arguments = measure.parse(parser, argv)
     torch.manual_seed(mixtures.SEED)
     models = arguments.shapes or (["tiny"] if arguments.small else ["qwen3-30b-a3b", "mixtral-8x7b"])
     means: list[int] = arguments.rows or (SMALL_ROWS if arguments.small else ROWS)
-    result = measure.circumstances(arguments) | {"skew": mixtures.SKEW}
+    result = measure.circumstances(arguments) | {"skew": mixtures.SKEW, "dtype": arguments.dtype}
     result["rows"] = [
         row
         for model in models
         for stack in mixtures.SIZES[model].stacks
-        for row in time_stack(model, stack, means, arguments.device, arguments.weights)
+        for row in time_stack(model, stack, means, arguments)
     ]
     result["host_us"] = time_host(arguments.device)
     return measure.finish(arguments, result, products_table(result["rows"]), measure.host_table(result["host_us"]))

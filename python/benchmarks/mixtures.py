@@ -4,6 +4,7 @@ and several ways to multiply by the experts."""
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import mxfp4_of_unsloth
 import torch
 from llamas import Attention, Cache, Weights, norm, random_weight
 from torch import Tensor, nn
@@ -230,6 +231,7 @@ MULTIPLY: dict[str, Multiply] = {
     "qfuse": lambda x, layer, ends: qfuse.matmul_4bit_grouped_lora(
         x, layer.weight, ends, layer.lora_a, layer.lora_b, SCALING
     ),
+    "unsloth": lambda x, layer, ends: with_adapter(mxfp4_of_unsloth.product_of(x, ends)(layer.weight), x, layer, ends),
     "one by one": one_by_one,
 }
 GENERATING: dict[str, Multiply] = {

@@ -9,12 +9,13 @@ The model has a few layers with the shapes of Qwen3-30B-A3B, or of gpt-oss witho
 vocabulary reduced in proportion. Its random weights are the same in all ways; the 4 bits are NF4 or what --weights
 says. Everything but the experts is frozen in bf16. Each expert has an adapter of rank 16 over its gate and up, and one
 over its down. A step has one sequence, with checkpointed activations. bf16 multiplies by torch._grouped_mm; decode does
-too, after decoding the stack for each product; qfuse is matmul_4bit_grouped_lora in its default order.
+too, after decoding the stack for each product; qfuse is matmul_4bit_grouped_lora in its default order. If unsloth_zoo
+is installed, "unsloth" multiplies by MXFP4 experts with its kernels, and by the adapters as bf16 does.
 
 Before timing, it runs a few steps with torch's deterministic operations. These must be equal bit for bit: the losses of
 bf16 and decode; those of two runs of qfuse under set_batch_invariant(True); and the first loss of qfuse, when B is
 still zero, and of qfuse.matmul_4bit_lora expert by expert in the plain order. qfuse and decode round the adapter's sums
-in different places, so their losses may differ by 1 %.
+in different places, so their losses may differ by 1 %; unsloth's from decode's, too.
 
 --graph also times steps as a CUDA graph, and tokens/s are then those of the graph. Peak memory is that of a step
 without a graph. Adapters are counted with gradients and AdamW's state.
@@ -38,6 +39,7 @@ os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # otherwise cuBLAS 
 
 import measure
 import mixtures
+import mxfp4_of_unsloth
 import torch
 from llamas import WEIGHTS, Cache
 from mixtures import GENERATING, MULTIPLY, SHAPES, Model, Shape, Stack
@@ -52,6 +54,10 @@ DIFFERENCE = 0.01  # relative, of two losses
 
 
 # ---- training ----
+
+
+def ways_of(arguments: argparse.Namespace) -> tuple[str, ...]:
+    return (*TRAINING, "unsloth") if mxfp4_of_unsloth.takes(arguments.weights, arguments.device) else TRAINING
 
 
 def make(way: str, shape: Shape, arguments: argparse.Namespace) -> Model:
@@ -93,7 +99,7 @@ def compare(shape: Shape, arguments: argparse.Namespace) -> dict[str, list[float
     qfuse.set_batch_invariant(True)
     try:
         with measure.deterministic():
-            losses = {way: first_losses(way, shape, tokens, arguments) for way in TRAINING}
+            losses = {way: first_losses(way, shape, tokens, arguments) for way in ways_of(arguments)}
             losses["qfuse, again"] = first_losses("qfuse", shape, tokens, arguments)
             with torch.no_grad():
                 losses["one by one"] = [make("one by one", shape, arguments).loss(tokens).item()]
@@ -102,8 +108,8 @@ def compare(shape: Shape, arguments: argparse.Namespace) -> dict[str, list[float
     return losses
 
 
-def largest_difference(losses: dict[str, list[float]]) -> float:
-    return max(abs(a - b) / abs(b) for a, b in zip(losses["qfuse"], losses["decode"], strict=True))
+def largest_difference(losses: dict[str, list[float]], way: str = "qfuse") -> float:
+    return max(abs(a - b) / abs(b) for a, b in zip(losses[way], losses["decode"], strict=True))
 
 
 def find_faults(losses: dict[str, list[float]]) -> list[str]:
@@ -113,8 +119,11 @@ def find_faults(losses: dict[str, list[float]]) -> list[str]:
         for one, other in pairs
         if losses[one][: len(losses[other])] != losses[other]
     ]
-    if not largest_difference(losses) <= DIFFERENCE:
-        faults.append(f"the losses of qfuse and decode are not alike: {losses['qfuse']}, {losses['decode']}")
+    faults += [
+        f"the losses of {way} and decode are not alike: {losses[way]}, {losses['decode']}"
+        for way in ("qfuse", "unsloth")
+        if way in losses and not largest_difference(losses, way) <= DIFFERENCE
+    ]
     return faults
 
 
@@ -226,7 +235,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         losses = result["losses"] = compare(shape, arguments)
         result["faults"] = find_faults(losses)
         rows = result["training"] = [
-            time_way(way, count, shape, arguments) for count in arguments.tokens for way in TRAINING
+            time_way(way, count, shape, arguments) for count in arguments.tokens for way in ways_of(arguments)
         ]
     difference = f"Losses of {CHECKED_STEPS} steps: qfuse is at most {largest_difference(losses):.1e} from decode."
     return measure.finish(arguments, result, difference, measure.table_of(rows, TRAINING_COLUMNS))

@@ -17,7 +17,8 @@ row, and DeepSeek's e4m3 with scales of 1 x 128 and 128 x 128. For these three w
 with those of bf16 products, before the first and the last step.
 
 merge-aware trains for a merge to NF4; the ways from-16-bits are over the 16-bit base. With --merge, the adapter is also
-merged to NF4, as by `qfuse merge --to nf4`, and held-out texts are evaluated with that file.
+merged to NF4, as by `qfuse merge --to nf4`, and held-out texts are evaluated with that file. With --keep-scales, this
+merge, and merge-aware's training for it, keep the absmax of the NF4 base.
 
 Needs torch, transformers, accelerate, peft and bitsandbytes besides qfuse, liger-kernel for its part, and unsloth for
 its way. plot needs only matplotlib. Exit status: 0, 2 wrong usage."""
@@ -51,6 +52,7 @@ RATE, WARM_UP, CLIP = 5e-4, 20, 1.0
 NUMBERS = dict(seed=0, steps=200, sequences=4, tokens=512, held_out=64)
 TOKENS = "tokens.npy"
 PLAIN = "plain"  # folder of the 16-bit model
+KEPT = ", absmax kept"  # after the name of a way
 
 
 def prepare(arguments: argparse.Namespace) -> None:
@@ -102,12 +104,15 @@ def train(arguments: argparse.Namespace) -> None:
         arguments.fail(f"{folder} has no {TOKENS}: `train_real_model.py prepare {folder} --text FOLDER` makes it")
     if not arguments.json.absolute().parent.is_dir():
         arguments.fail(f"{arguments.json} cannot be made: {arguments.json.absolute().parent} is no directory")
-    base = folder / PLAIN if arguments.way.endswith("from-16-bits") else folder
+    over_16_bits = arguments.way.endswith("from-16-bits")
+    if arguments.keep_scales and over_16_bits:
+        arguments.fail("--keep-scales needs absmax to keep, which the 16-bit base has not")
+    base = folder / PLAIN if over_16_bits else folder
     model, _ = by_way(way, str(base), True, arguments.device)  # before other imports, as unsloth requires
     if arguments.way.startswith("merge-aware"):
         import qfuse.integrations.peft
 
-        qfuse.integrations.peft.merge_aware(model, "nf4")
+        qfuse.integrations.peft.merge_aware(model, "nf4", keep_scales=arguments.keep_scales)
     if arguments.way in SCHEMES:
         simulate(SCHEMES[arguments.way])
     import measure
@@ -117,7 +122,12 @@ def train(arguments: argparse.Namespace) -> None:
     task = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     task |= {name: vars(arguments)[name] for name in NUMBERS if name != "seed"}
     result = dict(
-        way=arguments.way, seed=arguments.seed, rate=arguments.rate, task=task, losses=losses, held_out=held_out
+        way=arguments.way + KEPT * arguments.keep_scales,
+        seed=arguments.seed,
+        rate=arguments.rate,
+        task=task,
+        losses=losses,
+        held_out=held_out,
     )
     result |= dict(gradients=gradients, step_ms=1e3 * statistics.median(seconds[len(seconds) // 2 :]))
     if arguments.merge:
@@ -136,7 +146,7 @@ def merged(model: Any, base: Path, arguments: argparse.Namespace) -> dict[str, A
     with tempfile.TemporaryDirectory(prefix="qfuse-merged-") as temporary:
         adapter, out = Path(temporary) / "adapter", Path(temporary) / "merged"
         model.save_pretrained(adapter)
-        report = qfuse.checkpoint.merge(base, adapter, out, to="nf4", fail_below=0.0)
+        report = qfuse.checkpoint.merge(base, adapter, out, to="nf4", fail_below=0.0, keep_scales=arguments.keep_scales)
         served = AutoModelForCausalLM.from_pretrained(out, device_map={"": arguments.device}, dtype=torch.bfloat16)
     loss = held_out_loss(served.eval(), texts_of(arguments)[0])
     measure.progress(f"{arguments.way}, held-out texts of the merged file: {loss:.4f}")
@@ -375,6 +385,7 @@ def main(words: list[str] | None = None) -> int:
             one.add_argument("--commit", default="", metavar="HASH", help="noted with the losses")
             one.add_argument("--rate", type=float, default=RATE, help=f"the optimizer's, default: {RATE}")
             one.add_argument("--merge", action="store_true", help="evaluate the adapter merged to NF4, too")
+            one.add_argument("--keep-scales", action="store_true", help="for a merge that keeps the NF4 base's absmax")
         else:
             if command is plot:
                 one.add_argument("out", type=Path)

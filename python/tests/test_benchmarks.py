@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ import merged_weights
 import mixtures
 import moe_step
 import mxfp4_of_triton
+import mxfp4_of_unsloth
 import test_dequantize as published
 import test_lora_host as lora
 import test_matmul_4bit as matmul
@@ -220,6 +222,70 @@ def test_a_package_that_fails_is_left_out(device, monkeypatch, capsys, factor, f
     assert f"warning: triton_kernels is left out: {fault}" in warnings if fault else not warnings
 
 
+UNSLOTH = {
+    "__init__": "raise ImportError('it patches other packages')",
+    "mxfp4_dequant": """
+import qfuse
+FACTOR = 1
+def mxfp4_dequantize(blocks, scales, dtype, transpose, token_counts):
+    experts, n, groups, _ = blocks.shape
+    stack = qfuse.Weight4bit((blocks.view(experts, n, -1), scales), (experts, n, groups * 32), dtype, "mxfp4", 32)
+    dense = FACTOR * stack.dequantize()
+    return dense.mT if transpose else dense
+""",
+    "mxfp4_gemm": """
+import torch
+from unsloth_zoo import mxfp4_dequant
+CALLS = []
+def mxfp4_expert_grouped_mm(x, blocks, scales, counts, transpose_b):
+    CALLS.append(transpose_b)
+    dense = mxfp4_dequant.mxfp4_dequantize(blocks, scales, x.dtype, transpose_b, counts)
+    return torch.cat([rows @ matrix for rows, matrix in zip(x.split(counts.tolist()), dense)])
+""",
+}
+
+
+@pytest.fixture
+def unsloth(tmp_path, monkeypatch):
+    """Replaces the package, which needs a GPU, by one that decodes with qfuse."""
+    (tmp_path / "unsloth_zoo").mkdir()
+    for name, text in UNSLOTH.items():
+        (tmp_path / "unsloth_zoo" / f"{name}.py").write_text(text)
+    loaded = [name for name in sys.modules if name.partition(".")[0] == "unsloth_zoo"]
+    for name in loaded:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(mxfp4_of_unsloth, "takes", lambda weights, *more: weights == "mxfp4")
+    yield {name: mxfp4_of_unsloth.module(name) for name in UNSLOTH if name != "__init__"}
+    for name in ("unsloth_zoo", *(f"unsloth_zoo.{name}" for name in UNSLOTH)):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("rows", [4, 5])
+def test_experts_are_multiplied_as_by_unsloth(device, monkeypatch, capsys, unsloth, rows):
+    monkeypatch.setattr(mxfp4_of_unsloth, "FUSED_ROWS", 3)
+    layer = experts.Layer.random((2, 192, 128), device, "mxfp4")
+    ends = torch.tensor([1, 1 + rows], dtype=torch.int32, device=device)
+    for direction in experts.DIRECTIONS:
+        operands = experts.Operands.random(ends, (2, 192, 128), direction)
+        assert experts.compare(operands, layer, ["plain"])["unsloth_zoo"] <= experts.ERROR
+    is_fused = 1 + rows < 6  # in all
+    calls = unsloth["mxfp4_gemm"].CALLS
+    assert calls == ([True, False] if is_fused else [])
+    monkeypatch.setattr(unsloth["mxfp4_dequant"], "FACTOR", 1.1)
+    assert "unsloth_zoo" not in experts.compare(operands, layer, ["plain"])
+    assert "unsloth_zoo is left out: AssertionError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("factor", [1, 1.3])
+def test_a_mixture_is_trained_as_by_unsloth(run, monkeypatch, unsloth, factor):
+    monkeypatch.setattr(unsloth["mxfp4_dequant"], "FACTOR", factor)
+    status, result, printed = run(moe_step, "--layers", "1", "--steps", "1", "--weights", "mxfp4")
+    assert [row["way"] for row in result["training"]] == [*moe_step.TRAINING, "unsloth"]
+    assert len(unsloth["mxfp4_gemm"].CALLS) and status == (factor != 1)
+    assert ("the losses of unsloth and decode are not alike" in printed) == (factor != 1)
+
+
 def test_formats_beside_their_libraries(run, monkeypatch):
     pytest.importorskip("transformers")
     for name in ("LAUNCHES", "REPLAYS", "WARM_UPS"):
@@ -244,7 +310,8 @@ def test_experts_are_timed(run, monkeypatch, weights):
     monkeypatch.setattr(
         measure, "undisturbed", contextlib.nullcontext
     )  # garbage collection would take most of the time
-    status, result, printed = run(experts, "--rows", "1,64", "--weights", weights)
+    dtype = "float16" if weights == "mxfp4" else "bfloat16"
+    status, result, printed = run(experts, "--rows", "1,64", "--weights", weights, "--dtype", dtype)
     assert not status and len(result["rows"]) == 2 * 2 * 2  # stacks x numbers of rows x directions
     for row in result["rows"]:
         assert row["rows"] == 4 * row["mean"] and row["mean"] < row["largest"] <= row["rows"]
@@ -342,12 +409,16 @@ def test_a_real_model_is_trained_two_ways(tmp_path, device, capsys):
     losses = json.loads(eager.read_text())["losses"]
     assert found["losses"] == pytest.approx(losses, rel=2**-8) and len(set(losses)) == 10
     assert "| qfuse, seed 0 |" in run("table", sped_up, eager)
-    for way in ("merge-aware", "merge-aware-from-16-bits"):
-        file = tmp_path / f"{way}.json"
-        run("train", model, "--way", way, "--json", file, "--merge", "--rate", 0.05, *options)  # changes codes
+    for way, *kept in (("merge-aware",), ("merge-aware", "--keep-scales"), ("merge-aware-from-16-bits",)):
+        file = tmp_path / f"{way}{kept}.json"
+        run("train", model, "--way", way, *kept, "--json", file, "--merge", "--rate", 0.05, *options)  # changes codes
         found = json.loads(file.read_text())
         assert found["held_out"]["0"] - 0.01 > found["merged"] == pytest.approx(found["held_out"]["10"], rel=2**-8)
-        assert f"{found['merged']:.4f}" in run("table", eager, file)
+        line = f"| {way}{train_real_model.KEPT * len(kept)}, seed 0, rate 0.05 |"
+        assert line in (printed := run("table", eager, file)) and f"{found['merged']:.4f}" in printed
+    with pytest.raises(SystemExit):
+        run("train", model, "--way", "from-16-bits", "--keep-scales", "--json", file, *options)
+    assert "--keep-scales needs absmax to keep" in capsys.readouterr().err
     in_int8 = tmp_path / "qfuse-int8.json"
     options = ["--device", device, "--steps", 2, "--sequences", 5, "--tokens", 64, "--held-out", 1]
     run("train", model, "--way", in_int8.stem, "--json", in_int8, *options)
