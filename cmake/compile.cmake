@@ -13,15 +13,15 @@ if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # all drivers of CUDA 
 endif()
 target_compile_options(qfuse_compile INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${qfuse_cuda_options}>")
 
-if(QFUSE_FEWER_TARGETS AND NOT QFUSE_TEST_ALL)
-  set(qfuse_fewer_targets "HWY_SSSE3|HWY_SSE4|")
+if(NOT QFUSE_TEST_ALL)
+  set(qfuse_left_out ${QFUSE_TARGETS_LEFT_OUT})
 endif()
 # Every SIMD target the processor may have, including scalar, because the tests run each of them. SVE is excluded: its
 # vectors have no size at compile time, so Highway 1.0.3 cannot store them in the arrays that our kernels use. NEON
 # serves there. The last target is SCALAR with every compiler: EMU128, which Highway prefers with some compilers, is the
 # same fallback with other code and another name.
 set(qfuse_cpu_definitions HWY_COMPILE_ALL_ATTAINABLE HWY_BROKEN_EMU128=1
-                          "HWY_DISABLED_TARGETS=(${qfuse_fewer_targets}HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+                          "HWY_DISABLED_TARGETS=(${qfuse_left_out}HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 
 # qfuse_kernels(<name> <architectures> <sources...>): an object library of kernels for architectures other than the
 # default ones, such as 90a-real, which has instructions of its own.

@@ -30,44 +30,31 @@ namespace matrix {
 
 inline constexpr int kUnitBits = 25;  // bits from the greatest exponent of the terms down to the unit of their sum
 inline constexpr int kFraction32 = 23;
-inline constexpr int kExponentBits32 = 8;
 inline constexpr int kBias32 = 127;
 inline constexpr int kLeastExponent32 = -126;
-inline constexpr int kNoExponent = INT32_MIN / 2;  // exponent of zeros
 
-// significand * 2^(exponent - fraction bits). A subnormal has the least exponent and is not normalized.
-struct Number {
-  std::int32_t significand;
-  int exponent;
-  bool is_infinite;
-  bool is_nan;
-};
+// Bits of an operand: its significand, its exponent plus kBias, whether it is infinite or NaN, its sign. Zeros have
+// exponent 0, so that their products have less than kLeastSum. A subnormal has the least exponent, not normalized.
+inline constexpr std::uint32_t kSignificand = 0xffff;
+inline constexpr std::uint32_t kExponent = 0xfff0000;
+inline constexpr int kExponentPlace = 16;
+inline constexpr std::uint32_t kSpecial = 1U << 30;
+inline constexpr int kBias = 1024;
+inline constexpr std::uint32_t kLeastSum = 3 * kBias / 2;  // of two exponents with kBias
 
-QFUSE_HOST_DEVICE constexpr Number number(std::uint32_t bits, int fraction_bits, int exponent_bits) {
-  const auto highest = static_cast<std::int32_t>((1U << exponent_bits) - 1);
-  const auto field = static_cast<std::int32_t>(bits >> fraction_bits) & highest;
-  const auto fraction = static_cast<std::int32_t>(bits & ((1U << fraction_bits) - 1));
-  const std::int32_t significand = field == 0 ? fraction : fraction | 1 << fraction_bits;
-  const bool is_negative = (bits >> (fraction_bits + exponent_bits) & 1U) != 0;
-  return {is_negative ? -significand : significand, (field == 0 ? 1 : field) - highest / 2,
-          field == highest && fraction == 0, field == highest && fraction != 0};
-}
-
-QFUSE_HOST_DEVICE constexpr std::int64_t magnitude(std::int64_t x) { return x < 0 ? -x : x; }
-
-// x * 2^by, truncated toward zero. Only zeros, whose exponent does not matter, come with a `by` above 63.
-QFUSE_HOST_DEVICE constexpr std::int64_t scaled(std::int64_t x, int by) {
-  const std::int64_t size = by >= 0 ? magnitude(x) << (by & 63) : by > -64 ? magnitude(x) >> -by : 0;
-  return x < 0 ? -size : size;
+// size * 2^-down with the sign of the highest bit of `sign`, truncated toward zero.
+QFUSE_HOST_DEVICE constexpr std::uint64_t scaled(std::uint32_t size, std::uint32_t down, std::uint32_t sign) {
+  const std::uint64_t all = 0U - static_cast<std::uint64_t>(sign >> 31);
+  return ((size >> (down < 31 ? down : 31)) ^ all) - all;
 }
 
 // total * 2^unit, truncated toward zero to fp32; beyond the largest number infinity. The result is +0 if total is 0,
-// and also if truncation leaves nothing.
+// and also if truncation leaves nothing. The total has at most 32 bits.
 QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
   if (total == 0) return 0.0F;
-  const auto size = static_cast<std::uint64_t>(magnitude(total));
+  const auto size = static_cast<std::uint64_t>(total < 0 ? -total : total);
   int highest = 0;
-  while (size >> (highest + 1) != 0) ++highest;
+  for (int half = 16; half > 0; half /= 2) highest += size >> (highest + half) != 0 ? half : 0;
   const bool is_normal = highest + unit >= kLeastExponent32;
   const int exponent = is_normal ? highest + unit : kLeastExponent32;
   const int shift = exponent - kFraction32 - unit;  // to the position of a significand
@@ -80,17 +67,34 @@ QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
   return float_of(total < 0 && bits != 0 ? bits | kSignBit : bits);
 }
 
+// An infinity, a NaN, a zero, or in the place of any other number 1 with its sign.
+QFUSE_HOST_DEVICE constexpr float kind(Binary16 type, std::uint32_t x) {
+  const std::uint32_t finite = (x & kSignificand) != 0 ? bits_of(1.0F) : 0;
+  const std::uint32_t fraction = x & ((1U << type.fraction_bits) - 1);
+  return float_of((x & kSignBit) | ((x & kSpecial) != 0 ? kInfBits | fraction : finite));
+}
+
 }  // namespace matrix
 
 // Operands of a step. A matrix row that is multiplied by many columns is taken apart once.
 struct StepTerms {
-  matrix::Number numbers[kStepTerms];
+  std::uint32_t operands[kStepTerms];
+  std::uint32_t any;  // their bits
 };
 QFUSE_HOST_DEVICE constexpr StepTerms step_terms(Binary16 type, const std::uint16_t (&bits)[kStepTerms]) {
+  const std::uint32_t hidden = 1U << type.fraction_bits;
+  const std::uint32_t highest = (1U << type.exponent_bits) - 1;
+  const std::uint32_t unit = 1U << (matrix::kExponentPlace - type.fraction_bits);  // from a field's place
   StepTerms terms{};
   QFUSE_UNROLL
-  for (int i = 0; i < kStepTerms; ++i)
-    terms.numbers[i] = matrix::number(bits[i], type.fraction_bits, type.exponent_bits);
+  for (int i = 0; i < kStepTerms; ++i) {
+    const std::uint32_t x = bits[i];
+    const std::uint32_t field = x & highest * hidden;
+    const std::uint32_t significand = (x & (hidden - 1)) | (field != 0 ? hidden : 0);
+    const std::uint32_t biased = (field != 0 ? field : hidden) + (matrix::kBias - highest / 2) * hidden;
+    const std::uint32_t marks = (field == highest * hidden ? matrix::kSpecial : 0) | x >> 15 << 31;
+    terms.any |= terms.operands[i] = significand | (significand != 0 ? biased * unit : 0) | marks;
+  }
   return terms;
 }
 
@@ -100,33 +104,33 @@ QFUSE_HOST_DEVICE constexpr StepTerms step_terms(Binary16 type, const std::uint1
 // terms does not matter.
 QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const StepTerms& a, const StepTerms& b) {
   using namespace matrix;
-  const int fraction = type.fraction_bits;
-  const Number start = number(bits_of(sum), kFraction32, kExponentBits32);
-  int most = start.significand != 0 ? start.exponent : kNoExponent;
-  bool is_nan = start.is_nan;
-  bool has_plus = start.is_infinite && start.significand > 0;
-  bool has_minus = start.is_infinite && start.significand < 0;
-  std::int32_t products[kStepTerms];
-  int exponents[kStepTerms];
+  const std::uint32_t start = bits_of(sum);
+  const std::uint32_t field = start >> kFraction32 & 255;
+  if (field == 255 || ((a.any | b.any) & kSpecial) != 0) {  // the sum is an infinity or NaN
+    QFUSE_UNROLL
+    for (int i = 0; i < kStepTerms; ++i) sum += kind(type, a.operands[i]) * kind(type, b.operands[i]);
+    return canonical(sum);
+  }
+  const std::uint32_t size = (start & 0x7fffff) | (field != 0 ? 0x800000 : 0);
+  const std::uint32_t exponent = size == 0 ? 0 : (field != 0 ? field : 1) + 2 * kBias - kBias32;
+  std::uint32_t most = exponent << kExponentPlace;
   QFUSE_UNROLL
   for (int i = 0; i < kStepTerms; ++i) {
-    const Number& x = a.numbers[i];
-    const Number& y = b.numbers[i];
-    const std::int32_t product = products[i] = x.significand * y.significand;
-    const int exponent = exponents[i] = x.exponent + y.exponent;
-    const bool is_infinite = x.is_infinite || y.is_infinite;
-    if (product != 0 && exponent > most) most = exponent;
-    is_nan = is_nan || x.is_nan || y.is_nan || (is_infinite && product == 0);
-    has_plus = has_plus || (is_infinite && product > 0);
-    has_minus = has_minus || (is_infinite && product < 0);
+    const std::uint32_t exponents = (a.operands[i] & kExponent) + (b.operands[i] & kExponent);
+    most = exponents > most ? exponents : most;
   }
-  if (is_nan || (has_plus && has_minus)) return float_of(kNan32);
-  if (has_plus || has_minus) return float_of(has_minus ? kInfBits | kSignBit : kInfBits);
-  if (most == kNoExponent) return 0.0F;
-  std::int64_t total = scaled(start.significand, start.exponent - most + kUnitBits - kFraction32);
+  most >>= kExponentPlace;
+  if (most < kLeastSum) return 0.0F;
+  std::uint64_t total = scaled(size << (kUnitBits - kFraction32), most - exponent, start);
+  const std::uint32_t unit = 1U << (kUnitBits - 2 * type.fraction_bits);
   QFUSE_UNROLL
-  for (int i = 0; i < kStepTerms; ++i) total += scaled(products[i], exponents[i] - most + kUnitBits - 2 * fraction);
-  return truncated(total, most - kUnitBits);
+  for (int i = 0; i < kStepTerms; ++i) {
+    const std::uint32_t x = a.operands[i];
+    const std::uint32_t y = b.operands[i];
+    const std::uint32_t exponents = ((x & kExponent) + (y & kExponent)) >> kExponentPlace;
+    total += scaled((x & kSignificand) * (y & kSignificand) * unit, most - exponents, x ^ y);
+  }
+  return truncated(static_cast<std::int64_t>(total), static_cast<int>(most) - 2 * kBias - kUnitBits);
 }
 QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const std::uint16_t (&a)[kStepTerms],
                                               const std::uint16_t (&b)[kStepTerms]) {

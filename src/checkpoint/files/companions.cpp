@@ -53,6 +53,12 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
+// Whether a real path is that of a folder or of something in it.
+bool is_in(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) &&
+         (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
+}
+
 bool is_of_tools(const fs::path& folder) { return folder.native().starts_with('.'); }
 
 // Returns the subfolders that hold modules. If the list cannot be read, returns none, so that folders that it might
@@ -95,15 +101,13 @@ class Folder {
 
   void add_folder(const fs::path& name) {
     std::error_code error;
-    const fs::path real = fs::canonical(directory_ / name, error);
-    const auto holds = [&](const fs::path& folder) {
-      return std::mismatch(real.begin(), real.end(), folder.begin(), folder.end()).first == real.end();
-    };
+    const fs::path real = fs::canonical(above_.back() / name.filename(), error);  // avoids following many links
+    const auto holds = [&](const fs::path& folder) { return is_in(folder.native(), real.native()); };
     if (error || above_.size() > kDeepest || std::any_of(above_.begin(), above_.end(), holds))
       return found_.left_out.push_back(name);
     found_.folders.push_back(name);
     above_.push_back(real);
-    for (const fs::path& entry : list_directory(real)) add(name / entry);  // `real` avoids following many links
+    for (const fs::path& entry : list_directory(real)) add(name / entry);
     above_.pop_back();
   }
 

@@ -136,6 +136,7 @@ TEST_F(CompanionsTest, hostile_folders_end) {
   fs::path deep = in() / "deep";
   for (int i = 0; i < 100; ++i) deep /= "d";
   fs::create_directories(deep);
+  fs::create_symlink("..", in() / "deep" / "up");
   fs::create_directory(in() / "config.json.d");
   fs::create_directory(in() / "weights.bin");
   // Each of many folders has two links to the next one: 2^16 paths, more than are followed.
@@ -148,10 +149,11 @@ TEST_F(CompanionsTest, hostile_folders_end) {
   fs::create_directory(directory_ / "links" / std::to_string(kLevels));
   fs::create_symlink("../links/0", in() / "links");
   const Names left = left_out();
-  ASSERT_EQ(left.size(), 3U);
+  ASSERT_EQ(left.size(), 4U);
   EXPECT_TRUE(left[0].starts_with("deep/d/d/"));
-  EXPECT_EQ(left[1], "links");
-  EXPECT_EQ(left[2], "weights.bin");
+  EXPECT_EQ(left[1], "deep/up");
+  EXPECT_EQ(left[2], "links");
+  EXPECT_EQ(left[3], "weights.bin");
 }
 
 // ---- in shards ----

@@ -152,12 +152,12 @@ __device__ inline void store_bulk(void* to, const void* from, unsigned bytes) {
 
 // ---- tiles in shared memory, as device/tensor_map.h describes them ----
 
-// Returns the swizzled address of the byte at `at`, in a tile with rows of row_bytes.
+// Returns the swizzled address of the byte at `at`, in a tile with rows of row_bytes, a power of two.
 template <class Byte>
 __device__ Byte* swizzled(Byte* at, unsigned row_bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   const std::uintptr_t chunk = address / 16 % 8;
-  return at + 16 * (static_cast<std::int64_t>(chunk ^ (address / 128 % (row_bytes / 16))) -
+  return at + 16 * (static_cast<std::int64_t>(chunk ^ (address / 128 & (row_bytes / 16 - 1))) -
                     static_cast<std::int64_t>(chunk));
 }
 
@@ -211,13 +211,9 @@ __device__ inline TileOperand offset(TileOperand operand, unsigned bytes) {
   return {operand.tile + bytes, operand.leading_bytes, operand.row_bytes};
 }
 
-template <bool kTransposed>
-__device__ std::uint16_t tile_value(TileOperand operand, unsigned row, unsigned term) {
-  const unsigned rows = operand.row_bytes / 2;  // matrix rows per tile row, if transposed
-  const unsigned at = kTransposed ? row / rows * operand.leading_bytes + term * operand.row_bytes + row % rows * 2
-                                  : row * operand.row_bytes + term * 2;
-  return *Hardware::seen_by_async_proxy(
-      reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, operand.row_bytes)));
+// Returns the 16 bytes of a tile that begin `at` bytes after the operand.
+__device__ inline const void* tile_chunk(TileOperand operand, unsigned at) {
+  return Hardware::seen_by_async_proxy(reinterpret_cast<const uint4*>(swizzled(operand.tile + at, operand.row_bytes)));
 }
 
 // Returns 16 K elements of a matrix row. Not inline: with a copy per sum, nvcc takes minutes.
@@ -225,8 +221,15 @@ template <bool kTransposed>
 __attribute__((noinline)) __device__ format::StepTerms tile_terms(format::Binary16 type, TileOperand operand,
                                                                   unsigned row) {
   std::uint16_t bits[format::kStepTerms];
-  QFUSE_UNROLL
-  for (unsigned k = 0; k < format::kStepTerms; ++k) bits[k] = tile_value<kTransposed>(operand, row, k);
+  const unsigned rows = operand.row_bytes / 2;  // matrix rows per tile row, if transposed
+  const unsigned at = kTransposed ? row / rows * operand.leading_bytes + row % rows * 2 : row * operand.row_bytes;
+  if constexpr (!kTransposed)
+    for (unsigned half = 0; half < 2; ++half)
+      __builtin_memcpy(bits + 8 * half, tile_chunk(operand, at + 16 * half), 16);
+  else
+    for (unsigned k = 0; k < format::kStepTerms; ++k)
+      bits[k] = *Hardware::seen_by_async_proxy(reinterpret_cast<const std::uint16_t*>(
+          swizzled(operand.tile + at + k * operand.row_bytes, operand.row_bytes)));
   return format::step_terms(type, bits);
 }
 // Not inline, for the same reason.
@@ -302,13 +305,12 @@ __device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t
 // of 128 bytes, one byte per element. Not inline, for the same reason.
 __attribute__((noinline)) __device__ inline int add_int8_products(int sum, TileOperand a, unsigned row, TileOperand b,
                                                                   unsigned column) {
-  const auto value = [](TileOperand of, unsigned r, unsigned term) -> int {
-    return *Hardware::seen_by_async_proxy(
-        reinterpret_cast<const std::int8_t*>(swizzled(of.tile + r * of.row_bytes + term, of.row_bytes)));
-  };
   auto wrapping = static_cast<std::uint32_t>(sum);
-  for (unsigned k = 0; k < format::kInt8StepTerms; ++k)
-    wrapping += static_cast<std::uint32_t>(value(a, row, k) * value(b, column, k));
+  for (unsigned k = 0; k < format::kInt8StepTerms; k += 16) {
+    const auto* const of_a = static_cast<const std::int8_t*>(tile_chunk(a, row * a.row_bytes + k));
+    const auto* const of_b = static_cast<const std::int8_t*>(tile_chunk(b, column * b.row_bytes + k));
+    for (int i = 0; i < 16; ++i) wrapping += static_cast<std::uint32_t>(of_a[i] * of_b[i]);
+  }
   return static_cast<int>(wrapping);
 }
 template <int kColumns>
