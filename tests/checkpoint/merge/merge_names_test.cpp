@@ -65,6 +65,32 @@ TEST_F(MergeNames, tinkers_attn_is_self_attn) {
               with_lora(weight, factors, "model.layers.0.attn.q_proj", kScale, Dtype::bfloat16));
 }
 
+// A vision model has its text layers below language_model, which Tinker leaves out; its experts share lora_A.
+TEST_F(MergeNames, tinkers_experts_are_a_stack_of_a_vision_model) {
+  const std::string stack = "model.language_model.layers.0.mlp.experts.gate_up_proj";
+  const std::string experts = "model.layers.0.mlp.experts.";
+  const RawTensor weight = random_weight({2, 8, 6});
+  std::vector<float> values = values_of(weight);
+  RawTensors factors;
+  for (const auto& [name, half] : {std::pair("w1", 0), std::pair("w3", 4)}) {
+    RawTensors own = lora(experts + name, 8, 6, 4, static_cast<unsigned>(half));
+    RawTensor& all_b = own.at(kPeft + experts + name + ".lora_B.weight");
+    RawTensor& a = own.at(kPeft + experts + name + ".lora_A.weight");
+    const std::vector<float> b = values_of(all_b);
+    for (const int expert : {0, 1}) {
+      const auto begin = values.begin() + (expert * 8 + half) * 6;
+      const Matrix rows{4, 4, {b.begin() + expert * 16, b.begin() + expert * 16 + 16}};
+      std::ranges::copy(sum_of({begin, begin + 24}, rows, matrix_of(a), kScale), begin);
+    }
+    all_b.shape = {2, 4, 4};
+    a.shape = {1, 4, 6};
+    factors.merge(own);
+  }
+  write_base({{stack, weight}}, R"({"model_type": "qwen3_5_moe"})");
+  write_adapter(adapter(), factors);
+  EXPECT_TRUE(merged().at(stack) == tensor_of(values, weight.shape, Dtype::bfloat16));
+}
+
 // ---- rows of one weight ----
 
 struct Part {
