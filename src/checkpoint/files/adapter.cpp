@@ -263,12 +263,16 @@ void Adapter::check_finite() const {
   }
 }
 
+bool is_zero(const StoredTensor& stored) {
+  return !find_element(stored, [](float x) { return x != 0.0F; });
+}
+
 bool Adapter::adds_nothing() const {
   bool has_any = false;
   for (const AdapterTensor& tensor : tensors_) {
     const bool is_factor = tensor.part == AdapterPart::b || tensor.part == AdapterPart::embedding_b;
     const bool is_other = tensor.part != AdapterPart::a && tensor.part != AdapterPart::embedding_a && !is_factor;
-    if (is_other || (is_factor && find_element(tensor.stored, [](float x) { return x != 0.0F; }))) return false;
+    if (is_other || (is_factor && !is_zero(tensor.stored))) return false;
     has_any = true;
   }
   return has_any;

@@ -73,6 +73,9 @@ class Adapter {
   std::vector<AdapterTensor> tensors_;
 };
 
+// Whether every element is zero.
+bool is_zero(const StoredTensor& stored);
+
 // Fails if type or shape are impossible for a tensor of an adapter.
 void check_adapter_tensor(const StoredTensor& stored);
 

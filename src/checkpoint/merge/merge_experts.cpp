@@ -276,22 +276,23 @@ bool add_renamed(AddedAdapter& from, const ExpertParameter& to) {
 
 }  // namespace
 
-void add_experts(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
+bool add_experts(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
   const AdapterTensor& a = *parts.a;
   const std::string where = a.where();
   const ExpertParameter to{unwrapped(module).first, parameter_of(from, module, a), parts};
-  if (to.name.empty()) refuse_unknown(from.state, a, module + std::string(kWeightSuffix));
+  if (to.name.empty()) return false;
   if (parts.magnitude != nullptr || parts.b_bias != nullptr)
     fail(Status::unsupported, "{}: experts have neither DoRA nor a bias in lora_B", where);
   if (shape_of(a).size() != 2 || shape_of(*parts.b).size() != 2)
     fail(Status::invalid_data, "{}: has the shape {}, which is no matrix's", where, printable(shape_of(a)));
   if (const Tensor* joined = from.state.names.find(to.joined(), where);
       joined != nullptr && joined->shape.size() != 3) {
-    if (joined->shape.size() == 2) return add_biases(from, to, change_of(from.state, *joined));
+    if (joined->shape.size() == 2) return add_biases(from, to, change_of(from.state, *joined)), true;
     fail(Status::invalid_data, "{}: '{}' has the shape {}, which is not that of experts", where,
          printable(joined->name), printable(joined->shape));
   }
   if (!add_renamed(from, to)) refuse_unknown(from.state, a, to.joined());
+  return true;
 }
 
 void add_stack(AddedAdapter& from, const std::string& module, const AdapterParts& parts, TensorChange& change) {

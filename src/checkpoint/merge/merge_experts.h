@@ -9,8 +9,8 @@
 
 namespace qfuse::checkpoint {
 
-// For a module without a weight of its own; fails if it is not a module of experts.
-void add_experts(AddedAdapter& from, const std::string& module, const AdapterParts& parts);
+// For a module without a weight of its own. Returns false if the config names no parameter of it.
+bool add_experts(AddedAdapter& from, const std::string& module, const AdapterParts& parts);
 
 // For a module whose own weight holds all experts, like Granite's in transformers 4.
 void add_stack(AddedAdapter& from, const std::string& module, const AdapterParts& parts, TensorChange& change);

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "checkpoint/files/errors.h"
+#include "checkpoint/names/fused_parts.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -88,6 +90,29 @@ void add_magnitude(const AddedAdapter& from, const AdapterParts& parts, bool of_
   addend.of_columns = of_columns;
 }
 
+[[noreturn]] void refuse_twice(const AddedAdapter& from, const TensorChange& change, const std::string& module) {
+  fail(Status::invalid_data, "{}: '{}' and another of its modules are both '{}' of {}", from.adapter.name(),
+       printable(module), printable(change.base->name), from.state.model.name());
+}
+
+// Returns the rows of the weight that `part` is; fails if the matrices do not fit them.
+FusedRows checked_rows(const AddedAdapter& from, const FusedPart& part, const AdapterParts& parts,
+                       const TensorChange& change) {
+  const std::optional<FusedRows> rows = from.state.config ? rows_of(part, *from.state.config) : std::nullopt;
+  if (!rows)
+    fail(Status::unsupported, "{}: is for a part of the rows of '{}', and {} does not say which: it lacks {} and {}",
+         parts.a->where(), printable(change.base->name), kConfigFile, part.heads, part.head_size);
+  const MergedShape& to = change.merging.shape;
+  const bool fits = change.shape.size() == 2 && rows->first <= to.rows && rows->count <= to.rows - rows->first &&
+                    shape_of(*parts.a)[1] == to.columns && shape_of(*parts.b)[0] == rows->count;
+  if (!fits || shape_of(*parts.a).size() != 2 || shape_of(*parts.b).size() != 2)
+    fail(Status::invalid_data,
+         "{}, whose product does not fit the {} rows from row {} of '{}', which is {}: the adapter is of another model",
+         shapes_of(*parts.a, *parts.b), rows->count, rows->first, printable(change.base->name),
+         printable(change.shape));
+  return *rows;
+}
+
 const char* rule_of(const AdapterParts& parts) { return parts.magnitude == nullptr ? "lora" : "dora"; }
 
 }  // namespace
@@ -121,6 +146,29 @@ bool add_attention_out(AddedAdapter& from, const std::string& module, const Adap
   change.scale *= kTimes;
   if (parts.b_bias != nullptr)
     fail(Status::unsupported, "{}: an attention's out_proj has no bias of LoRA's", parts.b_bias->where());
+  return true;
+}
+
+bool add_fused_part(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
+  const FusedPart* part = fused_part(module);
+  if (part == nullptr) return false;
+  TensorChange* change = find_change(from.state, fused_module(*part, module) + std::string(kWeightSuffix), *parts.a);
+  if (change == nullptr) return false;
+  if (parts.magnitude != nullptr || parts.b_bias != nullptr || from.adapter.config().is_dora())
+    fail(Status::unsupported,
+         "{}: is for a part of the rows of '{}', onto which only LoRA without DoRA and bias is merged",
+         parts.a->where(), printable(change->base->name));
+  require_matrices(*parts.a, *parts.b);
+  const std::int64_t rank = checked_rank(from, module, *parts.a, *parts.b);
+  const FusedRows rows = checked_rows(from, *part, parts, *change);
+  Addend addend = product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, false);
+  const PlacedFactor placed{.factor = addend.b, .first_row = rows.first, .rows = rows.count, .columns = rank};
+  addend.b = {};
+  addend.b.parts.push_back(placed);
+  if (from.added_rows[change].empty()) claim(from, *change, module);
+  if (!from.added_rows[change].insert(rows.first).second) refuse_twice(from, *change, module);
+  append_scaled(*change, std::move(addend), checked_scale(from, module), "lora of rows");
+  change->is_linear = true;
   return true;
 }
 
@@ -198,9 +246,7 @@ void append(AddedAdapter& from, TensorChange& change, Addend addend, const std::
 }
 
 void claim(AddedAdapter& from, const TensorChange& change, const std::string& module) {
-  if (!from.added.insert(&change).second)
-    fail(Status::invalid_data, "{}: '{}' and another of its modules are both '{}' of {}", from.adapter.name(),
-         printable(module), printable(change.base->name), from.state.model.name());
+  if (!from.added.insert(&change).second) refuse_twice(from, change, module);
 }
 
 double checked_scale(const AddedAdapter& from, const std::string& module) {

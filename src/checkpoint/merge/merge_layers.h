@@ -18,6 +18,8 @@ inline constexpr std::string_view kBiasSuffix = ".bias";
 void add_linear(AddedAdapter& from, const std::string& module, const AdapterParts& parts, TensorChange& change);
 // Returns false if the module is not the output projection of nn.MultiheadAttention.
 bool add_attention_out(AddedAdapter& from, const std::string& module, const AdapterParts& parts);
+// Adds to the rows of a weight of which the module is a part by its name; returns false if there is none.
+bool add_fused_part(AddedAdapter& from, const std::string& module, const AdapterParts& parts);
 void add_embedding(AddedAdapter& from, const std::string& module, const AdapterParts& parts);
 void add_bias(AddedAdapter& from, const std::string& module, const AdapterTensor& tensor);
 

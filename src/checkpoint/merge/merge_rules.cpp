@@ -170,6 +170,23 @@ void refuse_incomplete(const AdapterParts& parts) {
   if (parts.a == nullptr) refuse_alone(parts.magnitude, parts.embedding_a, "lora_A");
 }
 
+// For a module that the model lacks: "all-linear" also wraps layers that no forward pass uses.
+void add_to_nothing(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
+  if (parts.b_bias != nullptr || parts.magnitude != nullptr || !is_zero(parts.b->stored))
+    refuse_unknown(from.state, *parts.a, module + std::string(kWeightSuffix));
+  from.idle.push_back(parts.a);
+}
+
+// Fails if nothing of the adapter was of use.
+void note_idle(const AddedAdapter& from) {
+  if (from.idle.empty()) return;
+  const AdapterTensor& first = *from.idle.front();
+  if (from.added.empty()) refuse_unknown(from.state, first, first.module + std::string(kWeightSuffix));
+  from.state.rules.notes.push_back(fmt::format(
+      "{}: layers that {} lacks, and to which it would add nothing, since their lora_B is zero: {}, as '{}'",
+      from.adapter.name(), from.state.model.name(), from.idle.size(), printable(first.module)));
+}
+
 // Appends LoRAs for tensors of all experts to `loras`.
 void add_module(AddedAdapter& from, const std::string& module, const AdapterParts& parts,
                 std::vector<ExpertLora>& loras) {
@@ -183,10 +200,10 @@ void add_module(AddedAdapter& from, const std::string& module, const AdapterPart
         : add_linear(from, module, parts, *change);
   else if (TensorChange* in_proj = find_change(from.state, module + std::string(kInProjSuffix), *parts.a))
     add_linear(from, module, parts, *in_proj);
-  else if (add_one_expert(from, module, parts, loras))
+  else if (add_fused_part(from, module, parts) || add_one_expert(from, module, parts, loras))
     return;
-  else
-    add_experts(from, module, parts);
+  else if (!add_experts(from, module, parts))
+    return add_to_nothing(from, module, parts);
   if (parts.b_bias != nullptr) add_bias(from, module, *parts.b_bias);
 }
 
@@ -202,6 +219,7 @@ void add(AddedAdapter from) {
   std::vector<ExpertLora> loras;
   for (const auto& [module, parts] : modules) add_module(from, module, parts, loras);
   add_into_stacks(from, loras);
+  note_idle(from);
 }
 
 }  // namespace

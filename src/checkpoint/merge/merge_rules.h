@@ -48,6 +48,7 @@ struct MergeRules {
   std::int64_t tokens = 0;                 // rows of the merged model's embedding; 0: unknown
   std::optional<std::int64_t> vocabulary;  // new number of embedding rows, if it changed
   std::int64_t old_vocabulary = 0;
+  std::vector<std::string> notes;        // on parts of adapters that are left out
   std::vector<std::string> size_fields;  // config fields to set to the new number
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <numeric>
 #include <string_view>
@@ -55,11 +56,14 @@ void set_matrix(TensorChange& change) {
 }
 
 TensorPlace find_place(const MergeState& state, const std::string& name, const AdapterTensor& tensor) {
-  const auto [group, member] = state.vocabulary.find(state.prefix + name);
-  if (group != nullptr && member->tensor != nullptr) return {member->tensor->name, member->tensor};
-  if (const Tensor* found = state.names.find(name, tensor.where())) return {found->name, found};
-  if (group == nullptr || group->tying == Tying::separate) return {};
-  return {member->in_file, group->values};
+  Vocabulary::Found found = state.vocabulary.find(state.prefix + name);
+  if (found.group != nullptr && found.member->tensor != nullptr)
+    return {found.member->tensor->name, found.member->tensor};
+  if (const Tensor* stored = state.names.find(name, tensor.where())) return {stored->name, stored};
+  for (const std::string& other : other_names(state.prefix + name))
+    if (found.group == nullptr) found = state.vocabulary.find(other);
+  if (found.group == nullptr || found.group->tying == Tying::separate) return {};
+  return {found.member->in_file, found.group->values};
 }
 
 TensorChange* find_change(MergeState& state, const std::string& name, const AdapterTensor& tensor) {
@@ -88,6 +92,19 @@ std::size_t common_end(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(one - a.rbegin());
 }
 
+// Whether it is of a text layer that takes keys and values from an earlier one, as Gemma 3n's and 4's last ones do.
+bool shares_keys(const MergeState& state, std::string_view name) {
+  constexpr std::string_view kLayers = "layers.";
+  const std::size_t at = name.rfind(kLayers);
+  const bool is_of_keys = name.ends_with(".self_attn.k_proj.weight") || name.ends_with(".self_attn.v_proj.weight");
+  if (!state.config || !is_of_keys || at == name.npos || name.find("_tower.") != name.npos) return false;
+  const std::int64_t layers = state.config->number("text_config.num_hidden_layers").value_or(0);
+  const std::int64_t shared = state.config->number("text_config.num_kv_shared_layers").value_or(0);
+  std::int64_t layer = -1;
+  std::from_chars(name.data() + at + kLayers.size(), name.data() + name.size(), layer);
+  return shared > 0 && layer >= layers - shared && layer < layers;
+}
+
 // Returns the tensor whose name shares the longest suffix with `name`.
 const Tensor* nearest_tensor(std::span<const Tensor> tensors, const std::string& name) {
   const Tensor* nearest = nullptr;
@@ -110,6 +127,10 @@ void refuse_unknown(const MergeState& state, const AdapterTensor& tensor, const 
   std::string why = "the adapter is of another model, with other layers";
   if (const std::string_view advice = advice_on_names(tensor.stored.entry->name); !advice.empty())
     why = fmt::format("the LoRA is of another model, or in names that diffusers translates: {}", advice);
+  else if (shares_keys(state, name))
+    why =
+        "the layer takes keys and values from an earlier one (num_kv_shared_layers), and this LoRA is not zero, so it "
+        "was trained where it had its own: without the adapter's tensors for it, the rest can be merged";
   else if (!is_deeper && name.find(".experts.") != name.npos)
     why =
         "the adapter is of another model, or the file calls its experts in a way that is not known here: then give the "

@@ -4,6 +4,7 @@
 #define QFUSE_CHECKPOINT_MERGE_MERGE_STATE_H
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -36,7 +37,9 @@ struct AddedAdapter {
   MergeState& state;
   const Adapter& adapter;
   double weight = 1.0;
-  std::set<const TensorChange*> added = {};  // changes to which it was added already
+  std::set<const TensorChange*> added = {};                               // changes to which it was added already
+  std::map<const TensorChange*, std::set<std::int64_t>> added_rows = {};  // first rows of the parts that were added
+  std::vector<const AdapterTensor*> idle = {};  // lora_A of modules that the model lacks, whose lora_B is zero
 };
 
 // An adapter's tensors for one module.

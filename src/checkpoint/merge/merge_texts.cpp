@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 #include <vector>
 
@@ -32,6 +33,7 @@ void note_divided(const MergedModel& base, std::vector<std::string>& notes) {
 void note_adapters(const MergedModel& base, std::vector<std::string>& notes) {
   std::string with_tokenizer;
   const std::int64_t tokens = base.rules().tokens;
+  std::ranges::copy(base.rules().notes, std::back_inserter(notes));
   for (const auto& [adapter, weight] : base.adapters()) {
     if (adapter->adds_nothing())
       notes.push_back(fmt::format("{}: every lora_B is zero: it adds nothing", adapter->name()));

@@ -32,9 +32,9 @@ std::vector<std::string> parts_of(std::string_view name) {
   }
 }
 
-// Parts of names that transformers 5 changes when it loads some MoE files: in memory, and in the file. Tried only if
-// the file lacks a name; the changed name must exist in the file.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kRenamedOnLoading{{
+// Parts of names, and what files call them. Tried only if the file lacks a name; the changed name must exist there.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOtherNames{{
+    // In memory: transformers 5 renames layers as it loads some files.
     {".mlp.", ".block_sparse_moe."},         // Mixtral and others
     {".mlp.", ".ffn."},                      // DeepSeek V4
     {".mlp.", ".moe."},                      // Step 3.7
@@ -42,6 +42,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kRenamedO
     {"model.layers.", "backbone.layers."},   // Nemotron-H
     {"model.layers.", "model.llm.layers."},  // Inkling
     {"model.language_model.layers.", "model.llm.layers."},
+    // In Tinker's adapters.
+    {".attn.", ".self_attn."},  // gpt-oss
+    {"model.unembed_tokens.", "lm_head."},
 }};
 
 std::string sorted(std::vector<std::string> parts) {
@@ -94,6 +97,14 @@ std::string essential_parts(const std::string& name) {
   return sorted(std::move(parts));
 }
 
+std::vector<std::string> other_names(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [given, in_file] : kOtherNames)
+    if (const std::size_t at = name.find(given); at != name.npos)
+      names.push_back(std::string(name).replace(at, given.size(), in_file));
+  return names;
+}
+
 TensorNames::TensorNames(std::span<const Tensor> tensors, const std::string& prefix) {
   for (const Tensor& tensor : tensors) {
     if (!tensor.name.starts_with(prefix)) continue;
@@ -131,9 +142,8 @@ const Tensor* TensorNames::only(const std::string& name) const {
 
 const Tensor* TensorNames::find(const std::string& name, const std::string& where) const {
   std::vector<const Tensor*> found = candidates(name);
-  for (const auto& [in_memory, in_file] : kRenamedOnLoading)
-    if (const std::size_t at = name.find(in_memory); found.empty() && at != name.npos)
-      found = candidates(std::string(name).replace(at, in_memory.size(), in_file));
+  for (const std::string& other : other_names(name))
+    if (found.empty()) found = candidates(other);
   if (found.size() > 1)
     fail(Status::invalid_data,
          "{}: its tensor '{}' may be '{}' or '{}' of the model, which has no such name: `prefix` says "

@@ -17,6 +17,9 @@ namespace qfuse::checkpoint {
 // and memory may include or omit.
 std::string essential_parts(const std::string& name);
 
+// Returns what files may call the tensor that has this name in memory or in an adapter.
+std::vector<std::string> other_names(const std::string& name);
+
 class TensorNames {
  public:
   // `tensors` must outlive this. With `prefix` (including its dot), uses only names with it, and removes it from them.
@@ -25,8 +28,8 @@ class TensorNames {
   // Returns the tensor that `name` means. In this order: the tensor with this name; the only one with the same parts in
   // another order (model.language_model.x, language_model.model.x), or that differs only in `model` and
   // `language_model`; the only one whose name ends with `name`, or is what follows wrapper prefixes in it (the `bert`
-  // of bert.encoder.x); the one named as before transformers renamed MoE layers on loading (mlp for Mixtral's
-  // block_sparse_moe). For names of kohya's scripts see kohya_names.h. Returns NULL if there is none; fails with
+  // of bert.encoder.x); one of its other_names(), such as block_sparse_moe for Mixtral's mlp.
+  // For names of kohya's scripts see kohya_names.h. Returns NULL if there is none; fails with
   // invalid_data, in a message that begins with `where`, if several match.
   [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
   // Also returns NULL if several match.
