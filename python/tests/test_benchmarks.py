@@ -20,9 +20,7 @@ import moe_step
 import mxfp4_of_triton
 import mxfp4_of_unsloth
 import test_dequantize as published
-import test_lora_host as lora
 import test_matmul_4bit as matmul
-import test_silu_dot_fwd_bwd_quant_fuse as swiglu
 import train_real_model
 import training_step
 from conftest import make_weight
@@ -111,29 +109,6 @@ def test_another_state_than_the_published_is_refused(device):
         published.check(mlp, c, {})
 
 
-@pytest.mark.slow
-def test_the_swiglu(run):
-    status, result, printed = run(swiglu)
-    assert status == 0 and len(result["compared"]) == 6 and not any(result["compared"].values())
-    assert len(result["rows"]) == 2 and "Mean over the 2 shapes" in printed
-
-
-def test_a_single_wrong_byte_of_the_swiglu_fails(run, monkeypatch):
-    def wrong(x, grad_y, *outputs):
-        qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *outputs)
-        if outputs[2] is not None:
-            outputs[2][0, 0] ^= 1
-
-    monkeypatch.setattr(swiglu, "silu_dot_fwd_bwd_quant_fuse", wrong)
-    monkeypatch.setattr(swiglu, "SMALL_LAYERS", [(1, 128, 128)])
-    status, result, printed = run(swiglu, "--without-compile")
-    assert status == 1 and len(result["faults"]) == 2
-    assert (
-        "FAILED 1 x 128 tokens, H 128: {'y_q_t': 1}\nFAILED 1 x 128 tokens, H 128, no gradients: {'y_q_t': 1}"
-        in printed
-    )
-
-
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_matmul_4bit(run, device, weights):
     status, result, printed = run(matmul, "--weights", weights)
@@ -156,26 +131,6 @@ def test_a_wrong_product_fails(run, monkeypatch):
     monkeypatch.setattr(qfuse.ops, "matmul_4bit", wrong)
     with pytest.raises(AssertionError, match="a relative error of"):
         run(matmul)
-
-
-# ---- the host's time of a layer of QLoRA
-
-
-def test_a_layer_is_timed_three_ways(run):
-    status, result, printed = run(lora)
-    assert status == 0 and all(f"| {way} |" in printed for way in lora.WAYS)
-    for dropout in ("dropout 0.0", "dropout 0.05"):
-        assert all(found["median"] > 0 for way in lora.WAYS for found in result[dropout][way].values())
-
-
-def test_a_layer_that_is_off_is_not_timed(monkeypatch):
-    model = lora.make(2, "cpu", 0.0)
-    x = torch.randn(8, lora.WIDTH, dtype=torch.bfloat16)
-    integration = lora.qfuse.integrations.peft_forward
-    product = integration.multiply_with_lora
-    monkeypatch.setattr(integration, "multiply_with_lora", lambda *arguments: 1.1 * product(*arguments))
-    with pytest.raises(AssertionError, match="LoRA too, from what peft gives: a relative error of"):
-        lora.check(model, x, x)
 
 
 # ---- mixtures of experts
