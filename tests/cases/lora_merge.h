@@ -52,6 +52,7 @@ inline constexpr std::array kLoraMergeCases = {
     LoraMergeCase{"rank 100 in tiles", 35, 264, 100, 0.1F},
     LoraMergeCase{"rank 8 in tiles, a multiple of 4 columns, not of 8", 40, 268, 8},
     LoraMergeCase{"sums of -0 beside terms that do not exist", 21, 48, 5, 1.0F, AdapterKind::vanishing},
+    LoraMergeCase{"sums of -0 beside terms that do not exist, in tiles", 9, 64, 37, 1.0F, AdapterKind::vanishing},
     LoraMergeCase{"one long row", 1, 20011, 4},
     LoraMergeCase{"one long column", 2003, 1, 5},
     LoraMergeCase{"several threads", 67, 1031, 4, 1.5F},
@@ -94,7 +95,8 @@ constexpr LoraMerge4bitCase keeping(LoraMerge4bitCase c) {
   return c;
 }
 
-// On a GPU one kernel merges to NF4 in 16 bits by up to 16 terms, in blocks of 64 that no two rows share.
+// On a GPU one kernel merges to NF4 in 16 bits, in blocks of 64 that no two rows share: 9 to 16 terms by rows, others
+// in tiles of 64 rows and 128 columns, 8 terms at a time.
 inline constexpr std::array kLoraMerge4bitCases = {
     LoraMerge4bitCase{.risk = "to nf4, one block", .merge = {"", 1, 64, 1}},
     LoraMerge4bitCase{.risk = "to nf4, two blocks across, several chunks", .merge = {"", 67, 1088, 16, 0.5F}},
@@ -121,6 +123,15 @@ inline constexpr std::array kLoraMerge4bitCases = {
     LoraMerge4bitCase{
         .risk = "nf4 to nested fp4", .merge = {"", 20, 320, 9}, .from = true, .to_type = QFUSE_FP4, .to_nested = 256},
     LoraMerge4bitCase{.risk = "rank 0", .merge = {"", 6, 128, 0}, .from = true},
+    LoraMerge4bitCase{.risk = "to nf4, rank 32, parts of tiles", .merge = {"", 67, 1088, 32, 0.5F}},
+    LoraMerge4bitCase{.risk = "nf4 to nf4, rank 17", .merge = {"", 130, 320, 17}, .from = true},
+    LoraMerge4bitCase{.risk = "nested nf4 to nested nf4, rank 64",
+                      .merge = {"", 71, 640, 64, 0.1F},
+                      .from = true,
+                      .from_nested = 16,
+                      .to_nested = 256},
+    LoraMerge4bitCase{
+        .risk = "infinities and NaN, rank 20", .merge = {"", 23, 320, 20, 1.0F, AdapterKind::special}, .from = true},
     LoraMerge4bitCase{.risk = "rank 33", .merge = {"", 6, 128, 33}, .from = true},
     LoraMerge4bitCase{
         .risk = "nf4 to 16 bits", .merge = {"", 19, 264, 16}, .from = true, .from_nested = 256, .to = false},
@@ -141,6 +152,16 @@ inline constexpr std::array kLoraMerge4bitCases = {
     keeping({"nested nf4 keeps absmax", {"", 75, 1536, 12}, true, QFUSE_NF4, 16, true, QFUSE_NF4, 16}),
     keeping({"blocks beyond a warp keep absmax", {"", 13, 1024, 3}, true, QFUSE_NF4, 0, true, QFUSE_NF4, 0, 512}),
     keeping({"blocks across rows keep nested absmax", {"", 13, 77, 5}, true, QFUSE_NF4, 4, true, QFUSE_NF4, 4}),
+    keeping({"nf4 keeps absmax, rank 40, smallest blocks",
+             {"", 65, 416, 40, 0.1F},
+             true,
+             QFUSE_NF4,
+             0,
+             true,
+             QFUSE_NF4,
+             0,
+             32}),
+    keeping({"nested nf4 keeps absmax, rank 65", {"", 31, 192, 65}, true, QFUSE_NF4, 16, true, QFUSE_NF4, 16}),
     keeping({"fp4 keeps absmax, rank 33", {"", 20, 320, 33}, true, QFUSE_FP4, 0, true, QFUSE_FP4}),
     keeping({"sums overflow and absmax are kept", {"", 19, 256, 10, 0.5F, AdapterKind::huge}, true}),
     keeping({"infinities and NaN, and absmax are kept", {"", 23, 320, 9, 1.0F, AdapterKind::special}, true}),
@@ -151,6 +172,7 @@ inline constexpr std::array kLoraMerge4bitCases = {
     in_mxfp4("MXFP4, rank 17", {"", 41, 544, 17, -0.4F}, QFUSE_MX_NEAREST),
     in_mxfp4("MXFP4 keeps scales", {"", 67, 1088, 16, 0.5F}, QFUSE_MX_UP, true),
     in_mxfp4("MXFP4 keeps scales, to nearest, rank 33", {"", 23, 96, 33}, QFUSE_MX_NEAREST, true),
+    in_mxfp4("MXFP4, rank 64, two tiles of rows", {"", 65, 160, 64, 0.2F}),
     in_mxfp4("MXFP4, sums that overflow", {"", 19, 256, 10, 0.5F, AdapterKind::huge}),
     in_mxfp4("MXFP4, infinities and NaN", {"", 23, 320, 9, 1.0F, AdapterKind::special}, QFUSE_MX_NEAREST),
     in_mxfp4("MXFP4, blocks of zeros", {"", 24, 192, 4, 1.0F, AdapterKind::vanishing}),

@@ -71,7 +71,16 @@ const std::array kOps = {
               kGap,
               kAt,
               kSeed}},
-    OpFields{"lora_merge", {kRows, kCols, {"rank", "16", ""}, {"in", "bf16", kAnyDtype}, kDtype, kAt, kSeed}},
+    OpFields{"lora_merge",
+             {kRows,
+              kCols,
+              {"rank", "16", ""},
+              {"codes", "none", "none nf4 mxfp4"},  // if not none, cols are whole blocks, and in is dtype
+              {"keeps", "0", ""},                   // 1: absmax or scales of the source
+              {"in", "bf16", kAnyDtype},
+              kDtype,
+              kAt,
+              kSeed}},
     OpFields{"rotated_int8_quantize", {kRows, kCols, kGap, kDtype, kSpecial, kAt, kSeed}},
     OpFields{"rotated_int8_weight_scales", {kRows, kCols, kDirection, kType, kBlocksize, kNested, kAt, kSeed}},
     OpFields{"rotated_int8_weight", {kRows, kCols, kDirection, kType, kBlocksize, kNested, kSpecial, kAt, kSeed}},

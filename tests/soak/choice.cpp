@@ -21,6 +21,7 @@ constexpr std::array kTokens = {1, 8, 16, 17, 32, 33, 64, 65, 100, 128, 129, 200
 constexpr std::array kBlocksizes = {32, 64, 64, 64, 128, 256, 1024, 4096};
 constexpr std::array kNestedBlocksizes = {0, 0, 16, 256, 256, 256};
 constexpr std::array kGaps = {0, 0, 0, 3, 8, 24};
+constexpr const char* kMergedCodes[] = {"none", "nf4", "mxfp4"};
 constexpr std::array kRanks = {1, 8, 13, 16, 16, 64, 200};
 constexpr std::int64_t kTerms = 64;  // rows of rotated_int8 are whole blocks of this size
 constexpr std::array kPlaces = {0, 0, 0, 1, 2, 4, 8};
@@ -115,6 +116,9 @@ Case choose_lora_merge(Random& random) {
   Case c("lora_merge");
   c.set("rows", random.of_any_size(1, 4096)).set("cols", random.of_any_size(1, 4096));
   c.set("rank", random.any_of(kRanks)).set("in", random.any_of(kDtypes)).set("dtype", random.any_of(kDtypes));
+  c.set("codes", random.any_of(kMergedCodes));
+  if (!c.is("codes", "none"))
+    c.set("cols", 64 * random.of_any_size(1, 64)).set("in", c.word("dtype")).set("keeps", random.below(2));
   return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
 }
 

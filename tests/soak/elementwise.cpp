@@ -334,8 +334,62 @@ Prepared prepare_dequantize_4bit_rows(const Case& c, Context& context) {
                                     {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&RowsParams::out>}});
 }
 
+namespace {
+
+// A merge, perhaps from and to 4 bits, as one struct for prepare_simple.
+struct MergeParams : qfuse_lora_merge_params {
+  bool is_4bit;
+  qfuse_weight_4bit from;
+  qfuse_weight_4bit_out to;
+};
+
+qfuse_status merge(const MergeParams* p, const qfuse_exec* exec, qfuse_error* error) {
+  qfuse_lora_merge_params params = *p;
+  params.struct_size = sizeof params;
+  params.source = p->is_4bit ? &p->from : nullptr;
+  params.target = p->is_4bit ? &p->to : nullptr;
+  return qfuse_lora_merge(&params, exec, error);
+}
+
+void set_shape(auto& w, const Case& c) {
+  w.struct_size = sizeof w;
+  w.rows = c.number("rows");
+  w.cols = c.number("cols");
+  w.blocksize = c.is("codes", "mxfp4") ? 32 : 64;
+  w.quant_type = c.is("codes", "mxfp4") ? QFUSE_E2M1 : QFUSE_NF4;
+}
+
+// Merges to the source's type, with plain absmax or MXFP4's scales.
+void merge_in_4bit(const Case& c, Context& context, MergeParams& p, std::vector<Given<MergeParams>>& inputs,
+                   std::vector<Wanted<MergeParams>>& outputs) {
+  using Params = MergeParams;
+  using Bits = std::uint8_t*;
+  const std::int64_t at = c.number("at");
+  p.is_4bit = true;
+  p.keep_absmax = c.number("keeps");
+  set_shape(p.from, c);
+  set_shape(p.to, c);
+  const std::int64_t packed = qfuse_packed_size(p.rows * p.cols);
+  const std::int64_t blocks = qfuse_block_count(p.rows * p.cols, p.from.blocksize);
+  inputs.push_back({context.input(packed, any_bytes(c, 0), at), [](Params& q, Bits b) { q.from.packed = b; }});
+  outputs.push_back({"packed", packed, [](Params& q, Bits b) { q.to.packed = b; }});
+  if (c.is("codes", "mxfp4")) {
+    p.from.scale_type = QFUSE_SCALES_UE8M0;
+    inputs.push_back({context.input(blocks, any_bytes(c, 3), at), [](Params& q, Bits b) { q.from.scales = b; }});
+    if (p.keep_absmax == 0) outputs.push_back({"scales", blocks, [](Params& q, Bits b) { q.to.scales = b; }});
+    return;
+  }
+  inputs.push_back({context.input(blocks, uniform(c, 0.06F, 3), at),
+                    [](Params& q, Bits b) { q.from.absmax = reinterpret_cast<const float*>(b); }});
+  if (p.keep_absmax == 0)
+    outputs.push_back({"absmax", blocks * size_of(QFUSE_FLOAT32),
+                       [](Params& q, Bits b) { q.to.absmax = reinterpret_cast<float*>(b); }});
+}
+
+}  // namespace
+
 Prepared prepare_lora_merge(const Case& c, Context& context) {
-  using Params = qfuse_lora_merge_params;
+  using Params = MergeParams;
   const std::int64_t at = c.number("at");
   Params p{};
   p.rows = c.number("rows");
@@ -347,11 +401,14 @@ Prepared prepare_lora_merge(const Case& c, Context& context) {
   const auto values = [&](std::int64_t count, qfuse_dtype dtype, float scale, std::uint32_t array) {
     return context.input(count, normal(c, dtype, scale, array), at);
   };
-  return prepare_simple<Params>(c, context, qfuse_lora_merge, p,
-                                {{values(p.rows * p.cols, p.in_dtype, 0.02F, 0), point<&Params::in>},
-                                 {values(p.rank * p.cols, QFUSE_FLOAT32, 0.1F, 1), point<&Params::a>},
-                                 {values(p.rows * p.rank, QFUSE_FLOAT32, 0.1F, 2), point<&Params::b>}},
-                                {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&Params::out>}});
+  std::vector<Given<Params>> inputs = {{values(p.rank * p.cols, QFUSE_FLOAT32, 0.1F, 1), point<&Params::a>},
+                                       {values(p.rows * p.rank, QFUSE_FLOAT32, 0.1F, 2), point<&Params::b>}};
+  std::vector<Wanted<Params>> outputs = {{"out", p.rows * p.cols * size_of(p.out_dtype), point<&Params::out>}};
+  if (c.is("codes", "none"))
+    inputs.push_back({values(p.rows * p.cols, p.in_dtype, 0.02F, 0), point<&Params::in>});
+  else
+    merge_in_4bit(c, context, p, inputs, outputs);
+  return prepare_simple<Params>(c, context, merge, p, inputs, outputs);
 }
 
 // ---- rotated_int8 ----

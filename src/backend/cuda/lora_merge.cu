@@ -2,16 +2,18 @@
 // out:    [rows, cols] fp32, fp16 or bf16; any address; perhaps a 4-bit target
 // math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in
 //         fp32
-// cost:   4 to 8 bytes read and written per element, and `rank` FMAs; up to rank 32, `a` is in registers; from NF4 to
-//         NF4 about 3 bytes, and 22 instructions beside the FMAs
+// cost:   4 to 8 bytes read and written per element, and `rank` FMAs; `a` is in registers or in shared memory; from NF4
+//         to NF4 about 3 bytes, and 22 instructions beside the FMAs
 // oracle: reference/lora_merge.cpp
 #include "backend/cuda/kernels.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "backend/cuda/align.h"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/gpu.h"
+#include "backend/cuda/lora_merge_codes.cuh"
 #include "backend/cuda/lora_merge_rows.cuh"
 #include "format/layout.h"
 
@@ -20,12 +22,12 @@ namespace {
 
 // ---- policy ----
 
-// By tiles, for everything else: a block has 16 rows of 1024 columns; a thread has four adjacent columns and keeps
+// For everything else: a block has 16 rows of 1024 columns; a thread has four adjacent columns and keeps
 // their 64 sums in registers, so that an element of `a` is loaded once for 16 rows.
 constexpr int kThreads = 256;
 constexpr int kRows = 16;
 constexpr int kColumns = 4;
-constexpr int kTileCols = kThreads * kColumns;
+constexpr int kBlockCols = kThreads * kColumns;
 constexpr int kTerms = 32;  // columns of b that a block holds at a time
 
 using Sums = float[kRows][kColumns];
@@ -116,8 +118,8 @@ __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t r
 template <bool kVectors>
 __global__ void __launch_bounds__(kThreads, 2) merge_tile(const __grid_constant__ contract::LoraMerge p) {
   __shared__ Factors factors;
-  const std::int64_t tiles = (p.cols + kTileCols - 1) / kTileCols;
-  const std::int64_t col = blockIdx.x % tiles * kTileCols + threadIdx.x * kColumns;
+  const std::int64_t tiles = (p.cols + kBlockCols - 1) / kBlockCols;
+  const std::int64_t col = blockIdx.x % tiles * kBlockCols + threadIdx.x * kColumns;
   const Part part = {blockIdx.x / tiles * kRows, col < p.cols ? col : 0};
   Sums sums = {};
   for (std::int64_t first = 0; first < p.rank; first += kTerms) {
@@ -151,30 +153,38 @@ bool are_vectors(const contract::LoraMerge& p, std::int64_t columns) {
          is_vector(p.out, p.out_dtype);
 }
 
-// Sets the rows per block, by which the blocks fill the GPU once, and returns the grid.
-template <int kTerms>
-contract::Outcome find_shape(const qfuse_exec& exec, ByRows& given, LaunchShape& shape) {
+// Sets the rows per block, by which bands fill the GPU once, and the grid of such blocks.
+contract::Outcome find_bands(const qfuse_exec& exec, std::int64_t block_cols, ByRows& given, LaunchShape& shape) {
   DeviceFacts facts;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
-  const std::int64_t across = format::ceil_div(given.p.cols, std::int64_t{kRowThreads} * Columns<kTerms>::kCount);
-  const std::int64_t bands = std::max<std::int64_t>(1, kRowBlocks * facts.multiprocessors / across);
+  shape.blocks = format::ceil_div(given.p.cols, block_cols);
+  const std::int64_t bands = std::max<std::int64_t>(1, kRowBlocks * facts.multiprocessors / shape.blocks);
   given.rows = format::ceil_div(format::ceil_div(given.p.rows, bands), kMostAhead) * kMostAhead;
-  shape = {
-      .blocks = across, .threads = kRowThreads, .rows = static_cast<int>(format::ceil_div(given.p.rows, given.rows))};
+  shape.rows = static_cast<int>(format::ceil_div(given.p.rows, given.rows));
   return {};
 }
 
-template <class T, int kTerms>
+template <class Way>
+contract::Outcome find_shape(const qfuse_exec& exec, ByRows& given, LaunchShape& shape) {
+  shape.threads = Way::kThreads;
+  if constexpr (!std::is_same_v<Way, Tiles>) return find_bands(exec, Way::kThreads * Way::kCount, given, shape);
+  shape.blocks = format::ceil_div(given.p.cols, kTileCols) * format::ceil_div(given.p.rows, kTileRows);
+  return {};
+}
+
+template <class T, class Way>
 contract::Outcome launch_rows(const contract::LoraMerge& p, const qfuse_exec& exec) {
   ByRows given{p, 0};
   LaunchShape shape{};
-  if (contract::Outcome o = find_shape<kTerms>(exec, given, shape); !o.ok()) return o;
-  return launch(merge_rows<T, kTerms>, shape, given, exec);
+  if (contract::Outcome o = find_shape<Way>(exec, given, shape); !o.ok()) return o;
+  return launch(merge_rows<T, Way>, shape, given, exec);
 }
 
 template <class T>
 contract::Outcome launch_rows(const contract::LoraMerge& p, const qfuse_exec& exec) {
-  return p.rank <= kFewTerms ? launch_rows<T, kFewTerms>(p, exec) : launch_rows<T, kMostTerms>(p, exec);
+  return p.rank <= kFewTerms    ? launch_rows<T, Bands<kFewTerms>>(p, exec)
+         : p.rank <= kMostTerms ? launch_rows<T, Bands<kMostTerms>>(p, exec)
+                                : launch_rows<T, Tiles>(p, exec);
 }
 
 contract::Outcome run_step(const contract::Dequantize4bit& step, const qfuse_exec& exec) {
@@ -184,14 +194,14 @@ contract::Outcome run_step(const contract::Quantize4bit& step, const qfuse_exec&
   return ops::quantize_4bit(step, exec);
 }
 contract::Outcome run_step(const contract::LoraMerge& p, const qfuse_exec& exec) {
-  if (p.rank <= kMostTerms && p.in_dtype == p.out_dtype && is_aligned(p.b, sizeof(float)) &&
-      are_vectors(p, p.rank <= kFewTerms ? kHeld / kFewTerms : kHeld / kMostTerms))
+  if (p.in_dtype == p.out_dtype && p.rank <= kMostOfTiles && is_aligned(p.b, sizeof(float)) &&
+      are_vectors(p, p.rank > kFewTerms && p.rank <= kMostTerms ? Bands<kMostTerms>::kCount : Tiles::kCount))
     switch (p.in_dtype) {
       case QFUSE_FLOAT32: return launch_rows<float>(p, exec);
       case QFUSE_FLOAT16: return launch_rows<Half>(p, exec);
       case QFUSE_BFLOAT16: return launch_rows<Bfloat16>(p, exec);
     }
-  const LaunchShape shape = {.blocks = format::ceil_div(p.rows, kRows) * format::ceil_div(p.cols, kTileCols),
+  const LaunchShape shape = {.blocks = format::ceil_div(p.rows, kRows) * format::ceil_div(p.cols, kBlockCols),
                              .threads = kThreads};
   return are_vectors(p, kColumns) ? launch(merge_tile<true>, shape, p, exec)
                                   : launch(merge_tile<false>, shape, p, exec);
@@ -199,15 +209,15 @@ contract::Outcome run_step(const contract::LoraMerge& p, const qfuse_exec& exec)
 
 // ---- to NF4 ----
 
-template <class T, From kFrom>
+template <class T, class Way, From kFrom>
 contract::Outcome launch_to_nf4(const contract::LoraMerge& p, const LaunchShape& shape, const To4bit& given,
                                 const qfuse_exec& exec) {
   if constexpr (kFrom != From::array)
-    if (contract::keeps_absmax(p)) return launch(merge_rows_to_nf4<T, kFewTerms, kFrom, true>, shape, given, exec);
-  return launch(merge_rows_to_nf4<T, kFewTerms, kFrom, false>, shape, given, exec);
+    if (contract::keeps_absmax(p)) return launch(merge_rows_to_nf4<T, Way, kFrom, true>, shape, given, exec);
+  return launch(merge_rows_to_nf4<T, Way, kFrom, false>, shape, given, exec);
 }
 
-template <class T>
+template <class T, class Way>
 contract::Outcome launch_to_nf4(const contract::LoraMerge& p, const qfuse_exec& exec) {
   const bool is_coded = contract::has_source(p);
   To4bit given{.by_rows = {p, 0},
@@ -219,10 +229,10 @@ contract::Outcome launch_to_nf4(const contract::LoraMerge& p, const qfuse_exec& 
                .values = {}};
   std::ranges::copy(format::kNf4.values, given.values);
   LaunchShape shape{};
-  if (contract::Outcome o = find_shape<kFewTerms>(exec, given.by_rows, shape); !o.ok()) return o;
-  if (!is_coded) return launch_to_nf4<T, From::array>(p, shape, given, exec);
-  return contract::is_nested(p.source) ? launch_to_nf4<T, From::nested>(p, shape, given, exec)
-                                       : launch_to_nf4<T, From::plain>(p, shape, given, exec);
+  if (contract::Outcome o = find_shape<Way>(exec, given.by_rows, shape); !o.ok()) return o;
+  if (!is_coded) return launch_to_nf4<T, Way, From::array>(p, shape, given, exec);
+  return contract::is_nested(p.source) ? launch_to_nf4<T, Way, From::nested>(p, shape, given, exec)
+                                       : launch_to_nf4<T, Way, From::plain>(p, shape, given, exec);
 }
 
 // Whether rows are whole blocks, and kernels can load and store all arrays of a weight in vectors of `columns`.
@@ -235,13 +245,14 @@ bool are_whole_vectors(const auto& w, std::int64_t columns) {
 }
 
 // Whether merge_rows_to_nf4 does the call. On an H200, 14336 x 4096 by rank 16, in us, and its steps: from NF4 to plain
-// NF4 143 and 188, nested to nested 190 and 213, from bf16 to plain 141 and 150, but to nested 190 and 175.
+// NF4 143 and 188, nested to nested 190 and 213, from bf16 to plain 141 and 150, but to nested 190 and 175. By rank 64,
+// and its steps with merge_tile: 274 and 373, 331 and 399, 257 and 334, 312 and 360; with tiles to nested 312, too.
 bool is_to_nf4_by_rows(const contract::LoraMerge& p) {
   if (contract::has_source(p) ? contract::has_scales_of_rows(p.source) : contract::is_nested(p.target)) return false;
   if (!contract::has_target(p) || p.target.quant_type != QFUSE_NF4 || p.in_dtype == QFUSE_FLOAT32) return false;
-  constexpr std::int64_t kCount = Columns<kFewTerms>::kCount;
+  constexpr std::int64_t kCount = Tiles::kCount;
   if (!contract::keeps_absmax(p) && p.target.blocksize != kTargetBlock) return false;
-  if (p.rank > kFewTerms || !is_aligned(p.b, sizeof(float))) return false;
+  if (p.rank > kMostOfTiles || !is_aligned(p.b, sizeof(float))) return false;
   if (!are_whole_vectors(p.target, kCount) || !is_aligned(contract::absmax(contract::target_step(p)), sizeof(float)))
     return false;
   return contract::has_source(p) ? are_whole_vectors(p.source, kCount) && are_vectors(contract::sum_step(p), kCount)
@@ -251,33 +262,44 @@ bool is_to_nf4_by_rows(const contract::LoraMerge& p) {
 bool is_in_mxfp4_by_rows(const contract::LoraMerge& p) {
   if (!contract::has_source(p) || !contract::has_target(p) || p.in_dtype == QFUSE_FLOAT32) return false;
   if (!contract::has_scales_of_rows(p.source) || !contract::has_scales_of_rows(p.target)) return false;
-  constexpr std::int64_t kCount = Columns<kFewTerms>::kCount;
-  return p.rank <= kFewTerms && is_aligned(p.b, sizeof(float)) && is_aligned(p.source.packed, kCount / 2) &&
+  constexpr std::int64_t kCount = Tiles::kCount;
+  return p.rank <= kMostOfTiles && is_aligned(p.b, sizeof(float)) && is_aligned(p.source.packed, kCount / 2) &&
          is_aligned(p.target.packed, kCount / 2) && are_vectors(contract::sum_step(p), kCount);
 }
 
-contract::Outcome run_in_mxfp4(const contract::LoraMerge& p, const qfuse_exec& exec) {
+template <class T, class Way>
+contract::Outcome launch_in_mxfp4(const contract::LoraMerge& p, const qfuse_exec& exec) {
   InMx given{.by_rows = {p, 0},
              .from = p.source.packed,
              .from_scales = static_cast<const std::uint8_t*>(p.source.scales),
              .to = p.target.packed,
              .to_scales = contract::keeps_absmax(p) ? nullptr : p.target.scales,
              .is_nearest = p.target.mx_scales == QFUSE_MX_NEAREST,
+             .bins = p.target.mx_scales == QFUSE_MX_NEAREST ? kE2m1NearestBins : kE2m1UpBins,
              .values = {}};
   std::ranges::copy(format::kE2m1, given.values);
   LaunchShape shape{};
-  if (contract::Outcome o = find_shape<kFewTerms>(exec, given.by_rows, shape); !o.ok()) return o;
-  return p.in_dtype == QFUSE_FLOAT16 ? launch(merge_rows_in_mxfp4<Half, kFewTerms>, shape, given, exec)
-                                     : launch(merge_rows_in_mxfp4<Bfloat16, kFewTerms>, shape, given, exec);
+  if (contract::Outcome o = find_shape<Way>(exec, given.by_rows, shape); !o.ok()) return o;
+  return launch(merge_rows_in_mxfp4<T, Way>, shape, given, exec);
 }
 
-contract::Outcome run_to_nf4(const contract::LoraMerge& p, const qfuse_exec& exec) {
-  if (contract::Outcome o =
-          p.in_dtype == QFUSE_FLOAT16 ? launch_to_nf4<Half>(p, exec) : launch_to_nf4<Bfloat16>(p, exec);
+// ---- to any ----
+
+template <class T, class Way>
+contract::Outcome run_encoding(const contract::LoraMerge& p, const qfuse_exec& exec) {
+  if (contract::has_scales_of_rows(p.target)) return launch_in_mxfp4<T, Way>(p, exec);
+  if (contract::Outcome o = launch_to_nf4<T, Way>(p, exec);
       !o.ok() || !contract::nests_absmax(contract::target_step(p)))
     return o;
   if (contract::Outcome o = nest_absmax(contract::target_step(p), exec); !o.ok()) return o;
   return ops::dequantize_4bit(contract::result_step(p), exec);
+}
+
+// From NF4 to NF4 as above, bands take 143 us by up to 16 terms; tiles 127 by 8, 148 by 16.
+template <class T>
+contract::Outcome run_encoding(const contract::LoraMerge& p, const qfuse_exec& exec) {
+  return p.rank > kTileTerms && p.rank <= kFewTerms ? run_encoding<T, Bands<kFewTerms>>(p, exec)
+                                                    : run_encoding<T, Tiles>(p, exec);
 }
 
 }  // namespace
@@ -288,8 +310,8 @@ namespace qfuse::cuda {
 
 contract::Outcome ops::lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
   using namespace cuda::lora_merge;
-  if (is_to_nf4_by_rows(p)) return run_to_nf4(p, exec);
-  if (is_in_mxfp4_by_rows(p)) return run_in_mxfp4(p, exec);
+  if (is_to_nf4_by_rows(p) || is_in_mxfp4_by_rows(p))
+    return p.in_dtype == QFUSE_FLOAT16 ? run_encoding<Half>(p, exec) : run_encoding<Bfloat16>(p, exec);
   return contract::run_steps(p, [&](const auto& step) { return run_step(step, exec); });
 }
 

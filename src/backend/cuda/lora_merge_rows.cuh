@@ -1,25 +1,22 @@
-// Kernels of lora_merge by rows, for ranks up to 32, and what they share with those by tiles.
+// The ways of lora_merge through aligned rows, in bands and in tiles, and its kernel without codes.
 #ifndef QFUSE_BACKEND_CUDA_LORA_MERGE_ROWS_CUH
 #define QFUSE_BACKEND_CUDA_LORA_MERGE_ROWS_CUH
 
 #include <cstdint>
 #include <type_traits>
 
-#include "backend/cuda/device/encode_4bit.cuh"
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
-#include "backend/cuda/device/weight_4bit.cuh"
+#include "backend/cuda/device/warp.cuh"
+#include "backend/cuda/facts.h"
 #include "contract/lora_merge.h"
-#include "format/block_codes.h"
-#include "format/codebook4.h"
-#include "format/layout.h"
 
 namespace qfuse::cuda::lora_merge {
 
 // ---- policy ----
 
-// By rows, for ranks up to 32: a thread keeps its columns of `a` in registers, 8 of up to 16 terms or 4 of up to 32,
-// while the block goes through its rows. A block loads its columns of `a` once, and the blocks fill the GPU once. A
+// In bands of rows, for ranks up to 32: a thread keeps its columns of `a` in registers, 8 of up to 16 terms or 4 of up
+// to 32, while the block goes through its rows. A block loads its columns of `a` once, and blocks fill the GPU once. A
 // thread has 64 or 128 bytes of the input under way, which hides the latency of memory although few threads fit.
 constexpr int kRowThreads = 128;
 constexpr int kRowBlocks = 2;  // per multiprocessor, which leaves a thread 255 registers
@@ -30,11 +27,15 @@ constexpr int kMostAhead = 8;  // rows
 constexpr int kChunk = 32;     // rows whose values of b are in shared memory
 static_assert(kChunk % kMostAhead == 0);
 
-// To NF4, in blocks of 64, bitsandbytes' own, or of any size with the source's absmax. Rows are encoded two at a time:
-// a thread waits for its neighbors and for tables at each step, and few threads fit.
-constexpr int kTargetBlock = 64;
-constexpr int kTogether = 2;
-constexpr int kTogetherAhead = 4;  // rows
+// In tiles, for any rank below 2^30: a thread keeps sums of 8 rows and 8 columns in registers, and a block has 8 terms
+// of both factors in shared memory.
+constexpr int kTileThreads = 128;
+// Per multiprocessor, which leaves a thread 168 registers. On AMD GPUs the bound counts wavefronts per SIMD.
+constexpr int kTileBlocks = kHasMatrixInstructions ? 3 : 2;
+constexpr int kTileRows = 64;
+constexpr int kTileCols = 128;
+constexpr int kTileTerms = 8;
+constexpr int kMostOfTiles = 1 << 30;  // ranks that are counted in 32 bits
 
 // ---- steps ----
 
@@ -74,7 +75,7 @@ __device__ inline void store_vectors(T* to, const float (&values)[kCount]) {
 
 __device__ inline float added(float in, float sum, float scale) { return __fadd_rn(in, __fmul_rn(sum, scale)); }
 
-// ---- by rows ----
+// ---- in bands ----
 
 struct ByRows {
   contract::LoraMerge p;
@@ -124,76 +125,230 @@ struct Share {
   }
 };
 
-// The rows of a block, and the part of them that a thread writes.
-struct Band {
+// A thread's columns, and its rows: the block's, and those of them that the thread writes.
+struct Part {
+  std::int64_t col;
   std::int64_t first;
   std::int64_t end;
   std::int64_t stop;  // `end`, or `first` for a thread that has no columns
 };
 
+// A way through the matrix has these. kCount: adjacent columns of a thread. for_rows() calls load(r, is_there) for each
+// row of the part, and kAhead rows later finish(r, sums, left) for kAtOnce rows from r on, of which those before `left`
+// are there. r is known when this is compiled. All threads of the block must call it together. Rows after the last, up
+// to a multiple of kAhead, are not there.
 template <int kTerms>
-__device__ inline std::int64_t first_column() {
-  return (static_cast<std::int64_t>(blockIdx.x) * kRowThreads + threadIdx.x) * Columns<kTerms>::kCount;
-}
+struct Bands {
+  static constexpr int kThreads = kRowThreads;
+  static constexpr int kBlocks = kRowBlocks;
+  static constexpr int kCount = Columns<kTerms>::kCount;
+  static constexpr int kMostAhead = lora_merge::kMostAhead;
 
-__device__ inline Band band_of(const ByRows& given, std::int64_t col) {
-  const std::int64_t first = blockIdx.y * given.rows;
-  const std::int64_t end = first + given.rows < given.p.rows ? first + given.rows : given.p.rows;
-  return {first, end, col < given.p.cols ? end : first};
-}
+  static __device__ Part part(const ByRows& given) {
+    const std::int64_t col = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) * kCount;
+    const std::int64_t first = blockIdx.y * given.rows;
+    const std::int64_t end = first + given.rows < given.p.rows ? first + given.rows : given.p.rows;
+    return {col, first, end, col < given.p.cols ? end : first};
+  }
 
-// Calls load(r, is_there) for each row of the band, and kAhead rows later finish(r, sums, left) for kAtOnce rows from r
-// on, of which those before `left` are there. r is known when this is compiled. All threads of the block must call this
-// together. Rows after the last, up to a multiple of kAhead, are not there.
-template <int kTerms, int kAhead, int kAtOnce, class Load, class Finish>
-__device__ __forceinline__ void for_rows(const contract::LoraMerge& p, const Band& band, std::int64_t col,
-                                         const Load& load, const Finish& finish) {
-  constexpr int kCount = Columns<kTerms>::kCount;
-  __shared__ Chunks<kTerms> chunks;
-  Share<kTerms> share;
-  share.load(p, band.first, band.end);
+  template <int kAhead, int kAtOnce, class Load, class Finish>
+  static __device__ __forceinline__ void for_rows(const contract::LoraMerge& p, const Part& band, const Load& load,
+                                                  const Finish& finish) {
+    __shared__ Chunks<kTerms> chunks;
+    Share<kTerms> share;
+    share.load(p, band.first, band.end);
 #pragma unroll
-  for (int r = 0; r < kAhead; ++r) load(r, band.first + r < band.stop);
-  Columns<kTerms> a;
-  a.load(p, col);
-  int turn = 0;
-  for (std::int64_t chunk = band.first; chunk < band.end; chunk += kChunk, turn ^= 1) {
-    share.store(chunks.values[turn]);
-    __syncthreads();
-    share.load(p, chunk + kChunk, band.end);
-    for (int begin = 0; begin < kChunk && chunk + begin < band.end; begin += kAhead) {
-      const std::int64_t rest = band.stop - chunk - begin;
-      const int left = rest < 0 ? 0 : rest < 2 * kAhead ? static_cast<int>(rest) : 2 * kAhead;
+    for (int r = 0; r < kAhead; ++r) load(r, band.first + r < band.stop);
+    Columns<kTerms> a;
+    a.load(p, band.col);
+    int turn = 0;
+    for (std::int64_t chunk = band.first; chunk < band.end; chunk += kChunk, turn ^= 1) {
+      share.store(chunks.values[turn]);
+      __syncthreads();
+      share.load(p, chunk + kChunk, band.end);
+      for (int begin = 0; begin < kChunk && chunk + begin < band.end; begin += kAhead) {
+        const std::int64_t rest = band.stop - chunk - begin;
+        const int left = rest < 0 ? 0 : rest < 2 * kAhead ? static_cast<int>(rest) : 2 * kAhead;
 #pragma unroll
-      for (int r = 0; r < kAhead; r += kAtOnce) {
-        float sums[kAtOnce][kCount] = {};
+        for (int r = 0; r < kAhead; r += kAtOnce) {
+          float sums[kAtOnce][kCount] = {};
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-          const auto& b = chunks.values[turn][begin + r + i];
+          for (int i = 0; i < kAtOnce; ++i) {
+            const auto& b = chunks.values[turn][begin + r + i];
 #pragma unroll
-          for (int k = 0; k < kTerms; ++k) {
+            for (int k = 0; k < kTerms; ++k) {
 #pragma unroll
-            for (int c = 0; c < kCount; ++c) sums[i][c] = __fmaf_rn(b[k], a.values[k][c], sums[i][c]);
+              for (int c = 0; c < kCount; ++c) sums[i][c] = __fmaf_rn(b[k], a.values[k][c], sums[i][c]);
+            }
           }
-        }
-        finish(r, sums, left);
+          finish(r, sums, left);
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) load(r + i, r + i + kAhead < left);
+          for (int i = 0; i < kAtOnce; ++i) load(r + i, r + i + kAhead < left);
+        }
       }
     }
   }
-}
+};
+
+// ---- in tiles ----
+
+// Terms of both factors for a tile. A thread reads four elements at once.
+struct alignas(16) TileTerms {
+  float a[kTileTerms][kTileCols];      // the first four columns of each thread, then the others: no bank conflicts
+  float b[kTileTerms][kTileRows + 4];  // stored with fewer bank conflicts than without the four
+};
+
+// A thread's share of a tile's terms, loaded while those before are in use. Terms that do not exist are zeros of `a`
+// and -0 of b, as for Share.
+struct TileShare {
+  static constexpr int kVectors = kTileCols / 4;  // of a term of `a`
+  static constexpr int kOfA = kTileTerms * kVectors / kTileThreads;
+  static constexpr int kOfB = kTileTerms * kTileRows / kTileThreads;
+  static constexpr int kTermStep = kTileTerms / kOfA;
+  static constexpr int kRowStep = kTileRows / kOfB;
+  static_assert(kTermStep * kVectors == kTileThreads && kRowStep * kTileTerms == kTileThreads);
+
+  const float* next_a;
+  const float* next_b;
+  int terms_of_a;  // that there are from the next ones on; none for columns that do not exist
+  int terms_of_b;
+  int rows;
+  float4 a[kOfA];
+  float b[kOfB];
+
+  __device__ TileShare(const contract::LoraMerge& p, std::int64_t row, std::int64_t col) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int of_a = thread / kVectors;
+    const int of_b = thread % kTileTerms;
+    const std::int64_t a_col = col + thread % kVectors * 4;
+    const std::int64_t b_row = row + thread / kTileTerms;
+    next_a = p.a + of_a * p.cols + a_col;
+    next_b = p.b + b_row * p.rank + of_b;
+    terms_of_a = a_col < p.cols ? static_cast<int>(p.rank) - of_a : 0;
+    terms_of_b = static_cast<int>(p.rank) - of_b;
+    rows = p.rows - b_row < kTileRows ? static_cast<int>(p.rows - b_row) : kTileRows;
+  }
+
+  __device__ void load(const contract::LoraMerge& p) {
+#pragma unroll
+    for (int i = 0; i < kOfA; ++i) {
+      a[i] = {};
+      if (i * kTermStep < terms_of_a) a[i] = *reinterpret_cast<const float4*>(next_a + i * kTermStep * p.cols);
+    }
+#pragma unroll
+    for (int i = 0; i < kOfB; ++i)
+      b[i] = 0 < terms_of_b && i * kRowStep < rows ? cuda::load<true>(next_b + i * kRowStep * p.rank) : -0.0F;
+    next_a += kTileTerms * p.cols;
+    next_b += kTileTerms;
+    terms_of_a -= kTileTerms;
+    terms_of_b -= kTileTerms;
+  }
+  __device__ void store(TileTerms& terms) const {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int vector = thread % kVectors;
+    const int at = vector % 2 * (kTileCols / 2) + vector / 2 * 4;
+#pragma unroll
+    for (int i = 0; i < kOfA; ++i) *reinterpret_cast<float4*>(terms.a[thread / kVectors + i * kTermStep] + at) = a[i];
+#pragma unroll
+    for (int i = 0; i < kOfB; ++i) terms.b[thread % kTileTerms][thread / kTileTerms + i * kRowStep] = b[i];
+  }
+};
+
+// A thread has 8 rows of 8 columns, a warp 32 of 64, and four of these make a tile.
+struct Tiles {
+  static constexpr int kThreads = kTileThreads;
+  static constexpr int kBlocks = kTileBlocks;
+  static constexpr int kCount = 8;
+  static constexpr int kRows = 8;
+  static constexpr int kMostAhead = 4;
+  static constexpr int kLanes = 8;  // of a warp, side by side
+
+  static __device__ int col_of_thread() {
+    return static_cast<int>(threadIdx.x) % kLanes * kCount +
+           static_cast<int>(threadIdx.x) / kWarp % 2 * (kTileCols / 2);
+  }
+  static __device__ int row_of_thread() {
+    constexpr int kOfWarp = kWarp / kLanes * kRows;
+    return static_cast<int>(threadIdx.x) % kWarp / kLanes * kRows +
+           static_cast<int>(threadIdx.x) / (2 * kWarp) * kOfWarp;
+  }
+
+  static __device__ Part part(const ByRows& given) {
+    const std::int64_t across = (given.p.cols + kTileCols - 1) / kTileCols;
+    const std::int64_t col = blockIdx.x % across * kTileCols + col_of_thread();
+    const std::int64_t first = blockIdx.x / across * kTileRows + row_of_thread();
+    const std::int64_t end = first + kRows < given.p.rows ? first + kRows : given.p.rows;
+    return {col, first, end, col < given.p.cols && first < end ? end : first};
+  }
+
+  static __device__ void load_four(const float* from, float* to) {
+    const float4 four = *reinterpret_cast<const float4*>(from);
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
+  }
+
+  template <int kAtOnce>
+  static __device__ __forceinline__ void add_terms(const TileTerms& terms,
+                                                   float (&sums)[kRows / kAtOnce][kAtOnce][kCount]) {
+    const int col = col_of_thread() / 2;
+    const int row = row_of_thread();
+#pragma unroll 4
+    for (int k = 0; k < kTileTerms; ++k) {
+      float a[kCount];
+      float b[kRows];
+      load_four(terms.a[k] + col, a);
+      load_four(terms.a[k] + kTileCols / 2 + col, a + 4);
+      load_four(terms.b[k] + row, b);
+      load_four(terms.b[k] + row + 4, b + 4);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r)
+#pragma unroll
+        for (int c = 0; c < kCount; ++c)
+          sums[r / kAtOnce][r % kAtOnce][c] = __fmaf_rn(b[r], a[c], sums[r / kAtOnce][r % kAtOnce][c]);
+    }
+  }
+
+  template <int kAhead, int kAtOnce, class Load, class Finish>
+  static __device__ __forceinline__ void for_rows(const contract::LoraMerge& p, const Part& part, const Load& load,
+                                                  const Finish& finish) {
+    __shared__ TileTerms terms[2];
+    TileShare share(p, part.first - row_of_thread(), part.col - col_of_thread());
+    share.load(p);
+    const int left = static_cast<int>(part.stop - part.first);
+#pragma unroll
+    for (int r = 0; r < kAhead; ++r) load(r, r < left);
+    float sums[kRows / kAtOnce][kAtOnce][kCount] = {};
+    int turn = 0;
+    for (int terms_left = static_cast<int>(p.rank); terms_left > 0; terms_left -= kTileTerms, turn ^= 1) {
+      share.store(terms[turn]);
+      __syncthreads();
+      share.load(p);
+      add_terms<kAtOnce>(terms[turn], sums);
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; r += kAtOnce) {
+      const int begin = r / kAhead * kAhead;
+      finish(r - begin, sums[r / kAtOnce], left - begin);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i)
+        if (r + i + kAhead < kRows) load(r - begin + i, r + i + kAhead < left);
+    }
+  }
+};
+
+// ---- without codes ----
 
 // `out` may be `in`: a thread reads elements before it writes them, and no other thread reads them.
-template <class T, int kTerms>
-__global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows(const __grid_constant__ ByRows given) {
-  constexpr int kCount = Columns<kTerms>::kCount;
-  constexpr int kAhead = Elements<T, kCount>::kVectors == 1 ? kMostAhead : kMostAhead / 2;
+template <class T, class Way>
+__global__ void __launch_bounds__(Way::kThreads, Way::kBlocks) merge_rows(const __grid_constant__ ByRows given) {
+  constexpr int kCount = Way::kCount;
+  constexpr int kAhead = Way::kMostAhead / Elements<T, kCount>::kVectors;
   const contract::LoraMerge& p = given.p;
-  const std::int64_t col = first_column<kTerms>();
-  const Band band = band_of(given, col);
-  const T* in = static_cast<const T*>(p.in) + band.first * p.cols + col;
-  T* out = static_cast<T*>(p.out) + band.first * p.cols + col;
+  const Part part = Way::part(given);
+  const T* in = static_cast<const T*>(p.in) + part.first * p.cols + part.col;
+  T* out = static_cast<T*>(p.out) + part.first * p.cols + part.col;
   Elements<T, kCount> ahead[kAhead] = {};
   const auto load = [&](int r, bool is_there) {
     if (is_there) ahead[r].load(in);
@@ -205,295 +360,7 @@ __global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows(const __gr
     if (r < left) store_vectors(out, sums[0]);
     out += p.cols;
   };
-  for_rows<kTerms, kAhead, 1>(p, band, col, load, finish);
-}
-
-// ---- by rows, to NF4 ----
-
-// What is merged: an array, or the source, with plain or nested absmax.
-enum class From { array, plain, nested };
-
-struct To4bit {
-  ByRows by_rows;
-  Weight4bit source;
-  std::uint8_t* packed;
-  float* absmax;
-  bool decodes;  // whether `out` is written
-  Bins bins;
-  float values[format::kCodes4];
-};
-
-struct To4bitTables {
-  Bins bins;
-  float values[format::kCodes4];  // of codes, which NF4's ranks are
-  float source[format::kCodes4];
-  float map[format::kCodes8];
-};
-
-template <From kFrom>
-__device__ inline void load_tables(const To4bit& a, To4bitTables& tables) {
-  const int i = static_cast<int>(threadIdx.x);
-  if (i < format::kCodes4) {
-    tables.values[i] = a.values[i];
-    tables.source[i] = a.source.values[i];
-  }
-  if (kFrom == From::nested)
-    for (int code = i; code < format::kCodes8; code += kRowThreads)
-      tables.map[code] = cuda::load<true>(a.source.nested_quant_map + code);
-  load_bins(a.bins, tables.bins);
-}
-
-template <class T, int kCount>
-__device__ inline void round_to(float (&values)[kCount]) {
-  constexpr int kOfWord = sizeof(std::uint32_t) / sizeof(T);
-  std::uint32_t words[kCount / kOfWord];
-#pragma unroll
-  for (int w = 0; w < kCount / kOfWord; ++w) words[w] = Rounding<T>::word(values + w * kOfWord);
-#pragma unroll
-  for (int c = 0; c < kCount; ++c) values[c] = widen<T>(words, c);
-}
-
-// A thread's adjacent elements of rows of `in`.
-template <class T, int kCount>
-struct FromArray {
-  using Row = Elements<T, kCount>;
-  const T* at;
-
-  __device__ FromArray(const To4bit& a, std::int64_t first) : at(static_cast<const T*>(a.by_rows.p.in) + first) {}
-  __device__ void load(const To4bit& /*a*/, Row& row) const { row.load(at); }
-  __device__ void advance(const To4bit& a) { at += a.by_rows.p.cols; }
-  __device__ float decode(const To4bitTables& /*tables*/, const Row& row, float (&values)[kCount]) const {
-#pragma unroll
-    for (int c = 0; c < kCount; ++c) values[c] = row[c];
-    return 0.0F;
-  }
-};
-
-// The same of the source, of which rows are whole blocks. decode() returns their absmax.
-template <class T, int kCount, bool kNested>
-struct FromCodes {
-  struct Row {
-    std::uint32_t codes;
-    Absmax absmax;
-  };
-  const std::uint8_t* codes;
-  std::int64_t block;
-  float offset;
-
-  __device__ FromCodes(const To4bit& a, std::int64_t first)
-      : codes(a.source.packed + first / 2),
-        block(first >> a.source.block_shift),
-        offset(load_offset<true, kNested>(a.source)) {}
-  __device__ void load(const To4bit& a, Row& row) const {
-    row.codes = load_bytes_once<kCount / 2>(codes);
-    if constexpr (kNested)
-      row.absmax = {
-          __ldg(a.source.absmax_8bit + block),
-          cuda::load<true>(a.source.nested_absmax + (block >> (a.source.nested_shift - a.source.block_shift)))};
-    else
-      row.absmax = {0, cuda::load<true>(a.source.absmax + block)};
-  }
-  __device__ void advance(const To4bit& a) {
-    codes += a.by_rows.p.cols / 2;
-    block += a.by_rows.p.cols >> a.source.block_shift;
-  }
-  __device__ float decode(const To4bitTables& tables, const Row& row, float (&values)[kCount]) const {
-    const float scale = decode_absmax(kNested, tables.map, row.absmax, offset);
-#pragma unroll
-    for (int c = 0; c < kCount; ++c) values[c] = mul_ftz(tables.source[nibble(row.codes, c)], scale);
-    round_to<T>(values);
-    return scale;
-  }
-};
-
-template <From kFrom, class T, int kCount>
-using Input =
-    std::conditional_t<kFrom == From::array, FromArray<T, kCount>, FromCodes<T, kCount, kFrom == From::nested>>;
-
-// Returns the absmax of the block that a thread's adjacent elements are of. All threads of a warp must call this.
-template <int kCount>
-__device__ inline float absmax_of(const float (&values)[kCount]) {
-  float most = kNoNumber;
-#pragma unroll
-  for (int c = 0; c < kCount; ++c) most = larger(most, values[c]);
-#pragma unroll
-  for (int step = 1; step < kTargetBlock / kCount; step *= 2) most = fmaxf(most, exchange(most, step));
-  return most;
-}
-
-// Encodes a thread's adjacent elements, which become what their codes decode to. Returns the codes. kAny: elements may
-// be beyond absmax.
-template <bool kAny, int kCount>
-__device__ inline std::uint32_t encode_elements(const To4bitTables& tables, float absmax, float scale,
-                                                float (&values)[kCount]) {
-  std::uint32_t codes = 0;
-#pragma unroll
-  for (int byte = kCount / 2 - 1; byte >= 0; --byte)
-#pragma unroll
-    for (int c = 2 * byte; c < 2 * byte + 2; ++c) {
-      const float scaled = mul_ftz(values[c], scale);
-      codes = append_rank<false>(codes, tables.bins, kAny ? within_codes(scaled) : scaled);
-      values[c] = mul_ftz(tables.values[codes & 0xfU], absmax);
-    }
-  return codes;
-}
-
-template <int kCount>
-__device__ inline void store_codes(std::uint8_t* to, std::uint32_t codes) {
-  if constexpr (kCount == 8)
-    *reinterpret_cast<std::uint32_t*>(to) = codes;
-  else
-    *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(codes);
-}
-
-// `out` may be `in`, as for merge_rows. kKeeps: absmax are the source's, and not written.
-template <class T, int kTerms, From kFrom, bool kKeeps>
-__global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_to_nf4(const __grid_constant__ To4bit given) {
-  constexpr int kCount = Columns<kTerms>::kCount;
-  __shared__ To4bitTables tables;
-  const contract::LoraMerge& p = given.by_rows.p;
-  const std::int64_t col = first_column<kTerms>();
-  const Band band = band_of(given.by_rows, col);
-  load_tables<kFrom>(given, tables);
-  const std::int64_t first = band.first * p.cols + col;
-  Input<kFrom, T, kCount> input(given, first);
-  std::uint8_t* packed = given.packed + first / 2;
-  float* absmax = kKeeps ? nullptr : given.absmax + first / kTargetBlock;
-  T* out = static_cast<T*>(p.out) + first;
-  const bool is_first_of_block = col % kTargetBlock == 0;
-  typename Input<kFrom, T, kCount>::Row ahead[kTogetherAhead] = {};
-  const auto load = [&](int r, bool is_there) {
-    if (is_there) input.load(given, ahead[r]);
-    input.advance(given);
-  };
-  const auto finish = [&](int r, const float(&sums)[kTogether][kCount], int left) {
-    float values[kTogether][kCount];
-    float most[kTogether];
-    float scale[kTogether];
-    std::uint32_t codes[kTogether];
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
-      most[i] = input.decode(tables, ahead[r + i], values[i]);
-#pragma unroll
-      for (int c = 0; c < kCount; ++c) values[i][c] = added(values[i][c], sums[i][c], p.scale);
-      round_to<T>(values[i]);
-      if constexpr (!kKeeps) most[i] = absmax_of(values[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i) scale[i] = reciprocal_ftz(most[i]);
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i) codes[i] = encode_elements<kKeeps>(tables, most[i], scale[i], values[i]);
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
-      if (r + i < left) {
-        store_codes<kCount>(packed, codes[i]);
-        if (!kKeeps && is_first_of_block) *absmax = most[i];
-        if (given.decodes) store_vectors(out, values[i]);
-      }
-      packed += p.cols / 2;
-      if constexpr (!kKeeps) absmax += p.cols / kTargetBlock;
-      out += p.cols;
-    }
-  };
-  for_rows<kTerms, kTogetherAhead, kTogether>(p, band, col, load, finish);
-}
-
-// ---- by rows, from MXFP4 to MXFP4 ----
-
-struct InMx {
-  ByRows by_rows;
-  const std::uint8_t* from;
-  const std::uint8_t* from_scales;
-  std::uint8_t* to;
-  std::uint8_t* to_scales;  // null: kept
-  bool is_nearest;
-  float values[format::kCodes4];
-};
-
-// A thread's adjacent elements of a row, and where those of the next row are.
-template <int kCount>
-struct MxRows {
-  std::int64_t at;  // in elements
-
-  __device__ std::uint32_t codes(const InMx& a) const { return load_bytes_once<kCount / 2>(a.from + at / 2); }
-  __device__ unsigned scale(const InMx& a) const { return __ldg(a.from_scales + at / format::kMinBlocksize); }
-  __device__ void advance(const InMx& a) { at += a.by_rows.p.cols; }
-};
-
-// Returns the bits of the largest magnitude of the block. All threads of a warp must call this.
-template <int kCount>
-__device__ inline std::uint32_t most_of_block(const float (&values)[kCount]) {
-  std::uint32_t most = 0;
-#pragma unroll
-  for (int c = 0; c < kCount; ++c) most = larger_magnitude(most, values[c]);
-#pragma unroll
-  for (int step = 1; step < format::kMinBlocksize / kCount; step *= 2)
-    most = larger_magnitude(most, __uint_as_float(exchange(most, step)));
-  return most;
-}
-
-template <int kCount>
-__device__ inline std::uint32_t encode_mx(bool is_nearest, unsigned exponent, const float (&values)[kCount]) {
-  const float factor = format::mx_factor(is_nearest, static_cast<std::uint8_t>(exponent));
-  std::uint32_t codes = 0;
-#pragma unroll
-  for (int c = 0; c < kCount; ++c)
-    codes |= static_cast<std::uint32_t>(format::to_e2m1(is_nearest, values[c] * factor)) << (4 * c);
-  return codes;
-}
-
-template <int kCount>
-__device__ inline void decode_mx(const float* table, std::uint32_t codes, unsigned exponent, float (&values)[kCount]) {
-  const float scale = format::from_ue8m0(exponent);
-#pragma unroll
-  for (int c = 0; c < kCount; ++c) values[c] = __fmul_rn(table[codes >> (4 * c) & 0xfU], scale);
-}
-
-// `out` may be `in`, as for merge_rows.
-template <class T, int kTerms>
-__global__ void __launch_bounds__(kRowThreads, kRowBlocks) merge_rows_in_mxfp4(const __grid_constant__ InMx given) {
-  constexpr int kCount = Columns<kTerms>::kCount;
-  __shared__ float table[format::kCodes4];
-  const contract::LoraMerge& p = given.by_rows.p;
-  const std::int64_t col = first_column<kTerms>();
-  const Band band = band_of(given.by_rows, col);
-  if (threadIdx.x < format::kCodes4) table[threadIdx.x] = given.values[threadIdx.x];
-  __syncthreads();
-  MxRows<kCount> input{band.first * p.cols + col};
-  MxRows<kCount> output = input;
-  std::uint32_t codes[kTogetherAhead] = {};
-  unsigned scales[kTogetherAhead] = {};
-  const auto load = [&](int r, bool is_there) {
-    if (is_there) {
-      codes[r] = input.codes(given);
-      scales[r] = input.scale(given);
-    }
-    input.advance(given);
-  };
-  const auto finish = [&](int r, const float(&sums)[kTogether][kCount], int left) {
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
-      float values[kCount];
-      decode_mx(table, codes[r + i], scales[r + i], values);
-      round_to<T>(values);
-#pragma unroll
-      for (int c = 0; c < kCount; ++c) values[c] = added(values[c], sums[i][c], p.scale);
-      round_to<T>(values);
-      const std::uint32_t most = most_of_block(values);
-      const unsigned exponent =
-          given.to_scales == nullptr ? scales[r + i] : format::mx_exponent(given.is_nearest, most);
-      const std::uint32_t made = encode_mx(given.is_nearest, exponent, values);
-      if (r + i < left) {
-        store_codes<kCount>(given.to + output.at / 2, made);
-        if (given.to_scales != nullptr && col % format::kMinBlocksize == 0)
-          given.to_scales[output.at / format::kMinBlocksize] = static_cast<std::uint8_t>(exponent);
-        decode_mx(table, made, exponent, values);
-        store_vectors(static_cast<T*>(p.out) + output.at, values);
-      }
-      output.advance(given);
-    }
-  };
-  for_rows<kTerms, kTogetherAhead, kTogether>(p, band, col, load, finish);
+  Way::template for_rows<kAhead, 1>(p, part, load, finish);
 }
 
 }  // namespace qfuse::cuda::lora_merge

@@ -2,9 +2,12 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_ENCODE_4BIT_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_ENCODE_4BIT_CUH
 
+#include <array>
 #include <cstdint>
+#include <span>
 
 #include "backend/cuda/device/encode.cuh"
+#include "format/block_codes.h"
 #include "format/codebook4.h"
 
 namespace qfuse::cuda {
@@ -23,14 +26,14 @@ struct Bins {
 
 constexpr double kBinSlack = 0.25;  // in bins: more than the rounding in bin_offset moves a bin's edges
 
-constexpr Bins make_bins(const format::Codebook4& codebook) {
+constexpr Bins make_bins(std::span<const float> thresholds, int per_unit, int begin) {
   Bins bins = {};
   for (int b = 0; b < kBins; ++b) {
-    const double low = (b - kBinSlack) / kBinsPerUnit - 1;
-    const double high = (b + 1 + kBinSlack) / kBinsPerUnit - 1;
+    const double low = (b - kBinSlack) / per_unit + begin;
+    const double high = (b + 1 + kBinSlack) / per_unit + begin;
     bins.threshold[b] = format::kNoThreshold;
     if (b >= kBinsFromMinusOne) continue;
-    for (const float threshold : codebook.used_thresholds()) {
+    for (const float threshold : thresholds) {
       if (threshold < low) ++bins.rank[b];
       if (threshold < low || threshold > high) continue;
       if (bins.threshold[b] != format::kNoThreshold) throw "two thresholds in one bin";
@@ -40,8 +43,22 @@ constexpr Bins make_bins(const format::Codebook4& codebook) {
   return bins;
 }
 
-constexpr Bins kNf4Bins = make_bins(format::kNf4);
-constexpr Bins kFp4Bins = make_bins(format::kFp4);
+constexpr Bins kNf4Bins = make_bins(format::kNf4.used_thresholds(), kBinsPerUnit, -1);
+constexpr Bins kFp4Bins = make_bins(format::kFp4.used_thresholds(), kBinsPerUnit, -1);
+
+// The bins of E2M1's magnitudes. Halfway between two codes is beyond the threshold where a tie goes up: to any code, as
+// in to_e2m1_up(), or to even ones, as in to_e2m1_even().
+constexpr int kE2m1BinsPerUnit = 4;
+constexpr Bins make_e2m1_bins(bool is_nearest) {
+  std::array<float, format::kSignRank - 1> thresholds = {};
+  for (std::size_t code = 0; code < thresholds.size(); ++code) {
+    const float half = (format::kE2m1[code] + format::kE2m1[code + 1]) / 2;
+    thresholds[code] = !is_nearest || code % 2 == 1 ? format::float_of(format::bits_of(half) - 1) : half;
+  }
+  return make_bins(thresholds, kE2m1BinsPerUnit, 0);
+}
+constexpr Bins kE2m1UpBins = make_e2m1_bins(false);
+constexpr Bins kE2m1NearestBins = make_e2m1_bins(true);
 
 __device__ inline void load_bins(const Bins& from, Bins& bins) {
   if (threadIdx.x < kBins) {
@@ -51,11 +68,12 @@ __device__ inline void load_bins(const Bins& from, Bins& bins) {
   __syncthreads();
 }
 
-// Returns the byte offset, in each array of Bins, of the bin of v: a number in [-1.9, 1.9], or NaN.
-// The last bits of the sum are quarters of a bin.
+// Returns the byte offset, in each array of Bins, of the bin of v: a number in [-1.9, 1.9], or NaN; in [0, 15] if the
+// bins begin at 0. The last bits of the sum are quarters of a bin.
+template <int kPerUnit = kBinsPerUnit, int kBegin = -1>
 __device__ inline unsigned bin_offset(float v) {
   constexpr float kQuarters = 0x1.8p21F;
-  return __float_as_uint(__fmaf_rn(v, kBinsPerUnit, kQuarters + kBinsPerUnit)) & 4 * (kBins - 1);
+  return __float_as_uint(__fmaf_rn(v, kPerUnit, kQuarters - kBegin * kPerUnit)) & 4 * (kBins - 1);
 }
 
 template <class T>
@@ -81,6 +99,16 @@ __device__ std::uint32_t append_rank(std::uint32_t ranks, const Bins& bins, floa
   if (number > at_offset(bins.threshold, offset)) ++ranks;
   if (kSigned && v < 0) ranks += format::kSignRank;
   return ranks;
+}
+
+// Appends the code of v as a new lowest nibble, by the rule of the bins. NaN has code 0.
+__device__ inline std::uint32_t append_e2m1(std::uint32_t codes, const Bins& bins, bool is_nearest, float v) {
+  const float number = v == v ? __fadd_rn(v, is_nearest ? 0.0F : -0.0F) : 0.0F;  // -0 becomes 0 in to_e2m1_even()
+  const float magnitude = fminf(fabsf(number), format::kE2m1Most);
+  const unsigned offset = bin_offset<kE2m1BinsPerUnit, 0>(magnitude);
+  codes = (codes << 4) + at_offset(bins.rank, offset);
+  if (magnitude > at_offset(bins.threshold, offset)) ++codes;
+  return codes | (__float_as_uint(number) >> 28 & format::kSignRank);
 }
 
 // Converts eight ranks, one per nibble, to their codes. FP4: bit 1 of a rank flips bit 2.

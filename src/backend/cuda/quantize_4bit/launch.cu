@@ -243,13 +243,16 @@ struct MxArguments {
   std::uint8_t* scales;
   const std::uint8_t* kept;  // null: scales are new
   bool is_nearest;
+  Bins bins;
 };
 
 template <class In, bool kWide>
 __global__ void __launch_bounds__(kEncodeThreads) encode_mx(const __grid_constant__ MxArguments a) {
   const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * kEncodeThreads + threadIdx.x) * kEncodeGroup;
+  __shared__ Bins bins;
   const int left = at < a.n ? kEncodeGroup : 0;  // a block is two groups
   const Group<In> group = load_group<In, kWide>(static_cast<const In*>(a.in) + at, left);
+  load_bins(a.bins, bins);  // while the group is being loaded
   std::uint32_t most = 0;
 #pragma unroll
   for (int e = 0; e < kEncodeGroup; ++e) most = larger_magnitude(most, widen<In>(group.words, e));
@@ -261,9 +264,8 @@ __global__ void __launch_bounds__(kEncodeThreads) encode_mx(const __grid_constan
   const float factor = format::mx_factor(a.is_nearest, exponent);
   std::uint32_t codes[kEncodeGroup / 8] = {};
 #pragma unroll
-  for (int e = 0; e < kEncodeGroup; ++e)
-    codes[e / 8] |= static_cast<std::uint32_t>(format::to_e2m1(a.is_nearest, widen<In>(group.words, e) * factor))
-                    << (e % 8 * 4);
+  for (int e = kEncodeGroup - 1; e >= 0; --e)
+    codes[e / 8] = append_e2m1(codes[e / 8], bins, a.is_nearest, __fmul_rn(widen<In>(group.words, e), factor));
   store_codes<kWide>(a.packed + at / 2, left, codes);
 }
 
@@ -274,7 +276,8 @@ contract::Outcome enqueue_mx(const contract::Quantize4bit& p, const Plan& plan, 
                       .packed = p.weight.packed,
                       .scales = p.weight.scales,
                       .kept = static_cast<const std::uint8_t*>(p.kept.scales),
-                      .is_nearest = p.weight.mx_scales == QFUSE_MX_NEAREST};
+                      .is_nearest = p.weight.mx_scales == QFUSE_MX_NEAREST,
+                      .bins = p.weight.mx_scales == QFUSE_MX_NEAREST ? kE2m1NearestBins : kE2m1UpBins};
   return launch(plan.wide ? encode_mx<In, true> : encode_mx<In, false>,
                 {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
 }
