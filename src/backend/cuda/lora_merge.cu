@@ -267,7 +267,7 @@ bool is_in_mxfp4_by_rows(const contract::LoraMerge& p) {
          is_aligned(p.target.packed, kCount / 2) && are_vectors(contract::sum_step(p), kCount);
 }
 
-template <class T, class Way>
+template <class T>
 contract::Outcome launch_in_mxfp4(const contract::LoraMerge& p, const qfuse_exec& exec) {
   InMx given{.by_rows = {p, 0},
              .from = p.source.packed,
@@ -279,15 +279,14 @@ contract::Outcome launch_in_mxfp4(const contract::LoraMerge& p, const qfuse_exec
              .values = {}};
   std::ranges::copy(format::kE2m1, given.values);
   LaunchShape shape{};
-  if (contract::Outcome o = find_shape<Way>(exec, given.by_rows, shape); !o.ok()) return o;
-  return launch(merge_rows_in_mxfp4<T, Way>, shape, given, exec);
+  if (contract::Outcome o = find_shape<Tiles>(exec, given.by_rows, shape); !o.ok()) return o;
+  return launch(merge_rows_in_mxfp4<T>, shape, given, exec);
 }
 
 // ---- to any ----
 
 template <class T, class Way>
-contract::Outcome run_encoding(const contract::LoraMerge& p, const qfuse_exec& exec) {
-  if (contract::has_scales_of_rows(p.target)) return launch_in_mxfp4<T, Way>(p, exec);
+contract::Outcome run_to_nf4(const contract::LoraMerge& p, const qfuse_exec& exec) {
   if (contract::Outcome o = launch_to_nf4<T, Way>(p, exec);
       !o.ok() || !contract::nests_absmax(contract::target_step(p)))
     return o;
@@ -295,11 +294,13 @@ contract::Outcome run_encoding(const contract::LoraMerge& p, const qfuse_exec& e
   return ops::dequantize_4bit(contract::result_step(p), exec);
 }
 
-// From NF4 to NF4 as above, bands take 143 us by up to 16 terms; tiles 127 by 8, 148 by 16.
+// From NF4 to NF4 as above, bands take 143 us by up to 16 terms; tiles 127 by 8, 148 by 16. In MXFP4,
+// bands take 179, tiles 142 and 160.
 template <class T>
 contract::Outcome run_encoding(const contract::LoraMerge& p, const qfuse_exec& exec) {
-  return p.rank > kTileTerms && p.rank <= kFewTerms ? run_encoding<T, Bands<kFewTerms>>(p, exec)
-                                                    : run_encoding<T, Tiles>(p, exec);
+  if (contract::has_scales_of_rows(p.target)) return launch_in_mxfp4<T>(p, exec);
+  return p.rank > kTileTerms && p.rank <= kFewTerms ? run_to_nf4<T, Bands<kFewTerms>>(p, exec)
+                                                    : run_to_nf4<T, Tiles>(p, exec);
 }
 
 }  // namespace

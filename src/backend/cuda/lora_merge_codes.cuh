@@ -275,8 +275,10 @@ __device__ inline void decode_mx(const float* table, std::uint32_t codes, unsign
 }
 
 // `out` may be `in`, as for merge_rows.
-template <class T, class Way>
-__global__ void __launch_bounds__(Way::kThreads, Way::kBlocks) merge_rows_in_mxfp4(const __grid_constant__ InMx given) {
+template <class T>
+__global__ void __launch_bounds__(Tiles::kThreads, Tiles::kBlocks)
+    merge_rows_in_mxfp4(const __grid_constant__ InMx given) {
+  using Way = Tiles;
   constexpr int kCount = Way::kCount;
   __shared__ InMxTables tables;
   const contract::LoraMerge& p = given.by_rows.p;
