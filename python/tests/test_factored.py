@@ -254,25 +254,23 @@ def test_gradients_and_one_order_for_all_count_before_it(hopper, orders, multipl
 # Advice on products and on their gradients, rows, whether x has a gradient, and the order of the product, with LoRA,
 # and of x's gradient.
 WAYS = [
-    ((16, 32), (0, 64), 16, False, "split", "plain", None),
-    ((16, 32), (0, 64), 32, False, "plain", "plain", None),
-    ((16, 32), (0, 64), 33, False, None, None, None),
-    ((16, 32), (0, 64), 16, True, "plain", "plain", "plain"),
-    ((16, 32), (0, 64), 33, True, None, None, "plain"),
-    ((16, 32), (0, 64), 65, True, None, None, None),
-    ((16, 128), (0, -1), 1, True, "plain", "plain", None),
-    ((16, 128), (0, -1), 128, True, "plain", "plain", None),
-    ((32, -1), (0, -1), 32, False, "split", None, None),  # "split" is faster than decoding, "plain" is not
-    ((32, -1), (0, 64), 32, True, None, None, "plain"),
-    ((32, -1), (0, -1), 33, False, None, None, None),
+    ((16, 32), (0, 64), 16, False, "split", None),
+    ((16, 32), (0, 64), 32, False, "plain", None),
+    ((16, 32), (0, 64), 33, False, None, None),
+    ((16, 32), (0, 64), 16, True, "plain", "plain"),
+    ((16, 32), (0, 64), 33, True, None, "plain"),
+    ((16, 32), (0, 64), 65, True, None, None),
+    ((16, 128), (0, -1), 1, True, "plain", None),
+    ((16, 128), (0, -1), 128, True, "plain", None),
+    ((32, -1), (0, -1), 32, False, "split", None),  # "split" is faster than decoding, "plain" is not
+    ((32, -1), (0, 64), 32, True, None, "plain"),
+    ((32, -1), (0, -1), 33, False, None, None),
 ]
 
 
 @needs_none
-@pytest.mark.parametrize("forward, backward, tokens, needs, order, with_lora, of_gradient", WAYS)
-def test_each_direction_takes_its_fastest_way(
-    monkeypatch, forward, backward, tokens, needs, order, with_lora, of_gradient
-):
+@pytest.mark.parametrize("forward, backward, tokens, needs, order, of_gradient", WAYS)
+def test_each_direction_takes_its_fastest_way(monkeypatch, forward, backward, tokens, needs, order, of_gradient):
     found = []
 
     def called(call, *_):
@@ -290,7 +288,7 @@ def test_each_direction_takes_its_fastest_way(
         x.requires_grad_(needs)
         qfuse.matmul_4bit(x, weight)
         qfuse.matmul_4bit_lora(x, weight, x.new_empty(8, 256), x.new_empty(64, 8))
-    assert [own for own, _ in found] == [order, with_lora]
+    assert [own for own, _ in found] == [order, order]
     assert not needs or [turned for _, turned in found] == [of_gradient] * 2
 
 

@@ -244,6 +244,11 @@ bool are_whole_vectors(const auto& w, std::int64_t columns) {
   return w.cols % w.blocksize == 0 && is_aligned(w.packed, static_cast<std::size_t>(columns / 2)) && is_aligned_absmax;
 }
 
+// Whether tiles can load the factors. Without terms these may be null.
+bool are_factors_of_tiles(const contract::LoraMerge& p) {
+  return p.rank > 0 && p.rank <= kMostOfTiles && is_aligned(p.b, sizeof(float));
+}
+
 // Whether merge_rows_to_nf4 does the call. On an H200, 14336 x 4096 by rank 16, in us, and its steps: from NF4 to plain
 // NF4 143 and 188, nested to nested 190 and 213, from bf16 to plain 141 and 150, but to nested 190 and 175. By rank 64,
 // and its steps with merge_tile: 274 and 373, 331 and 399, 257 and 334, 312 and 360; with tiles to nested 312, too.
@@ -252,7 +257,7 @@ bool is_to_nf4_by_rows(const contract::LoraMerge& p) {
   if (!contract::has_target(p) || p.target.quant_type != QFUSE_NF4 || p.in_dtype == QFUSE_FLOAT32) return false;
   constexpr std::int64_t kCount = Tiles::kCount;
   if (!contract::keeps_absmax(p) && p.target.blocksize != kTargetBlock) return false;
-  if (p.rank > kMostOfTiles || !is_aligned(p.b, sizeof(float))) return false;
+  if (!are_factors_of_tiles(p)) return false;
   if (!are_whole_vectors(p.target, kCount) || !is_aligned(contract::absmax(contract::target_step(p)), sizeof(float)))
     return false;
   return contract::has_source(p) ? are_whole_vectors(p.source, kCount) && are_vectors(contract::sum_step(p), kCount)
@@ -263,7 +268,7 @@ bool is_in_mxfp4_by_rows(const contract::LoraMerge& p) {
   if (!contract::has_source(p) || !contract::has_target(p) || p.in_dtype == QFUSE_FLOAT32) return false;
   if (!contract::has_scales_of_rows(p.source) || !contract::has_scales_of_rows(p.target)) return false;
   constexpr std::int64_t kCount = Tiles::kCount;
-  return p.rank <= kMostOfTiles && is_aligned(p.b, sizeof(float)) && is_aligned(p.source.packed, kCount / 2) &&
+  return are_factors_of_tiles(p) && is_aligned(p.source.packed, kCount / 2) &&
          is_aligned(p.target.packed, kCount / 2) && are_vectors(contract::sum_step(p), kCount);
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 class Lengths {
  public:
-  Lengths(Source sum, const Addend& addend, const MergedShape& shape, Dtype dtype)
-      : sum_(std::move(sum)), addend_(addend), shape_(shape), dtype_(dtype) {}
+  Lengths(Source sum, Addend addend, const MergedShape& shape, Dtype dtype)
+      : sum_(std::move(sum)), addend_(std::move(addend)), shape_(shape), dtype_(dtype) {}
 
   void read(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
     if (scales_.empty()) find_scales(piece);
