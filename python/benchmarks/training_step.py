@@ -40,7 +40,6 @@ WAYS: dict[str, dict[str, Any] | None] = {
     "qfuse regions": dict(regions=True),
     "qfuse INT8": dict(products="int8"),
     "qfuse INT8 kept": dict(products="int8_kept"),
-    "qfuse INT8 saved": dict(products="int8", save_int8=True),
     "qfuse merge-aware": {},
 }
 # Relative to the first way: bf16 roundings in another order, or roundings to INT8 or to codes again.
@@ -375,7 +374,7 @@ def faults_of(batch: str, runs: dict[str, Any]) -> list[str]:
     good = {way: run for way, run in runs.items() if "fault" not in run}
     expected: dict[str, Any] = next(iter(good.values()), {})
     for way, run in good.items():
-        for what, most in (MOST_OF_ROUNDED if way.endswith(("INT8", "kept", "saved", "aware")) else MOST).items():
+        for what, most in (MOST_OF_ROUNDED if way.endswith(("INT8", "kept", "aware")) else MOST).items():
             if what in run and not abs(run[what] / expected[what] - 1) <= (50 * most if batch == "trainer" else most):
                 faults.append(
                     f"{batch}, {way}: a first {what} of {run[what]:.6g}, the first way's is {expected[what]:.6g}"

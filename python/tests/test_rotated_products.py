@@ -199,45 +199,6 @@ def test_what_is_kept_of_a_weight_is_made_once_until_it_is_modified(device, prod
         assert all(same_bits(found[name], each) for name, each in step(fresh, x).items())
 
 
-@pytest.mark.parametrize("cols", [192, 256])
-def test_rows_are_restored_to_what_they_were_rounded_to(device, cols):
-    block = 128 if cols == 256 else 64
-    hadamard = torch.ones(1, 1, dtype=torch.float64)
-    while hadamard.shape[0] < block:
-        hadamard = torch.kron(torch.tensor([[1, 1], [1, -1]], dtype=torch.float64), hadamard)
-    x = random(2, 5, cols, device=device)
-    x[0, 1] = 0
-    q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x)
-    expected = (
-        (q.cpu().double().view(-1, block) @ hadamard).view(x.shape) * scale.cpu().double()[..., None] / block**0.5
-    )
-    found = rotated_products.restored(q, scale, x.dtype).cpu().double()
-    assert (found - expected).abs().max() <= 2**-7 * expected.abs().max()
-    assert 0 < distance(found.float(), x.cpu()) < 0.015 and not found[0, 1].any()
-
-
-def test_inputs_can_be_saved_in_int8(device):
-    model, x = make(device), inputs(device, tokens=MANY)
-    integration.enable()
-    found = []
-    for save_int8 in (False, True):
-        integration.set_products(model, "int8", save_int8=save_int8)
-        saved = []
-
-        def pack(tensor, into=saved):
-            into.append(tensor)
-            return tensor
-
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-            model(x)
-        assert any(each.dtype == torch.int8 for each in saved) == save_int8
-        assert any(each.dtype == x.dtype and each.shape == x.shape for each in saved) != save_int8
-        found.append(step(model, x))
-    for name, plain in found[0].items():
-        changes = "lora_A" in name
-        assert same_bits(found[1][name], plain) != changes and distance(found[1][name], plain) < 0.02
-
-
 def test_codes_can_be_kept_after_scales_are(device):
     weight, x = make_weight(device, ROWS, COLS).weight, random(40, COLS, device=device)
     rotated_products.keep_scales(weight.packed)

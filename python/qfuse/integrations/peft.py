@@ -100,11 +100,7 @@ def enabled(products: Products = None) -> AbstractContextManager[Report]:
 
 
 def set_products(
-    model: nn.Module,
-    products: Literal["int8", "int8_kept", "bf16"] | None,
-    layers: Iterable[str] | None = None,
-    *,
-    save_int8: bool = False,
+    model: nn.Module, products: Literal["int8", "int8_kept", "bf16"] | None, layers: Iterable[str] | None = None
 ) -> dict[str, str]:
     """Sets how layers covered by enable() or register() multiply, regardless of enable()'s products: "int8" in the
     order "rotated_int8", "bf16" in the dtype of x as without "int8". None: follows enable() again. "int8_kept": as
@@ -112,9 +108,6 @@ def set_products(
     bytes per element, for layers of bitsandbytes outside FSDP.
 
     layers: only layers whose names end with one of these, such as "down_proj" or "layers.0.mlp.up_proj"; default: all.
-    save_int8: layers that multiply in INT8 save their input for A's gradient in INT8, in half the memory; the gradient
-    then has the error of that rounding, about 1 % of its norm. Not inside a checkpoint, whose inputs stay as they are,
-    under torch.compile, or with dropout.
     Returns the layers among these that cannot multiply in INT8, with the reason.
     """
     if products not in (*peft_forward.IN_INT8, "bf16", None):
@@ -128,7 +121,7 @@ def set_products(
         if products in peft_forward.IN_INT8 and any(size % MULTIPLE for size in shape):
             left[name] = f"its weight is of {shape[0]} x {shape[1]}: products in INT8 need multiples of {MULTIPLE}"
             continue
-        peft_forward.set_products(layer, products, save_int8)
+        peft_forward.set_products(layer, products)
     return left
 
 

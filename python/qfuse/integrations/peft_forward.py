@@ -31,7 +31,6 @@ from ..weight.weight_4bit import Weight4bit
 in_int8 = Patches()  # replaces nothing: a flag that multiplies_in_int8 reads
 IN_INT8 = "int8", "int8_kept"
 _PRODUCTS = "_qfuse_products"  # attribute of a layer that overrides in_int8
-_SAVES = "_qfuse_saves_int8"  # attribute of a layer that saves its input in INT8
 MERGED = "_qfuse_merged"  # attribute of a layer that multiplies by its merged weight (peft_merge_aware.py)
 
 
@@ -145,8 +144,7 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
             return None
     bias = bias_of(base)
     bias = None if bias is None else bias.to(dtype)
-    with rotated_products.saved_rows(vars(self).get(_SAVES, False)):
-        return multiply_with_lora(given, weight, bias, *_adapter(self, covered.adapters, given), order).to(x.dtype)
+    return multiply_with_lora(given, weight, bias, *_adapter(self, covered.adapters, given), order).to(x.dtype)
 
 
 def multiplies_in_int8(layer: Any) -> bool:
@@ -156,9 +154,8 @@ def multiplies_in_int8(layer: Any) -> bool:
     return in_int8.is_enabled if own is None else own in IN_INT8
 
 
-def set_products(layer: Any, products: str | None, save_int8: bool) -> None:
+def set_products(layer: Any, products: str | None) -> None:
     setattr(layer, _PRODUCTS, products)
-    setattr(layer, _SAVES, save_int8)
     if products in IN_INT8:
         keep_scales(layer.get_base_layer(), products)
 

@@ -59,7 +59,6 @@ def speed_up_training(
     model: Any,
     *,
     products: bool | Literal["int8", "int8_kept"] = True,
-    save_int8: bool = False,
     loss: bool = True,
     layers: bool = True,
     graphs: bool = True,
@@ -71,8 +70,7 @@ def speed_up_training(
 
     products: calls integrations.bitsandbytes.enable() and integrations.peft.enable(). "int8" also multiplies by frozen
     weights in INT8 (integrations.peft.set_products); with `layers`, these products share rotated inputs. "int8_kept"
-    also keeps these weights in INT8: faster, for 2 more bytes per parameter. save_int8: they save their inputs in INT8,
-    too, for training without checkpointing. loss: the
+    also keeps these weights in INT8: faster, for 2 more bytes per parameter. loss: the
     head's logits are never stored whole; reading outputs.logits of a training step computes them. layers: uses
     liger-kernel's norms, RoPE and activations for the families that it supports. graphs: from the second batch on, the
     layers are replayed from CUDA graphs. Batch lengths are rounded up, by at most a ninth from 512 tokens on, with
@@ -90,7 +88,7 @@ def speed_up_training(
     if products:
         _products(base, made.report)
     if isinstance(products, str):
-        _products_in_int8(base, made, products, save_int8)
+        _products_in_int8(base, made, products)
     if loss:
         _loss(base, made)
     is_compiled = _regions(base, made, regions)
@@ -178,8 +176,8 @@ def _left_to_peft(base: Any) -> dict[str, str]:
     return {f"peft's {layers[0]}{count[reason]}": reason for reason, layers in by_reason.items()}
 
 
-def _products_in_int8(base: Any, made: _SpedUp, products: Literal["int8", "int8_kept"], save_int8: bool) -> None:
-    left = peft.set_products(base, products, save_int8=save_int8)
+def _products_in_int8(base: Any, made: _SpedUp, products: Literal["int8", "int8_kept"]) -> None:
+    left = peft.set_products(base, products)
     made.undo.append(functools.partial(peft.set_products, base, None))
     kept = ", with weights kept in INT8" if products == "int8_kept" else ""
     made.report.done["products with frozen weights"] = f"INT8, rotated, of more than few rows{kept}"

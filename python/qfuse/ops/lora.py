@@ -60,10 +60,7 @@ class _Lora(torch.autograd.Function):
         put_off: list[Call] | None,
         gatherer: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
-        _, _, _, needs_a, needs_b, *_ = ctx.needs_input_grad
         with without_autocast(x):
-            is_in_int8 = needs_a and lora_x is None and orders[0] == "rotated_int8"
-            seen, scale = (rotated_products.rows_to_save(x) if is_in_int8 else None) or (x, None)
             a, b = _rounded(lora_a, lora_b, x.dtype)
             call, down = _with_terms(Call(x, weight, bias, direction, orders[0], ends=ends), lora_x, a, b, scaling)
             if put_off is None:
@@ -71,9 +68,10 @@ class _Lora(torch.autograd.Function):
             else:
                 put_off.append(call)
                 y = x.new_empty(1).expand(*x.shape[:-1], lora_b.shape[-2])
-        seen = seen if lora_x is None else lora_x
+        _, _, _, needs_a, needs_b, *_ = ctx.needs_input_grad
+        seen = x if lora_x is None else lora_x
         kept = map(_savable, (seen if needs_a else None, down if needs_b else None, a, b))
-        ctx.save_for_backward(scale, *kept, ends, *_save_factors(ctx, (lora_a, lora_b)))
+        ctx.save_for_backward(*kept, ends, *_save_factors(ctx, (lora_a, lora_b)))
         ctx.set_materialize_grads(False)
         ctx.weight, ctx.direction, ctx.orders = Kept(weight), direction, orders
         ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
@@ -81,9 +79,7 @@ class _Lora(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor | None, grad_down: Tensor | None) -> tuple[Tensor | None, ...]:
-        scale, x, down, a, b, ends, *saved = ctx.saved_tensors
-        if scale is not None:
-            x = rotated_products.restored(x, scale, ctx.dtype)
+        x, down, a, b, ends, *saved = ctx.saved_tensors
         lora_a, lora_b = _saved_factors(ctx, saved)
         if torch.is_grad_enabled():  # second gradients may flow to A and B
             with without_autocast(lora_a):

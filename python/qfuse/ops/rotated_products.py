@@ -87,7 +87,6 @@ class _Noted(NamedTuple):
 
 class _OfThread(threading.local):
     shared: list[TensorWeakRef] | None = None  # inside shared_inputs(): the tensors whose rows are kept
-    saves_rows = False  # inside saved_rows(True)
 
 
 _of_thread = _OfThread()
@@ -139,40 +138,6 @@ def _rotated(x: Tensor) -> tuple[Tensor, Tensor] | tuple[None, None]:
     q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x)
     keep_rotated(x, q, scale)
     return q, scale
-
-
-# ---- rows that are saved for a gradient in the place of x
-
-
-@contextmanager
-def saved_rows(enabled: bool) -> Iterator[None]:
-    """Context in which, if enabled, LoRA saves an x as its rotated rows, a byte per element instead of two."""
-    before, _of_thread.saves_rows = _of_thread.saves_rows, enabled
-    try:
-        yield
-    finally:
-        _of_thread.saves_rows = before
-
-
-def rows_to_save(x: Tensor) -> tuple[Tensor, Tensor] | None:
-    """Inside saved_rows(True), returns x's rotated rows, which x's next product also takes."""
-    if not _of_thread.saves_rows or x.is_inference():
-        return None
-    q, scale = _rotated(x)
-    if q is None or scale is None:
-        q, scale = torch.ops.qfuse.rotated_int8_quantize.default(x)
-    keep_rotated(x, q, scale)
-    return q, scale
-
-
-def restored(q: Tensor, scale: Tensor, dtype: torch.dtype) -> Tensor:
-    """Returns x from its rotated rows (qfuse.h, rotated_int8), except for their rounding to INT8."""
-    block = 128 if q.shape[-1] % 128 == 0 else 64
-    hadamard = torch.ones(1, 1, dtype=dtype, device=q.device)
-    while hadamard.shape[0] < block:
-        hadamard = torch.cat([torch.cat([hadamard, hadamard], 1), torch.cat([hadamard, -hadamard], 1)])
-    turned = (q.to(dtype).view(-1, block) @ hadamard).view(q.shape)
-    return turned.mul_((scale * block**-0.5).unsqueeze(-1))
 
 
 # ---- gradients of an x of several products, which are summed in the products themselves
