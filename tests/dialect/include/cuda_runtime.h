@@ -25,6 +25,9 @@ struct alignas(8) uint2 {
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
 extern const __device__ dim3 threadIdx;
 extern const __device__ dim3 blockIdx;
 extern const __device__ dim3 blockDim;
@@ -51,6 +54,7 @@ __device__ float __fmul_rn(float a, float b);
 __device__ float __fmaf_rn(float a, float b, float c);
 __device__ float fabsf(float x);
 __device__ float fmaxf(float a, float b);
+__device__ float fminf(float a, float b);
 #ifndef QFUSE_NO_FP64
 __device__ double __dadd_rn(double a, double b);
 __device__ double __ddiv_rn(double a, double b);
