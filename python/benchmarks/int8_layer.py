@@ -35,6 +35,13 @@ class Layer(NamedTuple):
     mlp: list[qfuse.Weight4bit]  # gate, up
     down: qfuse.Weight4bit
 
+    @classmethod
+    def of(cls, weights: Sequence[qfuse.Weight4bit], codes: bool) -> "Layer":
+        """codes: keeps their INT8 codes, not only their scales."""
+        for weight in weights:
+            rotated_products.keep_scales(weight.packed, codes)
+        return cls(list(weights[:3]), weights[3], list(weights[4:6]), weights[6])
+
 
 class Inputs(NamedTuple):
     x: Tensor
@@ -46,22 +53,14 @@ def random_layer(size: Size, device: str) -> Layer:
     kv = size.hidden // size.heads * size.kv_heads
     shapes = [(size.hidden, size.hidden), (kv, size.hidden), (kv, size.hidden), (size.hidden, size.hidden)]
     shapes += [(size.intermediate, size.hidden)] * 2 + [(size.hidden, size.intermediate)]
-    weights = [random_weight(shape, device) for shape in shapes]
-    for weight in weights:
-        rotated_products.keep_scales(weight.packed)
-    return Layer(weights[:3], weights[3], weights[4:6], weights[6])
+    return Layer.of([random_weight(shape, device) for shape in shapes], codes=False)
 
 
 def with_codes_kept(layer: Layer) -> Layer:
     """Copies a layer, because what is kept of a weight belongs to its memory."""
-    weights = [weight._replace(tensors=tuple(each.clone() for each in weight.tensors)) for weight in all_of(layer)]
-    for weight in weights:
-        rotated_products.keep_scales(weight.packed, codes=True)
-    return Layer(weights[:3], weights[3], weights[4:6], weights[6])
-
-
-def all_of(layer: Layer) -> list[qfuse.Weight4bit]:
-    return [*layer.attention, layer.out, *layer.mlp, layer.down]
+    weights = [*layer.attention, layer.out, *layer.mlp, layer.down]
+    copies = [weight._replace(tensors=tuple(each.clone() for each in weight.tensors)) for weight in weights]
+    return Layer.of(copies, codes=True)
 
 
 def activation(device: str) -> Callable[[Tensor, Tensor], Tensor]:
